@@ -1,0 +1,23 @@
+// Tests run the TypeScript sources as ES modules through SWC; what a test starts as a process runs from dist/.
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: "node",
+  roots: ["<rootDir>/test"],
+  testMatch: ["**/*.test.ts"],
+  extensionsToTreatAsEsm: [".ts"],
+  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+  transform: {
+    "\\.ts$": [
+      "@swc/jest",
+      {
+        jsc: { parser: { syntax: "typescript" }, target: "es2023" },
+        module: { type: "es6" },
+      },
+    ],
+  },
+  modulePathIgnorePatterns: ["<rootDir>/dist/"],
+  globalSetup: "<rootDir>/test/support/global-setup.js",
+  globalTeardown: "<rootDir>/test/support/global-teardown.js",
+  maxWorkers: 2,
+  testTimeout: 60_000,
+};

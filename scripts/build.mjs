@@ -1,0 +1,154 @@
+// Builds dist/: the compiled sources, the workflow bundle and the JSON Schemas; does nothing when no source has changed.
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { alone } from "./install.mjs";
+import { bin, root, say } from "./steps.mjs";
+
+const dist = join(root, "dist");
+const stampFile = join(dist, ".built");
+const bundleFile = join(dist, "workflow-bundle.js");
+
+/** @returns {Promise<void>} */
+export async function build() {
+  await alone(async () => {
+    const stamp = await readStamp();
+    const sources = await hashOf([
+      ...(await filesBelow(join(root, "src"))),
+      ...[
+        "package.json",
+        "package-lock.json",
+        "tsconfig.json",
+        "tsconfig.build.json",
+        "scripts/build.mjs",
+      ].map((name) => join(root, name)),
+    ]);
+    if (stamp.sources === sources) return;
+    const started = Date.now();
+    await compile();
+    const bundle = await bundleWorkflows(stamp.bundle);
+    await writeSchemas();
+    await writeFile(stampFile, JSON.stringify({ sources, bundle }));
+    say(`built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  });
+}
+
+async function compile() {
+  const args = ["-p", "tsconfig.build.json", "--noEmitOnError", "--pretty", "false"];
+  try {
+    await promisify(execFile)(bin("tsc"), args, { cwd: root, maxBuffer: 100_000_000 });
+  } catch (error) {
+    const { stdout = "", stderr = "" } = /** @type {{ stdout?: string, stderr?: string }} */ (
+      error
+    );
+    throw new Error(`the sources do not compile\n${stdout}${stderr}`, { cause: error });
+  }
+  await removeOrphans();
+  await chmod(join(dist, "cli.js"), 0o755);
+}
+
+// What a removed source left behind.
+async function removeOrphans() {
+  const sources = new Set(
+    (await filesBelow(join(root, "src"))).map((file) =>
+      withoutEnding(relative(join(root, "src"), file)),
+    ),
+  );
+  for (const file of await filesBelow(dist)) {
+    const path = relative(dist, file);
+    const made =
+      path.startsWith("schemas/") ||
+      (dirname(path) === "." && ["workflow-bundle.js", ".built"].includes(basename(path)));
+    if (!made && !sources.has(withoutEnding(path))) await rm(file);
+  }
+}
+
+/** @param {string} path */
+function withoutEnding(path) {
+  return path.replace(/(\.d)?\.[cm]?[jt]s(\.map)?$/, "");
+}
+
+/** @param {string | undefined} before the stamp of the bundle that is there */
+async function bundleWorkflows(before) {
+  const inputs = await Promise.all(
+    ["workflows", "contracts", "temporal"].map((name) => filesBelow(join(dist, name))),
+  );
+  const code = inputs.flat().filter((file) => /\.c?js$/.test(file));
+  const stamp = await hashOf([
+    ...code,
+    join(root, "package-lock.json"),
+    fileURLToPath(import.meta.url),
+  ]);
+  if (stamp === before && (await readFile(bundleFile).catch(() => undefined))) return stamp;
+  const { bundleWorkflowCode, DefaultLogger } = await import("@temporalio/worker");
+  const bundle = await bundleWorkflowCode({
+    workflowsPath: join(dist, "workflows", "index.js"),
+    failureConverterPath: join(dist, "temporal", "failure-converter.cjs"),
+    logger: new DefaultLogger("WARN", ({ level, message }) => say(`${level}: ${message}`)),
+  });
+  await replaceFile(bundleFile, bundle.code);
+  return stamp;
+}
+
+async function writeSchemas() {
+  const { z } = await import("zod");
+  /** @type {{ contracts: Record<string, Record<string, import("zod").ZodType>> }} */
+  const { contracts } = await import(new URL("../dist/contracts/index.js", import.meta.url).href);
+  await mkdir(join(dist, "schemas"), { recursive: true });
+  for (const [name, contract] of Object.entries(contracts)) {
+    for (const [part, type] of Object.entries(contract)) {
+      const schema = z.toJSONSchema(type, { io: part === "input" ? "input" : "output" });
+      await replaceFile(
+        join(dist, "schemas", `${name}.${part}.json`),
+        `${JSON.stringify(schema, undefined, 2)}\n`,
+      );
+    }
+  }
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ */
+async function replaceFile(file, text) {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+}
+
+/** @returns {Promise<{ sources?: string, bundle?: string }>} */
+async function readStamp() {
+  return JSON.parse(await readFile(stampFile, "utf8").catch(() => "{}"));
+}
+
+/** @param {string} folder */
+async function filesBelow(folder) {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+}
+
+/** @param {string[]} files */
+async function hashOf(files) {
+  const hash = createHash("sha256").update(process.version);
+  for (const file of files)
+    hash
+      .update(relative(root, file))
+      .update("\0")
+      .update(await readFile(file))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await build();
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// What `npm run demo`, `npm test`, `npm run verify` and `npm run build` start. Needs nothing but Node: it installs what is
+// missing, builds what has changed, then runs. Only the command itself writes to stdout.
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Trustflow needs Node 20.19 or newer; this is ${process.versions.node}.`);
+  process.exit(1);
+}
+
+const [command = "", ...args] = process.argv.slice(2);
+const commands = {
+  build: async () => 0,
+  demo: async () => (await import("./demo.mjs")).demo(args),
+  test: async () => (await import("./test.mjs")).test(args),
+  verify: async () => (await import("./verify.mjs")).verify(),
+};
+
+if (!Object.hasOwn(commands, command)) {
+  console.error(`usage: node scripts/run.mjs ${Object.keys(commands).join("|")} [arguments]`);
+  process.exit(2);
+}
+
+const { ensureInstalled } = await import("./install.mjs");
+const { runBuild } = await import("./steps.mjs");
+// `verify` builds as one of its steps, after those that are quicker to fail.
+const ready = (await ensureInstalled()) && (command === "verify" || (await runBuild()));
+process.exitCode = ready ? await commands[/** @type {keyof typeof commands} */ (command)]() : 1;

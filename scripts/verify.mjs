@@ -1,0 +1,34 @@
+// Everything that must be green before a change goes in, quickest first; it stops at the first red.
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { removeWithUs } from "../src/local/watchdog.js";
+import { bin, npm, runBuild, runStep, say } from "./steps.mjs";
+import { closingLine } from "./test.mjs";
+
+/** @returns {Promise<number>} */
+export async function verify() {
+  const folder = await mkdtemp(join(tmpdir(), "trustflow-verify-"));
+  removeWithUs(folder);
+  const results = join(folder, "results.json");
+  /** @type {[string, () => Promise<number>][]} */
+  const steps = [
+    ["format", () => runStep(bin("oxfmt"), ["--check", "."])],
+    ["lint", () => runStep(bin("oxlint"), ["--type-aware", "--deny-warnings"])],
+    ["types", () => runStep(bin("tsc"), ["--noEmit"])],
+    ["dead code", () => runStep(bin("knip"), [])],
+    ["build", async () => ((await runBuild()) ? 0 : 1)],
+    ["test", () => runStep(...npm(["test"]), { env: { TEST_RESULTS_FILE: results } })],
+  ];
+  for (const [name, run] of steps) {
+    const started = Date.now();
+    say(`── ${name}`);
+    const code = await run();
+    say(
+      `── ${name}: ${code === 0 ? "green" : "RED"}, ${((Date.now() - started) / 1000).toFixed(1)} s`,
+    );
+    if (name === "test") console.log(await closingLine(results));
+    if (code !== 0) return code;
+  }
+  return 0;
+}

@@ -1,0 +1,76 @@
+// The shared way of every effect through the journal: who it is for, its token, its digest, and what an error proves
+// (DESIGN §6, READING §0).
+import { activityInfo } from "@temporalio/activity";
+import { effectToken } from "../journal/token.js";
+import type { Effect, Journal, Performance, Verdict } from "../journal/journal.js";
+import { effectClassOf } from "../providers/effects.js";
+import type { Operation, Provider } from "../providers/effects.js";
+import { ProviderError } from "../providers/errors.js";
+import { InvalidInput, refusalOf } from "./failure.js";
+import type { AttemptMode } from "./failure.js";
+
+export interface EffectReference {
+  step: string;
+  occurrence: string;
+}
+
+/** Keyed digests of what a caller sent (DESIGN §2). */
+export interface Digests {
+  of(value: unknown): string;
+  same(value: unknown, stored: string): boolean;
+}
+
+export interface EffectOf<P extends Provider> {
+  reference: EffectReference;
+  provider: P;
+  operation: Operation<P>;
+  account: string;
+  /** What another run must bring again; the account is added. */
+  input: unknown;
+  mode: AttemptMode;
+}
+
+/** The token of an effect of the running activity's process. */
+export function tokenOf({ step, occurrence }: EffectReference): string {
+  const { namespace, workflowId } = execution();
+  return effectToken(namespace, workflowId, step, occurrence);
+}
+
+export async function performEffect<A, P extends Provider>(
+  journal: Journal,
+  digests: Digests,
+  of: EffectOf<P>,
+  calls: Pick<Performance<A>, "send" | "lookUp">,
+): Promise<A> {
+  const { namespace, workflowId } = execution();
+  const { reference, provider, operation, account, mode } = of;
+  const digested = { account, input: of.input };
+  const effect: Effect = {
+    ...reference,
+    token: tokenOf(reference),
+    namespace,
+    workflowId,
+    provider,
+    operation,
+    account,
+    effectClass: effectClassOf(provider, operation) as Effect["effectClass"],
+    digest: digests.of(digested),
+    sameDigest: (stored) => digests.same(digested, stored),
+  };
+  return journal.perform(effect, { ...calls, verdict }, { watchOnly: mode === "watch" });
+}
+
+/** What an error of the one HTTP call proves. */
+function verdict(error: unknown): Verdict {
+  if (error instanceof InvalidInput) return { kind: "notSent" };
+  if (!(error instanceof ProviderError) || error.effect === "unknown") return { kind: "noAnswer" };
+  if (error.kind === "invalidRequest") return { kind: "refused", refusal: refusalOf(error) };
+  return { kind: "notSent", renewToken: error.status === 403 };
+}
+
+/** The process that the running activity belongs to. */
+export function execution(): { namespace: string; workflowId: string } {
+  const { namespace, workflowExecution } = activityInfo();
+  if (!workflowExecution) throw new Error("not started by a workflow");
+  return { namespace, workflowId: workflowExecution.workflowId };
+}

@@ -1,0 +1,75 @@
+// Affidavits: fetched from the provider and kept under our own hash (P2 §2.5, §4.1, §6.3; READING §2).
+import { cancellationSignal } from "@temporalio/activity";
+import { createHash } from "node:crypto";
+import type { ProcessDocument } from "../contracts/status.js";
+import { derivedDocumentId } from "../documents/document-id.js";
+import type { DocumentStore } from "../documents/store.js";
+import * as eviPost from "../providers/evi-post/client.js";
+import type { EviPostAccount, PostalAffidavit } from "../providers/evi-post/client.js";
+import { ProviderError } from "../providers/errors.js";
+
+interface Fetch {
+  account: EviPostAccount;
+  documents: DocumentStore;
+  uniqueId: string;
+  wanted: PostalAffidavit[];
+  reach<T>(account: EviPostAccount, call: () => Promise<T>): Promise<T>;
+}
+
+/** One download for all; what the answer does not hold yet is asked for again another time. */
+export async function fetchAffidavits(fetch: Fetch): Promise<ProcessDocument[]> {
+  const { documents, uniqueId, wanted } = fetch;
+  if (wanted.length === 0) return [];
+  const files =
+    fetch.account.affidavits.mode === "blobs" ? await blobs(fetch) : await download(fetch);
+  return Promise.all(
+    wanted.flatMap((affidavit) => {
+      const bytes = files.get(affidavit.uniqueId);
+      if (!bytes) return [];
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      const id = derivedDocumentId("evi-post", uniqueId, affidavit.uniqueId, sha256);
+      return [keep(documents, affidavit, bytes, id)];
+    }),
+  );
+}
+
+async function keep(
+  documents: DocumentStore,
+  { uniqueId, date, description }: PostalAffidavit,
+  bytes: Buffer,
+  id: string,
+): Promise<ProcessDocument> {
+  return {
+    kind: "affidavit",
+    document: await documents.put(bytes, "application/pdf", { id }),
+    uniqueId,
+    ...(date === undefined ? {} : { date }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+async function download({ account, wanted, reach }: Fetch): Promise<Map<string, Buffer>> {
+  const ids = wanted.map(({ uniqueId }) => uniqueId);
+  try {
+    const files = await reach(account, () =>
+      eviPost.downloadAffidavits(account, ids, cancellationSignal()),
+    );
+    const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
+    return new Map(
+      files.flatMap(({ id = only, bytes }) => (id === undefined ? [] : [[id, bytes] as const])),
+    );
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === "notVisibleYet") return new Map();
+    throw error;
+  }
+}
+
+async function blobs({ account, uniqueId, reach }: Fetch): Promise<Map<string, Buffer>> {
+  const { results } = await reach(account, () =>
+    eviPost.query(account, { uniqueIds: [uniqueId], includeBlobs: true }, cancellationSignal()),
+  );
+  const affidavits = results.flatMap((item) => item.affidavits ?? []);
+  return new Map(
+    affidavits.flatMap(({ uniqueId: id, bytes }) => (bytes ? [[id, bytes] as const] : [])),
+  );
+}

@@ -1,0 +1,62 @@
+// What an update's own call is answered with when the provider does not simply do it (READING §2).
+import type { AffidavitAnswer, CancelAnswer } from "../contracts/messages.js";
+import { EffectRefused, EffectUnknown } from "../journal/errors.js";
+import { ProviderError } from "../providers/errors.js";
+import { refusalOf } from "./failure.js";
+import type { Refusal } from "./failure.js";
+
+const tooLate = new Set([
+  "Dispatched",
+  "Issued",
+  "Sent",
+  "Failed",
+  "Undelivered",
+  "Missing",
+  "Delivered",
+  "Disposed",
+  "Closed",
+]);
+
+/** What a state says about a cancellation: `Dispatched` or later is too late (P2 §4.1). */
+export function standing(state: string): CancelAnswer | undefined {
+  if (state === "Cancelled") return { answer: "cancelled" };
+  return tooLate.has(state) ? { answer: "tooLate" } : undefined;
+}
+
+/**
+ * 403 is the permission; 401 with credentials that can still ask is not the owner; any other refusal, and no answer, is
+ * settled by asking.
+ */
+export async function cancelRefused(
+  error: unknown,
+  ask: () => Promise<CancelAnswer | undefined>,
+): Promise<CancelAnswer> {
+  const refused = error instanceof EffectRefused;
+  if (!refused && !(error instanceof ProviderError)) throw error;
+  const status = refused ? (error.refusal as Refusal).status : error.status;
+  if (status === 403) return { answer: "notPermitted" };
+  if (!refused && (error.kind === "rateLimited" || status === undefined)) {
+    return { answer: "unavailable" };
+  }
+  try {
+    const known = await ask();
+    return known ?? { answer: status === 401 ? "notOwner" : "unknown" };
+  } catch {
+    return { answer: "unavailable" };
+  }
+}
+
+/** 400 is the provider's no, with its reason; a lost answer is `unknown`; what was not sent is `unavailable`. */
+export function affidavitRefused(error: unknown): AffidavitAnswer {
+  if (error instanceof EffectUnknown) return { answer: "unknown" };
+  if (error instanceof EffectRefused)
+    return { answer: "refused", reason: reasonOf(error.refusal as Refusal) };
+  if (!(error instanceof ProviderError)) throw error;
+  if (error.kind === "rateLimited" || error.status === undefined) return { answer: "unavailable" };
+  return { answer: "refused", reason: reasonOf(refusalOf(error)) };
+}
+
+function reasonOf({ detail, code, status, fields }: Refusal): string {
+  const problems = fields.map(({ path, problem }) => (path ? `${path} ${problem}` : problem));
+  return detail ?? (problems.join("; ") || `${code ?? status ?? "refused"}`);
+}

@@ -1,0 +1,186 @@
+// The one place where an error becomes a Temporal failure: its type is the problem's kind, its details say what a person
+// needs, and the kind decides who retries (DESIGN §5).
+import { activityInfo, ApplicationFailure, heartbeat } from "@temporalio/activity";
+import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
+import type { FieldProblem, Problem, ProblemKind } from "../contracts/failures.js";
+import {
+  EffectAbsentOnce,
+  EffectInFlight,
+  EffectMismatch,
+  EffectRefused,
+  EffectUnknown,
+  EffectWithdrawn,
+  JournalUnavailable,
+} from "../journal/errors.js";
+import { ProviderError } from "../providers/errors.js";
+
+/** Input that breaks the contract, found before any effect. */
+export class InvalidInput extends Error {
+  readonly fields: FieldProblem[];
+
+  constructor(fields: FieldProblem[]) {
+    super(`Invalid input: ${fields.map(({ path }) => path).join(", ")}`);
+    this.fields = fields;
+  }
+}
+
+/** The provider shows nothing new; asked again by the server's retry. */
+export class NothingNew extends Error {}
+
+/** The provider has been away for long: a person's matter, not one more retry's. */
+export class LongUnavailable extends Error {
+  override readonly cause: ProviderError;
+
+  constructor(cause: ProviderError) {
+    super("away for long");
+    this.cause = cause;
+  }
+}
+
+/** As in workflows/steps.ts: `quick` reports to the workflow, `send` and `watch` keep trying. */
+export type AttemptMode = "quick" | "send" | "watch";
+
+export interface FailureContext {
+  provider: string;
+  operation: string;
+  environment: string;
+  account: string;
+  mode: AttemptMode;
+  /** The delay of the patient phase, before jitter. */
+  patienceMs: number;
+}
+
+/** The provider's clean refusal as the journal keeps it. */
+export interface Refusal {
+  code?: string;
+  status?: number;
+  requestId?: string;
+  fields: FieldProblem[];
+  detail?: string;
+}
+
+type Described = Omit<Partial<Problem>, "kind"> & {
+  kind: Problem["kind"];
+  retryAfterMs?: number;
+  /** No quick retry, although the kind alone would have one. */
+  final?: true;
+};
+
+const heartbeatMs = 4_000;
+
+/** Runs an activity's body with a heartbeat, and turns what it throws into the failure that the workflow reads. */
+export async function asActivity<T>(context: FailureContext, body: () => Promise<T>): Promise<T> {
+  const beat = setInterval(() => heartbeat(), heartbeatMs);
+  try {
+    return await body();
+  } catch (error) {
+    if (error instanceof CancelledFailure) throw error;
+    throw failureOf(describe(error), context);
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+export function refusalOf(error: ProviderError): Refusal {
+  const { code, status, requestId, detail } = error;
+  return {
+    fields: error.fields.map((field) => ({
+      path: callerPath(field.fieldName ?? ""),
+      problem: field.message ?? field.errorCode ?? "refused",
+    })),
+    ...(code === undefined ? {} : { code }),
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(detail === undefined ? {} : { detail }),
+  };
+}
+
+/** `RecipientAddress.Region` as the caller spells it. */
+function callerPath(fieldName: string): string {
+  return fieldName.replaceAll(
+    /(^|\.)([A-Z])/g,
+    (_, dot: string, letter: string) => dot + letter.toLowerCase(),
+  );
+}
+
+function describe(error: unknown): Described {
+  if (error instanceof InvalidInput) return { kind: "InvalidInput", fields: error.fields };
+  if (error instanceof NothingNew) return { kind: "unchanged" };
+  if (error instanceof LongUnavailable) return { ...describe(error.cause), final: true };
+  if (error instanceof ProviderError) {
+    const { kind, provider, operation, retryAfterMs } = error;
+    return {
+      kind,
+      provider,
+      operation,
+      ...refusalOf(error),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    };
+  }
+  if (error instanceof EffectRefused) {
+    return { kind: "invalidRequest", ...(error.refusal as Refusal) };
+  }
+  if (error instanceof EffectMismatch) return { kind: "InputMismatch" };
+  if (error instanceof EffectWithdrawn) return { kind: "withdrawn" };
+  if (error instanceof EffectUnknown) return { kind: "unknownOutcome", ...causeOf(error.cause) };
+  if (error instanceof EffectInFlight || error instanceof EffectAbsentOnce) {
+    return { kind: "unavailable", code: error.name, retryAfterMs: error.retryAfterMs };
+  }
+  if (error instanceof JournalUnavailable) return { kind: "unavailable", code: "journal" };
+  throw error;
+}
+
+function causeOf(cause: unknown): Partial<Refusal> {
+  return cause instanceof ProviderError ? refusalOf(cause) : {};
+}
+
+/** Kinds that waiting does not mend: the workflow decides, at once. */
+const decidedByWorkflow = new Set<Problem["kind"]>([
+  "accessDenied",
+  "unknownOutcome",
+  "protocol",
+  "invalidRequest",
+  "InvalidInput",
+  "InputMismatch",
+  "withdrawn",
+]);
+
+/** What each patient phase keeps trying; everything else goes back to the workflow. */
+const patientKinds: Record<AttemptMode, ReadonlySet<Problem["kind"]>> = {
+  quick: new Set(),
+  send: new Set<ProblemKind>(["accessDenied", "unavailable", "rateLimited", "notVisibleYet"]),
+  watch: new Set<ProblemKind>([
+    "accessDenied",
+    "unavailable",
+    "rateLimited",
+    "notVisibleYet",
+    "unknownOutcome",
+    "protocol",
+  ]),
+};
+
+const longestQuickDelayMs = 120_000;
+
+function failureOf(described: Described, context: FailureContext): ApplicationFailure {
+  const { retryAfterMs, final = false, ...rest } = described;
+  const { provider, operation, environment, account, mode, patienceMs } = context;
+  const problem: Problem = { provider, operation, environment, account, fields: [], ...rest };
+  const { kind } = problem;
+  const patient = patientKinds[mode].has(kind);
+  const waits = kind === "unchanged" || kind === "notVisibleYet";
+  const backoffMs = Math.min(500 * 2 ** Math.min(activityInfo().attempt, 12), longestQuickDelayMs);
+  const delayMs = retryAfterMs ?? (patient ? patienceMs : backoffMs);
+  return ApplicationFailure.create({
+    type: kind,
+    message: `${provider} ${operation}: ${kind}`,
+    details: [problem],
+    nonRetryable: (final || decidedByWorkflow.has(kind)) && !patient,
+    ...(kind === "unchanged" ? {} : { nextRetryDelay: jittered(delayMs) }),
+    ...(patient || waits ? { category: ApplicationFailureCategory.BENIGN } : {}),
+  });
+}
+
+/** Spread over ±20 %, so that ten thousand waiting processes do not come back at once. */
+function jittered(ms: number): number {
+  return Math.max(1, Math.round(ms * (0.8 + Math.random() * 0.4)));
+}

@@ -1,0 +1,50 @@
+// Input as the first activity meets it: parsed again for those who start a process with a plain Temporal client, inline
+// documents turned into references (DESIGN §3, §8).
+import type { z } from "zod";
+import type { FieldProblem } from "../contracts/failures.js";
+import type { DocumentInput, DocumentReference } from "../contracts/values.js";
+import { derivedDocumentId } from "../documents/document-id.js";
+import { DocumentCorrupt, DocumentNotFound } from "../documents/errors.js";
+import type { DocumentStore } from "../documents/store.js";
+import { InvalidInput } from "./failure.js";
+
+/** Throws `InvalidInput` with each field that breaks the contract. */
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.infer<S> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new InvalidInput(
+    parsed.error.issues.map((issue): FieldProblem => ({
+      path: issue.path.join("."),
+      problem: issue.message,
+    })),
+  );
+}
+
+/** The document as a reference; an inline one is stored under an id of the effect, so that a retry stores no second one. */
+export async function referenceOf(
+  documents: DocumentStore,
+  document: DocumentInput,
+  token: string,
+): Promise<DocumentReference> {
+  if ("uri" in document) return document;
+  const id = derivedDocumentId(token, "input");
+  return documents.put(Buffer.from(document.base64, "base64"), document.mediaType, { id });
+}
+
+/** The PDF's bytes; one that is not there, or is no PDF, is the caller's mistake. */
+export async function readPdf(
+  documents: DocumentStore,
+  reference: DocumentReference,
+  path: string,
+): Promise<Buffer> {
+  const refuse = (problem: string) => new InvalidInput([{ path, problem }]);
+  try {
+    const bytes = await documents.get(reference);
+    if (bytes.subarray(0, 5).toString("latin1") !== "%PDF-") throw refuse("is not a PDF");
+    return bytes;
+  } catch (error) {
+    if (error instanceof DocumentNotFound) throw refuse("is not in the document store");
+    if (error instanceof DocumentCorrupt) throw refuse("is not what its reference says");
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+// What every process does with its journal: write a person's decision down, and withdraw a step before it is sent.
+import { LeaseRunning } from "../journal/errors.js";
+import type { Journal } from "../journal/journal.js";
+import type { ResolveAnswer, Resolution } from "../contracts/messages.js";
+import { execution } from "./effect.js";
+
+export type WrittenDecision = ResolveAnswer & { occurrence?: string };
+
+export function createProcessActivities(journal: Journal) {
+  return {
+    /** Answers the occurrence that the step goes on with; `notYet` while an attempt may still be running. */
+    async decide(given: {
+      step: string;
+      resolution: Resolution;
+      at: string;
+    }): Promise<WrittenDecision> {
+      const key = { ...execution(), step: given.step };
+      try {
+        const decision = { ...given.resolution, at: given.at };
+        const { occurrence } = await journal.decide(key, decision);
+        return { answer: "resolved", occurrence };
+      } catch (error) {
+        if (!(error instanceof LeaseRunning)) throw error;
+        return { answer: "notYet", until: error.until.toISOString() };
+      }
+    },
+
+    /** After `withdrawn`, nothing can be sent for the step any more. */
+    async withdraw({
+      step,
+    }: {
+      step: string;
+    }): Promise<"withdrawn" | "inFlight" | "answered" | "refused"> {
+      return journal.withdraw({ ...execution(), step });
+    },
+  };
+}
+
+export type ProcessActivities = ReturnType<typeof createProcessActivities>;

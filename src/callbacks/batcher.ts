@@ -1,0 +1,67 @@
+// What arrives together goes together: while `inFlight` batches are under way, everything new waits for the next one.
+
+export interface Batcher<T> {
+  /** Settles with the batch that carried the item. */
+  add(item: T): Promise<void>;
+  /** Items that wait or are under way. */
+  readonly pending: number;
+  /** When everything added so far has been settled. */
+  drained(): Promise<void>;
+}
+
+export function batcher<T>(
+  flush: (items: T[]) => Promise<void>,
+  options: { inFlight: number; maxItems: number },
+): Batcher<T> {
+  let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  let running = 0;
+  let pending = 0;
+  let scheduled = false;
+  let idle: (() => void)[] = [];
+
+  const schedule = (): void => {
+    if (scheduled || running >= options.inFlight || waiting.length === 0) return;
+    scheduled = true;
+    // Whatever else this turn of the event loop brings still comes along.
+    setImmediate(() => {
+      scheduled = false;
+      void run();
+    });
+  };
+
+  const run = async (): Promise<void> => {
+    const batch = waiting.slice(0, options.maxItems);
+    if (batch.length === 0) return;
+    waiting = waiting.slice(options.maxItems);
+    running += 1;
+    schedule();
+    try {
+      await flush(batch.map(({ item }) => item));
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      running -= 1;
+      pending -= batch.length;
+      schedule();
+      if (pending === 0) {
+        for (const resolve of idle) resolve();
+        idle = [];
+      }
+    }
+  };
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        pending += 1;
+        waiting.push({ item, resolve, reject });
+        schedule();
+      }),
+    get pending() {
+      return pending;
+    },
+    drained: () =>
+      pending === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
+  };
+}

@@ -1,0 +1,162 @@
+// One process's rows on their way: opened, parsed, and signalled in their order, as few signals as fit (DESIGN §7).
+import { DecryptionError, UnknownKeyError } from "../crypto/errors.js";
+import type { KeyRing } from "../crypto/key-ring.js";
+import type { ProviderEvent } from "../contracts/provider-event.js";
+import { correlationMatches } from "./address.js";
+import { parseBody } from "./body.js";
+import type { ClaimedRow, Inbox, Settlement } from "./inbox.js";
+import type { SignalProblem } from "./signals.js";
+
+export type Parser = (body: unknown) => { event: ProviderEvent; correlation?: string };
+export type Parsers = Record<string, Parser>;
+
+export interface DeliveryTools {
+  inbox: Inbox;
+  /** The callback keys. */
+  ring: KeyRing;
+  parsers: Parsers;
+  /** One signal; the problem, where there is one. */
+  signal(events: ProviderEvent[]): Promise<SignalProblem | undefined>;
+  settle(rows: ClaimedRow[], settlement: Settlement): Promise<void>;
+  /** Whether there is still time under the claim for one more signal. */
+  inTime(): boolean;
+}
+
+interface Ready {
+  row: ClaimedRow;
+  event: ProviderEvent;
+  size: number;
+}
+
+type Verdict = Extract<Settlement, { state: "parked" }>;
+
+const MAX_EVENTS = 100;
+const MAX_BYTES = 256_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Delivers what can be; what cannot is parked or goes back to wait. Rows it leaves untouched fall free with the claim. */
+export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise<void> {
+  const ready: Ready[] = [];
+  const parked = new Map<string, { verdict: Verdict; rows: ClaimedRow[] }>();
+  for (const row of rows) {
+    const read = parse(row, tools);
+    if ("row" in read) {
+      ready.push(read);
+      continue;
+    }
+    const key = JSON.stringify(read);
+    const same = parked.get(key) ?? { verdict: read, rows: [] };
+    same.rows.push(row);
+    parked.set(key, same);
+  }
+  for (const same of parked.values()) await tools.settle(same.rows, same.verdict);
+  const batches = split(ready);
+  for (const [index, batch] of batches.entries()) {
+    const stop = await send(batch, tools);
+    if (stop === undefined) continue;
+    // Their order is kept: nothing later goes before what is still waiting.
+    const rest = batches.slice(index + 1).flat();
+    if (rest.length > 0) await tools.settle(rowsOf(rest), stop);
+    return;
+  }
+}
+
+// Returns how the rest has to wait, where this batch could not go.
+async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | undefined> {
+  if (!tools.inTime()) return giveBack(batch, 0, tools);
+  const problem = await tools.signal(batch.map(({ event }) => event));
+  switch (problem) {
+    case undefined:
+      await tools.settle(rowsOf(batch), { state: "delivered" });
+      return undefined;
+    case "late":
+      await tools.settle(rowsOf(batch), { state: "late" });
+      return undefined;
+    case "unknownProcess":
+      await tools.settle(rowsOf(batch), { state: "parked", reason: "unknownProcess" });
+      return undefined;
+    case "refused":
+      return halve(batch, tools);
+    case "away":
+      return giveBack(batch, 0, tools);
+    default:
+      return giveBack(batch, pauseAfter(batch), tools);
+  }
+}
+
+// Until the row that Temporal will not take is alone; the others go.
+async function halve(batch: Ready[], tools: DeliveryTools): Promise<Settlement | undefined> {
+  if (batch.length === 1) {
+    await tools.settle(rowsOf(batch), { state: "parked", reason: "refusedByTemporal" });
+    return undefined;
+  }
+  const middle = Math.ceil(batch.length / 2);
+  const stop = await send(batch.slice(0, middle), tools);
+  if (stop === undefined) return send(batch.slice(middle), tools);
+  await tools.settle(rowsOf(batch.slice(middle)), stop);
+  return stop;
+}
+
+async function giveBack(
+  batch: Ready[],
+  pauseMs: number,
+  tools: DeliveryTools,
+): Promise<Settlement> {
+  const settlement = { state: "waiting", pauseMs } as const;
+  await tools.settle(rowsOf(batch), settlement);
+  return settlement;
+}
+
+function pauseAfter(batch: Ready[]): number {
+  const attempts = Math.max(...batch.map(({ row }) => row.attempts));
+  const pause = Math.min(500 * 2 ** Math.min(attempts - 1, 10), LONGEST_PAUSE_MS);
+  return Math.round(pause * (0.5 + Math.random() / 2));
+}
+
+function parse(row: ClaimedRow, { inbox, ring, parsers }: DeliveryTools): Ready | Verdict {
+  const parser = parsers[row.provider];
+  if (parser === undefined) return { state: "parked", reason: "unknownProvider" };
+  try {
+    const { event, correlation } = parser(parseBody(inbox.open(row)));
+    const { provider, namespace, workflowId } = row;
+    const subject = { provider, namespace, workflowId };
+    if (correlation !== undefined && !correlationMatches(ring, subject, correlation))
+      return { state: "parked", reason: "correlationMismatch" };
+    return { row, event, size: Buffer.byteLength(JSON.stringify(event)) };
+  } catch (error) {
+    if (error instanceof DecryptionError || error instanceof UnknownKeyError)
+      return { state: "parked", reason: "undecryptable" };
+    const fields = fieldsOf(error);
+    return { state: "parked", reason: "unreadable", ...(fields && { detail: fields }) };
+  }
+}
+
+// The paths that a schema complains about; never a value.
+function fieldsOf(error: unknown): string | undefined {
+  const { issues } = error as { issues?: unknown };
+  if (!Array.isArray(issues)) return undefined;
+  const paths = (issues as { path?: PropertyKey[] }[]).map(({ path }) =>
+    path?.map(String).join("."),
+  );
+  return paths.filter(Boolean).join(", ").slice(0, 200) || undefined;
+}
+
+function split(ready: Ready[]): Ready[][] {
+  const batches: Ready[][] = [];
+  let bytes = 0;
+  for (const item of ready) {
+    const last = batches.at(-1);
+    if (last === undefined || last.length >= MAX_EVENTS || bytes + item.size > MAX_BYTES) {
+      batches.push([item]);
+      bytes = item.size;
+    } else {
+      last.push(item);
+      bytes += item.size;
+    }
+  }
+  return batches;
+}
+
+function rowsOf(batch: Ready[]): ClaimedRow[] {
+  return batch.map(({ row }) => row);
+}

@@ -1,0 +1,180 @@
+// The way in: a genuine address and JSON are stored raw, and only the commit is answered with 2xx (DESIGN §7, P2 §6.4). It
+// needs PostgreSQL alone; whoever comes when that is away, or when the queue is full, is told so at once.
+import { createHash } from "node:crypto";
+import Fastify from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import type { KeyRing } from "../crypto/key-ring.js";
+import type { Pool } from "../postgres/pool.js";
+import { callbackPath, readAddress } from "./address.js";
+import { batcher } from "./batcher.js";
+import { parseBody } from "./body.js";
+import { Inbox } from "./inbox.js";
+import type { Arrival } from "./inbox.js";
+
+export type ReceiverEvent =
+  | "accepted"
+  | "duplicate"
+  | "forged"
+  | "notJson"
+  | "tooLarge"
+  | "overloaded"
+  | "databaseAway";
+
+export interface ReceiverOptions {
+  pool: Pool;
+  /** The callback keys. */
+  ring: KeyRing;
+  /** The keys that bodies are sealed with. */
+  sealRing: KeyRing;
+  host: string;
+  port: number;
+  maxBodyBytes?: number;
+  /** Callbacks that may be under way at once; beyond it the answer is 503 at once. */
+  queueLimit?: number;
+  /** A request whose body has not come by then is cut. */
+  requestTimeoutMs?: number;
+  databaseTimeoutMs?: number;
+  logger?: { warn(message: string, details?: object): void };
+  onEvent?: (event: ReceiverEvent, count: number) => void;
+}
+
+export interface Receiver {
+  url: string;
+  port: number;
+  /** Accepted requests are still answered. */
+  close(): Promise<void>;
+}
+
+// A shorter identifier of plain characters is taken as it is; it stands in an index.
+const PLAIN_IDENTIFIER = /^[\x20-\x7e]{1,200}$/;
+const RETRY_AFTER_SECONDS = "5";
+const MAX_BATCH = 500;
+
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { pool, ring, queueLimit = 2_000, databaseTimeoutMs = 5_000 } = options;
+  const requestTimeout = options.requestTimeoutMs ?? 10_000;
+  const count = options.onEvent ?? (() => undefined);
+  const inbox = new Inbox(pool, options.sealRing);
+  const batches = batcher<Arrival>(
+    async (arrivals) => {
+      const fresh = await inbox.insert(arrivals, databaseTimeoutMs);
+      count("accepted", fresh);
+      if (fresh < arrivals.length) count("duplicate", arrivals.length - fresh);
+    },
+    { inFlight: 2, maxItems: MAX_BATCH },
+  );
+
+  const app = Fastify({
+    logger: false,
+    bodyLimit: options.maxBodyBytes ?? 262_144,
+    requestTimeout,
+    connectionTimeout: 0,
+    keepAliveTimeout: 60_000,
+    routerOptions: { maxParamLength: 4_096 },
+    http: {
+      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+      headersTimeout: requestTimeout,
+    },
+    forceCloseConnections: "idle",
+  });
+  // The body decides what is JSON, not its label.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+
+  app.addHook("onRequest", (request, reply, done) => {
+    if (!request.is404) return done();
+    reply.code(404).header("connection", "close").send();
+  });
+
+  let active = 0;
+  const known = new WeakMap<object, ReturnType<typeof readAddress>>();
+  app.post<{ Params: { segment: string }; Body: Buffer | null }>(
+    `${callbackPath}:segment`,
+    {
+      // Before the body is read: is there room, and is the address genuine?
+      onRequest(request, reply, done) {
+        if (active >= queueLimit) return void refuse(reply, "overloaded");
+        const address = readAddress(ring, request.params.segment);
+        if (address === undefined) {
+          count("forged", 1);
+          return void reply.code(404).header("connection", "close").send();
+        }
+        known.set(request, address);
+        active += 1;
+        reply.raw.once("close", () => (active -= 1));
+        done();
+      },
+    },
+    async (request, reply) => {
+      const address = known.get(request);
+      const identifier = identify(request.body);
+      if (address === undefined || request.body === null || identifier === undefined) {
+        count("notJson", 1);
+        return reply.code(400).send({ error: "the body must be JSON" });
+      }
+      try {
+        await batches.add({ ...address, identifier, body: request.body });
+      } catch (error) {
+        const { code } = error as { code?: unknown };
+        options.logger?.warn("callbacks cannot be stored", { code });
+        return refuse(reply, "databaseAway");
+      }
+      return reply.code(204).send();
+    },
+  );
+
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+    const tooLarge = error.statusCode === 413;
+    count(tooLarge ? "tooLarge" : "notJson", 1);
+    return reply
+      .code(tooLarge ? 413 : 400)
+      .header("connection", "close")
+      .send();
+  });
+  addHealth(app, pool);
+
+  function refuse(reply: FastifyReply, event: ReceiverEvent): FastifyReply {
+    count(event, 1);
+    return reply.code(503).header("retry-after", RETRY_AFTER_SECONDS).send();
+  }
+
+  const url = await app.listen({ host: options.host, port: options.port });
+  return {
+    url,
+    port: Number(new URL(url).port),
+    async close() {
+      // A connection that was busy becomes idle later and would keep the server open for its keep-alive time.
+      const sweep = setInterval(() => app.server.closeIdleConnections(), 20);
+      await app.close();
+      clearInterval(sweep);
+      await batches.drained();
+    },
+  };
+}
+
+function addHealth(app: FastifyInstance, pool: Pool): void {
+  app.get("/health", (_request, reply) => reply.send({ ok: true }));
+  app.get("/ready", async (_request, reply) => {
+    try {
+      await pool.query({ text: "select 1", query_timeout: 2_000 } as { text: string });
+      return await reply.send({ ok: true });
+    } catch {
+      return reply.code(503).send({ ok: false, waitingFor: "PostgreSQL" });
+    }
+  });
+}
+
+// A top-level string `Identifier`, else a digest of the body; undefined for what is not JSON.
+function identify(body: Buffer | null): string | undefined {
+  if (body === null) return undefined;
+  let value: unknown;
+  try {
+    value = parseBody(body);
+  } catch {
+    return undefined;
+  }
+  const given = (value as { Identifier?: unknown } | null)?.Identifier;
+  if (typeof given === "string" && PLAIN_IDENTIFIER.test(given)) return given;
+  const source = typeof given === "string" && given !== "" ? given : body;
+  return `sha256:${createHash("sha256").update(source).digest("hex")}`;
+}

@@ -1,0 +1,180 @@
+// From the inbox to the processes: wakes on NOTIFY, waits a moment for company, and sends one signal with everything that
+// waits for a process (DESIGN §7). It may be killed at any point: what was not marked is delivered again, and the process
+// knows an event by its id.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { KeyRing } from "../crypto/key-ring.js";
+import { listen } from "../postgres/listen.js";
+import type { Listener } from "../postgres/listen.js";
+import type { Pool } from "../postgres/pool.js";
+import { batcher } from "./batcher.js";
+import type { Batcher } from "./batcher.js";
+import { deliver } from "./delivery.js";
+import type { Parsers } from "./delivery.js";
+import { Inbox, inboxChannel } from "./inbox.js";
+import type { ClaimedRow, Settlement } from "./inbox.js";
+import { Bell } from "./pacing.js";
+import { Signaller, signalTimeoutOf } from "./signaller.js";
+import type { SignallerOptions } from "./signaller.js";
+
+export interface RelayOptions extends SignallerOptions {
+  pool: Pool;
+  /** The callback keys, for the correlation value. */
+  ring: KeyRing;
+  sealRing: KeyRing;
+  parsers: Parsers;
+  /** How long the first event waits for company. */
+  gatherMs?: number;
+  /** How often the table is looked at without a notification. */
+  scanMs?: number;
+  leaseMs?: number;
+  /** Processes signalled at once. */
+  parallel?: number;
+  onEvent?: (event: Settlement["state"], count: number) => void;
+}
+
+export interface RelayHealth {
+  listening: boolean;
+  /** When the inbox was last looked at with success. */
+  lastLook?: Date;
+  /** Namespaces that Temporal does not serve at the moment. */
+  pausedNamespaces: string[];
+}
+
+export interface Relay {
+  health(): RelayHealth;
+  /** Finishes what is under way. */
+  close(): Promise<void>;
+}
+
+export function startRelay(options: RelayOptions): Promise<Relay> {
+  return Promise.resolve(new RunningRelay(options));
+}
+
+class RunningRelay implements Relay {
+  readonly #options: RelayOptions;
+  readonly #inbox: Inbox;
+  readonly #claim = randomUUID();
+  readonly #bell = new Bell();
+  readonly #signaller: Signaller;
+  readonly #delivered: Batcher<string[]>;
+  readonly #listener: Listener;
+  readonly #running = new Set<Promise<void>>();
+  readonly #loopEnded: Promise<void>;
+  #closed = false;
+  #looks = 0;
+  #lastLook: Date | undefined;
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+    this.#inbox = new Inbox(options.pool, options.sealRing);
+    this.#signaller = new Signaller(options, this.#bell);
+    this.#delivered = batcher<string[]>(
+      (ids) => this.#inbox.settle(this.#claim, ids.flat(), { state: "delivered" }),
+      { inFlight: 1, maxItems: 1_000 },
+    );
+    this.#listener = listen(options.pool, inboxChannel, () => this.#bell.ring());
+    this.#loopEnded = this.#loop();
+  }
+
+  health(): RelayHealth {
+    return {
+      listening: this.#listener.connected,
+      ...(this.#lastLook && { lastLook: this.#lastLook }),
+      pausedNamespaces: this.#signaller.paused(),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#bell.close();
+    await this.#listener.close();
+    await this.#loopEnded;
+    await Promise.all(this.#running);
+    this.#bell.close();
+  }
+
+  async #loop(): Promise<void> {
+    const { gatherMs = 100, scanMs = 5_000 } = this.#options;
+    let pauseMs = 250;
+    while (!this.#closed) {
+      await this.#bell.rung(scanMs);
+      if (this.#closed) return;
+      await sleep(gatherMs);
+      try {
+        await this.#drain();
+        pauseMs = 250;
+      } catch (error) {
+        this.#options.logger?.warn("the inbox cannot be read", { code: codeOf(error) });
+        await this.#bell.rung(pauseMs * (0.5 + Math.random()));
+        pauseMs = Math.min(pauseMs * 2, 10_000);
+      }
+    }
+  }
+
+  async #drain(): Promise<void> {
+    const { leaseMs = 30_000, parallel = 16 } = this.#options;
+    let taken = Infinity;
+    while (taken > 0 && !this.#closed) {
+      const claimedAt = performance.now();
+      this.#bell.quiet();
+      this.#looks += 1;
+      const rows = await this.#inbox.claim(this.#claim, leaseMs, this.#signaller.paused());
+      this.#lastLook = new Date();
+      taken = rows.length;
+      for (const group of byProcess(rows)) {
+        while (this.#running.size >= parallel) await Promise.race(this.#running);
+        const task = this.#handle(group, claimedAt + leaseMs);
+        this.#running.add(task);
+        void task.finally(() => this.#running.delete(task));
+      }
+    }
+  }
+
+  // The rows of one process.
+  async #handle(rows: ClaimedRow[], leaseEnd: number): Promise<void> {
+    const [first] = rows;
+    if (first === undefined) return;
+    const { ring, parsers, logger } = this.#options;
+    const looks = this.#looks;
+    try {
+      await deliver(rows, {
+        inbox: this.#inbox,
+        ring,
+        parsers,
+        signal: (events) => this.#signaller.send(first.namespace, first.workflowId, events),
+        settle: (settled, settlement) => this.#settle(settled, settlement),
+        inTime: () =>
+          !this.#closed && performance.now() + signalTimeoutOf(this.#options) < leaseEnd,
+      });
+    } catch (error) {
+      logger?.warn("callbacks cannot be marked", { code: codeOf(error) });
+    }
+    // Others of this process that came meanwhile were passed over by the looks since.
+    if (this.#looks > looks) this.#bell.ring();
+  }
+
+  async #settle(rows: ClaimedRow[], settlement: Settlement): Promise<void> {
+    const ids = rows.map(({ id }) => id);
+    if (settlement.state === "delivered") await this.#delivered.add(ids);
+    else await this.#inbox.settle(this.#claim, ids, settlement);
+    this.#options.onEvent?.(settlement.state, ids.length);
+    if (settlement.state === "waiting" && settlement.pauseMs > 0)
+      this.#bell.ringIn(settlement.pauseMs);
+  }
+}
+
+function byProcess(rows: ClaimedRow[]): ClaimedRow[][] {
+  const groups = new Map<string, ClaimedRow[]>();
+  for (const row of rows) {
+    const key = `${row.namespace}/${row.workflowId}`;
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  return [...groups.values()];
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}

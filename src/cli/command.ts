@@ -1,0 +1,66 @@
+// How every command is declared: summary, an example, `--json`, and the exit codes in its help.
+import { Command, InvalidArgumentError } from "commander";
+import { exitCodeHelp } from "./exit.js";
+
+export interface CommandText {
+  summary: string;
+  details?: string;
+  /** One or more command lines. */
+  example: string;
+  /** For a command that only groups others. */
+  isGroup?: boolean;
+}
+
+/** `name` with its arguments as commander writes them: `status <id>`. */
+export function addCommand(parent: Command, name: string, text: CommandText): Command {
+  const { summary, details, example, isGroup = false } = text;
+  const command = parent.command(name).summary(summary);
+  command.description(details === undefined ? sentence(summary) : `${sentence(summary)}\n\n${details}`);
+  if (!isGroup) command.option("--json", "print JSON on stdout");
+  const examples = example.split("\n").map((line) => `  $ ${line}`);
+  command.addHelpText("after", `\nExample:\n${examples.join("\n")}\n\n${exitCodeHelp}`);
+  return command;
+}
+
+export function wholeNumber(minimum = 0): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < minimum) {
+      throw new InvalidArgumentError(`must be a whole number from ${minimum}`);
+    }
+    return value;
+  };
+}
+
+/** Of the sandbox's clock. */
+export function speed(text: string): number | "manual" {
+  const value = Number(text);
+  if (text === "manual") return "manual";
+  if (!Number.isFinite(value) || value <= 0) {
+    throw new InvalidArgumentError('must be a number above 0, or "manual"');
+  }
+  return value;
+}
+
+export function instant(text: string): Date {
+  const value = new Date(text);
+  if (Number.isNaN(value.getTime())) throw new InvalidArgumentError("must be an RFC 3339 instant");
+  return value;
+}
+
+const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `6h`, `60d` as milliseconds. */
+export function span(text: string): number {
+  const [, digits, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
+  if (digits === undefined) throw new InvalidArgumentError("must look like 500ms, 90s, 10m, 6h or 60d");
+  return Number(digits) * unitsMs[unit as keyof typeof unitsMs];
+}
+
+export function collect(text: string, before: string[] = []): string[] {
+  return [...before, text];
+}
+
+function sentence(summary: string): string {
+  return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
+}

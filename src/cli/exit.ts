@@ -1,0 +1,69 @@
+// The exit codes of DESIGN §13, and which of them an error means. Everything a command throws passes through `report`.
+import { ConfigurationError } from "../config.js";
+
+export const exitCodes = {
+  asAsked: 0,
+  failed: 1,
+  invalid: 2,
+  unknownId: 3,
+  outOfReach: 4,
+  waitsForPerson: 5,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export const exitCodeHelp = `Exit codes:
+  0  as asked
+  1  the process failed, or ended otherwise than asked for
+  2  usage or invalid input
+  3  unknown id
+  4  Temporal, database or configuration out of reach
+  5  waits for a person`;
+
+/** An end of a command that has its exit code already. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: ExitCode;
+  /** With an invalid input: which fields. */
+  readonly fields: { path: string; problem: string }[];
+
+  constructor(exitCode: ExitCode, message: string, fields: CommandError["fields"] = []) {
+    super(message);
+    this.exitCode = exitCode;
+    this.fields = fields;
+  }
+}
+
+/** What our own classes mean, by name, so that no command loads them only to recognise them. */
+const codeByName: Record<string, ExitCode> = {
+  InvalidInputError: exitCodes.invalid,
+  InputMismatchError: exitCodes.invalid,
+  NotAcceptedError: exitCodes.failed,
+  AbandonedError: exitCodes.failed,
+  FinishedError: exitCodes.failed,
+  UnknownProcessError: exitCodes.unknownId,
+  DocumentNotFound: exitCodes.unknownId,
+  UnreachableError: exitCodes.outOfReach,
+  TemporalUnreachable: exitCodes.outOfReach,
+};
+
+export interface Failure {
+  exitCode: ExitCode;
+  error: string;
+  message: string;
+  fields?: { path: string; problem: string }[];
+}
+
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) {
+    return { exitCode: exitCodes.failed, error: "Error", message: String(error) };
+  }
+  const { name, message } = error;
+  const fields = (error as { fields?: Failure["fields"] }).fields ?? [];
+  const withFields = fields.length > 0 ? { fields } : {};
+  if (error instanceof CommandError) {
+    return { exitCode: error.exitCode, error: name, message, ...withFields };
+  }
+  const exitCode =
+    error instanceof ConfigurationError ? exitCodes.outOfReach : (codeByName[name] ?? exitCodes.failed);
+  return { exitCode, error: name, message, ...withFields };
+}

@@ -1,0 +1,65 @@
+// What commands build from the configuration: key rings, the document store, a database that answers and is migrated.
+import { ConfigurationError, required } from "../config.js";
+import type { Config } from "../config.js";
+import { KeyRing } from "../crypto/key-ring.js";
+import { DirectoryDriver } from "../documents/directory-driver.js";
+import { DocumentStore } from "../documents/store.js";
+import type { Pool } from "../postgres/pool.js";
+import { CommandError, exitCodes } from "./exit.js";
+
+export function ringOf(config: Config, name: keyof Config["keys"]): KeyRing {
+  const key = `keys.${name}`;
+  const text = required(config.keys[name], key).reveal();
+  try {
+    return KeyRing.parse(text);
+  } catch (error) {
+    throw new ConfigurationError(`Configuration: ${key}: ${(error as Error).message}`);
+  }
+}
+
+export function documentStoreOf(config: Config): DocumentStore {
+  const directory = required(config.documents.directory, "documents.directory");
+  return new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
+}
+
+export async function openPool(config: Config, applicationName: string, onError?: (error: Error) => void): Promise<Pool> {
+  const url = required(config.database.url, "database.url").reveal();
+  const { createPool } = await import("../postgres/pool.js");
+  if (!URL.canParse(url)) throw new ConfigurationError("Configuration: database.url is not a URL");
+  return createPool(url, { applicationName, ...(onError && { onError }) });
+}
+
+/** Runs what first talks to the database; whatever keeps it from answering is exit code 4. */
+export async function reachDatabase<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new CommandError(exitCodes.outOfReach, `The database cannot be reached: ${databaseProblem(error)}`);
+  }
+}
+
+/** An open pool whose database has all tables of this release. */
+export async function openMigratedPool(config: Config, role: string, onError?: (error: Error) => void): Promise<Pool> {
+  const pool = await openPool(config, `trustflow-${role}`, onError);
+  try {
+    const { pendingMigrations } = await import("../postgres/migrate.js");
+    const pending = await reachDatabase(() => pendingMigrations(pool));
+    if (pending.length > 0) {
+      throw new CommandError(
+        exitCodes.outOfReach,
+        `The database lacks ${pending.length} migration(s) (${pending.join(", ")}): run "trustflow migrate"`,
+      );
+    }
+    return pool;
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+// A refused connection to a name with several addresses is an AggregateError without a message.
+function databaseProblem(error: unknown): string {
+  const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  const { message, code } = inner as { message?: string; code?: string };
+  return message || code || "unknown error";
+}

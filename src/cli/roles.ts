@@ -1,0 +1,144 @@
+// The roles of a deployment: `worker`, `receiver`, `relay` and `codec-server`, each one process (DESIGN §12).
+import type { Command } from "commander";
+import { loadConfig, required } from "../config.js";
+import type { Config } from "../config.js";
+import { addCommand } from "./command.js";
+import { CommandError, exitCodes } from "./exit.js";
+import { openMigratedPool, ringOf } from "./parts.js";
+import { roleLogger, type RunningRole, runRole, withHealth } from "./role.js";
+
+export function addRoles(program: Command): void {
+  const roles = [
+    ["worker", "run the processes and the calls to the providers", worker],
+    ["receiver", "take the providers' callbacks into the inbox", receiver],
+    ["relay", "bring callbacks from the inbox to their processes", relay],
+    ["codec-server", "let the Web UI decode payloads", codecServer],
+  ] as const;
+  for (const [name, summary, start] of roles) {
+    addCommand(program, name, {
+      summary,
+      details: `Runs until SIGTERM or SIGINT, finishes what is under way, and ends with 0.
+Prints one JSON line when it is ready: {"ready":"${name}",…}; logs go to stderr.`,
+      example: `trustflow ${name}`,
+    }).action(() => runRole(name, () => start(loadConfig())));
+  }
+}
+
+async function worker(config: Config): Promise<RunningRole> {
+  const { startWorker } = await import("../worker.js");
+  const { connectWorker } = await import("../temporal/connection.js");
+  const { missingSearchAttributes } = await import("../temporal/search-attributes.js");
+  const { installRuntime } = await import("../temporal/logging.js");
+  const { metricsAddress } = config.worker;
+  const log = roleLogger("worker", config.log.level);
+  installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
+  const pool = await openMigratedPool(config, "worker", databaseAway(log));
+  const { connection, namespace, close } = await connectWorker();
+  try {
+    const missing = await missingSearchAttributes(connection, namespace);
+    if (missing.length > 0) {
+      throw new CommandError(
+        exitCodes.outOfReach,
+        `The namespace "${namespace}" lacks the search attributes ${missing.join(", ")}: run "trustflow migrate"`,
+      );
+    }
+  } finally {
+    await close();
+  }
+  const running = await startWorker(config, pool);
+  const health = await withHealth(config.worker, () => {
+    const polling = running.isPolling();
+    return { ok: polling, polling };
+  });
+  return {
+    details: health.details,
+    ended: running.run,
+    async close() {
+      running.shutdown();
+      await running.run.catch(() => undefined);
+      await health.close();
+      await pool.end();
+    },
+  };
+}
+
+async function receiver(config: Config): Promise<RunningRole> {
+  const { startReceiver } = await import("../callbacks/receiver.js");
+  const log = roleLogger("receiver", config.log.level);
+  const pool = await openMigratedPool(config, "receiver", databaseAway(log));
+  const started = await startReceiver({
+    pool,
+    ring: ringOf(config, "callback"),
+    sealRing: ringOf(config, "journal"),
+    ...config.receiver,
+    logger: log,
+  });
+  return {
+    url: started.url,
+    async close() {
+      await started.close();
+      await pool.end();
+    },
+  };
+}
+
+async function relay(config: Config): Promise<RunningRole> {
+  const { startRelay } = await import("../callbacks/relay.js");
+  const { parseCallback } = await import("../providers/evi-post/callback.js");
+  const { connectClient } = await import("../temporal/connection.js");
+  const log = roleLogger("relay", config.log.level);
+  const pool = await openMigratedPool(config, "relay", databaseAway(log));
+  const codec = ringOf(config, "codec");
+  const temporal = await connectClient(codec);
+  // A callback address names its namespace, and one connection serves them all.
+  const { Client } = await import("@temporalio/client");
+  const { dataConverter } = await import("../temporal/data-converter.js");
+  const clients = new Map([[temporal.namespace, temporal.client]]);
+  const clientFor = (namespace: string) => {
+    const known = clients.get(namespace);
+    if (known) return known.workflow;
+    const { connection } = temporal;
+    const client = new Client({ connection, namespace, dataConverter: dataConverter(codec) });
+    clients.set(namespace, client);
+    return client.workflow;
+  };
+  const started = await startRelay({
+    pool,
+    ring: ringOf(config, "callback"),
+    sealRing: ringOf(config, "journal"),
+    clientFor,
+    parsers: { "evi-post": parseCallback },
+    gatherMs: config.relay.gatherMs,
+    logger: log,
+  });
+  const health = await withHealth(config.relay, () => {
+    const { listening, lastLook, pausedNamespaces } = started.health();
+    return { ok: listening, listening, lastLook, pausedNamespaces };
+  });
+  return {
+    details: health.details,
+    async close() {
+      await started.close();
+      await health.close();
+      await temporal.close();
+      await pool.end();
+    },
+  };
+}
+
+async function codecServer(config: Config): Promise<RunningRole> {
+  const { startCodecServer } = await import("../temporal/codec-server.js");
+  const { host, port, token, corsOrigins } = config.codecServer;
+  return startCodecServer({
+    ring: ringOf(config, "codec"),
+    host,
+    port,
+    token: required(token, "codecServer.token").reveal(),
+    corsOrigins,
+    logger: roleLogger("codec-server", config.log.level),
+  });
+}
+
+function databaseAway(log: { warn(message: string, details: object): void }): (error: Error) => void {
+  return (error) => log.warn("a database connection broke", { code: (error as { code?: string }).code });
+}

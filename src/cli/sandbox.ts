@@ -1,0 +1,36 @@
+// `trustflow sandbox`: runs the simulated providers. Its sub-commands, which steer one that runs, are in sandbox-control.ts.
+import type { Command } from "commander";
+import type { SandboxOptions } from "../sandbox/options.js";
+import { addCommand, instant, speed, wholeNumber } from "./command.js";
+import { runRole } from "./role.js";
+import { addSandboxControl } from "./sandbox-control.js";
+
+interface RunOptions {
+  host: string;
+  port: number;
+  speed: number | "manual";
+  seed?: string;
+  state?: string;
+  startAt?: Date;
+}
+
+export function addSandbox(program: Command): void {
+  const sandbox = addCommand(program, "sandbox", {
+    summary: "run the providers' sandbox, or steer one that runs",
+    details: `Without a sub-command it runs until SIGTERM or SIGINT and prints one JSON line when it is ready.
+The sub-commands speak to a running one: see docs/sandbox.md.`,
+    example: "trustflow sandbox --port 8090 --speed 3600\ntrustflow sandbox ledger --json",
+  })
+    .option("--host <host>", "where it listens", "127.0.0.1")
+    .option("--port <port>", "0: a free one", wholeNumber(), 8090)
+    .option("--speed <factor>", "virtual seconds per second, or manual", speed, 1)
+    .option("--seed <text>", "of its ids")
+    .option("--state <directory>", "keep its state here over a restart; else in memory")
+    .option("--start-at <instant>", "where the virtual clock begins; default now", instant)
+    .action(async ({ state: stateDirectory, ...options }: RunOptions) => {
+      const { startSandbox } = await import("../sandbox/sandbox.js");
+      const given: SandboxOptions = { ...options, ...(stateDirectory !== undefined && { stateDirectory }) };
+      await runRole("sandbox", () => startSandbox(given));
+    });
+  addSandboxControl(sandbox);
+}

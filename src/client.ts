@@ -1,0 +1,215 @@
+// What a business application imports: one method for each process, typed results, typed errors (DESIGN §2, §13).
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from "@temporalio/client";
+import type { Client } from "@temporalio/client";
+import { InputMismatchError, InvalidInputError, UnknownProcessError } from "./client/errors.js";
+import { ProcessHandle } from "./client/handle.js";
+import { loadConfig, required } from "./config.js";
+import { contracts } from "./contracts/index.js";
+import {
+  inputDigestMemo,
+  parseWorkflowId,
+  processes,
+  searchAttributes,
+  workflowIdOf,
+  workflowTaskQueue,
+} from "./contracts/names.js";
+import type { ProcessName } from "./contracts/names.js";
+import { withoutSecrets } from "./contracts/secrets.js";
+import type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
+import { BusinessId } from "./contracts/values.js";
+import type { DocumentInput, DocumentReference } from "./contracts/values.js";
+import { KeyRing } from "./crypto/key-ring.js";
+import { DirectoryDriver } from "./documents/directory-driver.js";
+import { DocumentStore } from "./documents/store.js";
+import { connectClient } from "./temporal/connection.js";
+import type { ConnectionOverrides } from "./temporal/connection.js";
+import { inputDigest, sameInput } from "./temporal/input-digest.js";
+
+export * from "./client/errors.js";
+export { ProcessHandle } from "./client/handle.js";
+export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
+
+export type PostalHandle = ProcessHandle<SendPostalResult>;
+
+/** A process as the visibility shows it, without asking it. */
+export interface ListedProcess {
+  process: ProcessName;
+  id: string;
+  workflowId: string;
+  /** Temporal's word: RUNNING, COMPLETED, FAILED, TERMINATED … */
+  state: string;
+  startedAt: string;
+  phase?: string;
+  outcome?: string;
+  attention?: string;
+  account?: string;
+  references?: string[];
+  deadline?: string;
+}
+
+export interface ListFilter {
+  process?: ProcessName;
+  /** Only those that wait for a person. */
+  attention?: boolean;
+}
+
+type Connected = Awaited<ReturnType<typeof connectClient>>;
+
+export class Trustflow {
+  /** Puts and gets documents; needs `documents.directory` and `keys.documents` in the configuration. */
+  readonly documents: Pick<DocumentStore, "put" | "get">;
+  readonly #connected: Connected;
+  readonly #ring: KeyRing;
+
+  private constructor(connected: Connected, ring: KeyRing, documents: DocumentStore) {
+    this.#connected = connected;
+    this.#ring = ring;
+    this.documents = documents;
+  }
+
+  /** Reads trustflow.toml, temporal.toml and the environment; throws what is missing, naming the key. */
+  static async connect(overrides: ConnectionOverrides = {}): Promise<Trustflow> {
+    const { keys, documents } = loadConfig();
+    const ringOf = (name: "codec" | "documents") =>
+      KeyRing.parse(required(keys[name], `keys.${name}`).reveal());
+    const directory = required(documents.directory, "documents.directory");
+    const store = new DocumentStore(new DirectoryDriver(directory), ringOf("documents"));
+    const ring = ringOf("codec");
+    return new Trustflow(await connectClient(ring, overrides), ring, store);
+  }
+
+  /** The Temporal client underneath, with the codec and the namespace set. */
+  get temporal(): Client {
+    return this.#connected.client;
+  }
+
+  close(): Promise<void> {
+    return this.#connected.close();
+  }
+
+  /**
+   * Starts a certified postal communication, joins the one that is open under this id, or finds the finished one
+   * (P2 §2.1, §4.1). Throws `InvalidInputError` before anything exists, `InputMismatchError` where the id stands for
+   * another input.
+   */
+  sendPostal(id: string, input: SendPostalInput): Promise<PostalHandle> {
+    return this.#start<SendPostalResult>("sendPostal", id, input);
+  }
+
+  /** A process that was started before; `id` is `<process>/<business id>`. */
+  handle<Result = SendPostalResult>(id: string): ProcessHandle<Result> {
+    const parsed = parseWorkflowId(id);
+    if (!parsed) throw new UnknownProcessError(id);
+    return new ProcessHandle(this.temporal, parsed.process, parsed.id);
+  }
+
+  /** The same for a bare business id, where only one process has it. */
+  async find<Result = SendPostalResult>(id: string): Promise<ProcessHandle<Result>> {
+    if (parseWorkflowId(id)) return this.handle(id);
+    const handles = processes.map((name) => this.handle<Result>(workflowIdOf(name, id)));
+    const known = await Promise.all(
+      handles.map((handle) => handle.isOpen().catch(() => undefined)),
+    );
+    const found = handles.filter((_, index) => known[index] !== undefined);
+    if (found.length > 1) {
+      throw new InvalidInputError([
+        { path: "id", problem: "names several processes: put <process>/ before it" },
+      ]);
+    }
+    if (!found[0]) throw new UnknownProcessError(id);
+    return found[0];
+  }
+
+  async *list({ process, attention }: ListFilter = {}): AsyncIterable<ListedProcess> {
+    const types = (process ? [process] : processes).map((name) => `"${name}"`).join(", ");
+    const terms = [
+      `WorkflowType IN (${types})`,
+      ...(attention
+        ? [`${searchAttributes.attention.name} IS NOT NULL`, 'ExecutionStatus = "Running"']
+        : []),
+    ];
+    for await (const info of this.temporal.workflow.list({ query: terms.join(" AND ") })) {
+      const parsed = parseWorkflowId(info.workflowId);
+      if (!parsed) continue;
+      const attribute = info.typedSearchAttributes;
+      const found = {
+        phase: attribute.get(searchAttributes.phase),
+        outcome: attribute.get(searchAttributes.outcome),
+        attention: attribute.get(searchAttributes.attention),
+        account: attribute.get(searchAttributes.account),
+        references: attribute.get(searchAttributes.references),
+        deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
+      };
+      yield {
+        ...parsed,
+        workflowId: info.workflowId,
+        state: info.status.name,
+        startedAt: info.startTime.toISOString(),
+        ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
+      };
+    }
+  }
+
+  async #start<Result>(
+    process: ProcessName,
+    id: string,
+    input: object,
+  ): Promise<ProcessHandle<Result>> {
+    const schema = contracts[process].input;
+    const checked = [
+      ...problemsOf("id", BusinessId.safeParse(id).error),
+      ...problemsOf("", schema.safeParse(input).error),
+    ];
+    if (checked.length > 0) throw new InvalidInputError(checked);
+    const sent = await this.#withReferences(input);
+    const digested = withoutSecrets(schema, sent);
+    const workflowId = workflowIdOf(process, id);
+    try {
+      await this.temporal.workflow.start(process, {
+        workflowId,
+        taskQueue: workflowTaskQueue,
+        args: [sent],
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+        staticSummary: `${titles[process]} ${id}`,
+        memo: { [inputDigestMemo]: inputDigest(this.#ring, digested) },
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+    const { memo } = await this.temporal.workflow.getHandle(workflowId).describe();
+    const stored = memo?.[inputDigestMemo];
+    if (typeof stored === "string" && !sameInput(this.#ring, digested, stored)) {
+      throw new InputMismatchError(workflowId);
+    }
+    return new ProcessHandle(this.temporal, process, id);
+  }
+
+  /** An inline document goes to the store first, so that no bytes stand in a history. */
+  async #withReferences(input: object): Promise<object> {
+    const { document } = input as { document?: DocumentInput };
+    if (!document || "uri" in document) return input;
+    const reference: DocumentReference = await this.documents.put(
+      Buffer.from(document.base64, "base64"),
+      document.mediaType,
+    );
+    return { ...input, document: reference };
+  }
+}
+
+const titles: Record<ProcessName, string> = { sendPostal: "Certified post" };
+
+interface Issues {
+  issues: { path: PropertyKey[]; message: string }[];
+}
+
+function problemsOf(prefix: string, error: Issues | undefined) {
+  return (error?.issues ?? []).map(({ path, message }) => ({
+    path: [...(prefix ? [prefix] : []), ...path].join("."),
+    problem: message,
+  }));
+}

@@ -1,0 +1,77 @@
+// Why a process could not be started, followed or asked; one class for each thing a caller does differently.
+import type { FailureDetails, FieldProblem } from "../contracts/failures.js";
+
+/** The base of all that Trustflow itself throws. */
+export class TrustflowError extends Error {
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** The input breaks the contract; nothing was started. */
+export class InvalidInputError extends TrustflowError {
+  readonly fields: FieldProblem[];
+
+  constructor(fields: FieldProblem[]) {
+    super(`Invalid input: ${fields.map(({ path, problem }) => `${path} ${problem}`).join("; ")}`);
+    this.fields = fields;
+  }
+}
+
+/** The id already stands for another input. */
+export class InputMismatchError extends TrustflowError {
+  constructor(id: string) {
+    super(`${id} was started with another input`);
+  }
+}
+
+/** The provider refused; its effect does not exist. */
+export class NotAcceptedError extends TrustflowError {
+  readonly provider: string;
+  readonly code: string | undefined;
+  readonly fields: FieldProblem[];
+
+  constructor({ provider, code, fields }: FailureDetails["NotAccepted"]) {
+    super(`${provider} did not accept it${code === undefined ? "" : ` (${code})`}`);
+    this.provider = provider;
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+/** A person gave the process up; `effect` says whether something exists at the provider. */
+export class AbandonedError extends TrustflowError {
+  readonly details: FailureDetails["Abandoned"];
+
+  constructor(details: FailureDetails["Abandoned"]) {
+    super(`Abandoned by ${details.by} (effect: ${details.effect})`);
+    this.details = details;
+  }
+}
+
+/** The process was terminated: its effect may exist, nobody follows it; start it again under the same id. */
+export class TerminatedError extends TrustflowError {
+  constructor(id: string) {
+    super(`${id} was terminated: start it again under the same id to take it up`);
+  }
+}
+
+export class UnknownProcessError extends TrustflowError {
+  constructor(id: string) {
+    super(`${id} is not known`);
+  }
+}
+
+/** The process has ended and takes no more updates. */
+export class FinishedError extends TrustflowError {
+  constructor(id: string) {
+    super(`${id} has ended`);
+  }
+}
+
+/** Temporal, or a worker to answer, is out of reach. */
+export class UnreachableError extends TrustflowError {
+  constructor(what: string) {
+    super(what);
+  }
+}

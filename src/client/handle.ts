@@ -1,0 +1,169 @@
+// One process from the outside: its status, its result, and the updates that ask it something.
+import {
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+import type { Client, WorkflowHandle } from "@temporalio/client";
+import { ApplicationFailure, TerminatedFailure } from "@temporalio/common";
+import type { UpdateDefinition } from "@temporalio/common";
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { FailureDetails } from "../contracts/failures.js";
+import { cancel, requestAffidavit, resolve, status } from "../contracts/messages.js";
+import type {
+  AffidavitAnswer,
+  CancelAnswer,
+  Resolution,
+  ResolveAnswer,
+} from "../contracts/messages.js";
+import type { ProcessName } from "../contracts/names.js";
+import type { PostalAffidavitRequest } from "../contracts/send-postal.js";
+import type { ProcessStatus } from "../contracts/status.js";
+import {
+  AbandonedError,
+  FinishedError,
+  InputMismatchError,
+  InvalidInputError,
+  NotAcceptedError,
+  TerminatedError,
+  UnknownProcessError,
+  UnreachableError,
+} from "./errors.js";
+
+/** Handlers answer within 20 s; after this long, no worker is there. */
+const answerLimitMs = 30_000;
+const watchIntervalMs = 1_000;
+
+export class ProcessHandle<Result> {
+  readonly process: ProcessName;
+  readonly id: string;
+  readonly workflowId: string;
+  readonly #client: Client;
+  readonly #workflow: WorkflowHandle;
+
+  constructor(client: Client, process: ProcessName, id: string) {
+    this.#client = client;
+    this.process = process;
+    this.id = id;
+    this.workflowId = `${process}/${id}`;
+    this.#workflow = client.workflow.getHandle(this.workflowId);
+  }
+
+  /** Waits for the end. Throws the typed error of a process that failed. */
+  async result(): Promise<Result> {
+    try {
+      return (await this.#workflow.result()) as Result;
+    } catch (error) {
+      throw await this.#typed(error);
+    }
+  }
+
+  /** Needs a live worker. */
+  status(): Promise<ProcessStatus> {
+    return this.#answered(() => this.#workflow.query(status));
+  }
+
+  /** Each status that differs from the one before, until the process has ended. */
+  async *watch(): AsyncIterable<ProcessStatus> {
+    let shown = "";
+    for (;;) {
+      const now = await this.status();
+      const text = JSON.stringify(now);
+      if (text !== shown) yield now;
+      shown = text;
+      if (now.phase === "ended" || !(await this.isOpen())) return;
+      await delay(watchIntervalMs);
+    }
+  }
+
+  async isOpen(): Promise<boolean> {
+    const { status: state } = await this.#answered(() => this.#workflow.describe());
+    return state.name === "RUNNING";
+  }
+
+  /** P2 §4.1 Cancel. The same `updateId` is one cancellation. */
+  cancel(updateId: string = randomUUID()): Promise<CancelAnswer> {
+    return this.#update(cancel, [], updateId);
+  }
+
+  /** P2 §4.1 AffidavitRequest. The same `updateId` is one request. */
+  requestAffidavit(
+    asked: PostalAffidavitRequest = {},
+    updateId: string = randomUUID(),
+  ): Promise<AffidavitAnswer> {
+    return this.#update(requestAffidavit, [asked], updateId);
+  }
+
+  /** A person's decision on an open attention. */
+  resolve(resolution: Resolution, updateId: string = randomUUID()): Promise<ResolveAnswer> {
+    return this.#update(resolve, [resolution], updateId);
+  }
+
+  #update<R, A extends unknown[]>(
+    { name }: UpdateDefinition<R, A>,
+    args: A,
+    updateId: string,
+  ): Promise<R> {
+    const options = { args: args as unknown as [unknown], updateId };
+    return this.#answered(() => this.#workflow.executeUpdate<R, [unknown]>(name, options));
+  }
+
+  async #answered<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#client.withDeadline(Date.now() + answerLimitMs, call);
+    } catch (error) {
+      throw await this.#typed(error);
+    }
+  }
+
+  async #typed(error: unknown): Promise<unknown> {
+    if (error instanceof WorkflowNotFoundError) {
+      return (await this.#exists())
+        ? new FinishedError(this.workflowId)
+        : new UnknownProcessError(this.workflowId);
+    }
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isDeadline(error)) {
+      return new UnreachableError(`${this.workflowId}: no worker answered within 30 s`);
+    }
+    if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) {
+      return error;
+    }
+    const { cause } = error;
+    if (cause instanceof TerminatedFailure) return new TerminatedError(this.workflowId);
+    return cause instanceof ApplicationFailure
+      ? (typedFailure(cause, this.workflowId) ?? error)
+      : error;
+  }
+
+  async #exists(): Promise<boolean> {
+    return this.#workflow.describe().then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+function isDeadline(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return (cause as { code?: unknown } | undefined)?.code === 4;
+}
+
+function typedFailure({ type, details }: ApplicationFailure, id: string): Error | undefined {
+  const [detail] = (details ?? []) as [unknown?];
+  switch (type) {
+    case "InvalidInput":
+      return new InvalidInputError((detail as FailureDetails["InvalidInput"]).fields);
+    case "InputMismatch":
+      return new InputMismatchError(id);
+    case "NotAccepted":
+      return new NotAcceptedError(detail as FailureDetails["NotAccepted"]);
+    case "Abandoned":
+      return new AbandonedError(detail as FailureDetails["Abandoned"]);
+    case "Finished":
+      return new FinishedError(id);
+    default:
+      return undefined;
+  }
+}

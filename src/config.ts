@@ -1,0 +1,256 @@
+// The only reader of the environment and of trustflow.toml; fails at start, naming the key (DESIGN §13).
+import { existsSync, readFileSync } from "node:fs";
+import { parse as parseToml } from "smol-toml";
+import { z } from "zod";
+import { AccountName, Secret } from "./contracts/values.js";
+
+/** A configuration that cannot be used; the message names keys, never values. */
+export class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+}
+
+/** A value that came from an environment variable, and so as text. */
+class FromEnvironment {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const plain = (value: unknown) => (value instanceof FromEnvironment ? value.text : value);
+const text = () => z.preprocess(plain, z.string().min(1));
+const url = () => z.preprocess(plain, z.url({ protocol: /^https?$/ }));
+const whole = (minimum = 0) =>
+  z.preprocess(
+    (value) =>
+      value instanceof FromEnvironment && /^\d+$/.test(value.text)
+        ? Number(value.text)
+        : plain(value),
+    z.int().min(minimum),
+  );
+const flag = () =>
+  z.preprocess(
+    (value) =>
+      value instanceof FromEnvironment && /^(true|false)$/.test(value.text)
+        ? value.text === "true"
+        : plain(value),
+    z.boolean(),
+  );
+const list = () =>
+  z.preprocess(
+    (value) => (value instanceof FromEnvironment ? value.text.split(",").filter(Boolean) : value),
+    z.array(z.string().min(1)),
+  );
+
+/** `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself. */
+const secret = () =>
+  z.unknown().transform((value, context): Secret => {
+    const refuse = (message: string) => {
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    };
+    if (value instanceof FromEnvironment) return new Secret(value.text);
+    const { env, file } = (value ?? {}) as { env?: unknown; file?: unknown };
+    if (typeof env === "string") {
+      const found = process.env[env];
+      return found ? new Secret(found) : refuse(`the environment variable ${env} is not set`);
+    }
+    if (typeof file === "string") {
+      if (!existsSync(file)) return refuse("the file does not exist");
+      return new Secret(readFileSync(file, "utf8").trim());
+    }
+    return refuse(
+      'must be { env = "NAME" } or { file = "path" }: secrets never stand in the file itself',
+    );
+  });
+
+const day = 86_400;
+
+/** The spans of `sendPostal` where its input says nothing; all in seconds. */
+const PostalDefaults = z.strictObject({
+  affidavitWindowSeconds: whole().default(7 * day),
+  deadlineSeconds: whole(1).default(120 * day),
+  pollIntervalSeconds: whole(1).default(day / 4),
+  askIntervalSeconds: whole(1).default(60),
+  restingGraceSeconds: whole().default(3 * day),
+});
+
+const EviPostAccount = z.strictObject({
+  baseUrl: url(),
+  username: text(),
+  password: secret(),
+  timeoutSeconds: whole(1).default(30),
+  /** Whether the site's address has a region, which fills the issuer's (P2 §2.2). */
+  siteHasRegion: flag().default(true),
+  /** Assumed: our own key goes into `LookupKey` too (READING §1). */
+  ownKeyInLookupKey: flag().default(false),
+  /** Assumed: the shared affidavit download (P2 §4.1); `blobs` reads the deprecated field instead. */
+  affidavits: z.preprocess(plain, z.enum(["download", "blobs"])).default("download"),
+  affidavitMethod: z.preprocess(plain, z.enum(["GET", "POST"])).default("GET"),
+  affidavitPath: text().default("/v1/Affidavits/Download"),
+  affidavitIdsParameter: text().default("AffidavitIds"),
+});
+
+const address = (port: number) => ({
+  host: text().default("127.0.0.1"),
+  port: whole().default(port),
+});
+
+const Config = z.strictObject({
+  environment: z.preprocess(plain, z.enum(["production", "preproduction", "sandbox"])).optional(),
+  database: z.strictObject({ url: secret().optional() }).prefault({}),
+  keys: z
+    .strictObject({
+      codec: secret().optional(),
+      callback: secret().optional(),
+      journal: secret().optional(),
+      documents: secret().optional(),
+    })
+    .prefault({}),
+  documents: z.strictObject({ directory: text().optional() }).prefault({}),
+  callbacks: z.strictObject({ publicUrl: url().optional() }).prefault({}),
+  receiver: z
+    .strictObject({
+      ...address(8080),
+      maxBodyBytes: whole(1).default(262_144),
+      queueLimit: whole(1).default(2_000),
+    })
+    .prefault({}),
+  relay: z
+    .strictObject({
+      healthHost: text().default("127.0.0.1"),
+      healthPort: whole().optional(),
+      gatherMs: whole().default(100),
+    })
+    .prefault({}),
+  worker: z
+    .strictObject({
+      healthHost: text().default("127.0.0.1"),
+      healthPort: whole().optional(),
+      metricsAddress: text().optional(),
+      /** How many processes stay in memory. */
+      cachedProcesses: whole().default(600),
+      /** Requests a second to one provider, over all accounts. */
+      requestsPerSecond: whole(1).default(50),
+    })
+    .prefault({}),
+  codecServer: z
+    .strictObject({
+      ...address(8081),
+      token: secret().optional(),
+      corsOrigins: list().default([]),
+    })
+    .prefault({}),
+  journal: z
+    .strictObject({
+      leaseSeconds: whole(1).default(90),
+      /** Between the two look-ups that find nothing, before a keyed effect is sent again (READING §1). */
+      lookUpSpacingSeconds: whole(1).default(60),
+    })
+    .prefault({}),
+  attention: z
+    .strictObject({
+      /** Between two attempts of the patient phase. */
+      retrySeconds: whole(1).default(180),
+      /** Between two probes of a provider that refuses the account or is away. */
+      probeSeconds: whole(1).default(15),
+      invisibleSeconds: whole(1).default(900),
+      unavailableSeconds: whole(1).default(3_600),
+    })
+    .prefault({}),
+  retention: z
+    .strictObject({
+      inboxDays: whole(1).default(90),
+      journalDays: whole(1).default(400),
+      documentOrphanDays: whole(1).default(30),
+      batchSize: whole(1).default(1_000),
+    })
+    .prefault({}),
+  sendPostal: PostalDefaults.prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .preprocess(plain, z.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR"]))
+        .default("INFO"),
+    })
+    .prefault({}),
+  accounts: z
+    .record(AccountName, z.strictObject({ "evi-post": EviPostAccount.optional() }))
+    .prefault({}),
+});
+export type Config = z.infer<typeof Config>;
+
+/** Variables of the same prefix that are no configuration keys. */
+const notKeys = new Set(["TRUSTFLOW_CONFIG", "TRUSTFLOW_CACHE", "TRUSTFLOW_STATE"]);
+
+/** Reads `TRUSTFLOW_CONFIG`, else ./trustflow.toml if it is there, and lays the environment over it. */
+export function loadConfig(): Config {
+  const named = process.env["TRUSTFLOW_CONFIG"];
+  const path = named ?? (existsSync("trustflow.toml") ? "trustflow.toml" : undefined);
+  const tree = path === undefined ? {} : readToml(path);
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value === undefined || value === "") continue;
+    if (name === "DATABASE_URL") place(tree, ["database", "url"], value);
+    else if (name.startsWith("TRUSTFLOW_") && !notKeys.has(name)) place(tree, keyOf(name), value);
+  }
+  const parsed = Config.safeParse(tree);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path: key, message, ...issue }) => {
+    const unknown = issue.code === "unrecognized_keys" ? `: ${issue.keys.join(", ")}` : "";
+    return `${key.join(".") || "(top)"}: ${unknown === "" ? message : `unknown key${unknown}`}`;
+  });
+  throw new ConfigurationError(`Configuration: ${problems.join("; ")}`);
+}
+
+/** The value of a key that this command needs. */
+export function required<T>(value: T | undefined, key: string): T {
+  if (value !== undefined) return value;
+  const name = key === "database.url" ? "DATABASE_URL" : environmentName(key);
+  throw new ConfigurationError(`Configuration: ${key} is required (environment: ${name})`);
+}
+
+function readToml(path: string): Record<string, unknown> {
+  if (!existsSync(path)) throw new ConfigurationError(`Configuration: ${path} does not exist`);
+  try {
+    return parseToml(readFileSync(path, "utf8"));
+  } catch (error) {
+    const line = (error as { line?: number }).line;
+    throw new ConfigurationError(
+      `Configuration: ${path} is not TOML${line ? ` (line ${line})` : ""}`,
+    );
+  }
+}
+
+/** `TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL` is `accounts.default.evi-post.baseUrl`. */
+function keyOf(name: string): string[] {
+  const segments = name
+    .slice("TRUSTFLOW_".length)
+    .split("__")
+    .map((part) => part.toLowerCase());
+  const kebab = segments[0] === "accounts" ? 3 : 0;
+  return segments.map((part, index) =>
+    index < kebab
+      ? part.replaceAll("_", "-")
+      : part.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+  );
+}
+
+function environmentName(key: string): string {
+  const segments = key
+    .split(".")
+    .map((part) => part.replaceAll("-", "_").replaceAll(/([A-Z])/g, "_$1"));
+  return `TRUSTFLOW_${segments.join("__")}`.toUpperCase();
+}
+
+function place(tree: Record<string, unknown>, path: string[], value: string): void {
+  let at = tree;
+  for (const key of path.slice(0, -1)) {
+    const next = at[key];
+    at = (typeof next === "object" && next !== null ? next : (at[key] = {})) as Record<
+      string,
+      unknown
+    >;
+  }
+  at[path.at(-1) ?? ""] = new FromEnvironment(value);
+}

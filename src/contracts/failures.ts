@@ -1,0 +1,63 @@
+// The types of a failed process and of a failed activity (DESIGN §2, §5, §13). No zod: workflows import this file.
+
+/** `ApplicationFailure.type` of a process that failed: its effect never came into being, or a person gave it up. */
+export const processFailures = [
+  "InvalidInput",
+  "InputMismatch",
+  "NotAccepted",
+  "Abandoned",
+] as const;
+export type ProcessFailure = (typeof processFailures)[number];
+
+export interface FieldProblem {
+  /** Dotted path in the caller's spelling, for example `recipientAddress.region`. */
+  path: string;
+  problem: string;
+}
+
+/** `details[0]` by failure type. */
+export interface FailureDetails {
+  InvalidInput: { fields: FieldProblem[] };
+  InputMismatch: { problem: string };
+  NotAccepted: { provider: string; code?: string; fields: FieldProblem[] };
+  Abandoned: {
+    attention: string;
+    effect: "none" | "unknown" | "exists";
+    by: string;
+    note?: string;
+  };
+}
+
+/** Why a provider call did not bring what was asked; the kinds of DESIGN §5. */
+export type ProblemKind =
+  | "invalidRequest"
+  | "accessDenied"
+  | "rateLimited"
+  | "unavailable"
+  | "unknownOutcome"
+  | "notVisibleYet"
+  | "protocol";
+
+/** Why a process stopped and asks a person; the value of the search attribute `TrustflowAttention`. */
+export const attentionKinds = [
+  "accessDenied",
+  "unavailable",
+  "unknownOutcome",
+  "protocol",
+] as const;
+export type AttentionKind = (typeof attentionKinds)[number];
+
+/** What every activity failure carries as `details[0]`, encrypted with the failure. */
+export interface Problem {
+  /** `withdrawn`: the effect was called off before it was sent; `unchanged`: a retry that only waits. */
+  kind: ProblemKind | "withdrawn" | "unchanged" | ProcessFailure;
+  provider: string;
+  operation: string;
+  environment: string;
+  account: string;
+  status?: number;
+  code?: string;
+  requestId?: string;
+  fields: FieldProblem[];
+  detail?: string;
+}

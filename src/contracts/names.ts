@@ -1,0 +1,39 @@
+// Every name that other systems see: processes, task queues, search attributes, memo (DESIGN §2, §13).
+import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
+
+export const processes = ["sendPostal"] as const;
+export type ProcessName = (typeof processes)[number];
+
+export const workflowTaskQueue = "trustflow";
+
+/** The activity task queue of a provider; each has its own rate limit (DESIGN §12). */
+export function providerTaskQueue(provider: string): string {
+  return `${workflowTaskQueue}.${provider}`;
+}
+
+/** `<process>/<business id>`. */
+export function workflowIdOf(process: ProcessName, id: string): string {
+  return `${process}/${id}`;
+}
+
+/** The two parts of a workflow id, or undefined when it is not one of ours. */
+export function parseWorkflowId(
+  workflowId: string,
+): { process: ProcessName; id: string } | undefined {
+  const slash = workflowId.indexOf("/");
+  const process = processes.find((name) => name === workflowId.slice(0, slash));
+  return process && { process, id: workflowId.slice(slash + 1) };
+}
+
+/** Never encrypted, so none carries personal data (DESIGN §8). */
+export const searchAttributes = {
+  phase: defineSearchAttributeKey("TrustflowPhase", SearchAttributeType.KEYWORD),
+  outcome: defineSearchAttributeKey("TrustflowOutcome", SearchAttributeType.KEYWORD),
+  attention: defineSearchAttributeKey("TrustflowAttention", SearchAttributeType.KEYWORD),
+  account: defineSearchAttributeKey("TrustflowAccount", SearchAttributeType.KEYWORD),
+  references: defineSearchAttributeKey("TrustflowReferences", SearchAttributeType.KEYWORD_LIST),
+  deadline: defineSearchAttributeKey("TrustflowDeadline", SearchAttributeType.DATETIME),
+};
+
+/** The memo field that holds the digest of the input as our client sent it. */
+export const inputDigestMemo = "trustflowInputDigest";

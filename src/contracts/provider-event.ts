@@ -1,0 +1,31 @@
+// One callback as the processes see it: the shared envelope of P2 §2.11–2.12, reduced to what a process uses.
+import { z } from "zod";
+import { Instant } from "./values.js";
+
+export const ProviderEvent = z.strictObject({
+  /** `Identifier`: one per event, the same across its retries (P2 §6.4). */
+  id: z.string().min(1),
+  /** `Kind`, as the provider spells it. */
+  kind: z.string().min(1),
+  /** `Date` in UTC: the time of the event, not a sequence number (P2 §6.4). */
+  at: Instant,
+  /** `EvidenceId`: the transaction. */
+  evidenceId: z.string().optional(),
+  /** `AdditionalData.State`. */
+  state: z.string().optional(),
+  /** `AdditionalData.Outcome`, on `Closed`. */
+  outcome: z.string().optional(),
+  /** Free text of the event (`Details`, `TransmissionDetails`, `Description` …), cut to 300 characters. */
+  note: z.string().optional(),
+  /** On `AffidavitPublished`. */
+  affidavit: z
+    .strictObject({
+      id: z.string(),
+      name: z.string().optional(),
+      kind: z.string().optional(),
+      requestId: z.string().optional(),
+      regenerated: z.literal(true).optional(),
+    })
+    .optional(),
+});
+export type ProviderEvent = z.infer<typeof ProviderEvent>;

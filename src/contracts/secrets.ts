@@ -1,0 +1,24 @@
+// Which parts of an input are secrets (READING §8): the contract says so itself, by `writeOnly`.
+import { z } from "zod";
+
+interface Schema {
+  writeOnly?: boolean;
+  properties?: Record<string, Schema>;
+}
+
+/** The input without its secrets and without `settings`: what a second start must bring again (DESIGN §2). */
+export function withoutSecrets(schema: z.ZodType, input: object): object {
+  const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
+  const { settings: _, ...rest } = stripped(json, input) as Record<string, unknown>;
+  return rest;
+}
+
+function stripped({ properties = {} }: Schema, value: object): object {
+  const entries = Object.entries(value).flatMap(([key, part]: [string, unknown]) => {
+    const schema = properties[key] ?? {};
+    if (schema.writeOnly === true) return [];
+    const nested = typeof part === "object" && part !== null && !Array.isArray(part);
+    return [[key, nested ? stripped(schema, part) : part]];
+  });
+  return Object.fromEntries(entries) as object;
+}

@@ -1,0 +1,252 @@
+// The contract of `sendPostal`: a certified postal communication from submit to close (P2 §2.1–2.5, §3.1, §4.1).
+import { z } from "zod";
+import { ProcessDocument, ProcessStatus, References, TimelineEntry } from "./status.js";
+import { AccountName, CountryCode, DocumentInput, Instant, SecretString } from "./values.js";
+
+const Text = z.string().min(1);
+const years = z.int().min(0).max(100);
+
+/** P2 §2.2. */
+export const PostalAddress = z.strictObject({
+  streetAddress: Text,
+  postalCode: Text,
+  locality: Text,
+  region: Text.optional(),
+  country: CountryCode,
+  postOfficeBoxAddress: Text.optional(),
+});
+export type PostalAddress = z.infer<typeof PostalAddress>;
+
+/** P2 §2.4. */
+export const CustomField = z.strictObject({
+  key: Text,
+  label: Text,
+  value: Text,
+  isLookupKey: z.boolean().optional(),
+});
+
+const belongsToProcess = z
+  .never({ error: "belongs to the process, which sets it itself: leave it out" })
+  .optional();
+
+/** P2 §2.3. Values whose availability depends on the account are checked by pattern only. */
+export const PostalOptions = z.strictObject({
+  postServiceType: z.enum(["Registered", "Letter", "LetterLite"]).optional(),
+  postServiceProfile: Text.optional(),
+  certificationLevel: z
+    .string()
+    .regex(/^[A-Za-z]+(_[A-Z]{2})?$/, "must look like Standard, Advanced or Standard_EU")
+    .refine((level) => !level.startsWith("QERDS"), "the QERDS levels are not supported for postal")
+    .optional(),
+  affidavitProfile: z
+    .enum([
+      "None",
+      "Basic",
+      "AdvancedContentOnSubmit",
+      "AdvancedContentOnClose",
+      "AdvancedContentOnSubmitAndOnClose",
+    ])
+    .optional(),
+  affidavitsOnDemandEnabled: z.boolean().optional(),
+  onlineRetentionPeriod: years.optional(),
+  notaryRetentionPeriod: years.optional(),
+  notaryProfile: Text.optional(),
+  evidenceAccessControlMethod: z.enum(["Public", "Challenge", "AutoChallenge"]).optional(),
+  evidenceAccessControlChallenge: Text.optional(),
+  evidenceAccessControlChallengeResponse: SecretString.optional(),
+  costCentre: Text.optional(),
+  customFields: z.array(CustomField).max(50).optional(),
+  language: z
+    .string()
+    .regex(/^[a-z]{2}$/, "must be a two-letter language code")
+    .optional(),
+  enableDeliveryReceipt: z.boolean().optional(),
+  enableDeliveryAttempts: z.boolean().optional(),
+  deliveryAttemptsNumber: z.int().positive().optional(),
+  disposalDaysAmmount: z.int().positive().optional(),
+  pushNotificationUrl: belongsToProcess,
+  pushNotificationFilter: belongsToProcess,
+  pushNotificationExtraData: belongsToProcess,
+});
+export type PostalOptions = z.infer<typeof PostalOptions>;
+
+const seconds = z
+  .int()
+  .min(0)
+  .max(400 * 86_400);
+
+/** Spans of ours, in seconds; what is left out comes from the configuration and is fixed for the run. */
+export const PostalSettings = z.strictObject({
+  /** How long after `Closed` affidavits are still fetched. */
+  affidavitWindowSeconds: seconds.optional(),
+  /** From the submit; reached with the item open, the outcome is `openAtDeadline`. */
+  deadlineSeconds: seconds.min(1).optional(),
+  /** How long nothing may be heard before the provider is asked, and how often after that. */
+  pollIntervalSeconds: seconds.min(1).optional(),
+  /** The least time between two asks that callbacks cause. */
+  askIntervalSeconds: seconds.min(1).optional(),
+  /** How long `Cancelled` or `Disposed` may stand without `Closed` before it is the end. */
+  restingGraceSeconds: seconds.optional(),
+});
+/** As resolved: the caller's spans over the configured ones. */
+export type PostalSettings = { [span in keyof z.infer<typeof PostalSettings>]-?: number };
+
+const SendPostalFields = z.strictObject({
+  account: AccountName.optional(),
+  document: DocumentInput,
+  recipientAddress: PostalAddress,
+  recipientName: Text.optional(),
+  recipientLegalName: Text.optional(),
+  recipientPhone: Text.optional(),
+  recipientEmail: Text.optional(),
+  issuerName: Text.optional(),
+  issuerLegalName: Text.optional(),
+  issuerAddress: PostalAddress.optional(),
+  issuerPhone: Text.optional(),
+  issuerEmail: Text.optional(),
+  issuerComments: Text.optional(),
+  lookupKey: Text.optional(),
+  options: PostalOptions.optional(),
+  settings: PostalSettings.optional(),
+});
+
+type Refuse = (path: string, problem: string) => void;
+
+/** The conditional rules of P2 §2.2–2.3 that need no configuration (READING §2). */
+function checkPostal(input: z.infer<typeof SendPostalFields>, refuse: Refuse): void {
+  const { recipientAddress: recipient, options = {} } = input;
+  const service = options.postServiceType ?? "Registered";
+
+  if (recipient.country !== "ES") {
+    refuse("recipientAddress.country", "must be ES: physical delivery is within Spain (P2 §8)");
+  }
+  if (service === "Registered" && recipient.region === undefined) {
+    refuse("recipientAddress.region", "is required for Registered (P2 §2.2)");
+  }
+  if (service === "Letter" && options.postServiceProfile === undefined) {
+    refuse("options.postServiceProfile", "is required for Letter (P2 §2.3)");
+  }
+  if (service === "LetterLite" && /^(07|35|38|51|52)/.test(recipient.postalCode)) {
+    refuse("recipientAddress.postalCode", "LetterLite reaches only mainland Spain (P2 §2.3)");
+  }
+  if (service !== "Letter") {
+    for (const option of letterOnly) {
+      if (options[option] !== undefined)
+        refuse(`options.${option}`, "is for Letter only (P2 §2.3)");
+    }
+  }
+  if (options.evidenceAccessControlMethod === "Challenge") {
+    for (const field of challenge) {
+      if (options[field] === undefined) {
+        refuse(`options.${field}`, "is required with Challenge (P2 §2.3)");
+      }
+    }
+  }
+  if ((options.notaryRetentionPeriod ?? 0) > 0 && options.notaryProfile === undefined) {
+    refuse("options.notaryProfile", "is required when notaryRetentionPeriod is above 0 (P2 §2.3)");
+  }
+  checkAffidavits(options, refuse);
+}
+
+function checkAffidavits(options: PostalOptions, refuse: Refuse): void {
+  const { affidavitProfile: profile, certificationLevel: level = "" } = options;
+  const advanced = profile?.startsWith("Advanced") ?? false;
+  if (level.startsWith("Standard") && advanced) {
+    refuse(
+      "options.affidavitProfile",
+      `does not agree with the certification level ${level} (P2 §2.3)`,
+    );
+  }
+  if (level.startsWith("Advanced") && profile === "Basic") {
+    refuse(
+      "options.affidavitProfile",
+      `does not agree with the certification level ${level} (P2 §2.3)`,
+    );
+  }
+  if (options.affidavitsOnDemandEnabled === true && profile !== undefined && !advanced) {
+    refuse("options.affidavitsOnDemandEnabled", "needs an advanced content profile (P2 §2.3)");
+  }
+}
+
+const letterOnly = [
+  "enableDeliveryReceipt",
+  "enableDeliveryAttempts",
+  "deliveryAttemptsNumber",
+  "disposalDaysAmmount",
+] as const;
+const challenge = [
+  "evidenceAccessControlChallenge",
+  "evidenceAccessControlChallengeResponse",
+] as const;
+
+/** `%PDF-` as the first five bytes of a base64 text. */
+const pdfInBase64 = /^JVBERi0/;
+
+export const SendPostalInput = SendPostalFields.superRefine((input, context) => {
+  const refuse: Refuse = (path, message) =>
+    context.addIssue({ code: "custom", path: path.split("."), message });
+  if (input.document.mediaType !== "application/pdf") {
+    refuse("document.mediaType", "must be application/pdf (P2 §2.1)");
+  }
+  if ("base64" in input.document && !pdfInBase64.test(input.document.base64)) {
+    refuse("document.base64", "is not a PDF (P2 §2.1)");
+  }
+  checkPostal(input, refuse);
+});
+export type SendPostalInput = z.infer<typeof SendPostalInput>;
+
+/** The outcomes of P2 §3.1 in camelCase, and ours. */
+export const PostalOutcome = z.enum([
+  "none",
+  "dispatched",
+  "sent",
+  "declined",
+  "rejected",
+  "acknowledged",
+  "hindered",
+  "undelivered",
+  "failed",
+  "delivered",
+  "disposed",
+  "cancelled",
+  "expired",
+  "openAtDeadline",
+  "cancelledBeforeSubmit",
+  "other",
+]);
+export type PostalOutcome = z.infer<typeof PostalOutcome>;
+
+export const SendPostalStatus = ProcessStatus;
+export type SendPostalStatus = ProcessStatus;
+
+/** The dates of P2 §2.5 that the provider gave. */
+export const PostalDates = z.strictObject({
+  creationDate: Instant.optional(),
+  submittedOn: Instant.optional(),
+  processedOn: Instant.optional(),
+  sentOn: Instant.optional(),
+  stateDate: Instant.optional(),
+  lastStateChangeDate: Instant.optional(),
+  outcomeDate: Instant.optional(),
+});
+export type PostalDates = z.infer<typeof PostalDates>;
+
+export const SendPostalResult = z.strictObject({
+  process: z.literal("sendPostal"),
+  id: z.string(),
+  outcome: PostalOutcome,
+  /** The provider's word, where `outcome` is `other` or ours. */
+  providerOutcome: z.string().optional(),
+  references: References,
+  dates: PostalDates,
+  documents: z.array(ProcessDocument),
+  timeline: z.array(TimelineEntry),
+});
+export type SendPostalResult = z.infer<typeof SendPostalResult>;
+
+/** The argument of the update `requestAffidavit` (P2 §4.1). */
+export const PostalAffidavitRequest = z.strictObject({
+  includeDocument: z.boolean().optional(),
+  includeEvents: z.boolean().optional(),
+});
+export type PostalAffidavitRequest = z.infer<typeof PostalAffidavitRequest>;

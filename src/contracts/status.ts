@@ -1,0 +1,64 @@
+// What every process shows of itself while it runs, and the parts that every result shares (DESIGN §13).
+import { z } from "zod";
+import { DocumentReference, Instant } from "./values.js";
+
+export const Phase = z.enum(["submitting", "tracking", "waiting", "affidavits", "ended"]);
+export type Phase = z.infer<typeof Phase>;
+
+export const TimelineEntry = z.strictObject({
+  at: Instant,
+  source: z.enum(["process", "callback", "query", "person"]),
+  event: z.string(),
+  by: z.string().optional(),
+  note: z.string().optional(),
+});
+export type TimelineEntry = z.infer<typeof TimelineEntry>;
+
+/** A process that waits for a person: what happened, and which decisions `resolve` takes. */
+export const Attention = z.strictObject({
+  id: z.string(),
+  kind: z.enum(["accessDenied", "unavailable", "unknownOutcome", "protocol"]),
+  step: z.string(),
+  since: Instant,
+  reason: z.string(),
+  decisions: z.array(z.enum(["retry", "happened", "abandon"])),
+});
+export type Attention = z.infer<typeof Attention>;
+
+/** A document that a process produced or used. */
+export const ProcessDocument = z.strictObject({
+  kind: z.enum(["submitted", "affidavit"]),
+  document: DocumentReference,
+  /** The provider's id of the affidavit. */
+  uniqueId: z.string().optional(),
+  date: Instant.optional(),
+  description: z.string().optional(),
+  /** The on-demand request that this affidavit answers, and how that is known. */
+  requestId: z.string().optional(),
+  tiedBy: z.enum(["callback", "inferred"]).optional(),
+});
+export type ProcessDocument = z.infer<typeof ProcessDocument>;
+
+/** Provider ids by the provider's name for them. */
+export const References = z.record(z.string(), z.string());
+export type References = z.infer<typeof References>;
+
+export const ProcessStatus = z.strictObject({
+  process: z.string(),
+  id: z.string(),
+  /** `unknown` until the first activity has answered. */
+  environment: z.enum(["production", "preproduction", "sandbox", "unknown"]),
+  account: z.string(),
+  phase: Phase,
+  waitingFor: z.string().optional(),
+  until: Instant.optional(),
+  /** The provider's state at the newest query. */
+  state: z.string().optional(),
+  /** What the callbacks claim; not confirmed. */
+  reportedState: z.string().optional(),
+  outcome: z.string().optional(),
+  references: References,
+  attention: Attention.optional(),
+  timeline: z.array(TimelineEntry),
+});
+export type ProcessStatus = z.infer<typeof ProcessStatus>;

@@ -1,0 +1,72 @@
+// The vocabulary that every contract shares: ids, instants, documents, secrets (DESIGN §8, §13).
+import { z } from "zod";
+
+/** An opaque id chosen by the caller; it stands in URLs, logs and visibility, so it carries no personal data. */
+export const BusinessId = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,100}$/, "must be 1 to 100 of A-Z a-z 0-9 . _ -");
+
+/** RFC 3339, UTC. */
+export const Instant = z.iso.datetime();
+
+/** ISO 3166-1 alpha-2. */
+export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "must be an ISO 3166-1 alpha-2 code");
+
+/** The name of a configured provider account. */
+export const AccountName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be a configured account name");
+
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hex");
+
+/** A stored document; `sha256` and `size` (bytes) are those of the plaintext. */
+export const DocumentReference = z.strictObject({
+  uri: z.string().regex(/^document:[0-9a-f]{32}$/, "must be document:<32 hex digits>"),
+  sha256: Sha256,
+  size: z.int().positive(),
+  mediaType: z.string().min(1),
+});
+export type DocumentReference = z.infer<typeof DocumentReference>;
+
+/** The most base64 characters that may travel inside an input. */
+export const INLINE_DOCUMENT_LIMIT = 1_000_000;
+
+export const InlineDocument = z.strictObject({
+  base64: z
+    .base64()
+    .min(1)
+    .max(INLINE_DOCUMENT_LIMIT, "is over 1 MB: put it in the document store first"),
+  mediaType: z.string().min(1),
+});
+export type InlineDocument = z.infer<typeof InlineDocument>;
+
+export const DocumentInput = z.union([DocumentReference, InlineDocument]);
+export type DocumentInput = z.infer<typeof DocumentInput>;
+
+/** A plain string on the wire that is never shown, logged or stored in clear; `writeOnly` marks it in the JSON Schema. */
+export const SecretString = z.string().min(1).meta({ writeOnly: true, format: "password" });
+
+/** A value that prints as `[secret]` wherever it is printed by mistake. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return "[secret]";
+  }
+
+  toJSON(): string {
+    return "[secret]";
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return "[secret]";
+  }
+}

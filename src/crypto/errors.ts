@@ -1,0 +1,15 @@
+// What can go wrong when something is opened; the messages name key ids, never keys or content.
+
+export class UnknownKeyError extends Error {
+  override readonly name = "UnknownKeyError";
+  readonly keyId: string;
+
+  constructor(keyId: string) {
+    super(`the key ring has no key "${keyId}"`);
+    this.keyId = keyId;
+  }
+}
+
+export class DecryptionError extends Error {
+  override readonly name = "DecryptionError";
+}

@@ -1,0 +1,111 @@
+// Documents as files of one directory, in 256 folders by the first two digits of the id. Several processes may share it.
+import { randomBytes } from "node:crypto";
+import { link, mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { DocumentDriver } from "./driver.js";
+
+const ID = /^[0-9a-f]{32}$/;
+const SHARD = /^[0-9a-f]{2}$/;
+const STORED = /^\.?([0-9a-f]{32})(?:\.[0-9a-f]{16})?$/;
+
+export class DirectoryDriver implements DocumentDriver {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async write(id: string, bytes: Uint8Array): Promise<boolean> {
+    const path = this.#path(id);
+    const folder = dirname(path);
+    await makeDurableFolder(folder);
+    const temporary = join(folder, `.${id}.${randomBytes(8).toString("hex")}`);
+    try {
+      await writeThrough(temporary, bytes);
+      // A link, unlike a rename, never replaces what is there.
+      const won = await link(temporary, path).then(() => true, unless("EEXIST", false));
+      await sync(folder);
+      return won;
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  async read(id: string): Promise<Buffer | undefined> {
+    return readFile(this.#path(id)).catch(unless("ENOENT", undefined));
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return stat(this.#path(id)).then(() => true, unless("ENOENT", false));
+  }
+
+  async remove(id: string): Promise<void> {
+    const path = this.#path(id);
+    await rm(path, { force: true });
+    for (const name of await namesIn(dirname(path))) {
+      if (name.startsWith(`.${id}.`)) await rm(join(dirname(path), name), { force: true });
+    }
+  }
+
+  /** What a crash left half written is listed too, so that retention finds and removes it. */
+  async *list(): AsyncIterable<{ id: string; storedAt: Date }> {
+    for (const shard of (await namesIn(this.#root)).filter((name) => SHARD.test(name))) {
+      const folder = join(this.#root, shard);
+      const seen = new Set<string>();
+      // Finished documents sort behind the dot of unfinished ones; their date is the one that counts.
+      for (const name of (await namesIn(folder)).reverse()) {
+        const id = STORED.exec(name)?.[1];
+        if (id === undefined || seen.has(id)) continue;
+        const found = await stat(join(folder, name)).catch(unless("ENOENT", undefined));
+        if (found === undefined) continue;
+        seen.add(id);
+        yield { id, storedAt: found.mtime };
+      }
+    }
+  }
+
+  #path(id: string): string {
+    if (!ID.test(id)) throw new TypeError("a document id must be 32 lower-case hex digits");
+    return join(this.#root, id.slice(0, 2), id);
+  }
+}
+
+async function makeDurableFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  // A new folder is durable once the one that lists it is.
+  for (let at = folder; ; at = dirname(at)) {
+    await sync(dirname(at));
+    if (at === first) return;
+  }
+}
+
+async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(unless("ENOENT", []))).sort();
+}
+
+function unless<T>(code: string, value: T): (error: unknown) => T {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).code === code) return value;
+    throw error;
+  };
+}

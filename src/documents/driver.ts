@@ -1,0 +1,14 @@
+// What a place to keep documents must do. It sees ids and sealed bytes, nothing else.
+
+export interface DocumentDriver {
+  /**
+   * Stores all of it or nothing, durably once it returns. The first writer of an id wins: false when the id was
+   * there already, and then what was there stays.
+   */
+  write(id: string, bytes: Uint8Array): Promise<boolean>;
+  read(id: string): Promise<Buffer | undefined>;
+  exists(id: string): Promise<boolean>;
+  /** No error when the id is not there. */
+  remove(id: string): Promise<void>;
+  list(): AsyncIterable<{ id: string; storedAt: Date }>;
+}

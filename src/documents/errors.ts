@@ -1,0 +1,27 @@
+// What a document store reports; messages name the document's address only.
+
+export class DocumentNotFound extends Error {
+  override readonly name = "DocumentNotFound";
+
+  constructor(uri: string) {
+    super(`${uri} is not in the document store`);
+  }
+}
+
+/** What is stored is not what the reference describes, or cannot be opened. */
+export class DocumentCorrupt extends Error {
+  override readonly name = "DocumentCorrupt";
+
+  constructor(uri: string, problem: string) {
+    super(`${uri}: ${problem}`);
+  }
+}
+
+/** The id is taken by other content; a stored document never changes. */
+export class DocumentConflict extends Error {
+  override readonly name = "DocumentConflict";
+
+  constructor(uri: string) {
+    super(`${uri} is already stored with other content`);
+  }
+}

@@ -1,0 +1,148 @@
+// What people decide about a step, and the withdrawal of one: written into the row before the process goes on.
+import type { KeyRing } from "../crypto/key-ring.js";
+import { transaction } from "../postgres/pool.js";
+import type { Pool, PoolClient } from "../postgres/pool.js";
+import { openDecisions, sealAnswer, sealDecisions } from "./answers.js";
+import type { DecisionRecord } from "./answers.js";
+import { LeaseRunning } from "./errors.js";
+import type { State } from "./rows.js";
+import { effectToken } from "./token.js";
+
+export interface StepKey {
+  namespace: string;
+  workflowId: string;
+  step: string;
+}
+
+export interface Decision extends Omit<DecisionRecord, "occurrence"> {
+  /** What the step answered, for `happened`. */
+  result?: unknown;
+}
+
+export interface Decided {
+  /** The occurrence that the process goes on with. */
+  occurrence: string;
+}
+
+export type Withdrawal = "withdrawn" | "inFlight" | "answered" | "refused";
+
+interface StepRow {
+  token: string;
+  occurrence: string;
+  state: State;
+  leaseUntil: Date | null;
+  decisions: Buffer | null;
+}
+
+const FIRST = "0";
+const UNIQUE_VIOLATION = "23505";
+
+/** Idempotent: the same decision, written again, changes nothing. */
+export function decide(pool: Pool, ring: KeyRing, key: StepKey, given: Decision): Promise<Decided> {
+  return onStep(pool, async (client) => {
+    const rows = await lockStep(client, key);
+    const before = rows
+      .flatMap(({ token, decisions }) => openDecisions(ring, token, decisions))
+      .find((record) => sameDecision(record, given));
+    if (before) return { occurrence: before.occurrence };
+    const row = rows.at(-1) ?? (await addRow(client, key, FIRST, "notSent"));
+    const occurrence = await apply(client, ring, key, row, given);
+    const { result: _, ...record } = given;
+    const decisions = [...openDecisions(ring, row.token, row.decisions), { ...record, occurrence }];
+    await client.query(
+      "update trustflow.effects set sealed_decisions = $2, updated_at = clock_timestamp() where token = $1",
+      [row.token, sealDecisions(ring, row.token, decisions)],
+    );
+    return { occurrence };
+  });
+}
+
+/** After it nothing can be sent for the step, or it says why that cannot be had any more. */
+export function withdraw(pool: Pool, key: StepKey): Promise<Withdrawal> {
+  return onStep(pool, async (client) => {
+    const row =
+      (await lockStep(client, key)).at(-1) ?? (await addRow(client, key, FIRST, "withdrawn"));
+    if (row.state === "sending") return "inFlight";
+    if (row.state !== "notSent") return row.state;
+    await client.query(
+      "update trustflow.effects set state = 'withdrawn', updated_at = clock_timestamp() where token = $1",
+      [row.token],
+    );
+    return "withdrawn";
+  });
+}
+
+// Where a sender makes the step's row at the same moment, ours fails on the unique key, and the second look sees it.
+async function onStep<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  try {
+    return await transaction(pool, work);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
+    return transaction(pool, work);
+  }
+}
+
+async function apply(
+  client: PoolClient,
+  ring: KeyRing,
+  key: StepKey,
+  row: StepRow,
+  { decision, result }: Decision,
+): Promise<string> {
+  // What the provider answered meanwhile stands against what a person supposed.
+  if (row.state === "answered" || decision === "abandon") return row.occurrence;
+  if (decision === "happened") {
+    await client.query(
+      `update trustflow.effects set state = 'answered', sealed_answer = $2, lease_until = null, holder = null where token = $1`,
+      [row.token, sealAnswer(ring, row.token, result)],
+    );
+    return row.occurrence;
+  }
+  if (row.state === "withdrawn") return row.occurrence;
+  if (row.state === "sending" && row.leaseUntil) throw new LeaseRunning(key.step, row.leaseUntil);
+  const next = nextOf(row.occurrence);
+  await addRow(client, key, next, "notSent");
+  await client.query("update trustflow.effects set next_occurrence = $2 where token = $1", [
+    row.token,
+    next,
+  ]);
+  return next;
+}
+
+// The rows of a step in the order they were made, nobody else changing them meanwhile.
+async function lockStep(
+  client: PoolClient,
+  { namespace, workflowId, step }: StepKey,
+): Promise<StepRow[]> {
+  const { rows } = await client.query<StepRow>(
+    `select token, occurrence, state, sealed_decisions as decisions,
+       case when lease_until > clock_timestamp() then lease_until end as "leaseUntil"
+     from trustflow.effects where namespace = $1 and workflow_id = $2 and step = $3 order by seq for update`,
+    [namespace, workflowId, step],
+  );
+  return rows;
+}
+
+async function addRow(
+  client: PoolClient,
+  key: StepKey,
+  occurrence: string,
+  state: State,
+): Promise<StepRow> {
+  const { namespace, workflowId, step } = key;
+  const token = effectToken(namespace, workflowId, step, occurrence);
+  await client.query(
+    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state) values ($1, $2, $3, $4, $5, $6)`,
+    [token, namespace, workflowId, step, occurrence, state],
+  );
+  return { token, occurrence, state, leaseUntil: null, decisions: null };
+}
+
+function nextOf(occurrence: string): string {
+  return /^\d+$/.test(occurrence) ? String(Number(occurrence) + 1) : `${occurrence}+1`;
+}
+
+// A new run may count its attentions from the start again, so the time belongs to it.
+function sameDecision(a: Omit<DecisionRecord, "occurrence">, b: Decision): boolean {
+  return a.attention === b.attention && a.decision === b.decision && a.by === b.by && a.at === b.at;
+}

@@ -1,0 +1,38 @@
+// What an effect is, and how its one call is made: the journal's side of an activity.
+
+export interface Effect {
+  token: string;
+  namespace: string;
+  workflowId: string;
+  step: string;
+  occurrence: string;
+  provider: string;
+  operation: string;
+  account: string;
+  effectClass: "keyed" | "lookup" | "once";
+  /** Keyed digest of account and input. */
+  digest: string;
+  sameDigest(stored: string): boolean;
+}
+
+export type Verdict =
+  | { kind: "notSent"; renewToken?: boolean }
+  | { kind: "refused"; refusal: object }
+  | { kind: "noAnswer" };
+
+export interface Send {
+  token: string;
+  /** What goes over the wire where the provider takes a token. */
+  idempotencyToken: string;
+  attempt: number;
+  /** The call must be over by then, on this machine's clock. */
+  deadline: Date;
+}
+
+export interface Performance<A> {
+  /** One HTTP call. Its answer must be plain JSON. */
+  send(send: Send): Promise<A>;
+  /** Did it happen? */
+  lookUp?(): Promise<A | undefined>;
+  verdict(error: unknown): Verdict;
+}

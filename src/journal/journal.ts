@@ -1,0 +1,192 @@
+// One intent, one effect: every effect is taken by compare-and-set before it is sent, and its answer is stored before it is
+// used (DESIGN §6, READING §0–1). What a retry may do depends on the row and on the operation's effect class alone.
+import type { KeyRing } from "../crypto/key-ring.js";
+import type { Pool } from "../postgres/pool.js";
+import type { Effect, Performance } from "./effect.js";
+import { openAnswer } from "./answers.js";
+import { decide, withdraw } from "./decisions.js";
+import type { Decided, Decision, StepKey, Withdrawal } from "./decisions.js";
+import {
+  EffectAbsentOnce,
+  EffectInFlight,
+  EffectMismatch,
+  EffectRefused,
+  EffectUnknown,
+  EffectWithdrawn,
+  JournalUnavailable,
+} from "./errors.js";
+import { reached } from "./patience.js";
+import { listEffects, purgeEffects } from "./retention.js";
+import type { EffectSummary, IsOpen } from "./retention.js";
+import { Rows } from "./rows.js";
+import type { Row } from "./rows.js";
+import { Sender } from "./sender.js";
+import type { Attempt } from "./sender.js";
+import { effectToken } from "./token.js";
+
+export type { Effect, Performance, Send, Verdict } from "./effect.js";
+export { effectToken } from "./token.js";
+export * from "./errors.js";
+
+export interface JournalOptions {
+  leaseMs: number;
+  lookUpSpacingMs: number;
+  /** How long an outcome that PostgreSQL does not take is kept in memory and tried again. */
+  patienceMs?: number;
+}
+
+const MAX_ROUNDS = 10;
+
+export class Journal {
+  readonly #pool: Pool;
+  readonly #ring: KeyRing;
+  readonly #rows: Rows;
+  readonly #leaseMs: number;
+  readonly #spacingMs: number;
+  readonly #sender: Sender;
+
+  constructor(pool: Pool, ring: KeyRing, options: JournalOptions) {
+    this.#pool = pool;
+    this.#ring = ring;
+    this.#rows = new Rows(pool, options.leaseMs);
+    this.#leaseMs = options.leaseMs;
+    this.#spacingMs = options.lookUpSpacingMs;
+    this.#sender = new Sender(this.#rows, ring, options.leaseMs, options.patienceMs ?? 60_000);
+  }
+
+  async perform<A>(
+    effect: Effect,
+    performance: Performance<A>,
+    mode: { watchOnly?: boolean } = {},
+  ): Promise<A> {
+    if (mode.watchOnly === true) return this.#watch(effect, performance);
+    let attempt = await this.#sendNew(effect, performance);
+    let cause: unknown;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      if (attempt && "answer" in attempt) return attempt.answer;
+      if (attempt) cause = attempt.cause;
+      attempt = await this.#resume(effect, performance, cause);
+    }
+    throw new EffectInFlight(effect.step, this.#leaseMs);
+  }
+
+  /** Nothing can be sent for the step any more, where that can still be had. */
+  withdraw(key: StepKey): Promise<Withdrawal> {
+    return reached(withdraw(this.#pool, key));
+  }
+
+  decide(key: StepKey, decision: Decision): Promise<Decided> {
+    return reached(decide(this.#pool, this.#ring, key, decision));
+  }
+
+  /** The database's clock. */
+  async now(): Promise<Date> {
+    const { rows } = await reached(
+      this.#pool.query<{ now: Date }>("select clock_timestamp() as now"),
+    );
+    return rows[0]?.now ?? new Date();
+  }
+
+  rows(key: { namespace: string; workflowId: string }): Promise<EffectSummary[]> {
+    return listEffects(this.#pool, this.#ring, key);
+  }
+
+  purge(olderThan: Date, isOpen: IsOpen, limit?: number): Promise<number> {
+    return purgeEffects(this.#pool, olderThan, isOpen, limit);
+  }
+
+  #sendNew<A>(effect: Effect, performance: Performance<A>): Promise<Attempt<A> | undefined> {
+    return this.#sender.attempt(effect, performance, effect.token, (holder) =>
+      this.#rows.takeNew(effect, holder),
+    );
+  }
+
+  // A row was there: what it says decides. `cause` is what this performance's own call met, if it sent already.
+  async #resume<A>(
+    effect: Effect,
+    performance: Performance<A>,
+    cause: unknown,
+  ): Promise<Attempt<A> | undefined> {
+    const { row, late } = await this.#current(effect);
+    const known = this.#known<A>(effect, row, late);
+    if (known) return known;
+    if (row === undefined) return this.#sendNew(effect, performance);
+    const newInput = row.digest !== null && !effect.sameDigest(row.digest);
+    if (newInput && (await reached(this.#rows.anyExists(effect))))
+      throw new EffectMismatch(effect.step);
+    if (this.#mustAsk(effect, performance, row, cause)) {
+      const found = await performance.lookUp?.();
+      if (found !== undefined) return { answer: await this.#sender.keep(row.token, found) };
+      // A call that has just been cut off may still be worked on, so one empty look-up proves nothing then.
+      const tooSoon = effect.effectClass === "keyed" || cause !== undefined;
+      if (row.state === "sending" && row.absent === 0 && tooSoon) {
+        await reached(this.#rows.absent(row));
+        throw new EffectAbsentOnce(effect.step, this.#spacingMs, cause);
+      }
+    }
+    return this.#sender.attempt(effect, performance, row.token, (holder) =>
+      this.#rows.takeAgain(effect, row, holder, newInput),
+    );
+  }
+
+  async #watch<A>(effect: Effect, performance: Performance<A>): Promise<A> {
+    const { row, late } = await this.#current(effect);
+    const known = this.#known<A>(effect, row, late);
+    if (known) return known.answer;
+    const found = await performance.lookUp?.();
+    if (found === undefined) throw new EffectUnknown(effect.step);
+    return row ? this.#sender.keep(row.token, found) : found;
+  }
+
+  // The newest decision's row of the step, and an answer that came late to one before it.
+  async #current(effect: Effect): Promise<{ row: Row | undefined; late: Row | undefined }> {
+    let row = await reached(this.#rows.find(effect.token));
+    let late: Row | undefined;
+    while (row) {
+      const mayExist = row.state === "sending" || row.state === "answered";
+      if (mayExist && row.digest !== null && !effect.sameDigest(row.digest))
+        throw new EffectMismatch(effect.step);
+      if (row.nextOccurrence === null) break;
+      if (row.state === "answered") late ??= row;
+      const { namespace, workflowId, step } = effect;
+      const next = await reached(
+        this.#rows.find(effectToken(namespace, workflowId, step, row.nextOccurrence)),
+      );
+      if (next === undefined) break;
+      row = next;
+    }
+    return { row, late };
+  }
+
+  // What needs no call: an answer, or a reason to stop.
+  #known<A>(
+    effect: Effect,
+    row: Row | undefined,
+    late: Row | undefined,
+  ): { answer: A } | undefined {
+    if (row?.state === "answered") return { answer: this.#open<A>(row) };
+    if (row?.state === "sending" && row.leaseLeft > 0)
+      throw new EffectInFlight(effect.step, Math.ceil(row.leaseLeft));
+    if (late) return { answer: this.#open<A>(late) };
+    if (row === undefined || (row.digest !== null && !effect.sameDigest(row.digest)))
+      return undefined;
+    if (row.state === "refused") throw new EffectRefused(effect.step, this.#open<object>(row));
+    if (row.state === "withdrawn") throw new EffectWithdrawn(effect.step);
+    return undefined;
+  }
+
+  // Whether the provider must be asked before anything is sent (again); throws where it cannot be, or where it is too early.
+  #mustAsk<A>(effect: Effect, performance: Performance<A>, row: Row, cause: unknown): boolean {
+    if (row.state !== "sending") return row.denied > 0 && performance.lookUp !== undefined;
+    if (effect.effectClass === "once" || performance.lookUp === undefined)
+      throw new EffectUnknown(effect.step, cause);
+    const wait = row.absent > 0 ? Math.ceil(this.#spacingMs - row.absentFor) : 0;
+    if (wait > 0) throw new EffectAbsentOnce(effect.step, wait, cause);
+    return true;
+  }
+
+  #open<A>(row: Row): A {
+    if (row.answer === null) throw new JournalUnavailable(undefined);
+    return openAnswer(this.#ring, row.token, row.answer) as A;
+  }
+}

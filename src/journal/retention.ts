@@ -1,0 +1,80 @@
+// What operators see of the journal, and how its rows go in the end.
+import type { KeyRing } from "../crypto/key-ring.js";
+import type { Pool } from "../postgres/pool.js";
+import { openDecisions } from "./answers.js";
+import type { DecisionRecord } from "./answers.js";
+import type { State } from "./rows.js";
+
+/** A row without its answer. */
+export interface EffectSummary {
+  token: string;
+  step: string;
+  occurrence: string;
+  provider?: string;
+  operation?: string;
+  account?: string;
+  effectClass?: string;
+  state: State;
+  attempts: number;
+  denied: number;
+  leaseUntil?: Date;
+  decisions: DecisionRecord[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export type IsOpen = (namespace: string, workflowId: string) => Promise<boolean>;
+
+export async function listEffects(
+  pool: Pool,
+  ring: KeyRing,
+  { namespace, workflowId }: { namespace: string; workflowId: string },
+): Promise<EffectSummary[]> {
+  const { rows } = await pool.query<
+    Record<string, unknown> & { token: string; decisions: Buffer | null }
+  >(
+    `select token, step, occurrence, provider, operation, account, effect_class as "effectClass", state, attempts, denied,
+       lease_until as "leaseUntil", sealed_decisions as decisions, created_at as "createdAt", updated_at as "updatedAt"
+     from trustflow.effects where namespace = $1 and workflow_id = $2 order by seq`,
+    [namespace, workflowId],
+  );
+  return rows.map((row) => {
+    const present = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+    return {
+      ...present,
+      decisions: openDecisions(ring, row.token, row.decisions),
+    } as unknown as EffectSummary;
+  });
+}
+
+/** Removes, in small deletes, the rows of processes that are closed and were last touched before `olderThan`. */
+export async function purgeEffects(
+  pool: Pool,
+  olderThan: Date,
+  isOpen: IsOpen,
+  limit = 1_000,
+): Promise<number> {
+  let removed = 0;
+  let after = ["", ""];
+  for (;;) {
+    const { rows } = await pool.query<{ namespace: string; workflow_id: string }>(
+      `select namespace, workflow_id from trustflow.effects where (namespace, workflow_id) > ($1, $2)
+       group by namespace, workflow_id having max(updated_at) < $3 order by 1, 2 limit $4`,
+      [...after, olderThan, limit],
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return removed;
+    after = [last.namespace, last.workflow_id];
+    const closed: typeof rows = [];
+    for (const row of rows) if (!(await isOpen(row.namespace, row.workflow_id))) closed.push(row);
+    // A process that was started again meanwhile has touched its rows, and keeps them.
+    const { rowCount } = await pool.query(
+      `delete from trustflow.effects e using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
+       where e.namespace = closed.namespace and e.workflow_id = closed.workflow_id and not exists (
+         select 1 from trustflow.effects o where o.namespace = e.namespace and o.workflow_id = e.workflow_id
+           and o.updated_at >= $3)`,
+      [closed.map((row) => row.namespace), closed.map((row) => row.workflow_id), olderThan],
+    );
+    removed += rowCount ?? 0;
+  }
+}

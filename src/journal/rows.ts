@@ -1,0 +1,178 @@
+// The journal's table: every change is one compare-and-set statement on the database's clock, so no transaction is open
+// while something is sent.
+import type { Pool } from "../postgres/pool.js";
+import type { Effect } from "./effect.js";
+
+export type State = "sending" | "answered" | "refused" | "notSent" | "withdrawn";
+
+export interface Row {
+  token: string;
+  occurrence: string;
+  state: State;
+  digest: string | null;
+  attempts: number;
+  denied: number;
+  absent: number;
+  /** Milliseconds until the lease is over; 0 or less: it is. */
+  leaseLeft: number;
+  /** Milliseconds since the look-up that found nothing. */
+  absentFor: number;
+  answer: Buffer | null;
+  nextOccurrence: string | null;
+}
+
+/** A take that succeeded: only its holder may write what became of it. */
+export interface Hold {
+  token: string;
+  holder: string;
+  attempt: number;
+  denied: number;
+}
+
+const columns = `token, occurrence, state, digest, attempts, denied, absent, sealed_answer as answer,
+  next_occurrence as "nextOccurrence",
+  coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as "leaseLeft",
+  coalesce(extract(epoch from clock_timestamp() - absent_at) * 1000, 0)::float8 as "absentFor"`;
+
+const lease = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 millisecond'`;
+const leaseOver = "(lease_until is null or lease_until <= clock_timestamp())";
+
+export class Rows {
+  readonly #pool: Pool;
+  readonly #leaseMs: number;
+
+  constructor(pool: Pool, leaseMs: number) {
+    this.#pool = pool;
+    this.#leaseMs = leaseMs;
+  }
+
+  async find(token: string): Promise<Row | undefined> {
+    const { rows } = await this.#pool.query<Row>(
+      `select ${columns} from trustflow.effects where token = $1`,
+      [token],
+    );
+    return rows[0];
+  }
+
+  /** The row's first take: fails where there is a row already. */
+  async takeNew(effect: Effect, holder: string): Promise<Hold | undefined> {
+    const { rowCount } = await this.#pool.query(
+      `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, provider, operation, account,
+         effect_class, digest, state, attempts, lease_until, holder)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'sending', 1, ${lease("$11")}, $12)
+       on conflict do nothing`,
+      [
+        effect.token,
+        effect.namespace,
+        effect.workflowId,
+        effect.step,
+        effect.occurrence,
+        effect.provider,
+        effect.operation,
+        effect.account,
+        effect.effectClass,
+        effect.digest,
+        this.#leaseMs,
+        holder,
+      ],
+    );
+    return rowCount === 1 ? { token: effect.token, holder, attempt: 1, denied: 0 } : undefined;
+  }
+
+  /**
+   * Takes a row exactly as it was read, its lease being over. With another input than the row's only while nothing of the
+   * process exists or may exist.
+   */
+  async takeAgain(
+    effect: Effect,
+    row: Row,
+    holder: string,
+    newInput: boolean,
+  ): Promise<Hold | undefined> {
+    const { rows } = await this.#pool.query<{ attempts: number; denied: number }>(
+      `update trustflow.effects e set state = 'sending', attempts = attempts + 1, uncertain = uncertain or state = 'sending',
+         absent = 0, absent_at = null, sealed_answer = null, provider = $4, operation = $5, account = $6, effect_class = $7,
+         digest = $8, lease_until = ${lease("$9")}, holder = $10, updated_at = clock_timestamp()
+       where token = $1 and state = $2 and attempts = $3 and next_occurrence is null and ${leaseOver}
+         and not ($11 and exists (select 1 from trustflow.effects o where o.namespace = e.namespace
+           and o.workflow_id = e.workflow_id and o.state in ('sending', 'answered')))
+       returning attempts, denied`,
+      [
+        row.token,
+        row.state,
+        row.attempts,
+        effect.provider,
+        effect.operation,
+        effect.account,
+        effect.effectClass,
+        effect.digest,
+        this.#leaseMs,
+        holder,
+        newInput,
+      ],
+    );
+    const [taken] = rows;
+    return taken && { token: row.token, holder, attempt: taken.attempts, denied: taken.denied };
+  }
+
+  /** Whether something of this process exists or may exist. */
+  async anyExists(effect: Effect): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `select 1 from trustflow.effects where namespace = $1 and workflow_id = $2 and state in ('sending', 'answered') limit 1`,
+      [effect.namespace, effect.workflowId],
+    );
+    return rowCount === 1;
+  }
+
+  /** An answer is the truth whoever brings it and however late; the first one stands. */
+  async answer(token: string, sealed: Buffer): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `update trustflow.effects set state = 'answered', sealed_answer = $2, lease_until = null, holder = null,
+         updated_at = clock_timestamp()
+       where token = $1 and state <> 'answered'`,
+      [token, sealed],
+    );
+    return rowCount === 1;
+  }
+
+  async refuse({ token, holder }: Hold, sealed: Buffer): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `update trustflow.effects set state = 'refused', sealed_answer = $3, lease_until = null, holder = null,
+         updated_at = clock_timestamp()
+       where token = $1 and holder = $2 and state = 'sending'`,
+      [token, holder, sealed],
+    );
+    return rowCount === 1;
+  }
+
+  /** This attempt did nothing. After an uncertain one before it, that still has to be looked up before the next send. */
+  async notSent(
+    { token, holder }: Pick<Hold, "token" | "holder">,
+    renewToken: boolean,
+  ): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.effects set state = case when uncertain then 'sending' else 'notSent' end,
+         absent = uncertain::int, absent_at = case when uncertain then clock_timestamp() end, denied = denied + $3,
+         lease_until = null, holder = null, updated_at = clock_timestamp()
+       where token = $1 and holder = $2 and state = 'sending'`,
+      [token, holder, renewToken ? 1 : 0],
+    );
+  }
+
+  /** Our own call is over without an answer: the row stays `sending`, and whoever comes next may look. */
+  async noAnswer({ token, holder }: Hold): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.effects set lease_until = null, holder = null, updated_at = clock_timestamp()
+       where token = $1 and holder = $2 and state = 'sending'`,
+      [token, holder],
+    );
+  }
+
+  async absent(row: Row): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.effects set absent = 1, absent_at = clock_timestamp(), updated_at = clock_timestamp()
+       where token = $1 and attempts = $2 and state = 'sending' and absent = 0 and ${leaseOver}`,
+      [row.token, row.attempts],
+    );
+  }
+}

@@ -1,0 +1,96 @@
+// One attempt at an effect: take the row, send, keep what came. Nothing is sent without the take being committed, nothing is
+// answered without the answer being committed.
+import { randomUUID } from "node:crypto";
+import type { KeyRing } from "../crypto/key-ring.js";
+import { openAnswer, sealAnswer } from "./answers.js";
+import type { Effect, Performance } from "./effect.js";
+import { EffectInFlight, EffectRefused, JournalUnavailable } from "./errors.js";
+import { insist, mayHaveRun, reached, startClocks } from "./patience.js";
+import type { Hold, Rows } from "./rows.js";
+import { wireToken } from "./token.js";
+
+// The rest of the lease is for storing the answer.
+const SENDING_SHARE = 0.9;
+
+/** Answered, or to be looked at again because of `cause`. */
+export type Attempt<A> = { answer: A } | { cause: unknown };
+
+export class Sender {
+  readonly #rows: Rows;
+  readonly #ring: KeyRing;
+  readonly #sendingMs: number;
+  readonly #patienceMs: number;
+
+  constructor(rows: Rows, ring: KeyRing, leaseMs: number, patienceMs: number) {
+    this.#rows = rows;
+    this.#ring = ring;
+    this.#sendingMs = leaseMs * SENDING_SHARE;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Undefined where somebody else was faster. */
+  async attempt<A>(
+    effect: Effect,
+    performance: Performance<A>,
+    token: string,
+    take: (holder: string) => Promise<Hold | undefined>,
+  ): Promise<Attempt<A> | undefined> {
+    const holder = randomUUID();
+    const clocks = startClocks();
+    let hold: Hold | undefined;
+    try {
+      hold = await take(holder);
+    } catch (error) {
+      // It may have been committed all the same; we shall not send, so it is given back.
+      if (mayHaveRun(error)) await this.#insist(() => this.#rows.notSent({ token, holder }, false));
+      throw new JournalUnavailable(error);
+    }
+    if (hold === undefined) return undefined;
+    if (clocks.elapsed() >= this.#sendingMs) {
+      await this.#insist(() => this.#rows.notSent({ token, holder }, false));
+      throw new EffectInFlight(effect.step, 0);
+    }
+    return this.#send(effect, performance, hold, new Date(clocks.wall + this.#sendingMs));
+  }
+
+  /** The first answer stands: where another one is there already, that one is returned. */
+  async keep<A>(token: string, answer: A): Promise<A> {
+    const sealed = sealAnswer(this.#ring, token, answer);
+    if (await this.#insist(() => this.#rows.answer(token, sealed))) return answer;
+    const row = await reached(this.#rows.find(token));
+    return row?.answer ? (openAnswer(this.#ring, token, row.answer) as A) : answer;
+  }
+
+  async #send<A>(
+    effect: Effect,
+    performance: Performance<A>,
+    hold: Hold,
+    deadline: Date,
+  ): Promise<Attempt<A>> {
+    const { token, attempt, denied } = hold;
+    const idempotencyToken = wireToken(token, denied);
+    let answer: A;
+    try {
+      answer = await performance.send({ token, idempotencyToken, attempt, deadline });
+    } catch (error) {
+      const verdict = performance.verdict(error);
+      if (verdict.kind === "notSent") {
+        await this.#insist(() => this.#rows.notSent(hold, verdict.renewToken === true));
+        throw error;
+      }
+      if (verdict.kind === "noAnswer") {
+        await this.#insist(() => this.#rows.noAnswer(hold));
+        return { cause: error };
+      }
+      const sealed = sealAnswer(this.#ring, token, verdict.refusal);
+      const stored = await this.#insist(() => this.#rows.refuse(hold, sealed));
+      if (stored) throw new EffectRefused(effect.step, verdict.refusal);
+      return { cause: error };
+    }
+    return { answer: await this.keep(token, answer) };
+  }
+
+  #insist<T>(work: () => Promise<T>): Promise<T> {
+    return insist(work, this.#patienceMs);
+  }
+}

@@ -1,0 +1,94 @@
+// One child process that logs to a file, dies with us, and can be stopped politely with a deadline.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { createInterface } from "node:readline";
+import { killWithUs } from "./watchdog.js";
+
+export interface ChildOptions {
+  command: string;
+  args: string[];
+  logFile: string;
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+  uid?: number;
+  gid?: number;
+  stopSignal?: NodeJS.Signals;
+  /** Gives the child an IPC channel (see parent-watch.ts). */
+  ipc?: boolean;
+  /** Called for each line on stdout; otherwise stdout goes to the log as well. */
+  onLine?: (line: string) => void;
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Child {
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  isAlive(): boolean;
+  kill(signal: NodeJS.Signals): void;
+  /** Asks politely, then kills; resolves when it is gone. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** In a process group of its own, so that Ctrl-C reaches only the one who stops the others in order. */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const { command, args, stopSignal = "SIGTERM" } = options;
+  mkdirSync(dirname(options.logFile), { recursive: true });
+  const log = openSync(options.logFile, "a", 0o600);
+  let child: ChildProcess;
+  try {
+    child = spawn(command, args, {
+      detached: true,
+      stdio: [
+        "ignore",
+        options.onLine ? "pipe" : log,
+        log,
+        ...(options.ipc ? ["ipc" as const] : []),
+      ],
+      ...(options.env && { env: options.env }),
+      ...(options.cwd && { cwd: options.cwd }),
+      ...(options.uid !== undefined && { uid: options.uid }),
+      ...(options.gid !== undefined && { gid: options.gid }),
+    });
+  } finally {
+    closeSync(log);
+  }
+  await once(child, "spawn");
+  const pid = child.pid as number;
+  const letGo = killWithUs(pid, stopSignal);
+  const exited = new Promise<Exit>((resolve) => {
+    child.once("exit", (code, signal) => {
+      letGo();
+      resolve({ code, signal });
+    });
+  });
+  if (options.onLine && child.stdout) {
+    createInterface({ input: child.stdout }).on("line", options.onLine);
+  }
+  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
+  return {
+    pid,
+    exited,
+    isAlive,
+    kill: (signal) => void child.kill(signal),
+    async stop(graceMs = 10_000) {
+      if (!isAlive()) return;
+      child.kill(stopSignal);
+      const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The end of a log, for the message of a start that failed. */
+export async function logTail(file: string, lines = 8): Promise<string> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text.trimEnd().split("\n").slice(-lines).join("\n");
+}

@@ -1,0 +1,186 @@
+// `npm run demo`: the whole system, real PDFs through it on good and bad days, and the proof that each was sent once.
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Trustflow } from "../client.js";
+import type { PostalHandle, SendPostalInput } from "../client.js";
+import { sandboxControl } from "../sandbox/control.js";
+import type { LedgerReport } from "../sandbox/ledger.js";
+import { pdf } from "../sandbox/pdf.js";
+import { scenarios } from "./demo-scenarios.js";
+import type { Scenario } from "./demo-scenarios.js";
+import { startStack } from "./stack.js";
+import type { Stack } from "./stack.js";
+import type { Progress } from "./tools.js";
+
+export interface DemoRow {
+  process: string;
+  id: string;
+  scenario: string;
+  expected: string;
+  outcome: string;
+  /** Letters of this intent in the sandbox's ledger. */
+  effects: number;
+  durationMs: number;
+  url: string;
+}
+
+export interface DemoReport {
+  ok: boolean;
+  durationMs: number;
+  temporalUi: string;
+  scenarios: DemoRow[];
+  ledger: { effects: number; duplicates: number; violations: number };
+}
+
+export interface DemoOptions {
+  progress: Progress;
+  /** Called with the report while everything is still up; what it returns is waited for before the end. */
+  onReport(report: DemoReport): Promise<void>;
+}
+
+/** Spans of the demo: days of the provider pass in seconds, so ours are seconds too. */
+const demoSettings: NonNullable<SendPostalInput["settings"]> = {
+  pollIntervalSeconds: 5,
+  askIntervalSeconds: 1,
+  affidavitWindowSeconds: 4,
+  restingGraceSeconds: 4,
+};
+
+const demoEnvironment = {
+  TRUSTFLOW_ATTENTION__RETRY_SECONDS: "2",
+  TRUSTFLOW_ATTENTION__PROBE_SECONDS: "1",
+  TRUSTFLOW_JOURNAL__LEASE_SECONDS: "8",
+  TRUSTFLOW_JOURNAL__LOOK_UP_SPACING_SECONDS: "1",
+  TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__TIMEOUT_SECONDS: "6",
+};
+
+/** Virtual days in real seconds. */
+const speed = 40_000;
+
+export async function runDemo({ progress, onReport }: DemoOptions): Promise<DemoReport> {
+  const began = Date.now();
+  const stack = await startStack({
+    directory: await mkdtemp(join(tmpdir(), "trustflow-demo-")),
+    persistent: false,
+    sandboxSpeed: speed,
+    env: demoEnvironment,
+    progress,
+    onDeath: () => undefined,
+  });
+  try {
+    Object.assign(process.env, stack.env);
+    const client = await Trustflow.connect();
+    try {
+      progress(`Web UI: ${stack.temporalUi}`);
+      const rows = await Promise.all(
+        scenarios.map((scenario) => play(scenario, { client, stack, progress })),
+      );
+      const ledger = await sandboxControl(stack.sandboxUrl).ledger();
+      const report = reportOf(rows, ledger, stack.temporalUi, Date.now() - began);
+      await onReport(report);
+      return report;
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await stack.close();
+  }
+}
+
+interface Stage {
+  client: Trustflow;
+  stack: Stack;
+  progress: Progress;
+}
+
+async function play(scenario: Scenario, { client, stack, progress }: Stage): Promise<DemoRow> {
+  const began = Date.now();
+  const { name, expected } = scenario;
+  const document = await client.documents.put(letter(scenario), "application/pdf");
+  const handle = await client.sendPostal(name, {
+    document,
+    recipientName: `sandbox:${scenario.magic}`,
+    recipientAddress: {
+      streetAddress: "Calle Mayor 1",
+      postalCode: "28013",
+      locality: "Madrid",
+      region: "Madrid",
+      country: "ES",
+    },
+    lookupKey: intentOf(name),
+    options: { certificationLevel: "Advanced", ...scenario.options },
+    settings: demoSettings,
+  });
+  const outcome = await Promise.all([
+    handle.result().then((result) => result.outcome),
+    scenario.meanwhile?.(handle, stack),
+    tell(handle, progress),
+  ]).then(
+    ([ended]) => ended as string,
+    (error: unknown) => `failed: ${error instanceof Error ? error.message : "unknown"}`,
+  );
+  progress(`${name.padEnd(22)} ended as ${outcome}`);
+  return {
+    process: "sendPostal",
+    id: name,
+    scenario: scenario.title,
+    expected,
+    outcome,
+    effects: 0,
+    durationMs: Date.now() - began,
+    url: `${stack.temporalUi}/namespaces/default/workflows/${encodeURIComponent(handle.workflowId)}`,
+  };
+}
+
+/** A line for each move; a worker that is away for a moment only delays it. */
+async function tell(handle: PostalHandle, progress: Progress): Promise<void> {
+  let said = "";
+  for (let open = true; open; open = await handle.isOpen().catch(() => true)) {
+    const status = await handle.status().catch(() => undefined);
+    const line = [status?.phase, status?.state, status?.attention?.kind]
+      .filter(Boolean)
+      .join(" · ");
+    if (line !== "" && line !== said) progress(`${handle.id.padEnd(22)} ${line}`);
+    said = line;
+    await delay(500);
+  }
+}
+
+function reportOf(
+  played: DemoRow[],
+  ledger: LedgerReport,
+  temporalUi: string,
+  durationMs: number,
+): DemoReport {
+  const rows = played.map((row) => ({
+    ...row,
+    effects: ledger.effects.filter(
+      ({ operation, intent }) => operation === "evi-post.submit" && intent === intentOf(row.id),
+    ).length,
+  }));
+  const asExpected = rows.every(
+    ({ outcome, expected, effects }) => outcome === expected && effects === 1,
+  );
+  const clean = ledger.duplicates.length === 0 && ledger.violations.length === 0;
+  return {
+    ok: asExpected && clean,
+    durationMs,
+    temporalUi,
+    scenarios: rows,
+    ledger: {
+      effects: ledger.effects.length,
+      duplicates: ledger.duplicates.length,
+      violations: ledger.violations.length,
+    },
+  };
+}
+
+function intentOf(name: string): string {
+  return `demo-${name}`;
+}
+
+function letter({ title }: Scenario): Buffer {
+  return pdf(["Trustflow demonstration", title, "This letter goes to a simulated provider."]);
+}

@@ -1,0 +1,151 @@
+// `trustflow dev`: the whole stack with state that is kept, reloaded when the sources or trustflow.toml change.
+import { once } from "node:events";
+import { existsSync, type FSWatcher, watch } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { tryLock } from "./lock.js";
+import { packageDirectory, stateDirectory } from "./paths.js";
+import { type Role, type RoleName, type Stack, startStack } from "./stack.js";
+import { type Progress, run } from "./tools.js";
+
+export interface DevOptions {
+  /** Default `.trustflow` here. */
+  directory?: string;
+  /** Begin with an empty Temporal, PostgreSQL and sandbox. */
+  reset?: boolean;
+  /** Default `trustflow.toml` here, if there is one. */
+  config?: string;
+  sandboxSpeed?: number | "manual";
+  databaseUrl?: string;
+  progress: Progress;
+  /** Called once everything is up. */
+  onReady: (stack: Stack) => void;
+  /** Ends it; without one, Ctrl-C, SIGTERM and SIGHUP do. */
+  signal?: AbortSignal;
+}
+
+const configured: RoleName[] = ["codec-server", "receiver", "relay", "worker"];
+
+export async function runDev(options: DevOptions): Promise<void> {
+  const { progress } = options;
+  const directory = options.directory ?? stateDirectory();
+  const config = resolve(options.config ?? "trustflow.toml");
+  if (options.reset) await wipe(directory);
+  const ended = options.signal ? once(options.signal, "abort") : interruption();
+  const stack = await startStack({
+    directory,
+    persistent: true,
+    progress,
+    onDeath: (role, exit) => {
+      progress(`${role.name} ended unexpectedly (${exit.signal ?? exit.code}); starting it again`);
+      void revive(role, progress);
+    },
+    ...(existsSync(config) && { config }),
+    ...(options.sandboxSpeed !== undefined && { sandboxSpeed: options.sandboxSpeed }),
+    ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
+  });
+  const reload = reloader(stack, progress);
+  const watchers = [watchConfig(config, () => reload({ roles: configured })), watchSources(reload)];
+  try {
+    options.onReady(stack);
+    await ended;
+    progress("stopping");
+  } finally {
+    for (const watcher of watchers) watcher?.close();
+    await stack.close();
+  }
+}
+
+/** Temporal, PostgreSQL, sandbox, documents and keys together: each refers to the others. */
+async function wipe(directory: string): Promise<void> {
+  const unlock = await tryLock(join(directory, "lock"));
+  if (!unlock) throw new Error(`a stack is running in ${directory}: stop it before it is reset`);
+  for (const name of await readdir(directory)) {
+    if (name !== "lock")
+      await rm(join(directory, name), { recursive: true, force: true, maxRetries: 5 });
+  }
+  await unlock();
+}
+
+async function interruption(): Promise<void> {
+  await Promise.race(
+    (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)),
+  );
+}
+
+async function revive(role: Role, progress: Progress): Promise<void> {
+  for (let pause = 500; !role.isAlive(); pause = Math.min(pause * 2, 30_000)) {
+    await delay(pause, undefined, { ref: false });
+    try {
+      await role.restart();
+    } catch (error) {
+      progress((error as Error).message);
+    }
+  }
+}
+
+interface Change {
+  roles: RoleName[];
+  build?: boolean;
+}
+
+/** Collects changes that come together, and works them off one after the other. */
+function reloader(stack: Stack, progress: Progress): (change: Change) => void {
+  const waiting = new Set<RoleName>();
+  let build = false;
+  let timer: NodeJS.Timeout | undefined;
+  let work: Promise<void> = Promise.resolve();
+  const reload = async (): Promise<void> => {
+    const names = [...waiting];
+    const rebuild = build;
+    waiting.clear();
+    build = false;
+    if (names.length === 0) return;
+    try {
+      if (rebuild) await rebuildPackage(progress);
+      progress(`starting ${names.join(", ")} again`);
+      await Promise.all(names.map((name) => stack.role(name).restart()));
+      progress("reloaded");
+    } catch (error) {
+      progress(`not reloaded: ${(error as Error).message}`);
+    }
+  };
+  return (change) => {
+    for (const name of change.roles) waiting.add(name);
+    build ||= change.build ?? false;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      work = work.then(reload);
+    }, 300);
+    timer.unref();
+  };
+}
+
+async function rebuildPackage(progress: Progress): Promise<void> {
+  const script = join(packageDirectory, "scripts", "build.mjs");
+  const { ok, output } = await run(process.execPath, [script], {
+    timeoutMs: 300_000,
+    doing: "building",
+    progress,
+  });
+  if (!ok) throw new Error(output.trim());
+}
+
+function watchConfig(config: string, changed: () => void): FSWatcher {
+  // The folder, because editors replace the file.
+  return watch(dirname(config), (_event, name) => {
+    if (name === basename(config)) changed();
+  });
+}
+
+/** Only in a checkout; a published package has no sources. */
+function watchSources(reload: (change: Change) => void): FSWatcher | undefined {
+  const sources = join(packageDirectory, "src");
+  if (!existsSync(sources)) return undefined;
+  return watch(sources, { recursive: true }, (_event, name) => {
+    if (name === null || !/\.(ts|js|cjs)$/.test(name)) return;
+    // The sandbox shares no code with the others.
+    reload({ roles: /^sandbox[\\/]/.test(name) ? ["sandbox"] : configured, build: true });
+  });
+}

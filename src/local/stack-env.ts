@@ -1,0 +1,54 @@
+// The configuration of a local stack, as the environment of its roles and of its clients.
+import { join } from "node:path";
+import type { StackState } from "./stack-state.js";
+
+export interface StackEnvOptions {
+  directory: string;
+  databaseUrl: string;
+  /** trustflow.toml; without one, an empty file stands in, so that none from elsewhere is read. */
+  config?: string;
+  env?: Record<string, string>;
+}
+
+const HOST = "127.0.0.1";
+
+/** Everything Trustflow or Temporal would read from the environment, and nothing else. */
+export function stackEnv(state: StackState, options: StackEnvOptions): Record<string, string> {
+  const { ports, keys } = state;
+  const url = (port: number): string => `http://${HOST}:${port}`;
+  return {
+    TRUSTFLOW_CONFIG: options.config ?? join(options.directory, "trustflow.toml"),
+    TRUSTFLOW_ENVIRONMENT: "sandbox",
+    DATABASE_URL: options.databaseUrl,
+    TRUSTFLOW_KEYS__CODEC: keys.codec,
+    TRUSTFLOW_KEYS__CALLBACK: keys.callback,
+    TRUSTFLOW_KEYS__JOURNAL: keys.journal,
+    TRUSTFLOW_KEYS__DOCUMENTS: keys.documents,
+    TRUSTFLOW_CALLBACKS__PUBLIC_URL: url(ports.receiver),
+    TRUSTFLOW_DOCUMENTS__DIRECTORY: join(options.directory, "documents"),
+    TRUSTFLOW_RECEIVER__HOST: HOST,
+    TRUSTFLOW_RECEIVER__PORT: String(ports.receiver),
+    TRUSTFLOW_RELAY__HEALTH_PORT: String(ports.relayHealth),
+    TRUSTFLOW_WORKER__HEALTH_PORT: String(ports.workerHealth),
+    TRUSTFLOW_CODEC_SERVER__HOST: HOST,
+    TRUSTFLOW_CODEC_SERVER__PORT: String(ports.codecServer),
+    TRUSTFLOW_CODEC_SERVER__TOKEN: state.codecToken,
+    TRUSTFLOW_CODEC_SERVER__CORS_ORIGINS: url(ports.temporalUi),
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL: url(ports.sandbox),
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "sandbox",
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__PASSWORD: "sandbox",
+    TEMPORAL_ADDRESS: `${HOST}:${ports.temporal}`,
+    TEMPORAL_NAMESPACE: "default",
+    TEMPORAL_CONFIG_FILE: join(options.directory, "temporal.toml"),
+    ...options.env,
+  };
+}
+
+/** This process's environment without what would leak into the stack. */
+export function cleanEnv(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(TRUSTFLOW_|TEMPORAL_|DATABASE_URL$|NODE_OPTIONS$|JEST_WORKER_ID$)/.test(name),
+    ),
+  );
+}

@@ -1,0 +1,63 @@
+// What a local stack keeps between two runs: keys, passwords and ports, in one file that only its owner may read.
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { generateKeyRing } from "../crypto/key-ring.js";
+import { freePorts, isFreePort } from "./free-ports.js";
+import type { Progress } from "./tools.js";
+
+const portNames = [
+  "temporal",
+  "temporalUi",
+  "postgres",
+  "receiver",
+  "codecServer",
+  "sandbox",
+  "workerHealth",
+  "relayHealth",
+] as const;
+export type PortName = (typeof portNames)[number];
+
+export interface StackState {
+  keys: { codec: string; callback: string; journal: string; documents: string };
+  codecToken: string;
+  ports: Record<PortName, number>;
+}
+
+/** Links and callback addresses stay good over a restart, unless somebody took a port meanwhile. */
+export async function openState(directory: string, progress: Progress): Promise<StackState> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const file = join(directory, "stack.json");
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  const kept = text === undefined ? undefined : (JSON.parse(text) as StackState);
+  const state: StackState = {
+    keys: kept?.keys ?? {
+      codec: generateKeyRing(),
+      callback: generateKeyRing(),
+      journal: generateKeyRing(),
+      documents: generateKeyRing(),
+    },
+    codecToken: kept?.codecToken ?? randomBytes(24).toString("hex"),
+    ports: await choosePorts(kept?.ports, progress),
+  };
+  await writeFile(`${file}.new`, JSON.stringify(state, undefined, 2), { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return state;
+}
+
+async function choosePorts(
+  kept: Partial<StackState["ports"]> | undefined,
+  progress: Progress,
+): Promise<StackState["ports"]> {
+  const free = await freePorts(portNames.length);
+  const chosen = await Promise.all(
+    portNames.map(async (name, index): Promise<[PortName, number]> => {
+      const before = kept?.[name];
+      if (before !== undefined && (await isFreePort(before))) return [name, before];
+      if (before !== undefined)
+        progress(`port ${before} of ${name} is taken; another one is used from now on`);
+      return [name, free[index] as number];
+    }),
+  );
+  return Object.fromEntries(chosen) as StackState["ports"];
+}

@@ -1,0 +1,199 @@
+// The whole system in one process tree: PostgreSQL, Temporal with its Web UI, then each role as a process of its own.
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { searchAttributes } from "../contracts/names.js";
+import type { Exit } from "./child.js";
+import { tryLock } from "./lock.js";
+import { cliPath } from "./paths.js";
+import { type PostgresServer, startPostgres } from "./postgres.js";
+import { type Role, type RoleName, roleNames, startRole } from "./role.js";
+import { cleanEnv, stackEnv } from "./stack-env.js";
+import { openState } from "./stack-state.js";
+import { findTemporal, startTemporal, type TemporalServer } from "./temporal-server.js";
+import { type Progress, run } from "./tools.js";
+import { removeWithUs } from "./watchdog.js";
+
+export type { Role, RoleName } from "./role.js";
+
+export interface StackOptions {
+  /** Keys, data, logs. */
+  directory: string;
+  /** Kept for the next start; else removed at the end, however this process ends. */
+  persistent: boolean;
+  sandboxSpeed?: number | "manual";
+  sandboxSeed?: string;
+  /** Default: all. */
+  roles?: RoleName[];
+  /** A trustflow.toml to read; default none. */
+  config?: string;
+  /** Laid over the generated configuration. */
+  env?: Record<string, string>;
+  /** A PostgreSQL of your own; its database is used as it is. */
+  databaseUrl?: string;
+  /** How long a role may take to stop before it is killed. */
+  graceMs?: number;
+  progress?: Progress;
+  /** A role ended and nobody asked it to; default: said through `progress`. */
+  onDeath?: (role: Role, exit: Exit) => void;
+}
+
+export interface Stack {
+  /** What a client needs in its environment. */
+  readonly env: Record<string, string>;
+  readonly directory: string;
+  readonly temporal: TemporalServer;
+  /** Absent with a `databaseUrl`. */
+  readonly postgres: PostgresServer | undefined;
+  readonly temporalUi: string;
+  readonly sandboxUrl: string;
+  readonly receiverUrl: string;
+  readonly codecUrl: string;
+  role(name: RoleName): Role;
+  close(): Promise<void>;
+}
+
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const directory = resolve(options.directory);
+  const { persistent, progress = () => {}, roles: wanted = [...roleNames] } = options;
+  const unlock = await tryLock(join(directory, "lock"));
+  if (!unlock)
+    throw new Error(
+      `a stack is running in ${directory} already (its process id is in the file "lock")`,
+    );
+  const closers: (() => Promise<unknown>)[] = [unlock];
+  if (!persistent) {
+    const letGo = removeWithUs(directory);
+    closers.unshift(async () => {
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+      letGo();
+    });
+  }
+  const close = once(async () => {
+    for (const closer of closers.splice(0)) await closer();
+  });
+  try {
+    const [state, temporalPath] = await Promise.all([
+      openState(directory, progress),
+      findTemporal(progress),
+    ]);
+    const { ports } = state;
+    const logDirectory = join(directory, "logs");
+    await mkdir(logDirectory, { recursive: true });
+    await writeFile(join(directory, "trustflow.toml"), "");
+    // The SDK's reader needs the table to be there.
+    await writeFile(join(directory, "temporal.toml"), "[profile.default]\n");
+
+    progress("starting PostgreSQL and Temporal");
+    const [postgres, temporal] = await all([
+      async () => {
+        if (options.databaseUrl !== undefined) return undefined;
+        const server = await startPostgres({
+          directory: join(directory, "postgres"),
+          port: ports.postgres,
+        });
+        closers.unshift(() => server.close());
+        return server;
+      },
+      async () => {
+        const server = await startTemporal({
+          path: temporalPath,
+          port: ports.temporal,
+          uiPort: ports.temporalUi,
+          searchAttributes: Object.values(searchAttributes),
+          codecEndpoint: `http://127.0.0.1:${ports.codecServer}/${state.codecToken}`,
+          logFile: join(logDirectory, "temporal.log"),
+          ...(persistent && { dbFilename: join(directory, "temporal.db") }),
+        });
+        closers.unshift(() => server.close());
+        return server;
+      },
+    ]);
+    const databaseUrl = options.databaseUrl ?? (postgres as PostgresServer).url;
+    const env = stackEnv(state, {
+      directory,
+      databaseUrl,
+      ...(options.config !== undefined && { config: options.config }),
+      ...(options.env && { env: options.env }),
+    });
+    const roleEnv = { ...cleanEnv(), ...env };
+
+    progress(`starting ${wanted.join(", ")}`);
+    const roles = new Map<RoleName, Role>();
+    closers.unshift(() => Promise.all([...roles.values()].map((role) => role.stop())));
+    const startOne = (name: RoleName) => async (): Promise<void> => {
+      const role = await startRole({
+        name,
+        args: name === "sandbox" ? sandboxArgs(options, directory, ports.sandbox) : [],
+        env: roleEnv,
+        cwd: process.cwd(),
+        logDirectory,
+        graceMs: options.graceMs ?? 10_000,
+        onDeath:
+          options.onDeath ??
+          ((dead, exit) =>
+            progress(`${dead.name} ended unexpectedly (${exit.signal ?? exit.code})`)),
+      });
+      roles.set(name, role);
+    };
+    const needsTables = (name: RoleName): boolean => name !== "sandbox" && name !== "codec-server";
+    await all([
+      ...wanted.filter((name) => !needsTables(name)).map(startOne),
+      async () => {
+        await migrate(roleEnv);
+        await all(wanted.filter(needsTables).map(startOne));
+      },
+    ]);
+    const url = (port: number): string => `http://127.0.0.1:${port}`;
+    return {
+      env,
+      directory,
+      temporal,
+      postgres,
+      temporalUi: temporal.uiUrl,
+      sandboxUrl: url(ports.sandbox),
+      receiverUrl: url(ports.receiver),
+      codecUrl: `${url(ports.codecServer)}/${state.codecToken}`,
+      role(name) {
+        const role = roles.get(name);
+        if (!role) throw new Error(`the stack runs without the role ${name}`);
+        return role;
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
+  const { ok, output } = await run(process.execPath, [cliPath, "migrate"], {
+    env,
+    timeoutMs: 60_000,
+  });
+  if (!ok) throw new Error(`trustflow migrate failed: ${output}`);
+}
+
+function sandboxArgs(options: StackOptions, directory: string, port: number): string[] {
+  return [
+    ...["--host", "127.0.0.1", "--port", String(port)],
+    ...(options.sandboxSpeed === undefined ? [] : ["--speed", String(options.sandboxSpeed)]),
+    ...(options.sandboxSeed === undefined ? [] : ["--seed", options.sandboxSeed]),
+    ...(options.persistent ? ["--state", join(directory, "sandbox")] : []),
+  ];
+}
+
+/** Like Promise.all, but a failure waits for the others, so that nothing starts after the clean-up. */
+async function all<T extends readonly (() => Promise<unknown>)[]>(
+  starters: [...T],
+): Promise<{ [K in keyof T]: Awaited<ReturnType<T[K]>> }> {
+  const settled = await Promise.allSettled(starters.map((start) => start()));
+  const failed = settled.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  return settled.map((result) => (result as PromiseFulfilledResult<unknown>).value) as never;
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= work());
+}

@@ -1,0 +1,76 @@
+// Migrations, in order, each in a transaction of its own, one runner at a time. They expand first and contract in a later
+// release, because the previous release keeps running meanwhile (DESIGN §4).
+import { effects } from "./migrations/0001-effects.js";
+import { callbacks } from "./migrations/0002-callbacks.js";
+import type { Pool, PoolClient } from "./pool.js";
+
+export interface Migration {
+  name: string;
+  sql: string;
+}
+
+const migrations: readonly Migration[] = [effects, callbacks];
+// Any fixed number: the advisory lock that migrations take.
+const LOCK = 7_318_200_401;
+
+/** Applies what is missing and returns its names; safe to run from several processes at once. */
+export async function migrate(pool: Pool): Promise<string[]> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    // Waiting for another runner, or for a large table, may take longer than any statement of ours.
+    await client.query("set statement_timeout = 0");
+    await run(client, `select pg_advisory_lock(${LOCK})`);
+    await run(client, "create schema if not exists trustflow");
+    await run(
+      client,
+      `create table if not exists trustflow.migrations (
+         name text primary key, applied_at timestamptz not null default clock_timestamp())`,
+    );
+    const missing = await missingIn(client);
+    for (const migration of missing) await apply(client, migration);
+    return missing.map(({ name }) => name);
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    // A connection that failed is thrown away, and its lock with it; a good one goes back as it came.
+    if (failure === undefined) {
+      await client.query(`select pg_advisory_unlock(${LOCK})`);
+      await client.query("reset statement_timeout");
+    }
+    client.release(failure);
+  }
+}
+
+/** Names of the migrations that this release needs and the database lacks. */
+export async function pendingMigrations(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ found: boolean }>(
+    "select to_regclass('trustflow.migrations') is not null as found",
+  );
+  const missing = rows[0]?.found === true ? await missingIn(pool) : migrations;
+  return missing.map(({ name }) => name);
+}
+
+async function missingIn(connection: Pool | PoolClient): Promise<Migration[]> {
+  const { rows } = await connection.query<{ name: string }>(
+    "select name from trustflow.migrations",
+  );
+  const applied = new Set(rows.map(({ name }) => name));
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+async function apply(client: PoolClient, { name, sql }: Migration): Promise<void> {
+  await run(client, "begin");
+  await run(client, sql);
+  await run(client, "insert into trustflow.migrations (name) values ($1)", [name]);
+  await run(client, "commit");
+}
+
+// `query_timeout` of the pool would give up a migration that is merely slow.
+async function run(client: PoolClient, text: string, values: string[] = []): Promise<void> {
+  await client.query({ text, values, query_timeout: 3_600_000 } as {
+    text: string;
+    values: string[];
+  });
+}

@@ -1,0 +1,56 @@
+// The one way to PostgreSQL: a pool that survives a restart of the server and never waits for long.
+import pg from "pg";
+
+export type Pool = pg.Pool;
+export type PoolClient = pg.PoolClient;
+
+export interface PoolOptions {
+  max?: number;
+  connectTimeoutMs?: number;
+  statementTimeoutMs?: number;
+  applicationName?: string;
+  /** Told about connections that broke while idle; the pool replaces them by itself. */
+  onError?: (error: Error) => void;
+}
+
+export function createPool(url: string, options: PoolOptions = {}): Pool {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max ?? 10,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 3_000,
+    statement_timeout: statementTimeoutMs,
+    // For a server that no longer answers at all; the statement's own timeout comes first.
+    query_timeout: statementTimeoutMs + 2_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: options.applicationName ?? "trustflow",
+  });
+  // Without a listener the restart of the database would end the process.
+  pool.on("error", (error) => options.onError?.(error));
+  return pool;
+}
+
+/** Runs `work` in one transaction on one connection. */
+export async function transaction<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  // A connection that breaks while it is lent out reports it here, not to the pool.
+  const ignore = (): void => undefined;
+  client.on("error", ignore);
+  let broken: Error | undefined;
+  try {
+    await client.query("begin");
+    const result = await work(client);
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch((failure: Error) => (broken = failure));
+    throw error;
+  } finally {
+    client.off("error", ignore);
+    client.release(broken);
+  }
+}

@@ -1,0 +1,113 @@
+// The ZIP of signed PDFs that the affidavit download answers with (P2 §4.1, §6.3), read behind limits: the directory is
+// checked first, then the content is inflated piece by piece, so that one that lies about its sizes stops early.
+import { Unzip, UnzipInflate, unzipSync } from "fflate";
+import { assumed } from "./wire.js";
+
+export interface AffidavitFile {
+  /** The requested id that the file name contains, or the only one for an only file; else undefined. */
+  id?: string;
+  fileName: string;
+  bytes: Buffer;
+}
+
+interface ZipLimits {
+  entries: number;
+  totalBytes: number;
+}
+
+const LIMITS: ZipLimits = { entries: 500, totalBytes: 256 * 1024 * 1024 };
+const PIECE_BYTES = 64 * 1024;
+
+/** What is wrong with a ZIP, in fixed words. */
+export class UnreadableZip extends Error {
+  override readonly name = "UnreadableZip";
+}
+
+/** Throws UnreadableZip for what is no ZIP, passes a limit, or holds anything but PDFs. */
+export function readAffidavitZip(
+  zip: Buffer,
+  ids: readonly string[],
+  limits: ZipLimits = LIMITS,
+): AffidavitFile[] {
+  const directory = readDirectory(zip, limits);
+  const files = inflate(zip, limits).filter(({ name }) => !name.endsWith("/"));
+  const agrees = files.length === directory.entries && sizeOf(files) === directory.totalBytes;
+  if (!agrees) throw new UnreadableZip("the ZIP disagrees with its directory");
+  const only = files.length === 1 && ids.length === 1 ? ids[0] : undefined;
+  return files.map(({ name, bytes }) => {
+    if (!isPdf(bytes)) throw new UnreadableZip("a file of the ZIP is no PDF");
+    const fileName = safeFileName(name);
+    const named = ids.filter((id) => assumed.zipEntryBelongsToId(name, id));
+    const id = named.toSorted((a, b) => b.length - a.length)[0] ?? only;
+    return { ...(id === undefined ? {} : { id }), fileName, bytes };
+  });
+}
+
+/** By its magic bytes, which may stand anywhere in the first kilobyte. */
+export function isPdf(bytes: Buffer): boolean {
+  return bytes.subarray(0, 1024).includes("%PDF-");
+}
+
+function readDirectory(zip: Buffer, limits: ZipLimits): { entries: number; totalBytes: number } {
+  let [entries, totalBytes] = [0, 0];
+  try {
+    unzipSync(zip, {
+      filter: ({ name, originalSize }) => {
+        if (!name.endsWith("/")) [entries, totalBytes] = [entries + 1, totalBytes + originalSize];
+        return false;
+      },
+    });
+  } catch {
+    throw new UnreadableZip("the answer is no ZIP");
+  }
+  if (entries > limits.entries) throw new UnreadableZip("the ZIP has too many files");
+  if (totalBytes > limits.totalBytes) throw new UnreadableZip("the ZIP is too large when unpacked");
+  return { entries, totalBytes };
+}
+
+function inflate(zip: Buffer, limits: ZipLimits): { name: string; bytes: Buffer }[] {
+  const files: { name: string; pieces: Uint8Array[]; done: boolean }[] = [];
+  let totalBytes = 0;
+  let failed = false;
+  const reader = new Unzip((entry) => {
+    const file = { name: entry.name, pieces: [] as Uint8Array[], done: false };
+    files.push(file);
+    entry.ondata = (error, piece, final) => {
+      failed ||= error !== null;
+      if (error !== null) return;
+      totalBytes += piece.length;
+      if (totalBytes <= limits.totalBytes) file.pieces.push(piece);
+      file.done = final;
+    };
+    entry.start();
+  });
+  reader.register(UnzipInflate);
+  for (let start = 0; start < zip.length && !failed; start += PIECE_BYTES) {
+    const end = start + PIECE_BYTES;
+    try {
+      reader.push(zip.subarray(start, end), end >= zip.length);
+    } catch {
+      failed = true;
+    }
+    if (totalBytes > limits.totalBytes)
+      throw new UnreadableZip("the ZIP is too large when unpacked");
+    if (files.length > 2 * limits.entries) throw new UnreadableZip("the ZIP has too many files");
+  }
+  if (failed || files.some(({ done }) => !done)) throw new UnreadableZip("the ZIP is damaged");
+  return files.map(({ name, pieces }) => ({ name, bytes: Buffer.concat(pieces) }));
+}
+
+/** The last path segment, with nothing that a file system could take for a path. */
+function safeFileName(name: string): string {
+  const segment = name.split(/[/\\]/).at(-1) ?? "";
+  const safe = segment
+    .replaceAll(/[^\w .()-]/g, "_")
+    .replace(/^\.+/, "_")
+    .slice(-120)
+    .trim();
+  return safe === "" ? "affidavit.pdf" : safe;
+}
+
+function sizeOf(files: { bytes: Buffer }[]): number {
+  return files.reduce((total, { bytes }) => total + bytes.length, 0);
+}

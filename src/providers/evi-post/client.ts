@@ -1,0 +1,183 @@
+// EviPost, certified postal communication: one function per endpoint, one HTTP call each. HTTP Basic (P2 §5).
+//
+// | operation               | method and path            | §                | function           | effect class |
+// |-------------------------|----------------------------|------------------|--------------------|--------------|
+// | submit                  | POST /v1/EviPost/Submit    | P2 §2.1–2.4, 4.1 | submit             | keyed        |
+// | query                   | GET  /v1/EviPost/Query     | P2 §2.5, 4.1     | query              | read         |
+// | on-demand affidavit     | POST …/AffidavitRequest    | P2 §4.1          | requestAffidavit   | once         |
+// | cancel                  | POST /v1/EviPost/Cancel    | P2 §4.1          | cancel             | lookup       |
+// | affidavit download, ZIP | assumed, configurable      | P2 §4.1, 6.3     | downloadAffidavits | read         |
+//
+// Out of scope: the routes without `/v1` ("lower-level artifacts", P2 §4.1; put another prefix into the base URL); the
+// query's `OnState` and `WithOutcome` ("contact support before use").
+//
+// Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
+// in ../http.ts.
+import { UnreadableZip, readAffidavitZip } from "./affidavit-zip.js";
+import type { AffidavitFile } from "./affidavit-zip.js";
+import { call, misuse, read, shownId } from "./call.js";
+import type { EviPostAccount } from "./call.js";
+import { postalItem } from "./item.js";
+import type { PostalItem } from "./item.js";
+import { submissionBody } from "./submission.js";
+import type { PostalSubmission } from "./submission.js";
+import { nothingYet, unreadable } from "./translate.js";
+import {
+  IDEMPOTENCY_HEADER,
+  QueryAnswer,
+  RequestIdAnswer,
+  UniqueIdAnswer,
+  assumed,
+} from "./wire.js";
+import { queryParameters, routes } from "./wire.js";
+
+export type { AffidavitFile } from "./affidavit-zip.js";
+export type { EviPostAccount } from "./call.js";
+export type { PostalAffidavit, PostalItem } from "./item.js";
+export type {
+  PostalAddress,
+  PostalCustomField,
+  PostalOptions,
+  PostalSubmission,
+} from "./submission.js";
+
+export interface PostalQuery {
+  uniqueIds?: readonly string[] | undefined;
+  lookupKeys?: readonly string[] | undefined;
+  includeDocument?: boolean | undefined;
+  includeAffidavits?: boolean | undefined;
+  /** Deprecated: the PDFs inside the answer; one communication per query. */
+  includeBlobs?: boolean | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
+}
+
+/**
+ * P2 §2.1–2.4, §4.1: 200, or 202 for the replay of an earlier 200. 400 `invalidRequest` with fields is the one clean
+ * refusal; 401, 403 `accessDenied`; 408, 409, 5xx and no answer `unavailable` with effect `unknown`: look up first.
+ * So is a broken 2xx, unless it shows one id all the same: `protocol` with that id as `reference`.
+ */
+export async function submit(
+  account: EviPostAccount,
+  submission: PostalSubmission,
+  idempotencyToken: string,
+  signal?: AbortSignal,
+): Promise<{ uniqueId: string }> {
+  const answer = await call(account, "submit", {
+    ...routes.submit,
+    json: submissionBody(submission),
+    headers: { [IDEMPOTENCY_HEADER]: idempotencyToken },
+    signal,
+  });
+  const { uniqueId } = read("submit", answer, UniqueIdAnswer, shownId(answer));
+  return { uniqueId };
+}
+
+/**
+ * P2 §2.5, §4.1: `Limit` defaults to 100, with affidavits to 25; pages are taken in the order of creation. An id that is not found is absent from `results`; an
+ * empty list of ids or keys asks nobody. 401, 403 `accessDenied`; 400, 404 and an unreadable 200 `protocol`.
+ */
+export async function query(
+  account: EviPostAccount,
+  asked: PostalQuery,
+  signal?: AbortSignal,
+): Promise<{ results: PostalItem[]; totalMatches: number }> {
+  const { uniqueIds, lookupKeys, includeBlobs } = asked;
+  for (const list of [uniqueIds, lookupKeys]) {
+    if (list?.length === 0) return { results: [], totalMatches: 0 };
+    if (list?.some((value) => value === "" || value.includes(",")))
+      throw misuse("query", "an empty id or lookup key, or one with a comma, cannot be asked for");
+  }
+  const { includeAffidavits = includeBlobs, offset } = asked;
+  const values = {
+    ...asked,
+    includeAffidavits,
+    includeBlobs: includeAffidavits ? (includeBlobs ?? false) : undefined,
+    orderBy: offset === undefined ? undefined : "CreationDate",
+  };
+  const parameters = Object.entries(queryParameters).flatMap(([key, name]): [string, string][] => {
+    const value = values[key as keyof typeof values];
+    return value === undefined ? [] : [[name, String(value)]];
+  });
+  const answer = await call(account, "query", { ...routes.query, parameters, signal });
+  const { results, totalMatches } = read("query", answer, QueryAnswer);
+  const items = results.map(postalItem);
+  if (items.includes(undefined))
+    throw unreadable("query", answer, { problem: "an embedded affidavit is no PDF" });
+  return { results: items as PostalItem[], totalMatches };
+}
+
+/**
+ * P2 §4.1, AffidavitRequest: 200, 400, 401 are shown. 400 `invalidRequest`, 401 `accessDenied`; without an answer
+ * `unknownOutcome`. The affidavit arrives later by an `AffidavitPublished` callback.
+ */
+export async function requestAffidavit(
+  account: EviPostAccount,
+  asked: {
+    uniqueId: string;
+    includeDocument?: boolean | undefined;
+    includeEvents?: boolean | undefined;
+  },
+  signal?: AbortSignal,
+): Promise<{ requestId: string }> {
+  const { uniqueId, includeDocument, includeEvents } = asked;
+  const json = {
+    UniqueId: uniqueId,
+    IncludeDocument: includeDocument,
+    IncludeEvents: includeEvents,
+  };
+  const answer = await call(account, "requestAffidavit", {
+    ...routes.requestAffidavit,
+    json,
+    signal,
+  });
+  const { requestId } = read(
+    "requestAffidavit",
+    answer,
+    RequestIdAnswer,
+    shownId(answer, uniqueId),
+  );
+  return { requestId };
+}
+
+/**
+ * P2 §4.1, Cancel. 400 `invalidRequest`; 401 `accessDenied`: wrong credentials or not the owner; 403 `accessDenied`: no
+ * `CanUseCancel` or not provisioned; 404 `notVisibleYet`: no such id (yet); 408, 409, 5xx and no answer `unavailable`.
+ */
+export async function cancel(
+  account: EviPostAccount,
+  asked: { uniqueId: string },
+  signal?: AbortSignal,
+): Promise<{ uniqueId: string }> {
+  const json = { UniqueId: asked.uniqueId };
+  const answer = await call(account, "cancel", { ...routes.cancel, json, signal });
+  const { uniqueId } = read("cancel", answer, UniqueIdAnswer);
+  return { uniqueId };
+}
+
+/**
+ * P2 §4.1, §6.3: the shared download of signed PDFs in a ZIP; path, method and parameters are assumed and configured.
+ * No ids ask nobody. 404, or nothing in the answer, is `notVisibleYet`; what is no ZIP of PDFs is `protocol`.
+ */
+export async function downloadAffidavits(
+  account: EviPostAccount,
+  ids: readonly string[],
+  signal?: AbortSignal,
+): Promise<AffidavitFile[]> {
+  if (ids.length === 0) return [];
+  if (account.affidavits.mode === "blobs")
+    throw misuse("downloadAffidavits", "this account reads affidavits from query results");
+  const { method, path, idsParameter } = account.affidavits;
+  const parameters: [string, string][] = [[idsParameter, ids.join(assumed.idsSeparator)]];
+  const input = method === "GET" ? { parameters } : { json: { [idsParameter]: ids } };
+  const answer = await call(account, "downloadAffidavits", { method, path, ...input, signal });
+  if (answer.body.length === 0) throw nothingYet("downloadAffidavits", answer);
+  try {
+    const files = readAffidavitZip(answer.body, ids);
+    if (files.length > 0) return files;
+  } catch (error) {
+    if (!(error instanceof UnreadableZip)) throw error;
+    throw unreadable("downloadAffidavits", answer, { problem: error.message });
+  }
+  throw nothingYet("downloadAffidavits", answer);
+}

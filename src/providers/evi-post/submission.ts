@@ -1,0 +1,96 @@
+// What a caller may put into a postal submission (P2 §2.1–2.4), and its request body.
+import type { Secret } from "../../contracts/values.js";
+import { addressFields, customFieldFields, optionFields, submissionFields } from "./wire.js";
+
+/** P2 §2.2. */
+export interface PostalAddress {
+  streetAddress: string;
+  postalCode: string;
+  locality: string;
+  region?: string | undefined;
+  country: string;
+  postOfficeBoxAddress?: string | undefined;
+}
+
+/** P2 §2.4. */
+export interface PostalCustomField {
+  key: string;
+  label: string;
+  value: string;
+  isLookupKey?: boolean | undefined;
+}
+
+/** P2 §2.3. */
+export interface PostalOptions {
+  postServiceType?: string | undefined;
+  postServiceProfile?: string | undefined;
+  certificationLevel?: string | undefined;
+  affidavitProfile?: string | undefined;
+  affidavitsOnDemandEnabled?: boolean | undefined;
+  onlineRetentionPeriod?: number | undefined;
+  notaryRetentionPeriod?: number | undefined;
+  notaryProfile?: string | undefined;
+  evidenceAccessControlMethod?: string | undefined;
+  evidenceAccessControlChallenge?: string | undefined;
+  evidenceAccessControlChallengeResponse?: Secret | undefined;
+  costCentre?: string | undefined;
+  customFields?: readonly PostalCustomField[] | undefined;
+  pushNotificationUrl?: string | undefined;
+  pushNotificationFilter?: readonly string[] | undefined;
+  pushNotificationExtraData?: string | undefined;
+  language?: string | undefined;
+  enableDeliveryReceipt?: boolean | undefined;
+  enableDeliveryAttempts?: boolean | undefined;
+  deliveryAttemptsNumber?: number | undefined;
+  disposalDaysAmmount?: number | undefined;
+}
+
+/** P2 §2.1. */
+export interface PostalSubmission {
+  /** The PDF. */
+  document: Buffer;
+  recipientAddress: PostalAddress;
+  recipientName?: string | undefined;
+  recipientLegalName?: string | undefined;
+  recipientPhone?: string | undefined;
+  recipientEmail?: string | undefined;
+  issuerName?: string | undefined;
+  issuerLegalName?: string | undefined;
+  issuerAddress?: PostalAddress | undefined;
+  issuerPhone?: string | undefined;
+  issuerEmail?: string | undefined;
+  issuerComments?: string | undefined;
+  lookupKey?: string | undefined;
+  options?: PostalOptions | undefined;
+}
+
+/** The body of Submit: known fields only, absent instead of null, the secret in clear. */
+export function submissionBody(submission: PostalSubmission): Record<string, unknown> {
+  const { document, recipientAddress, issuerAddress, options } = submission;
+  return spelled(submissionFields, {
+    ...submission,
+    document: document.toString("base64"),
+    recipientAddress: addressBody(recipientAddress),
+    issuerAddress: addressBody(issuerAddress),
+    options: options && optionsBody(options),
+  });
+}
+
+function addressBody(address: PostalAddress | undefined): Record<string, unknown> | undefined {
+  return address && spelled(addressFields, address);
+}
+
+function optionsBody(options: PostalOptions): Record<string, unknown> {
+  return spelled(optionFields, {
+    ...options,
+    evidenceAccessControlChallengeResponse:
+      options.evidenceAccessControlChallengeResponse?.reveal(),
+    customFields: options.customFields?.map((field) => spelled(customFieldFields, field)),
+  });
+}
+
+function spelled(names: Record<string, string>, values: object): Record<string, unknown> {
+  const given = new Map(Object.entries(values));
+  const entries = Object.entries(names).map(([key, name]) => [name, given.get(key)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}

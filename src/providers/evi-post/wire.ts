@@ -1,0 +1,169 @@
+// The postal API as it travels (P2 §2.1–2.5, §4.1, §7.1), in the provider's spelling. Requests are strict, responses are
+// read loosely; what decides identity (ids, state, lookup key, affidavits) is not, so that nothing real is read as absent.
+import { z } from "zod";
+import type {
+  PostalAddress,
+  PostalCustomField,
+  PostalOptions,
+  PostalSubmission,
+} from "./submission.js";
+
+export const routes = {
+  submit: { method: "POST", path: "/v1/EviPost/Submit" },
+  query: { method: "GET", path: "/v1/EviPost/Query" },
+  requestAffidavit: { method: "POST", path: "/v1/EviPost/AffidavitRequest" },
+  cancel: { method: "POST", path: "/v1/EviPost/Cancel" },
+} as const;
+
+/** What the specification leaves open and this client assumes; the affidavit download is configurable per account. */
+export const assumed = {
+  /** P2 §4.1, §6.3: "path, method and parameter names: not shown". */
+  affidavitDownload: {
+    mode: "download",
+    method: "GET",
+    path: "/v1/Affidavits/Download",
+    idsParameter: "AffidavitIds",
+  },
+  /** P2 §4.1: a GET takes the ids as one comma-separated value, as `WithUniqueIds` does; a POST as a JSON array. */
+  idsSeparator: ",",
+  /**
+   * P2 §4.1: how the files of the ZIP are named is not shown; one whose name contains the id belongs to it,
+   * and the only file belongs to the only id.
+   */
+  zipEntryBelongsToId: (entryName: string, id: string) =>
+    entryName.toLowerCase().includes(id.toLowerCase()),
+} as const;
+
+export const IDEMPOTENCY_HEADER = "X-Evi-IdempotencyToken";
+
+/** P2 §2.1. */
+export const submissionFields = {
+  document: "Document",
+  recipientAddress: "RecipientAddress",
+  recipientName: "RecipientName",
+  recipientLegalName: "RecipientLegalName",
+  recipientPhone: "RecipientPhone",
+  recipientEmail: "RecipientEmail",
+  issuerName: "IssuerName",
+  issuerLegalName: "IssuerLegalName",
+  issuerAddress: "IssuerAddress",
+  issuerPhone: "IssuerPhone",
+  issuerEmail: "IssuerEmail",
+  issuerComments: "IssuerComments",
+  lookupKey: "LookupKey",
+  options: "Options",
+} as const satisfies Record<keyof PostalSubmission, string>;
+
+/** P2 §2.2. */
+export const addressFields = {
+  streetAddress: "StreetAddress",
+  postalCode: "PostalCode",
+  locality: "Locality",
+  region: "Region",
+  country: "Country",
+  postOfficeBoxAddress: "PostOfficeBoxAddress",
+} as const satisfies Record<keyof PostalAddress, string>;
+
+/** P2 §2.3; `DisposalDaysAmmount` is spelled so. */
+export const optionFields = {
+  postServiceType: "PostServiceType",
+  postServiceProfile: "PostServiceProfile",
+  certificationLevel: "CertificationLevel",
+  affidavitProfile: "AffidavitProfile",
+  affidavitsOnDemandEnabled: "AffidavitsOnDemandEnabled",
+  onlineRetentionPeriod: "OnlineRetentionPeriod",
+  notaryRetentionPeriod: "NotaryRetentionPeriod",
+  notaryProfile: "NotaryProfile",
+  evidenceAccessControlMethod: "EvidenceAccessControlMethod",
+  evidenceAccessControlChallenge: "EvidenceAccessControlChallenge",
+  evidenceAccessControlChallengeResponse: "EvidenceAccessControlChallengeResponse",
+  costCentre: "CostCentre",
+  customFields: "CustomFields",
+  pushNotificationUrl: "PushNotificationUrl",
+  pushNotificationFilter: "PushNotificationFilter",
+  pushNotificationExtraData: "PushNotificationExtraData",
+  language: "Language",
+  enableDeliveryReceipt: "EnableDeliveryReceipt",
+  enableDeliveryAttempts: "EnableDeliveryAttempts",
+  deliveryAttemptsNumber: "DeliveryAttemptsNumber",
+  disposalDaysAmmount: "DisposalDaysAmmount",
+} as const satisfies Record<keyof PostalOptions, string>;
+
+/** P2 §2.4. */
+export const customFieldFields = {
+  key: "Key",
+  label: "Label",
+  value: "Value",
+  isLookupKey: "IsLookupKey",
+} as const satisfies Record<keyof PostalCustomField, string>;
+
+/** P2 §4.1, Query. `OnState` and `WithOutcome` are never sent ("contact support before use"). */
+export const queryParameters = {
+  uniqueIds: "WithUniqueIds",
+  lookupKeys: "WithLookupKeys",
+  orderBy: "OrderResultsBy",
+  offset: "Offset",
+  limit: "Limit",
+  includeDocument: "IncludeDocumentOnResult",
+  includeAffidavits: "IncludeAffidavitsOnResult",
+  includeBlobs: "IncludeAffidavitBlobsOnResult",
+} as const;
+
+const Text = z.string().optional().catch(undefined);
+const Id = z.string().min(1);
+
+/** P2 §4.1: Submit and Cancel answer with it. */
+export const UniqueIdAnswer = z.looseObject({ uniqueId: Id });
+/** P2 §4.1, AffidavitRequest. */
+export const RequestIdAnswer = z.looseObject({ requestId: Id });
+
+/** P2 §2.5; dates stay as they came. */
+export const ResultItem = z.looseObject({
+  evidenceId: Id,
+  state: Id,
+  lookupKey: z.string().nullish(),
+  outcome: Text,
+  recipientName: Text,
+  costCentre: Text,
+  timeToLive: z.number().optional().catch(undefined),
+  address: z
+    .looseObject({
+      streetAddress: Text,
+      postalCode: Text,
+      locality: Text,
+      region: Text,
+      country: Text,
+    })
+    .optional()
+    .catch(undefined),
+  affidavits: z
+    .array(
+      z.looseObject({
+        uniqueId: Id,
+        date: z.unknown(),
+        evidenceUniqueId: Text,
+        description: Text,
+        bytes: z.string().nullish(),
+      }),
+    )
+    .nullish(),
+});
+export type ResultItem = z.infer<typeof ResultItem>;
+
+/** P2 §2.5: the list. */
+export const QueryAnswer = z.looseObject({
+  results: z.array(ResultItem),
+  totalMatches: z.int().nonnegative(),
+});
+
+/** P2 §7.1. */
+export const ErrorAnswer = z.looseObject({
+  responseStatus: z.looseObject({
+    errorCode: Text,
+    message: Text,
+    errors: z
+      .array(z.looseObject({ errorCode: Text, fieldName: Text, message: Text }))
+      .optional()
+      .catch(undefined),
+  }),
+});

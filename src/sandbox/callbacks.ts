@@ -1,0 +1,191 @@
+// Callback delivery over real HTTP: independent retries per event (P2 §6.5), the same Identifier each time, then dropped.
+import { CallbackPost } from "./callback-post.js";
+import { CappedLog } from "./capped-log.js";
+import type { Clock } from "./clock.js";
+import type { Faults } from "./faults.js";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** P2 §6.5: the delay before each of the nine retries. */
+export const retryDelaysMs = [
+  30 * SECOND,
+  30 * SECOND,
+  5 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  5 * HOUR,
+  15 * HOUR,
+  30 * HOUR,
+];
+
+/** A reordered event goes out by itself if none has overtaken it by then. */
+const LONGEST_HOLD_MS = 20 * DAY;
+
+export interface CallbackEvent {
+  provider: string;
+  identifier: string;
+  kind: string;
+  itemId: string;
+  intent: string | null;
+  lookupKeys: string[];
+  account: string;
+  magicKey?: string | undefined;
+  url: string;
+  body: string;
+}
+
+interface PendingCallback extends CallbackEvent {
+  key: string;
+  due: number;
+  attempts: number;
+}
+
+export interface CallbackLogEntry {
+  at: string;
+  identifier: string;
+  kind: string;
+  itemId: string;
+  intent: string | null;
+  attempt: number;
+  result: "delivered" | "retrying" | "dropped" | "lost";
+  status?: number;
+  error?: string;
+}
+
+export interface CallbackState {
+  pending: PendingCallback[];
+  held: [string, string][];
+  counts: Record<CallbackLogEntry["result"], number>;
+}
+
+export interface CallbackOptions {
+  clock: Clock;
+  faults: Faults;
+  timeoutMs: number;
+  logSize: number;
+  changed: () => void;
+}
+
+const noCounts = () => ({ delivered: 0, retrying: 0, dropped: 0, lost: 0 });
+
+export class Callbacks {
+  readonly #options: CallbackOptions;
+  readonly #log: CappedLog<CallbackLogEntry>;
+  readonly #http: CallbackPost;
+  readonly #pending = new Map<string, PendingCallback>();
+  /** item → the event that waits for the next one to overtake it */
+  #held = new Map<string, string>();
+  #counts = noCounts();
+
+  constructor(options: CallbackOptions) {
+    this.#options = options;
+    this.#log = new CappedLog(options.logSize);
+    this.#http = new CallbackPost(options.timeoutMs);
+    const attempt = ({ key }: { key: string }, at: number) => this.#attempt(key, at);
+    options.clock.on("callback", attempt, { isDerived: true });
+  }
+
+  emit(event: CallbackEvent, at: number): void {
+    const rules = this.#options.faults.take({
+      operation: `${event.provider}.callback`,
+      account: event.account,
+      lookupKeys: event.lookupKeys,
+      event: event.kind,
+      magicKey: event.magicKey,
+    });
+    const fault = (kind: string) => rules.find((rule) => rule.kind === kind);
+    const held = this.#pending.get(this.#held.get(event.itemId) ?? "");
+    this.#held.delete(event.itemId);
+    if (fault("lost")) {
+      this.#note(event, 0, "lost", at);
+    } else {
+      const delayed = fault("delayed");
+      const isHeld = fault("reordered") && !held;
+      const wait = isHeld ? LONGEST_HOLD_MS : delayed ? (delayed.ms ?? DAY) : 0;
+      this.#schedule({ ...event, key: event.identifier, due: at + wait, attempts: 0 });
+      if (isHeld) this.#held.set(event.itemId, event.identifier);
+      if (fault("doubled")) {
+        this.#schedule({ ...event, key: `${event.identifier}#2`, due: at + wait, attempts: 0 });
+      }
+    }
+    if (held && held.due > at) this.#schedule({ ...held, due: at + 1 });
+  }
+
+  log(): CallbackLogEntry[] {
+    return this.#log.list();
+  }
+
+  counts(): Record<CallbackLogEntry["result"] | "pending", number> {
+    return { ...this.#counts, pending: this.#pending.size };
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+
+  clear(): void {
+    this.#pending.clear();
+    this.#held.clear();
+    this.#counts = noCounts();
+    this.#log.clear();
+  }
+
+  save(): CallbackState {
+    return { pending: [...this.#pending.values()], held: [...this.#held], counts: this.#counts };
+  }
+
+  load(state: CallbackState): void {
+    this.#pending.clear();
+    for (const pending of state.pending) this.#schedule(pending);
+    this.#held = new Map(state.held);
+    this.#counts = state.counts;
+  }
+
+  #schedule(pending: PendingCallback): void {
+    this.#pending.set(pending.key, pending);
+    this.#options.clock.schedule(pending.due, "callback", { key: pending.key });
+  }
+
+  async #attempt(key: string, at: number): Promise<void> {
+    const pending = this.#pending.get(key);
+    if (!pending || pending.due !== at) return;
+    const answer = await this.#http.send(pending.url, pending.body);
+    if (this.#http.isClosed || this.#pending.get(key) !== pending) return;
+    const attempts = pending.attempts + 1;
+    const isDelivered = answer.status !== undefined && answer.status >= 200 && answer.status < 300;
+    const delay = retryDelaysMs[attempts - 1];
+    if (isDelivered || delay === undefined) {
+      this.#pending.delete(key);
+      this.#note(pending, attempts, isDelivered ? "delivered" : "dropped", at, answer);
+    } else {
+      this.#schedule({ ...pending, attempts, due: this.#options.clock.now() + delay });
+      this.#note(pending, attempts, "retrying", at, answer);
+    }
+    this.#options.changed();
+  }
+
+  #note(
+    event: CallbackEvent,
+    attempt: number,
+    result: CallbackLogEntry["result"],
+    at: number,
+    answer: { status?: number; error?: string } = {},
+  ): void {
+    const { identifier, kind, itemId, intent } = event;
+    this.#counts[result] += 1;
+    this.#log.add({
+      at: new Date(at).toISOString(),
+      identifier,
+      kind,
+      itemId,
+      intent,
+      attempt,
+      result,
+      ...answer,
+    });
+  }
+}

@@ -1,0 +1,180 @@
+// The virtual clock and the schedule: real time × speed, or manual (speed 0), where only `advance` moves it.
+// What is scheduled is data (task name and JSON), so that a snapshot can carry it over a restart.
+import { Heap } from "./heap.js";
+
+export interface ScheduledEntry {
+  seq: number;
+  /** Virtual time, milliseconds since the epoch. */
+  at: number;
+  task: string;
+  data: unknown;
+}
+
+export type TaskHandler = (data: never, at: number) => void | Promise<void>;
+export type Speed = number | "manual";
+
+export interface ClockState {
+  now: number;
+  wall: number;
+  seq: number;
+  entries: ScheduledEntry[];
+}
+
+const LONGEST_TIMER_MS = 2_147_483_647;
+const ENTRIES_PER_TURN = 500;
+
+export class Clock {
+  readonly #heap = new Heap<ScheduledEntry>(
+    (a, b) => a.at < b.at || (a.at === b.at && a.seq < b.seq),
+  );
+  readonly #handlers = new Map<string, TaskHandler>();
+  readonly #derived = new Set<string>();
+  readonly #inFlight = new Set<Promise<void>>();
+  #speed: number;
+  #base: number;
+  #realBase = performance.now();
+  #frozen: number | undefined;
+  #seq = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #running = false;
+  #walk: Promise<unknown> = Promise.resolve();
+
+  constructor(startAt: number, speed: Speed) {
+    this.#base = startAt;
+    this.#speed = speed === "manual" ? 0 : speed;
+  }
+
+  /** Virtual milliseconds since the epoch. */
+  now(): number {
+    return (
+      this.#frozen ?? Math.floor(this.#base + (performance.now() - this.#realBase) * this.#speed)
+    );
+  }
+
+  get speed(): Speed {
+    return this.#speed === 0 ? "manual" : this.#speed;
+  }
+
+  setSpeed(speed: Speed): void {
+    this.#rebase(this.now());
+    this.#speed = speed === "manual" ? 0 : speed;
+    this.#arm();
+  }
+
+  get pending(): number {
+    return this.#heap.size;
+  }
+
+  get next(): number | undefined {
+    return this.#heap.peek()?.at;
+  }
+
+  /** A derived task is scheduled anew by its owner at load, and stands in no snapshot. */
+  on(task: string, handler: TaskHandler, options: { isDerived?: boolean } = {}): void {
+    this.#handlers.set(task, handler);
+    if (options.isDerived) this.#derived.add(task);
+  }
+
+  schedule(at: number, task: string, data: unknown): void {
+    const entry = { seq: this.#seq++, at, task, data };
+    this.#heap.push(entry);
+    if (this.#heap.peek() === entry) this.#arm();
+  }
+
+  /** Moves the clock on; what falls due runs in order, and each instant is finished before the next begins. */
+  advance(ms: number): Promise<{ now: number; ran: number }> {
+    const walk = this.#walk.then(() => this.#advance(ms));
+    this.#walk = walk.catch(() => undefined);
+    return walk;
+  }
+
+  start(): void {
+    this.#running = true;
+    this.#arm();
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    clearTimeout(this.#timer);
+    await Promise.allSettled([...this.#inFlight, this.#walk]);
+  }
+
+  clear(): void {
+    this.#heap.clear();
+    this.#arm();
+  }
+
+  save(): ClockState {
+    const entries = this.#heap.toArray().filter((entry) => !this.#derived.has(entry.task));
+    return { now: this.now(), wall: Date.now(), seq: this.#seq, entries };
+  }
+
+  /** Goes on where it stood; the pause counts as real time, whatever the speed. */
+  load(state: ClockState): void {
+    this.#heap.clear();
+    for (const entry of state.entries) this.#heap.push(entry);
+    this.#seq = state.seq;
+    const pause = this.#speed === 0 ? 0 : Math.max(0, Date.now() - state.wall);
+    this.#rebase(state.now + pause);
+    this.#arm();
+  }
+
+  #rebase(now: number): void {
+    this.#base = now;
+    this.#realBase = performance.now();
+  }
+
+  async #advance(ms: number): Promise<{ now: number; ran: number }> {
+    clearTimeout(this.#timer);
+    const end = this.now() + ms;
+    let ran = 0;
+    try {
+      for (let head = this.#heap.peek(); head && head.at <= end; head = this.#heap.peek()) {
+        this.#frozen = Math.max(this.now(), head.at);
+        const group: Promise<void>[] = [];
+        for (let due = this.#heap.peek(); due && due.at <= this.#frozen; due = this.#heap.peek()) {
+          this.#heap.pop();
+          group.push(this.#perform(due));
+          ran += 1;
+        }
+        await Promise.all(group);
+        if (!this.#running) break;
+      }
+    } finally {
+      this.#frozen = undefined;
+      this.#rebase(end);
+      this.#arm();
+    }
+    return { now: end, ran };
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    const head = this.#heap.peek();
+    if (!this.#running || this.#speed === 0 || this.#frozen !== undefined || !head) return;
+    const delay = Math.min(LONGEST_TIMER_MS, Math.max(0, (head.at - this.now()) / this.#speed));
+    this.#timer = setTimeout(() => this.#runDue(), Math.ceil(delay));
+  }
+
+  #runDue(): void {
+    for (let count = 0; count < ENTRIES_PER_TURN; count += 1) {
+      const head = this.#heap.peek();
+      if (!head || head.at > this.now()) break;
+      this.#heap.pop();
+      void this.#perform(head);
+    }
+    this.#arm();
+  }
+
+  #perform(entry: ScheduledEntry): Promise<void> {
+    const handler = this.#handlers.get(entry.task);
+    const done = (async () => handler?.(entry.data as never, entry.at))().catch(
+      (error: unknown) => {
+        process.emitWarning(`sandbox task ${entry.task} failed: ${String(error)}`);
+      },
+    );
+    this.#inFlight.add(done);
+    void done.then(() => this.#inFlight.delete(done));
+    return done;
+  }
+}

@@ -1,0 +1,166 @@
+// The way of a communication from submit to its end, as steps with virtual delays (P2 §3.1).
+import type { AffidavitProfile, ServiceType } from "./options-check.js";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export const states = [
+  "Draft",
+  "Submitted",
+  "Processed",
+  "Dispatched",
+  "Issued",
+  "Sent",
+  "Failed",
+  "Undelivered",
+  "Missing",
+  "Delivered",
+  "Disposed",
+  "Cancelled",
+  "Closed",
+] as const;
+export type PostalState = (typeof states)[number];
+
+export const endings = [
+  "delivered",
+  "delivered-late",
+  "delivered-after-60-days",
+  "undelivered",
+  "rejected",
+  "failed",
+  "failed-early",
+  "returned",
+  "disposed",
+  "expired",
+  "sent",
+  "missing",
+  "cancellable",
+  "open",
+  "stalled",
+] as const;
+export type Ending = (typeof endings)[number];
+
+/** `state` moves; `affidavit` publishes one. Delays count from the step before. */
+export type Step =
+  | { afterMs: number; state: PostalState; outcome?: string }
+  | {
+      afterMs: number;
+      affidavit: "submit" | "close" | "regenerated" | "regenerated-new-id" | "on-demand";
+      requestId?: string;
+    };
+
+export interface Journey {
+  service: ServiceType;
+  hasTracking: boolean;
+  disposalDays?: number | undefined;
+  profile: AffidavitProfile;
+  ending?: Ending | undefined;
+  modifiers: readonly string[];
+}
+
+export const isPlainLetter = (journey: Journey) =>
+  journey.service === "Letter" && !journey.hasTracking && journey.disposalDays === undefined;
+
+/** Why this service cannot end so (P2 §3.1, facts 4–8); undefined if it can. */
+export function impossible(journey: Journey): string | undefined {
+  const { ending, service, disposalDays } = journey;
+  const plain = isPlainLetter(journey);
+  if (ending === "sent") return plain ? undefined : "only a plain Letter closes as Sent";
+  if (ending === "disposed") {
+    return service === "Letter" && disposalDays !== undefined
+      ? undefined
+      : "needs Letter with DisposalDaysAmmount";
+  }
+  if (ending === "undelivered" && service === "Letter")
+    return "only Registered and LetterLite close as Undelivered";
+  if (ending === "delivered-late" && service === "LetterLite")
+    return "LetterLite cannot deliver after non-delivery";
+  const untracked = ["failed", "failed-early", "cancellable", "open", "stalled", undefined];
+  if (plain && !untracked.includes(ending)) return "a plain Letter has no delivery tracking";
+  return undefined;
+}
+
+export function plan(journey: Journey): Step[] {
+  const ending = journey.ending ?? (isPlainLetter(journey) ? "sent" : "delivered");
+  if (ending === "stalled") return [];
+  const has = (modifier: string) => journey.modifiers.includes(modifier);
+  const on = (moment: "Submit" | "Close") => journey.profile.includes(`On${moment}`);
+  const steps: Step[] = [{ afterMs: 10 * MINUTE, state: "Processed" }];
+  if (on("Submit") && !has("affidavits-never"))
+    steps.push({ afterMs: 5 * MINUTE, affidavit: "submit" });
+  if (ending === "failed-early") {
+    steps.push({ afterMs: HOUR, state: "Failed", outcome: "Failed" });
+  } else {
+    const wait = ending === "cancellable" ? 45 * DAY : 6 * HOUR;
+    steps.push({ afterMs: wait, state: "Dispatched", outcome: "Dispatched" });
+    if (!isPlainLetter(journey)) steps.push({ afterMs: 6 * HOUR, state: "Issued" });
+    steps.push({ afterMs: 12 * HOUR, state: "Sent", outcome: "Sent" });
+    steps.push(...afterSent(ending, journey));
+  }
+  const isOpen = ending === "open" || (ending === "disposed" && has("unclosed"));
+  if (isOpen) return steps;
+  steps.push({
+    afterMs: ending === "expired" ? 30 * DAY : DAY,
+    state: "Closed",
+    ...finalOutcome(ending),
+  });
+  // Whether Basic yields one is not shown; the sandbox publishes it at close.
+  if ((on("Close") || journey.profile === "Basic") && !has("affidavits-never")) {
+    steps.push({ afterMs: has("affidavits-late") ? 10 * DAY : HOUR, affidavit: "close" });
+  }
+  if (has("affidavit-regenerated")) steps.push({ afterMs: 5 * DAY, affidavit: "regenerated" });
+  if (has("affidavit-regenerated-new-id"))
+    steps.push({ afterMs: 5 * DAY, affidavit: "regenerated-new-id" });
+  return steps;
+}
+
+function finalOutcome(ending: Ending): { outcome?: string } {
+  if (ending === "expired") return { outcome: "Expired" };
+  return ending === "rejected" ? { outcome: "Rejected" } : {};
+}
+
+function afterSent(ending: Ending, journey: Journey): Step[] {
+  const undelivered: Step = { afterMs: 5 * DAY, state: "Undelivered", outcome: "Undelivered" };
+  const delivered = (afterMs: number): Step => ({
+    afterMs,
+    state: "Delivered",
+    outcome: "Delivered",
+  });
+  const failed: Step = { afterMs: 5 * DAY, state: "Failed", outcome: "Failed" };
+  switch (ending) {
+    case "delivered-late":
+      return [undelivered, delivered(4 * DAY)];
+    case "delivered-after-60-days":
+      return [delivered(60 * DAY)];
+    case "undelivered":
+      return [undelivered];
+    case "rejected":
+      // A refusal has no state of its own (P2 §3.1): the state stays, the outcome says it.
+      return [{ afterMs: 2 * DAY, state: "Sent", outcome: "Rejected" }];
+    case "failed":
+      return [failed];
+    case "returned":
+      return [undelivered, failed];
+    case "disposed":
+      return [
+        undelivered,
+        { afterMs: (journey.disposalDays ?? 1) * DAY, state: "Disposed", outcome: "Disposed" },
+      ];
+    case "missing":
+      return [{ afterMs: 5 * DAY, state: "Missing" }, delivered(10 * DAY)];
+    case "cancellable":
+      return isPlainLetter(journey) ? [] : [delivered(2 * DAY)];
+    case "delivered":
+      return [delivered(2 * DAY)];
+    default:
+      return [];
+  }
+}
+
+/** After a cancel: whether Closed follows is not shown; the sandbox closes unless told otherwise. */
+export function planAfterCancel(pending: readonly Step[], modifiers: readonly string[]): Step[] {
+  const affidavits = pending.filter((step) => "affidavit" in step && step.affidavit === "submit");
+  if (modifiers.includes("unclosed")) return affidavits;
+  return [...affidavits, { afterMs: HOUR, state: "Closed", outcome: "Cancelled" }];
+}

@@ -1,0 +1,97 @@
+// The effect ledger: what would have happened in the real world, one entry per effect, and protocol violations seen.
+// An intent is recognised by the caller's own data alone (postal: `LookupKey`), never by a token or a callback address.
+import { CappedLog } from "./capped-log.js";
+
+export interface Effect {
+  operation: string;
+  intent: string | null;
+  itemId: string;
+  at: string;
+  account: string;
+}
+
+export interface Violation {
+  kind: string;
+  operation: string;
+  intent: string | null;
+  at: string;
+  account: string | null;
+  detail: string;
+}
+
+export interface Duplicate {
+  intent: string;
+  operation: string;
+  count: number;
+}
+
+export interface LedgerReport {
+  effects: Effect[];
+  /** intent → operation → number of effects */
+  byIntent: Record<string, Record<string, number>>;
+  /** Intents for which an operation that may happen once happened more often. */
+  duplicates: Duplicate[];
+  violations: Violation[];
+}
+
+export class Ledger {
+  #effects: Effect[] = [];
+  #violations = new CappedLog<Violation>(1000);
+  readonly #repeatable = new Set<string>();
+
+  /** Effects of this operation are counted for an intent, but more than one is no duplicate. */
+  allowRepeats(operation: string): void {
+    this.#repeatable.add(operation);
+  }
+
+  record(effect: Effect): void {
+    this.#effects.push(effect);
+  }
+
+  violate(violation: Violation): void {
+    this.#violations.add(violation);
+  }
+
+  report(intent?: string): LedgerReport {
+    const wanted = <T extends { intent: string | null }>(list: T[]) =>
+      intent === undefined ? [...list] : list.filter((entry) => entry.intent === intent);
+    const effects = wanted(this.#effects);
+    const counts = new Map<string, Map<string, number>>();
+    for (const effect of effects) {
+      if (effect.intent === null) continue;
+      const operations = counts.get(effect.intent) ?? new Map<string, number>();
+      operations.set(effect.operation, (operations.get(effect.operation) ?? 0) + 1);
+      counts.set(effect.intent, operations);
+    }
+    const duplicates: Duplicate[] = [];
+    for (const [key, operations] of counts) {
+      for (const [operation, count] of operations) {
+        if (count > 1 && !this.#repeatable.has(operation))
+          duplicates.push({ intent: key, operation, count });
+      }
+    }
+    const byIntent = Object.fromEntries(
+      [...counts].map(([key, operations]) => [key, Object.fromEntries(operations)]),
+    );
+    return { effects, byIntent, duplicates, violations: wanted(this.#violations.list()) };
+  }
+
+  get size(): number {
+    return this.#effects.length;
+  }
+
+  clear(): void {
+    this.#effects = [];
+    this.#violations.clear();
+  }
+
+  save(): { effects: Effect[]; violations: Violation[] } {
+    return { effects: this.#effects, violations: this.#violations.list() };
+  }
+
+  load(state: { effects: Effect[]; violations: Violation[] }): void {
+    this.clear();
+    this.#effects = state.effects;
+    for (const violation of state.violations) this.#violations.add(violation);
+  }
+}

@@ -1,0 +1,90 @@
+// What every simulated provider hands to the shared server: its operations, and how it refuses.
+import type { Account } from "./accounts.js";
+import type { Answer } from "./answer.js";
+import type { FaultOptions, FaultRule } from "./faults.js";
+
+/** A request as it came in; `body` is the parsed JSON, undefined where there is none or it is not JSON. */
+export interface Arrival {
+  operation: string;
+  headers: Record<string, string | string[] | undefined>;
+  query: Record<string, string | undefined>;
+  params: Record<string, string | undefined>;
+  body: unknown;
+  rawBody: Buffer;
+}
+
+export interface Call extends Arrival {
+  account: Account;
+  /** Virtual time, milliseconds. */
+  at: number;
+}
+
+/** Whom a request is about, in the caller's own words. */
+export interface Description {
+  intent: string | null;
+  lookupKeys: string[];
+  magicKey?: string | undefined;
+  magicFaults?: FaultOptions[] | undefined;
+}
+
+export interface Ending {
+  /** The status that left the sandbox; undefined where the connection was cut. */
+  status: number | undefined;
+  /** The caller can have read the whole answer, or the token counts as answered. */
+  isCached: boolean;
+}
+
+export interface Operation {
+  name: string;
+  method: "GET" | "POST";
+  path: string;
+  describe(arrival: Arrival): Description;
+  /** After authentication, before any processing: an idempotent replay. */
+  begin?(call: Call, description: Description): Answer | undefined;
+  perform(call: Call, faults: FaultRule[]): Answer;
+  /** `answer` is what the operation answered, undefined where it never ran. */
+  end?(call: Call, description: Description, answer: Answer | undefined, ending: Ending): void;
+}
+
+export interface ItemSummary {
+  provider: string;
+  id: string;
+  intent: string | null;
+  account: string;
+  state: string;
+  outcome: string;
+  createdAt: string;
+}
+
+export interface Move {
+  state: string;
+  outcome?: string;
+  /** Go on with the planned lifecycle afterwards (default: it ends here). */
+  keepPlan?: boolean;
+}
+
+export interface Publication {
+  /** The affidavit that is published again. */
+  regenerates?: string;
+  /** It keeps its id (default true). */
+  keepsId?: boolean;
+  /** It answers this on-demand request. */
+  requestId?: string;
+}
+
+/** One provider API of the sandbox; a folder beside this file each. */
+export interface SandboxProvider {
+  name: string;
+  operations: Operation[];
+  /** Served besides the public routes, where the option asks for it. */
+  unprefixed: (path: string) => string | undefined;
+  refuse(status: number, code: string, message: string): Answer;
+  items(): Iterable<ItemSummary>;
+  item(id: string): Record<string, unknown> | undefined;
+  /** Undefined: no such item; a string: why not. */
+  move(id: string, move: Move): Record<string, unknown> | string | undefined;
+  publish(id: string, publication: Publication): Record<string, unknown> | string | undefined;
+  save(): unknown;
+  load(state: unknown): void;
+  clear(): void;
+}

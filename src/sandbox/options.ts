@@ -1,0 +1,61 @@
+// The options of a sandbox and what applies where one is not given.
+import { defaultAccounts, type AccountOptions } from "./accounts.js";
+import type { Speed } from "./clock.js";
+import type { FaultOptions } from "./faults.js";
+
+export interface SandboxOptions {
+  /** Default 127.0.0.1. */
+  host?: string;
+  /** Default 0: a free port. */
+  port?: number;
+  seed?: string;
+  /** Real time × speed, or `manual`: only `advance` moves the clock. Default 1. */
+  speed?: Speed;
+  /** Where the virtual clock begins; default: now. */
+  startAt?: Date;
+  accounts?: AccountOptions[];
+  faults?: FaultOptions[];
+  /** Keep the state here over a restart; without it, in memory. */
+  stateDirectory?: string;
+  /** P2 §4.1 knows of routes without `/v1`; served only if asked for. */
+  unprefixedRoutes?: boolean;
+  /** The largest document; the specification shows no number. */
+  maxDocumentBytes?: number;
+  /** How long an idempotency token lives, virtual; not shown, so for ever. */
+  idempotencyLifetimeMs?: number;
+  /** `parts`: a query finds any of the values joined with `::`; `whole`: only the joined string. */
+  lookupKeyMatching?: "parts" | "whole";
+  /** How result dates are written: with `Z`, or without an offset. */
+  dates?: "utc" | "noOffset";
+  callbackTimeoutMs?: number;
+  /** Entries kept in the logs of callbacks and requests. */
+  logSize?: number;
+}
+
+export type ResolvedOptions = Required<
+  Omit<SandboxOptions, "stateDirectory" | "faults" | "startAt">
+> & {
+  stateDirectory: string | undefined;
+};
+
+export function resolveOptions(options: SandboxOptions): ResolvedOptions {
+  const speed = options.speed ?? 1;
+  if (speed !== "manual" && !(Number.isFinite(speed) && speed > 0)) {
+    throw new RangeError(`speed: must be a number above 0 or "manual", not ${String(speed)}`);
+  }
+  return {
+    host: options.host ?? "127.0.0.1",
+    port: options.port ?? 0,
+    seed: options.seed ?? "sandbox",
+    speed,
+    accounts: options.accounts ?? defaultAccounts,
+    stateDirectory: options.stateDirectory,
+    unprefixedRoutes: options.unprefixedRoutes ?? false,
+    maxDocumentBytes: options.maxDocumentBytes ?? 20_000_000,
+    idempotencyLifetimeMs: options.idempotencyLifetimeMs ?? Number.POSITIVE_INFINITY,
+    lookupKeyMatching: options.lookupKeyMatching ?? "parts",
+    dates: options.dates ?? "utc",
+    callbackTimeoutMs: options.callbackTimeoutMs ?? 10_000,
+    logSize: options.logSize ?? 2000,
+  };
+}

@@ -1,0 +1,39 @@
+// The routes of one simulated provider, in a context of its own: raw bodies, and errors in the provider's own shape.
+import type { FastifyInstance } from "fastify";
+import { Exchange } from "./exchange.js";
+import type { SandboxProvider } from "./operation.js";
+import type { SandboxParts } from "./parts.js";
+
+export function registerProvider(
+  server: FastifyInstance,
+  parts: SandboxParts,
+  provider: SandboxProvider,
+): void {
+  void server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) =>
+      done(null, body),
+    );
+    scope.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
+      const isClientError = error.statusCode !== undefined && error.statusCode < 500;
+      if (!isClientError) process.emitWarning(`sandbox: ${error.message}`);
+      const answer = provider.refuse(isClientError ? 400 : 500, "InvalidRequest", error.message);
+      return reply.status(answer.status).headers(answer.headers).send(answer.body);
+    });
+    for (const operation of provider.operations) {
+      const paths = [operation.path];
+      const unprefixed = parts.options.unprefixedRoutes
+        ? provider.unprefixed(operation.path)
+        : undefined;
+      if (unprefixed) paths.push(unprefixed);
+      for (const url of paths) {
+        scope.route({
+          method: operation.method,
+          url,
+          handler: (request, reply) =>
+            new Exchange(parts, provider, operation, request, reply).run(),
+        });
+      }
+    }
+  });
+}

@@ -1,0 +1,75 @@
+// The snapshot of a sandbox: one JSON file, replaced atomically, changes that come together written together.
+import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+
+const VERSION = 1;
+const COALESCE_MS = 100;
+
+export class StateFile {
+  readonly #path: string;
+  readonly #snapshot: () => unknown;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  constructor(directory: string, snapshot: () => unknown) {
+    this.#path = join(directory, "sandbox.json");
+    this.#snapshot = snapshot;
+  }
+
+  async read(): Promise<unknown> {
+    let text: string;
+    try {
+      text = await readFile(this.#path, "utf8");
+    } catch (error) {
+      if ((error as { code?: string }).code === "ENOENT") return undefined;
+      throw error;
+    }
+    const { version, state } = JSON.parse(text) as { version: number; state: unknown };
+    if (version !== VERSION)
+      throw new Error(`${this.#path}: version ${version} is not ${VERSION}; remove the file`);
+    return state;
+  }
+
+  /** Writes soon. */
+  touch(): void {
+    this.#timer ??= setTimeout(() => {
+      this.flush().catch((error: unknown) =>
+        process.emitWarning(`sandbox state not kept: ${String(error)}`),
+      );
+    }, COALESCE_MS);
+  }
+
+  /** Resolves once everything that has happened before the call is on disk. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#next) return this.#next;
+    if (!this.#writing) return this.#start();
+    this.#next = this.#writing.catch(() => undefined).then(() => this.#start());
+    return this.#next;
+  }
+
+  #start(): Promise<void> {
+    this.#next = undefined;
+    const writing = this.#write().finally(() => {
+      if (this.#writing === writing) this.#writing = undefined;
+    });
+    this.#writing = writing;
+    return writing;
+  }
+
+  async #write(): Promise<void> {
+    const text = JSON.stringify({ version: VERSION, state: this.#snapshot() });
+    const temporary = `${this.#path}.tmp`;
+    await mkdir(join(this.#path, ".."), { recursive: true });
+    const file = await open(temporary, "w", 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, this.#path);
+  }
+}

@@ -1,0 +1,84 @@
+// The only way to Temporal: address, namespace, TLS and API key come from temporal.toml and TEMPORAL_* variables, and
+// the namespace always goes along.
+import { Client, Connection, type ClientOptions, type ConnectionOptions } from "@temporalio/client";
+import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { NativeConnection, type NativeConnectionOptions } from "@temporalio/worker";
+import type { KeyRing } from "../crypto/key-ring.js";
+import { dataConverter } from "./data-converter.js";
+
+const DEFAULT_ADDRESS = "localhost:7233";
+const DEFAULT_NAMESPACE = "default";
+const CONNECT_TIMEOUT = "5 s";
+
+export class TemporalUnreachable extends Error {
+  override readonly name = "TemporalUnreachable";
+  readonly address: string;
+
+  constructor(address: string, reason: string) {
+    super(`Temporal at ${address} cannot be reached: ${reason}`);
+    this.address = address;
+  }
+}
+
+/** What a caller may say itself, before the configuration is asked. */
+export interface ConnectionOverrides {
+  address?: string;
+  namespace?: string;
+}
+
+export interface ResolvedConnection {
+  address: string;
+  namespace: string;
+  /** Fit for `Connection.connect` and `NativeConnection.connect`. */
+  options: NativeConnectionOptions & ConnectionOptions & { address: string };
+}
+
+export function connectionOptions(overrides: ConnectionOverrides = {}): ResolvedConnection {
+  const { connectionOptions: configured, namespace } = loadClientConnectConfig();
+  const address = overrides.address ?? (configured.address || DEFAULT_ADDRESS);
+  const given = Object.entries(configured).filter(([, value]) => value !== undefined);
+  return {
+    address,
+    namespace: overrides.namespace ?? (namespace || DEFAULT_NAMESPACE),
+    options: { ...Object.fromEntries(given), address },
+  };
+}
+
+export type ConnectClientOptions = ConnectionOverrides & Omit<ClientOptions, "connection" | "dataConverter" | "namespace">;
+
+export async function connectClient(ring: KeyRing, options: ConnectClientOptions = {}) {
+  const { address, namespace, ...clientOptions } = options;
+  const resolved = connectionOptions({ ...(address && { address }), ...(namespace && { namespace }) });
+  const connection = await reach(resolved.address, () => Connection.connect({ connectTimeout: CONNECT_TIMEOUT, ...resolved.options }));
+  const client = new Client({
+    ...clientOptions,
+    connection,
+    namespace: resolved.namespace,
+    dataConverter: dataConverter(ring),
+  });
+  return { connection, client, namespace: resolved.namespace, close: () => connection.close() };
+}
+
+export async function connectWorker(overrides: ConnectionOverrides = {}) {
+  const { address, namespace, options } = connectionOptions(overrides);
+  const connection = await reach(address, () => NativeConnection.connect(options));
+  return { connection, namespace, close: () => connection.close() };
+}
+
+async function reach<T>(address: string, connect: () => Promise<T>): Promise<T> {
+  try {
+    return await connect();
+  } catch (error) {
+    throw new TemporalUnreachable(address, reasonOf(error));
+  }
+}
+
+// The SDK's errors carry connection options and metadata (an API key): only a plain text of the chain is kept.
+function reasonOf(error: unknown): string {
+  const { details, message, cause } = error as { details?: unknown; message?: unknown; cause?: unknown };
+  if (typeof details === "string" && details !== "") return details;
+  if (cause instanceof Error) return reasonOf(cause);
+  const text = typeof message === "string" ? message : "unknown error";
+  // The native core quotes the system's own words inside a Rust structure.
+  return (/message: "([^"]+)"/.exec(text)?.[1] ?? text).slice(0, 200);
+}

@@ -1,0 +1,57 @@
+// Payloads as the codec server's callers write them: protobuf's JSON, bytes as base64.
+import type { Payload } from "@temporalio/common";
+import proto from "@temporalio/proto";
+import type { EncryptionCodec } from "./codec.js";
+
+const PayloadMessage = proto.temporal.api.common.v1.Payload;
+
+/** Throws with what is wrong, in words that repeat nothing of the body. */
+export function parsePayloads(body: string): Payload[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    throw new TypeError("the body is not JSON");
+  }
+  const payloads = isRecord(parsed) ? (parsed["payloads"] ?? []) : undefined;
+  if (!Array.isArray(payloads)) throw new TypeError("payloads: expected an array");
+  return payloads.map((payload, index) => {
+    if (!isPayload(payload)) throw new TypeError(`payloads[${index}]: expected metadata and data in base64`);
+    return PayloadMessage.fromObject(payload);
+  });
+}
+
+export function writePayloads(payloads: Payload[]): string {
+  return JSON.stringify({ payloads: payloads.map((payload) => PayloadMessage.fromObject(payload).toJSON()) });
+}
+
+/**
+ * Decodes each payload by itself: one that cannot be opened becomes a text that says why, so that the rest of a page
+ * stays readable.
+ */
+export async function decodeReadably(codec: EncryptionCodec, payloads: Payload[]): Promise<{ decoded: Payload[]; failed: number }> {
+  let failed = 0;
+  const decoded = payloads.map(async (payload) =>
+    codec.decode([payload]).catch((error: unknown) => {
+      failed += 1;
+      return [note(`[cannot be decrypted: ${error instanceof Error ? error.message : "unknown error"}]`)];
+    }),
+  );
+  return { decoded: (await Promise.all(decoded)).flat(), failed };
+}
+
+function note(text: string): Payload {
+  return { metadata: { encoding: Buffer.from("json/plain") }, data: Buffer.from(JSON.stringify(text)) };
+}
+
+function isPayload(value: unknown): value is Record<string, unknown> {
+  if (!isRecord(value)) return false;
+  const { metadata, data } = value;
+  if (data !== undefined && data !== null && typeof data !== "string") return false;
+  if (metadata === undefined || metadata === null) return true;
+  return isRecord(metadata) && Object.values(metadata).every((entry) => typeof entry === "string");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

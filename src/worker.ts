@@ -1,0 +1,166 @@
+// The composition root: configuration → providers → activities → one worker for each task queue (DESIGN §3, §12).
+import { Worker } from "@temporalio/worker";
+import type { NativeConnection, WorkerOptions } from "@temporalio/worker";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Circuits } from "./activities/circuit.js";
+import { createEviPostActivities } from "./activities/evi-post.js";
+import type { PostalAccount } from "./activities/evi-post.js";
+import { createProcessActivities } from "./activities/process.js";
+import { callbackUrl, correlationOf } from "./callbacks/address.js";
+import { required } from "./config.js";
+import type { Config } from "./config.js";
+import { providerTaskQueue, workflowTaskQueue } from "./contracts/names.js";
+import { KeyRing } from "./crypto/key-ring.js";
+import { DirectoryDriver } from "./documents/directory-driver.js";
+import { DocumentStore } from "./documents/store.js";
+import { Journal } from "./journal/journal.js";
+import type { Pool } from "./postgres/pool.js";
+import { connectWorker } from "./temporal/connection.js";
+import { dataConverter } from "./temporal/data-converter.js";
+import { inputDigest, sameInput } from "./temporal/input-digest.js";
+
+export interface RunningWorker {
+  /** Resolves when all queues have been drained, rejects when one of them fails. */
+  run: Promise<void>;
+  shutdown(): void;
+  isPolling(): boolean;
+}
+
+/** Above the longest call to a provider, so that a shutdown lets it finish. */
+const shutdownGraceTime = "45 seconds";
+
+/** Serves the workflows and every provider's activities, until `shutdown`. */
+export async function startWorker(config: Config, pool: Pool): Promise<RunningWorker> {
+  const codecRing = ring(config, "codec");
+  const activities = composeActivities(config, pool, codecRing);
+  const { connection, namespace, close } = await connectWorker();
+  const shared: WorkerOptions = {
+    taskQueue: workflowTaskQueue,
+    connection,
+    namespace,
+    dataConverter: dataConverter(codecRing),
+    shutdownGraceTime,
+    workflowTaskPollerBehavior: { type: "autoscaling" },
+    activityTaskPollerBehavior: { type: "autoscaling" },
+  };
+  const workers = await Promise.all([
+    Worker.create({
+      ...shared,
+      ...workflowSource(),
+      activities: activities.process,
+      maxCachedWorkflows: config.worker.cachedProcesses,
+    }),
+    ...Object.entries(activities.providers).map(([provider, own]) =>
+      Worker.create({
+        ...shared,
+        taskQueue: providerTaskQueue(provider),
+        activities: own,
+        maxTaskQueueActivitiesPerSecond: config.worker.requestsPerSecond,
+      }),
+    ),
+  ]);
+  return {
+    run: runAll(workers, connection, close),
+    shutdown: () => workers.forEach((worker) => stop(worker)),
+    isPolling: () => workers.every((worker) => worker.getState() === "RUNNING"),
+  };
+}
+
+async function runAll(
+  workers: Worker[],
+  _connection: NativeConnection,
+  close: () => Promise<void>,
+) {
+  const runs = workers.map((worker) =>
+    worker.run().finally(() => {
+      for (const other of workers) stop(other);
+    }),
+  );
+  try {
+    await Promise.all(runs);
+  } finally {
+    await Promise.allSettled(runs);
+    await close();
+  }
+}
+
+function stop(worker: Worker): void {
+  if (worker.getState() === "RUNNING") worker.shutdown();
+}
+
+/** The bundle that the build made; from the sources, the worker bundles itself. */
+function workflowSource(): Pick<WorkerOptions, "workflowBundle" | "workflowsPath"> {
+  const codePath = fileURLToPath(new URL("workflow-bundle.js", import.meta.url));
+  if (existsSync(codePath)) return { workflowBundle: { codePath } };
+  return { workflowsPath: fileURLToPath(new URL("workflows/index.ts", import.meta.url)) };
+}
+
+function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
+  const callbackRing = ring(config, "callback");
+  const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
+  const journal = new Journal(pool, ring(config, "journal"), {
+    leaseMs: config.journal.leaseSeconds * 1_000,
+    lookUpSpacingMs: config.journal.lookUpSpacingSeconds * 1_000,
+  });
+  const directory = required(config.documents.directory, "documents.directory");
+  const eviPost = createEviPostActivities({
+    environment: required(config.environment, "environment"),
+    accounts: postalAccounts(config),
+    settings: config.sendPostal,
+    journal,
+    digests: {
+      of: (value) => inputDigest(codecRing, value),
+      same: (value, stored) => sameInput(codecRing, value, stored),
+    },
+    documents: new DocumentStore(new DirectoryDriver(directory), ring(config, "documents")),
+    circuits: new Circuits({ probeMs: config.attention.probeSeconds * 1_000, failures: 5 }),
+    callback: (subject) => ({
+      url: callbackUrl(callbackRing, publicUrl, subject),
+      correlation: correlationOf(callbackRing, subject),
+    }),
+    patienceMs: config.attention.retrySeconds * 1_000,
+    invisibleForMs: config.attention.invisibleSeconds * 1_000,
+    unavailableForMs: config.attention.unavailableSeconds * 1_000,
+  });
+  return { process: createProcessActivities(journal), providers: { "evi-post": eviPost } };
+}
+
+function postalAccounts(config: Config): Record<string, PostalAccount> {
+  const accounts = Object.entries(config.accounts).flatMap(([name, providers]) => {
+    const account = providers["evi-post"];
+    return account ? [[name, postalAccount(name, account)] as const] : [];
+  });
+  return Object.fromEntries(accounts);
+}
+
+type ConfiguredPostalAccount = NonNullable<Config["accounts"][string]["evi-post"]>;
+
+function postalAccount(name: string, account: ConfiguredPostalAccount): PostalAccount {
+  const {
+    affidavits,
+    affidavitMethod,
+    affidavitPath,
+    affidavitIdsParameter,
+    timeoutSeconds,
+    ...rest
+  } = account;
+  return {
+    ...rest,
+    name,
+    timeoutMs: timeoutSeconds * 1_000,
+    affidavits:
+      affidavits === "blobs"
+        ? { mode: "blobs" }
+        : {
+            mode: "download",
+            method: affidavitMethod,
+            path: affidavitPath,
+            idsParameter: affidavitIdsParameter,
+          },
+  };
+}
+
+function ring(config: Config, name: keyof Config["keys"]): KeyRing {
+  return KeyRing.parse(required(config.keys[name], `keys.${name}`).reveal());
+}

@@ -1,0 +1,35 @@
+// How long activities may take and who retries them (DESIGN §6): one set for each phase of a step.
+import { proxyActivities } from "@temporalio/workflow";
+import type { ActivityOptions } from "@temporalio/workflow";
+import { providerTaskQueue } from "../contracts/names.js";
+
+/** A worker that was killed is noticed by its missing heartbeat, not only when the attempt's time is over. */
+const attempt: ActivityOptions = {
+  startToCloseTimeout: "2 minutes",
+  heartbeatTimeout: "12 seconds",
+};
+
+/** Fails to the workflow after an hour, or at once where waiting does not help. */
+export const quickOptions: ActivityOptions = {
+  ...attempt,
+  scheduleToCloseTimeout: "1 hour",
+  retry: { initialInterval: "1 second", maximumInterval: "2 minutes" },
+};
+
+/** Retried by the server without end; each failure carries its own delay, with jitter. */
+export const patientOptions: ActivityOptions = {
+  ...attempt,
+  retry: { initialInterval: "5 minutes", backoffCoefficient: 1 },
+};
+
+/** For the own call of an update, which answers within 20 s. */
+export const answerOptions: ActivityOptions = {
+  startToCloseTimeout: "15 seconds",
+  scheduleToCloseTimeout: "15 seconds",
+  retry: { initialInterval: "1 second", maximumInterval: "2 seconds" },
+};
+
+/** The activities of one provider, on its own task queue. */
+export function activitiesOf<A>(provider: string, options: ActivityOptions) {
+  return proxyActivities<A>({ taskQueue: providerTaskQueue(provider), ...options });
+}

@@ -1,0 +1,16 @@
+// An update's own call never raises attention: what goes wrong is its answer (DESIGN §2, READING §9).
+import { ActivityFailure } from "@temporalio/workflow";
+import { problemIn } from "./problem.js";
+
+/** `unknown` where the provider may have acted, else `unavailable`: try again. */
+export async function answerTo<T>(
+  call: () => Promise<T>,
+): Promise<T | { answer: "unknown" | "unavailable" }> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    const kind = problemIn(error)?.kind;
+    return { answer: kind === undefined || kind === "unknownOutcome" ? "unknown" : "unavailable" };
+  }
+}

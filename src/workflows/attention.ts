@@ -1,0 +1,137 @@
+// Attention: a process that cannot go on by itself says why, and waits for a person (DESIGN §6).
+import { ApplicationFailure, proxyActivities } from "@temporalio/workflow";
+import type { ProcessActivities } from "../activities/process.js";
+import type { AttentionKind, Problem } from "../contracts/failures.js";
+import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
+import type { Attention, TimelineEntry } from "../contracts/status.js";
+import { answerOptions } from "./activity-options.js";
+import { deferred } from "./deferred.js";
+
+interface Opening {
+  /** A journaled step has a row, which a decision is written into. */
+  step: { name: string; journaled: boolean };
+  kind: AttentionKind;
+  problem: Problem;
+}
+
+/** A decision that has been written down; `effect` says whether the provider acted, as far as known. */
+export interface Decided extends Resolution {
+  occurrence: string | undefined;
+  effect: "none" | "unknown" | "exists";
+}
+
+export interface OpenAttention {
+  shown: Attention;
+  kind: AttentionKind;
+  journaled: boolean;
+  /** Whether the patient phase sends, or only watches for the answer. */
+  sends: boolean;
+  decided: Promise<Decided>;
+  settle(decision: Decided): void;
+}
+
+const { decide } = proxyActivities<ProcessActivities>({
+  ...answerOptions,
+  summary: "Write the decision down",
+});
+
+export class Attentions {
+  readonly #open = new Map<string, OpenAttention>();
+  readonly #onChange: () => void;
+  #count = 0;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  get first(): Attention | undefined {
+    const [first] = this.#open.values();
+    return first?.shown;
+  }
+
+  open({ step, kind, problem }: Opening): OpenAttention {
+    this.#count += 1;
+    const unknown = kind === "unknownOutcome" || kind === "protocol";
+    const { promise: decided, settle } = deferred<Decided>();
+    const attention: OpenAttention = {
+      shown: {
+        id: `${step.name}-${this.#count}`,
+        kind,
+        step: step.name,
+        since: new Date().toISOString(),
+        reason: reasonOf(kind, problem),
+        decisions:
+          step.journaled && unknown ? ["retry", "happened", "abandon"] : ["retry", "abandon"],
+      },
+      kind,
+      journaled: step.journaled,
+      sends: !step.journaled || !unknown,
+      decided,
+      settle,
+    };
+    this.#open.set(attention.shown.id, attention);
+    this.#onChange();
+    return attention;
+  }
+
+  close(attention: OpenAttention): void {
+    this.#open.delete(attention.shown.id);
+    this.#onChange();
+  }
+
+  /** Refuses a stale attention id and a decision that the attention does not take. */
+  validate(resolution: Resolution): void {
+    const refuse = (path: string, problem: string) => {
+      throw ApplicationFailure.nonRetryable(`${path}: ${problem}`, "InvalidInput", {
+        fields: [{ path, problem }],
+      });
+    };
+    const attention = this.#open.get(resolution.attention);
+    if (!attention) return refuse("attention", "is not open (any more)");
+    if (!attention.shown.decisions.includes(resolution.decision)) {
+      refuse("decision", `must be one of ${attention.shown.decisions.join(", ")}`);
+    }
+    if (!resolution.by) refuse("by", "is required: who decides");
+    if (resolution.decision === "happened" && !resolution.result) {
+      refuse("result", "is required with happened: the step's result");
+    }
+  }
+
+  async resolve(
+    resolution: Resolution,
+    note: (entry: Omit<TimelineEntry, "at">) => void,
+  ): Promise<ResolveAnswer> {
+    const attention = this.#open.get(resolution.attention);
+    if (!attention) return { answer: "resolved" };
+    const { journaled, kind, shown } = attention;
+    const written = journaled
+      ? await decide({ step: shown.step, resolution, at: new Date().toISOString() }).catch(
+          () => undefined,
+        )
+      : null;
+    if (written === undefined) return { answer: "unavailable" };
+    if (written?.answer === "notYet") return written;
+    note({
+      source: "person",
+      event: `${resolution.decision}: ${shown.step}`,
+      by: resolution.by,
+      ...(resolution.note === undefined ? {} : { note: resolution.note }),
+    });
+    const effect = !journaled ? "exists" : kind === "accessDenied" ? "none" : "unknown";
+    attention.settle({ ...resolution, occurrence: written?.occurrence, effect });
+    return { answer: "resolved" };
+  }
+}
+
+const reasons: Record<AttentionKind, string> = {
+  accessDenied:
+    "the provider refuses the account (wrong credentials, not provisioned, or no balance)",
+  unavailable: "the provider has been out of reach for long",
+  unknownOutcome: "nobody can know whether the provider acted",
+  protocol: "the provider's answer cannot be understood",
+};
+
+function reasonOf(kind: AttentionKind, problem: Problem): string {
+  const code = problem.code ?? problem.status;
+  return `${problem.provider} ${problem.operation}: ${reasons[kind]}${code === undefined ? "" : ` (${code})`}`;
+}

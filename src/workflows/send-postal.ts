@@ -1,0 +1,148 @@
+// A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1; READING §2).
+import { currentUpdateInfo, proxyActivities } from "@temporalio/workflow";
+import type { EviPostActivities, PostalSubmitted } from "../activities/evi-post.js";
+import type { ProcessActivities } from "../activities/process.js";
+import { cancel, requestAffidavit } from "../contracts/messages.js";
+import type { AffidavitAnswer, CancelAnswer } from "../contracts/messages.js";
+import type {
+  PostalAffidavitRequest,
+  PostalOutcome,
+  SendPostalInput,
+  SendPostalResult,
+} from "../contracts/send-postal.js";
+import { activitiesOf, answerOptions } from "./activity-options.js";
+import { answerTo } from "./answers.js";
+import { tieAffidavits } from "./affidavits.js";
+import { collectAffidavits, follow } from "./follow.js";
+import type { Followed } from "./follow.js";
+import { Process } from "./process.js";
+import { excludedMove, postalView } from "./send-postal.view.js";
+import type { PostalSnapshot, PostalView } from "./send-postal.view.js";
+import { stepsOf } from "./steps.js";
+
+const { withdraw } = proxyActivities<ProcessActivities>({
+  ...answerOptions,
+  summary: "Withdraw before it is sent",
+});
+const own = (summary: string) =>
+  activitiesOf<EviPostActivities>("evi-post", { ...answerOptions, summary });
+
+export async function sendPostal(input: SendPostalInput): Promise<SendPostalResult> {
+  const process = new Process<PostalSnapshot, PostalView>(postalView);
+  const step = stepsOf<EviPostActivities>(process, "evi-post");
+  let item: PostalSubmitted | undefined;
+  let cancelAfterSubmit = false;
+  const requests: { requestId: string; before: number }[] = [];
+
+  async function cancelItem(occurrence: string): Promise<CancelAnswer> {
+    if (!item) {
+      const answer = await answerTo(() => withdraw({ step: "submit" }));
+      if (answer === "withdrawn") {
+        process.withdraw();
+        return { answer: "cancelled" };
+      }
+    }
+    if (!item) {
+      cancelAfterSubmit = true;
+      return { answer: "pending" };
+    }
+    if (process.view.closed) return { answer: "tooLate" };
+    const { account, uniqueId } = item;
+    const effect = { step: "cancel", occurrence };
+    const answer = await answerTo(() =>
+      own("Cancel at EviPost").cancel({ effect, account, uniqueId }),
+    );
+    process.note({ source: "process", event: `Cancel: ${answer.answer}` });
+    if (answer.answer === "cancelled") process.claimEnd();
+    return answer;
+  }
+
+  async function askForAffidavit(asked: PostalAffidavitRequest): Promise<AffidavitAnswer> {
+    if (!item?.affidavitsOnDemand) return { answer: "notEligible" };
+    const { account, uniqueId } = item;
+    const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
+    const answer = await answerTo(() =>
+      own("Request an affidavit from EviPost").requestAffidavit({
+        effect,
+        account,
+        uniqueId,
+        asked,
+      }),
+    );
+    process.note({ source: "process", event: `Affidavit on demand: ${answer.answer}` });
+    if (answer.answer === "requested") {
+      requests.push({ requestId: answer.requestId, before: process.documents.size });
+    }
+    return answer;
+  }
+
+  process.onUpdate(cancel, "Cancel the communication while it is not dispatched", () =>
+    cancelItem(currentUpdateInfo()?.id ?? "0"),
+  );
+  process.onUpdate(requestAffidavit, "Request an affidavit on demand", askForAffidavit);
+  process.onCancelRequested(async () => {
+    await cancelItem("workflow-cancellation");
+  });
+
+  const main = async () => {
+    item = await step(
+      { name: "submit", summary: "Submit to EviPost", journaled: true },
+      (evi, attempt) => evi.submit({ ...attempt, input }),
+    );
+    const { account, uniqueId, settings, submittedAt, postServiceType } = item;
+    process.identify(item);
+    process.track({ uniqueId }, settings.deadlineSeconds);
+    if (cancelAfterSubmit) await cancelItem("after-submit");
+
+    const followed: Followed = {
+      label: "EviPost",
+      spans: settings,
+      ask: async (wait, summary, quick) => {
+        const { snapshot, documents } = await step(
+          { name: "ask", summary, journaled: false, quick },
+          (evi, { mode }) =>
+            evi.ask({
+              account,
+              uniqueId,
+              submittedAt,
+              wait,
+              mode,
+              seen: process.snapshot?.fingerprint,
+              stored: [...process.documents.values()].flatMap(
+                (document) => document.uniqueId ?? [],
+              ),
+              refetch: process.phase === "affidavits",
+            }),
+        );
+        process.take(
+          snapshot,
+          documents,
+          excludedMove(process.seenStates, snapshot, postServiceType),
+        );
+      },
+    };
+    await follow(process, followed);
+    process.enter("affidavits");
+    await collectAffidavits(process, followed);
+  };
+
+  return process.run(main, () => ({
+    process: "sendPostal",
+    id: process.id,
+    outcome: (process.outcome ?? "other") as PostalOutcome,
+    ...providerWord(process),
+    references: process.references,
+    dates: process.snapshot?.dates ?? {},
+    documents: [
+      ...(item ? [{ kind: "submitted" as const, document: item.document }] : []),
+      ...tieAffidavits([...process.documents.values()], process.events, requests),
+    ],
+    timeline: process.timeline,
+  }));
+}
+
+/** The provider's own word, where the outcome is `other` or ours. */
+function providerWord({ ownOutcome, view, snapshot }: Process<PostalSnapshot, PostalView>) {
+  const word = ownOutcome === undefined ? view.providerOutcome : snapshot?.outcome;
+  return word === undefined ? {} : { providerOutcome: word };
+}

@@ -1,0 +1,112 @@
+// What callbacks and the newest query say of a postal communication: pure, so that order, number, loss and forgery of
+// callbacks change neither state nor outcome (P2 §2.5, §3.1, §6.4).
+import type { ProviderEvent } from "../contracts/provider-event.js";
+import type { PostalDates, PostalOutcome } from "../contracts/send-postal.js";
+import type { TimelineEntry } from "../contracts/status.js";
+import type { Snapshot, View } from "./process.js";
+
+export interface PostalSnapshot extends Snapshot {
+  outcome?: string;
+  dates: PostalDates;
+}
+
+export interface PostalView extends View {
+  outcome?: PostalOutcome;
+  /** The provider's word, where `outcome` is `other`. */
+  providerOutcome?: string;
+}
+
+/** The order of P2 §3.1, only to break ties between callbacks of the same `Date`. */
+const lifecycle = [
+  "Draft",
+  "Submitted",
+  "Processed",
+  "Dispatched",
+  "Issued",
+  "Sent",
+  "Failed",
+  "Undelivered",
+  "Missing",
+  "Delivered",
+  "Disposed",
+  "Cancelled",
+  "Closed",
+];
+
+const outcomes: readonly PostalOutcome[] = [
+  "none",
+  "dispatched",
+  "sent",
+  "declined",
+  "rejected",
+  "acknowledged",
+  "hindered",
+  "undelivered",
+  "failed",
+  "delivered",
+  "disposed",
+  "cancelled",
+  "expired",
+];
+
+const restingStates = new Set(["Cancelled", "Disposed"]);
+
+export function postalView(
+  events: ProviderEvent[],
+  snapshot: PostalSnapshot | undefined,
+): PostalView {
+  const reported = newest(events.filter(({ affidavit }) => !affidavit));
+  const state = snapshot?.state;
+  return {
+    closed: state === "Closed",
+    resting: state !== undefined && restingStates.has(state),
+    timeline: events.map(entryOf),
+    ...(state === undefined ? {} : { state }),
+    ...(reported ? { reportedState: reported.kind } : {}),
+    ...outcomeOf(snapshot?.outcome),
+  };
+}
+
+/** Names a move that P2 §3.1 excludes; it is obeyed all the same. */
+export function excludedMove(
+  seen: readonly string[],
+  next: PostalSnapshot,
+  postServiceType: string,
+): string | undefined {
+  if (["Declined", "Acknowledged", "Hindered"].includes(next.outcome ?? "")) {
+    return `the outcome ${next.outcome} is never produced (P2 §3.1)`;
+  }
+  const nonDelivery = seen.includes("Undelivered");
+  if (
+    postServiceType === "LetterLite" &&
+    nonDelivery &&
+    next.state === "Closed" &&
+    next.outcome === "Delivered"
+  ) {
+    return "LetterLite cannot close as Delivered after non-delivery (P2 §3.1)";
+  }
+  if (seen.includes("Closed") && next.state !== "Closed") return "Closed is the end (P2 §3.1)";
+  return undefined;
+}
+
+/** By the provider's `Date`, ties by lifecycle rank, then id. */
+function newest(events: ProviderEvent[]): ProviderEvent | undefined {
+  const rank = ({ at, kind, id }: ProviderEvent) =>
+    `${at} ${String(lifecycle.indexOf(kind) + 1).padStart(2, "0")} ${id}`;
+  return events.reduce<ProviderEvent | undefined>(
+    (best, event) => (best && rank(best) >= rank(event) ? best : event),
+    undefined,
+  );
+}
+
+function outcomeOf(word: string | undefined): Pick<PostalView, "outcome" | "providerOutcome"> {
+  if (word === undefined) return {};
+  const outcome = outcomes.find((name) => name.toLowerCase() === word.toLowerCase());
+  return outcome ? { outcome } : { outcome: "other", providerOutcome: word };
+}
+
+function entryOf({ at, kind, outcome, note, affidavit }: ProviderEvent): TimelineEntry {
+  const event = outcome ? `${kind} (${outcome})` : kind;
+  const text = affidavit ? (affidavit.name ?? affidavit.id) : note;
+  return { at, source: "callback", event, ...(text ? { note: text } : {}) };
+}

@@ -1,0 +1,153 @@
+// A step: quick, then attention, then patient, raced with a person's decision (DESIGN §6). The shared piece of all
+// processes; retries by the server add nothing to the history.
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+} from "@temporalio/workflow";
+import type { ActivityOptions } from "@temporalio/workflow";
+import { attentionKinds } from "../contracts/failures.js";
+import type { AttentionKind, FailureDetails, Problem } from "../contracts/failures.js";
+import { activitiesOf, patientOptions, quickOptions } from "./activity-options.js";
+import type { Decided, OpenAttention } from "./attention.js";
+import { problemIn } from "./problem.js";
+import { Withdrawn } from "./process.js";
+import type { AnyProcess } from "./process.js";
+
+/** `quick` fails to the workflow; `send` keeps trying; `watch` only looks whether the answer has become known. */
+export type AttemptMode = "quick" | "send" | "watch";
+
+export interface Attempt {
+  /** The occurrence is `0`, then the number of the decision; for an update's own effect the update's id. */
+  effect: { step: string; occurrence: string };
+  mode: AttemptMode;
+}
+
+export interface Step {
+  name: string;
+  /** In business words, for the Web UI. */
+  summary: string;
+  /** Whether it has an effect, and so a row in the journal. */
+  journaled: boolean;
+  quick?: ActivityOptions;
+}
+
+/** The time for a question ran out before anything had changed. */
+export class Unchanged extends Error {}
+
+type Tried<T> = { value: T } | { problem: Problem } | { decided: Decided };
+
+/** The steps of a process at one provider. */
+export function stepsOf<A>(process: AnyProcess, provider: string) {
+  return async <T>(
+    step: Step,
+    call: (activities: A, attempt: Attempt) => Promise<T>,
+  ): Promise<T> => {
+    let occurrence = "0";
+    let attention: OpenAttention | undefined;
+    for (;;) {
+      const mode = attention ? (attention.sends ? "send" : "watch") : "quick";
+      const options = attention ? patientOptions : { ...quickOptions, ...step.quick };
+      const summary = attention
+        ? `${step.summary} (${attention.kind}: keeps trying)`
+        : step.summary;
+      const activities = activitiesOf<A>(provider, { ...options, summary }) as A;
+      const tried: Tried<T> | "withdrawn" = await firstOf(process, attention, () =>
+        call(activities, { effect: { step: step.name, occurrence }, mode }),
+      );
+      attention = undefined;
+
+      if (tried === "withdrawn") throw new Withdrawn();
+      if ("value" in tried) return tried.value;
+      if ("problem" in tried) {
+        const kind = attentionKindOf(tried.problem);
+        process.identify(tried.problem);
+        attention = process.attentions.open({ step, kind, problem: tried.problem });
+      } else if (tried.decided.decision === "abandon") {
+        throw abandoned(step, tried.decided);
+      } else {
+        occurrence = tried.decided.occurrence ?? occurrence;
+      }
+    }
+  };
+}
+
+/** The first of: the activity's answer or failure, a person's decision, a withdrawal. */
+async function firstOf<T>(
+  process: AnyProcess,
+  attention: OpenAttention | undefined,
+  call: () => Promise<T>,
+): Promise<Tried<T> | "withdrawn"> {
+  const scope = new CancellationScope();
+  const answer = scope.run(call).then(
+    (value): Tried<T> => ({ value }),
+    (error: unknown): Tried<T> => ({ problem: problemOf(error, process) }),
+  );
+  answer.catch(() => undefined);
+  const decided = attention?.decided.then((decision): Tried<T> => ({ decided: decision }));
+  try {
+    return await Promise.race([answer, process.withdrawal, ...(decided ? [decided] : [])]);
+  } finally {
+    scope.cancel();
+    if (attention) process.attentions.close(attention);
+  }
+}
+
+/** What the activity says went wrong; an error that is not a failed activity is a bug, or a cancellation. */
+function problemOf(error: unknown, process: AnyProcess): Problem {
+  if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+  const { environment, account } = process;
+  return (
+    problemIn(error) ?? {
+      kind: "unavailable",
+      provider: "trustflow",
+      operation: error.activityType,
+      environment,
+      account,
+      fields: [],
+    }
+  );
+}
+
+/** The attention that a problem raises; the problems that end the process instead are thrown. */
+function attentionKindOf(problem: Problem): AttentionKind {
+  const { kind, provider, code, fields } = problem;
+  if (kind === "withdrawn") throw new Withdrawn();
+  if (kind === "unchanged") throw new Unchanged();
+  if (kind === "invalidRequest") {
+    const details: FailureDetails["NotAccepted"] = {
+      provider,
+      fields,
+      ...(code === undefined ? {} : { code }),
+    };
+    throw ApplicationFailure.nonRetryable(
+      `${provider} did not accept it: ${describe(fields)}`,
+      "NotAccepted",
+      details,
+    );
+  }
+  if (kind === "InvalidInput") {
+    throw ApplicationFailure.nonRetryable(`Invalid input: ${describe(fields)}`, kind, { fields });
+  }
+  if (kind === "InputMismatch") {
+    throw ApplicationFailure.nonRetryable("The same id was used with another input", kind, {
+      problem: "this id already stands for another input",
+    } satisfies FailureDetails["InputMismatch"]);
+  }
+  return attentionKinds.find((name) => name === kind) ?? "unavailable";
+}
+
+function describe(fields: Problem["fields"]): string {
+  return fields.map(({ path, problem }) => `${path} ${problem}`).join("; ");
+}
+
+function abandoned(step: Step, { attention, by, note, effect }: Decided): ApplicationFailure {
+  const details: FailureDetails["Abandoned"] = {
+    attention,
+    effect,
+    by,
+    ...(note === undefined ? {} : { note }),
+  };
+  return ApplicationFailure.nonRetryable(`Abandoned at ${step.name}`, "Abandoned", details);
+}

@@ -1,0 +1,68 @@
+// The callback address is a capability (DESIGN §7).
+import { expect, test } from "@jest/globals";
+import {
+  callbackUrl,
+  correlationMatches,
+  correlationOf,
+  readAddress,
+} from "../../src/callbacks/address.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { ring, subjectOf } from "./support.js";
+
+const segmentOf = (url: string): string => url.slice(url.lastIndexOf("/") + 1);
+
+test("an address gives back its subject, with slashes, dots and letters of any alphabet in it", () => {
+  const subject = subjectOf({ namespace: "team.prod", workflowId: "sendPostal/a.b-c_d/é:1" });
+  const url = callbackUrl(ring, "https://example.test/base/", subject);
+  expect(url).toMatch(/^https:\/\/example\.test\/base\/callbacks\/callback\.[\w-]+\.[0-9a-f]{64}$/);
+  expect(readAddress(ring, segmentOf(url))?.subject).toEqual(subject);
+});
+
+test("every change of an address, however small, makes it nobody's", () => {
+  const segment = segmentOf(callbackUrl(ring, "http://h", subjectOf()));
+  for (let at = 0; at < segment.length; at += 1) {
+    const changed = segment[at] === "A" ? "B" : "A";
+    expect(
+      readAddress(ring, segment.slice(0, at) + changed + segment.slice(at + 1)),
+    ).toBeUndefined();
+  }
+  for (const other of [
+    "",
+    ".",
+    "..",
+    segment.slice(0, -1),
+    `${segment}.`,
+    `${segment}0`,
+    segment.replace(".", ".="),
+  ])
+    expect(readAddress(ring, other)).toBeUndefined();
+});
+
+test("a subject of one process does not open another's address, and correlation values are no addresses", () => {
+  const [mine, other] = [subjectOf(), subjectOf()];
+  const [keyId, , mac] = segmentOf(callbackUrl(ring, "http://h", mine)).split(".");
+  const [, subject] = segmentOf(callbackUrl(ring, "http://h", other)).split(".");
+  expect(readAddress(ring, `${keyId}.${subject}.${mac}`)).toBeUndefined();
+  const [, foreign] = correlationOf(ring, other).split(".");
+  expect(readAddress(ring, `${keyId}.${subject}.${foreign}`)).toBeUndefined();
+});
+
+test("a rotated key keeps old addresses valid while it is in the ring, and both name the same place", () => {
+  const [old, fresh] = [generateKeyRing("old"), generateKeyRing("new")];
+  const subject = subjectOf();
+  const before = segmentOf(callbackUrl(KeyRing.parse(old), "http://h", subject));
+  const both = KeyRing.parse(`${fresh},${old}`);
+  const after = segmentOf(callbackUrl(both, "http://h", subject));
+  expect(after).toMatch(/^new\./);
+  expect(readAddress(both, before)?.address).toBe(readAddress(both, after)?.address);
+  expect(readAddress(KeyRing.parse(fresh), before)).toBeUndefined();
+});
+
+test("the correlation value fits its own process only", () => {
+  const subject = subjectOf();
+  const value = correlationOf(ring, subject);
+  expect(correlationMatches(ring, subject, value)).toBe(true);
+  expect(correlationMatches(ring, subjectOf(), value)).toBe(false);
+  for (const other of ["", "x", `${value}0`, value.toUpperCase()])
+    expect(correlationMatches(ring, subject, other)).toBe(false);
+});

@@ -1,0 +1,93 @@
+// What the callbacks' tests share: keys, subjects, a provider's POST, and a Temporal client whose answers the test gives.
+import { randomUUID } from "node:crypto";
+import { callbackUrl } from "../../src/callbacks/address.js";
+import type { Subject } from "../../src/callbacks/address.js";
+import type { SignalClient } from "../../src/callbacks/signals.js";
+import type { ProviderEvent } from "../../src/contracts/provider-event.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+
+export const ring = KeyRing.parse(generateKeyRing("callback"));
+export const sealRing = KeyRing.parse(generateKeyRing("journal"));
+
+export function subjectOf(over: Partial<Subject> = {}): Subject {
+  return {
+    provider: "test",
+    namespace: "default",
+    workflowId: `sendPostal/${randomUUID()}`,
+    ...over,
+  };
+}
+
+export function post(
+  url: string,
+  subject: Subject,
+  body: unknown,
+  init: RequestInit = {},
+): Promise<Response> {
+  return fetch(callbackUrl(ring, url, subject), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    ...init,
+  });
+}
+
+/** The `test` provider: `{ Identifier, correlation? }`, an event that says no more than its id. */
+export const parsers = {
+  test(body: unknown): { event: ProviderEvent; correlation?: string } {
+    const { Identifier, note, correlation } = body as Record<string, string | undefined>;
+    if (Identifier === undefined)
+      throw Object.assign(new Error("unreadable"), { issues: [{ path: ["Identifier"] }] });
+    return {
+      event: {
+        id: Identifier,
+        kind: "Sent",
+        at: "2026-01-01T00:00:00.000Z",
+        ...(note && { note }),
+      },
+      ...(correlation !== undefined && { correlation }),
+    };
+  },
+};
+
+export interface Signalled {
+  workflowId: string;
+  ids: string[];
+}
+
+/** Records every signal; `answer` may throw what Temporal would. */
+export class FakeTemporal implements SignalClient {
+  readonly signals: Signalled[] = [];
+  answer: (signal: Signalled, events: ProviderEvent[]) => void | Promise<void> = () => undefined;
+
+  getHandle(workflowId: string) {
+    return {
+      signal: async (_name: string, events: ProviderEvent[]) => {
+        const signal = { workflowId, ids: events.map(({ id }) => id) };
+        await this.answer(signal, events);
+        this.signals.push(signal);
+      },
+    };
+  }
+
+  withDeadline<R>(_deadline: number | Date, fn: () => Promise<R>): Promise<R> {
+    return fn();
+  }
+
+  to(workflowId: string): string[] {
+    return this.signals
+      .filter((signal) => signal.workflowId === workflowId)
+      .flatMap(({ ids }) => ids);
+  }
+}
+
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  ms = 10_000,
+): Promise<void> {
+  const end = Date.now() + ms;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error("the condition did not come true in time");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { DirectoryDriver } from "../../src/documents/directory-driver.js";
+
+const id = "00112233445566778899aabbccddeeff";
+let root: string;
+let driver: DirectoryDriver;
+
+beforeEach(async () => {
+  root = join(await mkdtemp(join(tmpdir(), "documents-")), "store");
+  driver = new DirectoryDriver(root);
+});
+afterEach(async () => {
+  await rm(join(root, ".."), { recursive: true });
+});
+
+async function listed(): Promise<string[]> {
+  const ids = [];
+  for await (const entry of driver.list()) ids.push(entry.id);
+  return ids;
+}
+
+test("what is written is read back and can be removed, twice", async () => {
+  expect(await driver.read(id)).toBeUndefined();
+  expect(await driver.exists(id)).toBe(false);
+  expect(await driver.write(id, Buffer.from("one"))).toBe(true);
+  expect(await driver.read(id)).toEqual(Buffer.from("one"));
+  expect(await driver.exists(id)).toBe(true);
+  await driver.remove(id);
+  await driver.remove(id);
+  expect(await driver.read(id)).toBeUndefined();
+});
+
+test("only the owner can read files and folders, and no temporary file stays", async () => {
+  await driver.write(id, Buffer.from("one"));
+  await driver.write(id, Buffer.from("two"));
+  expect((await stat(root)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(root, "00"))).mode & 0o777).toBe(0o700);
+  expect((await stat(join(root, "00", id))).mode & 0o777).toBe(0o600);
+  expect(await readdir(join(root, "00"))).toEqual([id]);
+});
+
+test("of twenty concurrent writers of one id exactly one wins, and its bytes are whole", async () => {
+  const contents = Array.from({ length: 20 }, () => randomBytes(300_000));
+  const won = await Promise.all(contents.map((bytes) => driver.write(id, bytes)));
+  expect(won.filter(Boolean)).toHaveLength(1);
+  expect(await driver.read(id)).toEqual(contents[won.indexOf(true)]);
+  expect(await readdir(join(root, "00"))).toEqual([id]);
+});
+
+test("lists ids with the time of storing, and nothing that is not a document", async () => {
+  expect(await listed()).toEqual([]);
+  const other = "ff".repeat(16);
+  await driver.write(other, Buffer.from("one"));
+  await driver.write(id, Buffer.from("two"));
+  await writeFile(join(root, "00", "readme.txt"), "");
+  await writeFile(join(root, "notes"), "");
+  expect(await listed()).toEqual([id, other]);
+  for await (const entry of driver.list()) expect(Date.now() - entry.storedAt.getTime()).toBeLessThan(60_000);
+});
+
+test("what a crash left half written is never read, is listed once and goes with its id", async () => {
+  const half = "00".repeat(16);
+  await driver.write(id, Buffer.from("one"));
+  await writeFile(join(root, "00", `.${id}.0123456789abcdef`), "ha");
+  await writeFile(join(root, "00", `.${half}.0123456789abcdef`), "ha");
+  expect(await driver.read(half)).toBeUndefined();
+  expect((await listed()).sort()).toEqual([half, id]);
+  await driver.remove(half);
+  await driver.remove(id);
+  expect(await readdir(join(root, "00"))).toEqual([]);
+});
+
+test.each(["", "../../etc/passwd", "AA".repeat(16), `${id}0`])("an id that is no id reaches no file: %s", async (bad) => {
+  await expect(driver.write(bad, Buffer.from("x"))).rejects.toThrow("32 lower-case hex digits");
+  await expect(driver.read(bad)).rejects.toThrow("32 lower-case hex digits");
+  await expect(driver.remove(bad)).rejects.toThrow("32 lower-case hex digits");
+});

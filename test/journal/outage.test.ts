@@ -1,0 +1,40 @@
+// PostgreSQL away at the worst moments: nothing is sent without the journal, and no answer is lost to a restart.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+import { Provider, effectOf, ring } from "./support.js";
+
+let database: TestDatabase;
+let journal: Journal;
+beforeAll(async () => {
+  database = await testDatabase({ own: true });
+  journal = new Journal(database.pool, ring, { leaseMs: 5_000, lookUpSpacingMs: 100 });
+});
+afterAll(() => database.close());
+
+test("the journal is away: nothing is sent, and it says so quickly", async () => {
+  await database.server?.stop();
+  const provider = new Provider();
+  const started = Date.now();
+  const failure = await journal
+    .perform(effectOf(), provider.performance)
+    .catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(JournalUnavailable);
+  expect(Date.now() - started).toBeLessThan(2_000);
+  await expect(journal.now()).rejects.toBeInstanceOf(JournalUnavailable);
+  expect(provider.sends).toHaveLength(0);
+  await database.server?.start();
+});
+
+test("the journal goes away during the call and comes back: the answer is stored all the same", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  const provider = new Provider(async () => {
+    await database.server?.stop();
+    setTimeout(() => void database.server?.start(), 500);
+    return { id: "item-1" };
+  });
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+  expect(provider.sends).toHaveLength(1);
+});

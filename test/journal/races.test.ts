@@ -1,0 +1,373 @@
+// Two workers that both believe an effect is theirs, leases that end, answers that come late, and people who decide (DESIGN §6).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import {
+  EffectAbsentOnce,
+  EffectInFlight,
+  EffectRefused,
+  EffectUnknown,
+  Journal,
+  JournalUnavailable,
+  LeaseRunning,
+} from "../../src/journal/journal.js";
+import type { Decision } from "../../src/journal/decisions.js";
+import type { Effect } from "../../src/journal/journal.js";
+import type { Pool } from "../../src/postgres/pool.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+import {
+  Provider,
+  effectOf,
+  gate,
+  noAnswer,
+  notSent,
+  pause,
+  refused,
+  ring,
+  sameStep,
+  until,
+} from "./support.js";
+import type { Answer } from "./support.js";
+
+const LEASE = 300;
+const SPACING = 100;
+const options = { leaseMs: LEASE, lookUpSpacingMs: SPACING };
+let database: TestDatabase;
+let journal: Journal;
+beforeAll(async () => {
+  database = await testDatabase();
+  journal = new Journal(database.pool, ring, options);
+});
+afterAll(() => database.close());
+
+const nothing = () => undefined;
+const stateOf = async (effect: Effect): Promise<string> =>
+  (await journal.rows(effect)).map(({ occurrence, state }) => `${occurrence} ${state}`).join(", ");
+
+const decision = (over: Partial<Decision> & Pick<Decision, "decision">): Decision => ({
+  attention: "a-1",
+  by: "marker-of-an-operator",
+  at: "2026-01-01T00:00:00Z",
+  ...over,
+});
+
+/** A sender that hangs until the test lets it go. */
+async function hanging(effect: Effect) {
+  const held = gate<Answer>();
+  const provider = new Provider(() => held.promise);
+  const result = journal.perform(effect, provider.performance);
+  result.catch(() => undefined);
+  await until(() => provider.sends.length === 1);
+  return { ...held, provider, result };
+}
+
+test("many performers of one effect at once: exactly one sends, all others are told to wait", async () => {
+  const effect = effectOf();
+  const held = gate<Answer>();
+  const provider = new Provider(() => held.promise);
+  const all = Array.from({ length: 20 }, () =>
+    journal.perform(effect, provider.performance).catch((error: unknown) => error),
+  );
+  await until(() => provider.sends.length > 0);
+  await pause(100);
+  held.open({ id: "item-1" });
+  const results = await Promise.all(all);
+  expect(provider.sends).toHaveLength(1);
+  expect(results.filter((result) => (result as Answer).id === "item-1")).toHaveLength(1);
+  expect(results.filter((result) => result instanceof EffectInFlight)).toHaveLength(19);
+});
+
+test("many performers of a row that is free again: exactly one sends", async () => {
+  const effect = effectOf();
+  await journal.perform(effect, new Provider(notSent).performance).catch(() => undefined);
+  const held = gate<Answer>();
+  const provider = new Provider(() => held.promise);
+  const all = Array.from({ length: 20 }, () =>
+    journal.perform(effect, provider.performance).catch(() => undefined),
+  );
+  await until(() => provider.sends.length > 0);
+  await pause(100);
+  held.open({ id: "item-1" });
+  await Promise.all(all);
+  expect(provider.sends).toHaveLength(1);
+});
+
+test("many performers after a crash of the sender: each look-up is empty, exactly one sends again", async () => {
+  const effect = effectOf({ effectClass: "lookup" });
+  const first = await hanging(effect);
+  await pause(LEASE + 20);
+  const held = gate<Answer>();
+  const provider = new Provider(() => held.promise, nothing);
+  const all = Array.from({ length: 10 }, () =>
+    journal.perform(effect, provider.performance).catch(() => undefined),
+  );
+  await until(() => provider.sends.length > 0);
+  await pause(100);
+  held.open({ id: "item-2" });
+  await Promise.all(all);
+  expect(provider.sends).toHaveLength(1);
+  expect(provider.sends[0]?.attempt).toBe(2);
+  first.open({ id: "item-1" });
+  expect(await first.result).toEqual({ id: "item-2" });
+});
+
+test("lease over, keyed: takeover after two empty look-ups; the first one's late answer does not overwrite the second's", async () => {
+  const effect = effectOf();
+  const first = await hanging(effect);
+  const second = new Provider(() => ({ id: "second" }), nothing);
+  await expect(journal.perform(effect, second.performance)).rejects.toBeInstanceOf(EffectInFlight);
+  await pause(LEASE + 20);
+  await expect(journal.perform(effect, second.performance)).rejects.toBeInstanceOf(
+    EffectAbsentOnce,
+  );
+  await pause(SPACING + 20);
+  expect(await journal.perform(effect, second.performance)).toEqual({ id: "second" });
+  first.open({ id: "first" });
+  expect(await first.result).toEqual({ id: "second" });
+  expect(await journal.perform(effect, second.performance)).toEqual({ id: "second" });
+  expect(second.sends).toHaveLength(1);
+});
+
+test("the first one's late refusal, \"not sent\" or silence does not touch the second's attempt", async () => {
+  for (const late of [refused, notSent, noAnswer]) {
+    const effect = effectOf({ effectClass: "lookup" });
+    const first = await hanging(effect);
+    await pause(LEASE + 20);
+    const held = gate<Answer>();
+    const second = new Provider(() => held.promise, nothing);
+    const result = journal.perform(effect, second.performance);
+    await until(() => second.sends.length === 1);
+    first.fail(late);
+    await first.result.catch(() => undefined);
+    expect(await stateOf(effect)).toBe("0 sending");
+    await expect(journal.perform(effect, second.performance)).rejects.toBeInstanceOf(
+      EffectInFlight,
+    );
+    held.open({ id: "second" });
+    expect(await result).toEqual({ id: "second" });
+  }
+});
+
+test("once, lease over: unknown, until the late answer comes and ends it by itself", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  const first = await hanging(effect);
+  await pause(LEASE + 20);
+  const watch = () => journal.perform(effect, new Provider().performance, { watchOnly: true });
+  await expect(journal.perform(effect, new Provider().performance)).rejects.toBeInstanceOf(
+    EffectUnknown,
+  );
+  await expect(watch()).rejects.toBeInstanceOf(EffectUnknown);
+  first.open({ id: "late" });
+  expect(await first.result).toEqual({ id: "late" });
+  expect(await watch()).toEqual({ id: "late" });
+});
+
+test("a sender whose lease was over before it could write sends nothing and gives the row back", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  const slow = new Journal(
+    slowed(database.pool, /insert into trustflow.effects/, LEASE),
+    ring,
+    options,
+  );
+  const provider = new Provider();
+  await expect(slow.perform(effect, provider.performance)).rejects.toBeInstanceOf(EffectInFlight);
+  expect(provider.sends).toHaveLength(0);
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+});
+
+test("the deadline that a sender gets is before the end of its lease", async () => {
+  const effect = effectOf();
+  const provider = new Provider();
+  const before = Date.now();
+  await journal.perform(effect, provider.performance);
+  const deadline = provider.sends[0]?.deadline.getTime() ?? 0;
+  expect(deadline).toBeGreaterThan(before);
+  expect(deadline).toBeLessThan(before + LEASE);
+});
+
+test("withdraw races with a send: either nothing is sent, or it says that something may be under way", async () => {
+  for (let round = 0; round < 30; round += 1) {
+    const effect = effectOf();
+    const provider = new Provider();
+    const [withdrawal] = await Promise.all([
+      journal.withdraw(effect),
+      journal.perform(effect, provider.performance).catch(() => undefined),
+    ]);
+    expect(provider.sends).toHaveLength(withdrawal === "withdrawn" ? 0 : 1);
+  }
+});
+
+test("a take whose commit was not heard of is given back: the next performance may send", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  const deaf = new Journal(deafened(database.pool, /insert into trustflow.effects/), ring, options);
+  const provider = new Provider();
+  await expect(deaf.perform(effect, provider.performance)).rejects.toBeInstanceOf(
+    JournalUnavailable,
+  );
+  expect(await stateOf(effect)).toBe("0 notSent");
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+  expect(provider.sends).toHaveLength(1);
+});
+
+test("an answer that PostgreSQL does not take at once is kept until it does", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  let failures = 3;
+  const shaky = new Journal(
+    broken(database.pool, /sealed_answer = \$2/, () => failures-- > 0),
+    ring,
+    options,
+  );
+  expect(await shaky.perform(effect, new Provider().performance)).toEqual({ id: "item-1" });
+  expect(await stateOf(effect)).toBe("0 answered");
+});
+
+test("retry: a row and a token of its own, sent once; written twice it is the same decision", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  await journal.perform(effect, new Provider(noAnswer).performance).catch(() => undefined);
+  expect(await journal.decide(effect, decision({ decision: "retry" }))).toEqual({
+    occurrence: "1",
+  });
+  expect(await journal.decide(effect, decision({ decision: "retry" }))).toEqual({
+    occurrence: "1",
+  });
+  const provider = new Provider();
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+  expect(
+    await journal.perform(sameStep(effect, { occurrence: "1" }), provider.performance),
+  ).toEqual({ id: "item-1" });
+  expect(provider.sends).toMatchObject([{ token: sameStep(effect, { occurrence: "1" }).token }]);
+  expect(await stateOf(effect)).toBe("0 sending, 1 answered");
+  // A new run counts its attentions from the start again.
+  const later = decision({ decision: "abandon", at: "2026-02-02T00:00:00Z" });
+  expect(await journal.decide(effect, later)).toEqual({ occurrence: "1" });
+});
+
+test("retry while a sender may still be at it: refused, with the time when it may be decided", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  const first = await hanging(effect);
+  const refusal = await journal
+    .decide(effect, decision({ decision: "retry" }))
+    .catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(LeaseRunning);
+  const now = (await journal.now()).getTime();
+  expect((refusal as LeaseRunning).until.getTime()).toBeGreaterThan(now);
+  expect((refusal as LeaseRunning).until.getTime()).toBeLessThanOrEqual(now + LEASE);
+  await pause(LEASE + 20);
+  expect(await journal.decide(effect, decision({ decision: "retry" }))).toEqual({
+    occurrence: "1",
+  });
+  first.open({ id: "late" });
+  await first.result;
+  const provider = new Provider();
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "late" });
+  expect(provider.sends).toHaveLength(0);
+});
+
+test("retry after an answer that has come meanwhile sends nothing", async () => {
+  const effect = effectOf();
+  await journal.perform(effect, new Provider().performance);
+  expect(await journal.decide(effect, decision({ decision: "retry" }))).toEqual({
+    occurrence: "0",
+  });
+  const provider = new Provider();
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+  expect(provider.sends).toHaveLength(0);
+});
+
+test("happened: its result is the answer from then on, sealed; a provider's own answer stands against it", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  const first = await hanging(effect);
+  const happened = decision({
+    decision: "happened",
+    note: "marker-of-a-note",
+    result: { id: "marker-by-a-person" },
+  });
+  expect(await journal.decide(effect, happened)).toEqual({ occurrence: "0" });
+  expect(await journal.perform(effect, new Provider().performance)).toEqual({
+    id: "marker-by-a-person",
+  });
+  first.open({ id: "late" });
+  expect(await first.result).toEqual({ id: "marker-by-a-person" });
+  const { rows } = await database.pool.query(
+    "select t::text as row from trustflow.effects t where token = $1",
+    [effect.token],
+  );
+  for (const marker of ["marker-by-a-person", "marker-of-a-note", "marker-of-an-operator"])
+    expect(rows[0].row).not.toContain(Buffer.from(marker).toString("hex"));
+  expect((await journal.rows(effect))[0]?.decisions).toMatchObject([
+    { by: "marker-of-an-operator", note: "marker-of-a-note" },
+  ]);
+  const answered = effectOf();
+  await journal.perform(answered, new Provider().performance);
+  await journal.decide(answered, happened);
+  expect(await journal.perform(answered, new Provider().performance)).toEqual({ id: "item-1" });
+});
+
+test("a decision about a step that never reached the journal is kept as well", async () => {
+  const effect = effectOf();
+  expect(
+    await journal.decide(effect, decision({ decision: "happened", result: { id: "by hand" } })),
+  ).toEqual({ occurrence: "0" });
+  expect(await journal.perform(effect, new Provider().performance)).toEqual({ id: "by hand" });
+  const other = effectOf();
+  expect(await journal.decide(other, decision({ decision: "retry" }))).toEqual({ occurrence: "1" });
+  expect(await journal.perform(other, new Provider().performance)).toEqual({ id: "item-1" });
+});
+
+test("abandon: a new run finds the row as it was", async () => {
+  const effect = effectOf();
+  await journal.perform(effect, new Provider(refused).performance).catch(() => undefined);
+  await journal.decide(effect, decision({ decision: "abandon" }));
+  await expect(journal.perform(effect, new Provider().performance)).rejects.toBeInstanceOf(
+    EffectRefused,
+  );
+});
+
+test("purge removes the rows of closed processes that nobody has touched since, in small steps", async () => {
+  await database.pool.query("truncate trustflow.effects");
+  const effects = Array.from({ length: 12 }, () => effectOf());
+  for (const effect of effects) await journal.perform(effect, new Provider().performance);
+  const [open, fresh] = effects;
+  await database.pool.query(
+    "update trustflow.effects set updated_at = now() - interval '1 hour' where workflow_id <> $1",
+    [fresh?.workflowId],
+  );
+  const isOpen = (_namespace: string, workflowId: string) =>
+    Promise.resolve(workflowId === open?.workflowId);
+  const removed = await journal.purge(new Date(Date.now() - 60_000), isOpen, 4);
+  expect(removed).toBe(10);
+  const { rows } = await database.pool.query(
+    "select workflow_id from trustflow.effects order by 1",
+  );
+  const left = new Set(rows.map((row) => row.workflow_id));
+  expect(left).toEqual(new Set([open?.workflowId, fresh?.workflowId]));
+});
+
+// The pool with a fault in front of or behind the statements that match.
+function tampered(
+  pool: Pool,
+  pattern: RegExp,
+  fault: (run: () => Promise<unknown>) => Promise<unknown>,
+): Pool {
+  const query = (text: string, values: unknown[]) => {
+    const run = () => pool.query(text, values);
+    return pattern.test(text) ? fault(run) : run();
+  };
+  return new Proxy(pool, {
+    get: (target, key) => (key === "query" ? query : Reflect.get(target, key)),
+  });
+}
+const slowed = (pool: Pool, pattern: RegExp, ms: number) =>
+  tampered(pool, pattern, async (run) => {
+    const result = await run();
+    await pause(ms);
+    return result;
+  });
+const deafened = (pool: Pool, pattern: RegExp) =>
+  tampered(pool, pattern, async (run) => {
+    await run();
+    throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
+  });
+const broken = (pool: Pool, pattern: RegExp, fails: () => boolean) =>
+  tampered(pool, pattern, (run) =>
+    fails() ? Promise.reject(new Error("Connection terminated")) : run(),
+  );

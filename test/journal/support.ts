@@ -1,0 +1,121 @@
+// What the journal's tests share: effects, performances whose calls the test answers by hand.
+import { randomUUID } from "node:crypto";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { effectToken } from "../../src/journal/journal.js";
+import type { Effect, Performance, Send, Verdict } from "../../src/journal/journal.js";
+
+export const ring = KeyRing.parse(generateKeyRing());
+
+export interface Answer {
+  id: string;
+}
+
+/** An effect of a process of its own, unless `over` says otherwise. */
+export function effectOf(over: Partial<Effect> & { input?: string } = {}): Effect {
+  const { input = "input", ...given } = over;
+  const at = {
+    namespace: "default",
+    workflowId: `sendPostal/${randomUUID()}`,
+    step: "submit",
+    occurrence: "0",
+    ...given,
+  };
+  return {
+    ...at,
+    token: effectToken(at.namespace, at.workflowId, at.step, at.occurrence),
+    provider: "evi-post",
+    operation: "submit",
+    account: "default",
+    effectClass: given.effectClass ?? "keyed",
+    digest: `digest of ${input}`,
+    sameDigest: (stored) => stored === `digest of ${input}`,
+  };
+}
+
+/** The same step with another class, input … */
+export function sameStep(effect: Effect, over: Partial<Effect> & { input?: string } = {}): Effect {
+  const { namespace, workflowId, step, occurrence, effectClass } = effect;
+  return effectOf({ namespace, workflowId, step, occurrence, effectClass, ...over });
+}
+
+/** A failure that says by itself what it means. */
+export class Failure extends Error {
+  readonly verdict: Verdict;
+
+  constructor(verdict: Verdict) {
+    super(verdict.kind);
+    this.verdict = verdict;
+  }
+}
+
+export const notSent = new Failure({ kind: "notSent" });
+export const denied = new Failure({ kind: "notSent", renewToken: true });
+export const noAnswer = new Failure({ kind: "noAnswer" });
+export const refused = new Failure({ kind: "refused", refusal: { code: "InvalidAddress" } });
+
+/** Counts calls; each result is a value, an error to throw, or a function that decides. */
+export class Provider {
+  readonly sends: Send[] = [];
+  lookUps = 0;
+  onSend: (send: Send) => Answer | Promise<Answer>;
+  onLookUp: (() => Answer | undefined | Promise<Answer | undefined>) | undefined;
+
+  constructor(
+    onSend: Provider["onSend"] | Error = () => ({ id: "item-1" }),
+    onLookUp?: Provider["onLookUp"],
+  ) {
+    this.onSend =
+      onSend instanceof Error
+        ? () => {
+            throw onSend;
+          }
+        : onSend;
+    this.onLookUp = onLookUp;
+  }
+
+  get performance(): Performance<Answer> {
+    const lookUp = async (): Promise<Answer | undefined> => {
+      this.lookUps += 1;
+      return this.onLookUp?.();
+    };
+    return {
+      send: async (send) => {
+        this.sends.push(send);
+        return this.onSend(send);
+      },
+      ...(this.onLookUp && { lookUp }),
+      verdict: (error) => (error instanceof Failure ? error.verdict : { kind: "noAnswer" }),
+    };
+  }
+}
+
+export interface Gate<T> {
+  promise: Promise<T>;
+  open(value: T): void;
+  fail(error: Error): void;
+}
+
+/** A promise that the test settles. */
+export function gate<T>(): Gate<T> {
+  let open!: (value: T) => void;
+  let fail!: (error: Error) => void;
+  const promise = new Promise<T>((resolve, reject) => {
+    open = resolve;
+    fail = reject;
+  });
+  return { promise, open, fail };
+}
+
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  ms = 5_000,
+): Promise<void> {
+  const end = Date.now() + ms;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error("the condition did not come true in time");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,309 @@
+// DESIGN §6's table, row by row: what a performance does with what it finds.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import {
+  EffectAbsentOnce,
+  EffectInFlight,
+  EffectMismatch,
+  EffectRefused,
+  EffectUnknown,
+  EffectWithdrawn,
+  Journal,
+} from "../../src/journal/journal.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+import {
+  Provider,
+  denied,
+  effectOf,
+  noAnswer,
+  notSent,
+  pause,
+  refused,
+  ring,
+  sameStep,
+} from "./support.js";
+
+const LEASE = 400;
+const SPACING = 150;
+let database: TestDatabase;
+let journal: Journal;
+beforeAll(async () => {
+  database = await testDatabase();
+  journal = new Journal(database.pool, ring, { leaseMs: LEASE, lookUpSpacingMs: SPACING });
+});
+afterAll(() => database.close());
+
+const found = () => ({ id: "found" });
+const nothing = () => undefined;
+
+/** The row as a killed worker leaves it: sent, or not; nobody knows. */
+async function crashed(effect: ReturnType<typeof effectOf>): Promise<void> {
+  const provider = new Provider(noAnswer);
+  await journal
+    .perform({ ...effect, effectClass: "once" }, provider.performance)
+    .catch(() => undefined);
+}
+
+test("no row: it is sent once, and the next performance gets the stored answer without a call", async () => {
+  const effect = effectOf();
+  const provider = new Provider();
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+  expect(provider.sends).toHaveLength(1);
+  expect(provider.sends[0]).toMatchObject({
+    attempt: 1,
+    token: effect.token,
+    idempotencyToken: effect.token,
+  });
+});
+
+test("not sent: the error passes through, and the next performance sends with the same token", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  await expect(journal.perform(effect, new Provider(notSent).performance)).rejects.toBe(notSent);
+  const provider = new Provider();
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+  expect(provider.sends[0]).toMatchObject({ attempt: 2, idempotencyToken: effect.token });
+});
+
+test("refused: the same refusal again, nobody called", async () => {
+  const effect = effectOf();
+  const provider = new Provider(refused);
+  for (let i = 0; i < 2; i += 1) {
+    const refusal = await journal
+      .perform(effect, provider.performance)
+      .catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(EffectRefused);
+    expect((refusal as EffectRefused).refusal).toEqual({ code: "InvalidAddress" });
+  }
+  expect(provider.sends).toHaveLength(1);
+});
+
+test("a denial renews the token that goes over the wire, after an empty look-up (READING §1)", async () => {
+  const effect = effectOf();
+  await expect(journal.perform(effect, new Provider(denied, nothing).performance)).rejects.toBe(
+    denied,
+  );
+  const provider = new Provider(denied, nothing);
+  await expect(journal.perform(effect, provider.performance)).rejects.toBe(denied);
+  expect(provider.lookUps).toBe(1);
+  const wire = provider.sends[0]?.idempotencyToken;
+  expect(wire).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(wire).not.toBe(effect.token);
+  const last = new Provider(undefined, nothing);
+  await journal.perform(effect, last.performance);
+  expect(new Set([effect.token, wire, last.sends[0]?.idempotencyToken]).size).toBe(3);
+});
+
+test("a denial, and the look-up finds it after all: it is adopted, nothing is sent", async () => {
+  const effect = effectOf();
+  await expect(journal.perform(effect, new Provider(denied, nothing).performance)).rejects.toBe(
+    denied,
+  );
+  const provider = new Provider(undefined, found);
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "found" });
+  expect(provider.sends).toHaveLength(0);
+});
+
+test("keyed, no answer, found: adopted at once and kept (READING §1)", async () => {
+  const effect = effectOf();
+  const provider = new Provider(noAnswer, found);
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "found" });
+  expect(await journal.perform(effect, new Provider(undefined, nothing).performance)).toEqual({
+    id: "found",
+  });
+  expect(provider.sends).toHaveLength(1);
+});
+
+test("keyed, no answer, absent twice with the spacing between: sent again with the same token, never earlier", async () => {
+  const effect = effectOf();
+  const provider = new Provider(noAnswer, nothing);
+  const first = await journal
+    .perform(effect, provider.performance)
+    .catch((error: unknown) => error);
+  expect(first).toBeInstanceOf(EffectAbsentOnce);
+  expect((first as EffectAbsentOnce).cause).toBe(noAnswer);
+  const early = await journal
+    .perform(effect, provider.performance)
+    .catch((error: unknown) => error);
+  expect(early).toBeInstanceOf(EffectAbsentOnce);
+  expect((early as EffectAbsentOnce).retryAfterMs).toBeLessThanOrEqual(SPACING);
+  expect(provider).toMatchObject({ lookUps: 1, sends: { length: 1 } });
+  await pause(SPACING + 20);
+  provider.onSend = () => ({ id: "item-2" });
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-2" });
+  expect(provider).toMatchObject({ lookUps: 2, sends: { length: 2 } });
+  expect(provider.sends[1]?.idempotencyToken).toBe(effect.token);
+});
+
+test("keyed, uncertain and then cleanly not sent: looked up again before the next send", async () => {
+  const effect = effectOf();
+  const provider = new Provider(noAnswer, nothing);
+  await expect(journal.perform(effect, provider.performance)).rejects.toBeInstanceOf(
+    EffectAbsentOnce,
+  );
+  await pause(SPACING + 20);
+  provider.onSend = () => Promise.reject(notSent);
+  await expect(journal.perform(effect, provider.performance)).rejects.toBe(notSent);
+  await pause(SPACING + 20);
+  provider.onLookUp = found;
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "found" });
+  expect(provider.sends).toHaveLength(2);
+});
+
+test("keyed without a look-up and once: unknown, and never sent again", async () => {
+  for (const effectClass of ["keyed", "lookup", "once"] as const) {
+    const effect = effectOf({ effectClass });
+    const provider = new Provider(noAnswer);
+    for (let i = 0; i < 3; i += 1)
+      await expect(journal.perform(effect, provider.performance)).rejects.toBeInstanceOf(
+        EffectUnknown,
+      );
+    expect(provider.sends).toHaveLength(1);
+  }
+});
+
+test("lookup after a crash: one empty look-up after the lease is enough; after our own cut-off call it is not", async () => {
+  const effect = effectOf({ effectClass: "lookup" });
+  await crashed(effect);
+  const provider = new Provider(undefined, nothing);
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+  expect(provider).toMatchObject({ lookUps: 1, sends: { length: 1 } });
+  const cutOff = new Provider(noAnswer, nothing);
+  await expect(
+    journal.perform(effectOf({ effectClass: "lookup" }), cutOff.performance),
+  ).rejects.toBeInstanceOf(EffectAbsentOnce);
+  expect(cutOff.sends).toHaveLength(1);
+});
+
+test("a look-up that fails leaves the row as it was", async () => {
+  const effect = effectOf();
+  const away = new Error("provider away");
+  const provider = new Provider(noAnswer, () => Promise.reject(away));
+  for (let i = 0; i < 2; i += 1)
+    await expect(journal.perform(effect, provider.performance)).rejects.toBe(away);
+  provider.onLookUp = found;
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "found" });
+  expect(provider.sends).toHaveLength(1);
+});
+
+test("another input: refused where something may exist, allowed where nothing does", async () => {
+  const other = (effect: ReturnType<typeof effectOf>) => sameStep(effect, { input: "another" });
+  const answered = effectOf();
+  await journal.perform(answered, new Provider().performance);
+  const sending = effectOf({ effectClass: "once" });
+  await crashed(sending);
+  for (const effect of [answered, sending]) {
+    const provider = new Provider(undefined, nothing);
+    await expect(journal.perform(other(effect), provider.performance)).rejects.toBeInstanceOf(
+      EffectMismatch,
+    );
+    await expect(
+      journal.perform(other(effect), provider.performance, { watchOnly: true }),
+    ).rejects.toBeInstanceOf(EffectMismatch);
+    expect(provider.sends).toHaveLength(0);
+  }
+  for (const failure of [refused, notSent]) {
+    const effect = effectOf();
+    await journal.perform(effect, new Provider(failure).performance).catch(() => undefined);
+    expect(await journal.perform(other(effect), new Provider().performance)).toEqual({
+      id: "item-1",
+    });
+    await expect(journal.perform(effect, new Provider().performance)).rejects.toBeInstanceOf(
+      EffectMismatch,
+    );
+  }
+});
+
+test("another input on a refused step: refused while another step of the process exists", async () => {
+  const effect = effectOf();
+  await journal.perform(effect, new Provider(refused).performance).catch(() => undefined);
+  await journal.perform(sameStep(effect, { step: "earlier" }), new Provider().performance);
+  await expect(
+    journal.perform(sameStep(effect, { input: "another" }), new Provider().performance),
+  ).rejects.toBeInstanceOf(EffectMismatch);
+});
+
+test("watch only: it never sends, whatever it finds", async () => {
+  const watch = (effect: ReturnType<typeof effectOf>, provider: Provider) =>
+    journal.perform(effect, provider.performance, { watchOnly: true });
+  const provider = new Provider(undefined, nothing);
+  const none = effectOf();
+  await expect(watch(none, provider)).rejects.toBeInstanceOf(EffectUnknown);
+  const open = effectOf({ effectClass: "once" });
+  await crashed(open);
+  await expect(watch(open, provider)).rejects.toBeInstanceOf(EffectUnknown);
+  const free = effectOf();
+  await journal.perform(free, new Provider(notSent).performance).catch(() => undefined);
+  await expect(watch(free, provider)).rejects.toBeInstanceOf(EffectUnknown);
+  const said = effectOf();
+  await journal.perform(said, new Provider(refused).performance).catch(() => undefined);
+  await expect(watch(said, provider)).rejects.toBeInstanceOf(EffectRefused);
+  expect(await watch(open, new Provider(undefined, found))).toEqual({ id: "found" });
+  expect(await watch(open, provider)).toEqual({ id: "found" });
+  expect(provider.sends).toHaveLength(0);
+});
+
+test("withdraw: before the send nothing can be sent any more; later it says why not", async () => {
+  const untouched = effectOf();
+  expect(await journal.withdraw(untouched)).toBe("withdrawn");
+  expect(await journal.withdraw(untouched)).toBe("withdrawn");
+  const provider = new Provider();
+  await expect(journal.perform(untouched, provider.performance)).rejects.toBeInstanceOf(
+    EffectWithdrawn,
+  );
+  const free = effectOf();
+  await journal.perform(free, new Provider(notSent).performance).catch(() => undefined);
+  expect(await journal.withdraw(free)).toBe("withdrawn");
+  await expect(journal.perform(free, provider.performance)).rejects.toBeInstanceOf(EffectWithdrawn);
+  expect(provider.sends).toHaveLength(0);
+
+  const answered = effectOf();
+  await journal.perform(answered, new Provider().performance);
+  expect(await journal.withdraw(answered)).toBe("answered");
+  const said = effectOf();
+  await journal.perform(said, new Provider(refused).performance).catch(() => undefined);
+  expect(await journal.withdraw(said)).toBe("refused");
+  const open = effectOf({ effectClass: "once" });
+  await crashed(open);
+  expect(await journal.withdraw(open)).toBe("inFlight");
+});
+
+test("the answer is sealed, bound to its row, and an undefined one comes back undefined", async () => {
+  const effect = effectOf();
+  const marker = "marker-of-an-answer";
+  await journal.perform(effect, new Provider(() => ({ id: marker })).performance);
+  const { rows } = await database.pool.query("select * from trustflow.effects where token = $1", [
+    effect.token,
+  ]);
+  expect(JSON.stringify(rows)).not.toContain(marker);
+  expect((rows[0].sealed_answer as Buffer).toString("latin1")).not.toContain(marker);
+  const empty = effectOf();
+  const performance = {
+    send: () => Promise.resolve(undefined),
+    verdict: () => ({ kind: "noAnswer" as const }),
+  };
+  expect(await journal.perform(empty, performance)).toBeUndefined();
+  expect(await journal.perform(empty, performance)).toBeUndefined();
+});
+
+test("the token is that of RFC 9562 §5.5 and depends on namespace, workflow id, step and occurrence alone", () => {
+  const effect = effectOf();
+  expect(sameStep(effect, { input: "another" }).token).toBe(effect.token);
+  for (const over of [{ namespace: "n" }, { workflowId: "w" }, { step: "s" }, { occurrence: "1" }])
+    expect(sameStep(effect, over).token).not.toBe(effect.token);
+});
+
+test("in flight: whoever comes meanwhile is told when to ask again", async () => {
+  const effect = effectOf();
+  let asked: unknown;
+  const provider = new Provider(async () => {
+    asked = await journal
+      .perform(effect, new Provider().performance)
+      .catch((error: unknown) => error);
+    return { id: "item-1" };
+  });
+  await journal.perform(effect, provider.performance);
+  expect(asked).toBeInstanceOf(EffectInFlight);
+  expect((asked as EffectInFlight).retryAfterMs).toBeGreaterThan(0);
+  expect((asked as EffectInFlight).retryAfterMs).toBeLessThanOrEqual(LEASE);
+});

@@ -1,0 +1,161 @@
+// The import table of the design is enforced by the linter: each border is crossed here once, on files of a throwaway folder.
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+
+interface Diagnostic {
+  code: string;
+  filename: string;
+}
+
+type Line = readonly [file: string, code: string];
+
+const value = (from: string): string => `import { x } from "${from}";\n`;
+const type = (from: string): string => `import type { X } from "${from}";\n`;
+
+const refused: Line[] = [
+  ["src/contracts/values.ts", value("../providers/errors.js")],
+  ["src/contracts/values.ts", value("node:crypto")],
+  ["src/contracts/values.ts", value("@temporalio/workflow")],
+  ["src/contracts/messages.ts", value("zod")],
+  ["src/contracts/failures.ts", value("zod")],
+  ["src/contracts/names.ts", value("zod/mini")],
+  ["src/workflows/send-postal.ts", value("zod")],
+  ["src/workflows/send-postal.ts", value("../contracts/send-postal.js")],
+  ["src/workflows/send-postal.ts", value("../activities/evi-post.js")],
+  ["src/workflows/send-postal.ts", value("../providers/evi-post/client.js")],
+  ["src/workflows/send-postal.ts", value("../temporal/codec.js")],
+  ["src/workflows/send-postal.ts", value("../config.js")],
+  ["src/workflows/send-postal.ts", value("node:crypto")],
+  ["src/workflows/send-postal.ts", value("@temporalio/client")],
+  ["src/workflows/send-postal.ts", value("@temporalio/common")],
+  ["src/activities/evi-post.ts", value("got")],
+  ["src/activities/evi-post.ts", value("zod")],
+  ["src/activities/evi-post.ts", value("../workflows/send-postal.js")],
+  ["src/activities/evi-post.ts", value("../callbacks/relay.js")],
+  ["src/activities/evi-post.ts", value("../callbacks/receiver.js")],
+  ["src/activities/evi-post.ts", value("@temporalio/client")],
+  ["src/providers/http.ts", value("@temporalio/common")],
+  ["src/providers/http.ts", value("./evi-post/client.js")],
+  ["src/providers/evi-post/client.ts", value("../evi-notice/client.js")],
+  ["src/providers/evi-post/client.ts", value("../../config.js")],
+  ["src/providers/evi-post/client.ts", value("../../contracts/messages.js")],
+  ["src/callbacks/inbox.ts", value("../activities/evi-post.js")],
+  ["src/callbacks/inbox.ts", value("../config.js")],
+  ["src/callbacks/inbox.ts", value("fastify")],
+  ["src/callbacks/receiver.ts", value("../temporal/connection.js")],
+  ["src/callbacks/receiver.ts", value("../providers/evi-post/callback.js")],
+  ["src/callbacks/relay.ts", value("../providers/evi-post/client.js")],
+  ["src/callbacks/relay.ts", value("../workflows/send-postal.js")],
+  ["src/journal/journal.ts", value("../contracts/values.js")],
+  ["src/journal/journal.ts", value("../providers/errors.js")],
+  ["src/journal/journal.ts", value("zod")],
+  ["src/documents/store.ts", value("@temporalio/common")],
+  ["src/documents/store.ts", value("../config.js")],
+  ["src/documents/store.ts", value("../contracts/values.js")],
+  ["src/postgres/pool.ts", value("../crypto/hmac.js")],
+  ["src/postgres/pool.ts", value("zod")],
+  ["src/crypto/hmac.ts", value("../postgres/pool.js")],
+  ["src/crypto/hmac.ts", value("pg")],
+  ["src/temporal/codec.ts", value("../providers/errors.js")],
+  ["src/temporal/codec.ts", value("../postgres/pool.js")],
+  ["src/temporal/codec.ts", value("../workflows/send-postal.js")],
+  ["src/client.ts", value("./callbacks/inbox.js")],
+  ["src/client.ts", value("./journal/journal.js")],
+  ["src/client.ts", value("./activities/evi-post.js")],
+  ["src/client.ts", value("./workflows/send-postal.js")],
+  ["src/sandbox/server.ts", value("../providers/errors.js")],
+  ["src/sandbox/server.ts", type("../contracts/values.js")],
+  ["src/sandbox/evi-post/items.ts", value("../../providers/evi-post/wire.js")],
+  ["src/sandbox/server.ts", value("zod")],
+  ["src/journal/journal.ts", value("../worker.js")],
+  ["src/temporal/codec.ts", value("../cli.js")],
+  ["src/documents/store.ts", value("../local/stack.js")],
+  ["src/postgres/pool.ts", value("../cleanup.js")],
+  ["src/crypto/hmac.ts", 'export const x = await import("../config.js");\n'],
+];
+
+const accepted: Line[] = [
+  ["src/contracts/values.ts", value("zod")],
+  ["src/contracts/messages.ts", value("@temporalio/workflow")],
+  ["src/contracts/names.ts", value("@temporalio/common")],
+  ["src/workflows/send-postal.ts", value("@temporalio/workflow")],
+  ["src/workflows/send-postal.ts", value("../contracts/messages.js")],
+  ["src/workflows/send-postal.ts", type("../contracts/send-postal.js")],
+  ["src/workflows/send-postal.ts", type("../activities/evi-post.js")],
+  ["src/workflows/send-postal.ts", type("@temporalio/common")],
+  ["src/activities/evi-post.ts", type("zod")],
+  ["src/activities/evi-post.ts", value("../callbacks/address.js")],
+  ["src/activities/evi-post.ts", value("../providers/evi-post/client.js")],
+  ["src/activities/evi-post.ts", value("@temporalio/activity")],
+  ["src/providers/http.ts", value("got")],
+  ["src/providers/evi-post/client.ts", value("../http.js")],
+  ["src/providers/evi-post/client.ts", value("../../contracts/values.js")],
+  ["src/callbacks/receiver.ts", value("fastify")],
+  ["src/callbacks/relay.ts", value("../providers/evi-post/callback.js")],
+  ["src/callbacks/relay.ts", value("../temporal/connection.js")],
+  ["src/journal/journal.ts", value("../postgres/pool.js")],
+  ["src/documents/store.ts", type("../contracts/values.js")],
+  ["src/postgres/pool.ts", value("pg")],
+  ["src/crypto/hmac.ts", value("node:crypto")],
+  ["src/temporal/codec.ts", value("../crypto/aes-gcm.js")],
+  ["src/client.ts", type("./workflows/send-postal.js")],
+  ["src/sandbox/server.ts", value("fastify")],
+  ["src/sandbox/evi-post/items.ts", value("../ledger.js")],
+  ["src/worker.ts", value("./providers/evi-post/client.js")],
+  ["src/cli/dev.ts", value("../local/dev.js")],
+];
+
+let folder = "";
+const reported = new Set<string>();
+
+/** Each line in a tree of its own, so that a finding belongs to one line. */
+const pathOf = (index: number, kind: string, file: string): string =>
+  join(`${kind}-${index}`, file);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-lint-"));
+  const text = await readFile(resolve(".oxlintrc.json"), "utf8");
+  // The paths are the same below each tree; types are not looked at.
+  const config = JSON.parse(text) as { options: unknown; overrides: { files: string[] }[] };
+  config.options = {};
+  for (const override of config.overrides) override.files = override.files.map((at) => `*/${at}`);
+  await writeFile(join(folder, ".oxlintrc.json"), JSON.stringify(config));
+  for (const [kind, lines] of Object.entries({ refused, accepted })) {
+    for (const [index, [file, code]] of lines.entries()) {
+      const path = join(folder, pathOf(index, kind, file));
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, code);
+    }
+  }
+  const diagnostics = await lint();
+  for (const { code, filename } of diagnostics) {
+    if (code === "eslint(no-restricted-imports)") reported.add(filename);
+  }
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function lint(): Promise<Diagnostic[]> {
+  const stdout = await new Promise<string>((done) => {
+    const args = ["--format", "json", "."];
+    execFile(resolve("node_modules/.bin/oxlint"), args, { cwd: folder }, (_red, out) => done(out));
+  });
+  return (JSON.parse(stdout) as { diagnostics: Diagnostic[] }).diagnostics;
+}
+
+test.each(refused.map(([file, code], index) => ({ index, file, code: code.trim() })))(
+  "$file may not say: $code",
+  ({ index, file }) => {
+    expect(reported.has(pathOf(index, "refused", file))).toBe(true);
+  },
+);
+
+test.each(accepted.map(([file, code], index) => ({ index, file, code: code.trim() })))(
+  "$file may say: $code",
+  ({ index, file }) => {
+    expect(reported.has(pathOf(index, "accepted", file))).toBe(false);
+  },
+);

@@ -1,0 +1,107 @@
+// The ZIP of affidavits is somebody else's file: limits, names, and only PDFs (P2 §4.1, §6.3).
+import { randomUUID } from "node:crypto";
+import { expect, test } from "@jest/globals";
+import { Zip, ZipDeflate, zipSync } from "fflate";
+import type { Zippable } from "fflate";
+import { UnreadableZip, readAffidavitZip } from "../../../src/providers/evi-post/affidavit-zip.js";
+
+const pdf = (text: string) => new Uint8Array(Buffer.from(`%PDF-1.4 ${text}`));
+const zipOf = (files: Zippable) => Buffer.from(zipSync(files));
+const limits = { entries: 3, totalBytes: 100_000 };
+
+test("a file belongs to the longest id that its name contains, in whatever case", () => {
+  const [long, short] = ["AB-12", "ab-1"];
+  const zip = zipOf({
+    "affidavit-ab-12.PDF": pdf("2"),
+    "x/ab-1.pdf": pdf("1"),
+    "other.pdf": pdf("0"),
+  });
+  expect(readAffidavitZip(zip, [short, long])).toEqual([
+    { id: long, fileName: "affidavit-ab-12.PDF", bytes: Buffer.from(pdf("2")) },
+    { id: short, fileName: "ab-1.pdf", bytes: Buffer.from(pdf("1")) },
+    { fileName: "other.pdf", bytes: Buffer.from(pdf("0")) },
+  ]);
+});
+
+test("two files of the same id both come", () => {
+  const id = randomUUID();
+  const zip = zipOf({ [`${id}.pdf`]: pdf("a"), [`${id}-regenerated.pdf`]: pdf("b") });
+  expect(readAffidavitZip(zip, [id]).map((file) => file.id)).toEqual([id, id]);
+});
+
+test("stored entries, folders and a ZIP written as a stream are read", () => {
+  const stored = zipOf({ "folder/": new Uint8Array(), "folder/a.pdf": [pdf("a"), { level: 0 }] });
+  expect(readAffidavitZip(stored, [])).toEqual([
+    { fileName: "a.pdf", bytes: Buffer.from(pdf("a")) },
+  ]);
+  expect(readAffidavitZip(streamed(), [])).toHaveLength(2);
+});
+
+test.each([
+  ["../../etc/passwd", "passwd"],
+  ["..\\..\\windows\\system.pdf", "system.pdf"],
+  ["/absolute.pdf", "absolute.pdf"],
+  ["C:evil.pdf", "C_evil.pdf"],
+  ["a\u0000b\n.pdf", "a_b_.pdf"],
+  ["..", "_"],
+  [`${"x".repeat(300)}.pdf`, `${"x".repeat(116)}.pdf`],
+])("the name %j becomes %j", (name, expected) => {
+  const files = readAffidavitZip(zipOf({ [name]: pdf("a"), "z.pdf": pdf("z") }), []);
+  expect(files[0]?.fileName).toBe(expected);
+});
+
+test("what is not a PDF is refused, whatever its name", () => {
+  const zip = zipOf({ "a.pdf": pdf("a"), "b.pdf": new Uint8Array(Buffer.from("<html>")) });
+  expect(() => readAffidavitZip(zip, [])).toThrow(UnreadableZip);
+});
+
+test("too many files are refused", () => {
+  const files = ["1", "2", "3", "4"].map((name) => [`${name}.pdf`, pdf(name)] as const);
+  expect(() => readAffidavitZip(zipOf(Object.fromEntries(files)), [], limits)).toThrow("too many");
+});
+
+test("a bomb is refused by its directory, before anything is unpacked", () => {
+  const bomb = zipOf({ "a.pdf": Buffer.concat([pdf(""), Buffer.alloc(50_000_000)]) });
+  expect(bomb.length).toBeLessThan(60_000);
+  expect(() => readAffidavitZip(bomb, [], limits)).toThrow("too large");
+});
+
+test("a bomb that lies about its size is refused while it is unpacked", () => {
+  const bomb = zipOf({ "a.pdf": Buffer.concat([pdf(""), Buffer.alloc(50_000_000)]) });
+  for (const signature of [0x04034b50, 0x02014b50]) {
+    const at = bomb.indexOf(Buffer.from(Uint32Array.of(signature).buffer));
+    bomb.writeUInt32LE(1000, at + (signature === 0x04034b50 ? 22 : 24));
+  }
+  expect(() => readAffidavitZip(bomb, [], limits)).toThrow("too large");
+});
+
+test("sizes that disagree with the directory are refused", () => {
+  const zip = zipOf({ "a.pdf": pdf("a".repeat(500)) });
+  const at = zip.indexOf(Buffer.from(Uint32Array.of(0x02014b50).buffer));
+  zip.writeUInt32LE(7, at + 24);
+  expect(() => readAffidavitZip(zip, [], limits)).toThrow(UnreadableZip);
+});
+
+test("a damaged, cut or foreign file is refused", () => {
+  const zip = zipOf({ "a.pdf": pdf("a".repeat(5000)) });
+  const broken = Buffer.from(zip).fill(0xff, 40, 60);
+  for (const bytes of [
+    broken,
+    zip.subarray(0, 50),
+    Buffer.from("<html>"),
+    Buffer.from("PK\u0003\u0004"),
+  ])
+    expect(() => readAffidavitZip(bytes, [], limits)).toThrow(UnreadableZip);
+});
+
+function streamed(): Buffer {
+  const pieces: Uint8Array[] = [];
+  const zip = new Zip((_, piece) => void pieces.push(piece));
+  for (const name of ["a.pdf", "b.pdf"]) {
+    const file = new ZipDeflate(name);
+    zip.add(file);
+    file.push(pdf(name), true);
+  }
+  zip.end();
+  return Buffer.concat(pieces);
+}

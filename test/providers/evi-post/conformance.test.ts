@@ -1,0 +1,130 @@
+// The client against the fixtures transcribed from the specification: what it sends, what it returns, what it throws.
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { zipSync } from "fflate";
+import { parseCallback } from "../../../src/providers/evi-post/callback.js";
+import * as client from "../../../src/providers/evi-post/client.js";
+import type { EviPostAccount } from "../../../src/providers/evi-post/client.js";
+import { Secret } from "../../../src/contracts/values.js";
+import { ProviderEvent } from "../../../src/contracts/provider-event.js";
+import { fill, loadFixtures, matches } from "../../support/fixtures.js";
+import type { Fixture, Values } from "../../support/fixtures.js";
+import { refusingUrl, startProviderServer } from "../provider-server.js";
+import { accountAt, errorOf } from "./account.js";
+
+const fixtures = loadFixtures(join("test", "fixtures", "evi-post")).filter(
+  ({ side }) => side !== "sandbox",
+);
+const named = (fixture: Fixture) =>
+  [`${fixture.title} (${fixture.section}, ${fixture.file})`, fixture] as const;
+
+describe("an exchange", () => {
+  test.each(fixtures.filter(({ call }) => call !== undefined).map(named))(
+    "%s",
+    async (_, fixture) => {
+      const values: Values = {};
+      const { response } = fixture;
+      const server = await startProviderServer((_request, answer) =>
+        send(answer, fill(response, values)),
+      );
+      try {
+        const baseUrl = response.cut === "refused" ? await refusingUrl() : server.url;
+        const account = accountAt(baseUrl, {
+          timeoutMs: response.cut === "never" ? 300 : 5000,
+          affidavits: { ...accountAt("").affidavits, ...fixture["given"]?.download },
+        });
+        const call = perform(fixture["operation"], account, fill(fixture["call"], values));
+        if (fixture["error"] === undefined) {
+          const extra = fixture["resultExtra"] === true;
+          expect(matches(fixture["result"], await call, { values, extra })).toEqual([]);
+        } else {
+          const error = await errorOf(call);
+          expect(matches(fixture["error"], error, { values, extra: true })).toEqual([]);
+        }
+        // A submission without a document cannot be said in our types; its refusal can still be read.
+        const sayable =
+          fixture["call"].submission === undefined || "document" in fixture["call"].submission;
+        if (response.cut !== "refused" && sayable) {
+          expect(server.received).toHaveLength(1);
+          expect(requestDifferences(fixture["request"], server.received[0]!, values)).toEqual([]);
+        }
+      } finally {
+        await server.close();
+      }
+    },
+  );
+});
+
+describe("a callback", () => {
+  test.each(fixtures.filter(({ body }) => body !== undefined).map(named))(
+    "%s",
+    async (_, fixture) => {
+      const values: Values = {};
+      const body = fill(fixture["body"], values);
+      if (fixture["unreadable"] === true) {
+        const error = await errorOf(Promise.resolve().then(() => parseCallback(body)));
+        expect(error).toMatchObject({ kind: "protocol", effect: "none", operation: "callback" });
+        return;
+      }
+      const { event, correlation } = parseCallback(body);
+      expect(matches(fixture["event"], event, { values })).toEqual([]);
+      expect(correlation).toEqual(fixture["correlation"]);
+      expect(ProviderEvent.parse(event)).toEqual(event);
+    },
+  );
+});
+
+function perform(operation: string, account: EviPostAccount, call: any): Promise<unknown> {
+  switch (operation) {
+    case "submit": {
+      const { submission, idempotencyToken } = call;
+      const answer = submission.options?.evidenceAccessControlChallengeResponse;
+      if (answer !== undefined)
+        submission.options.evidenceAccessControlChallengeResponse = new Secret(answer);
+      const document = Buffer.from(submission.document ?? "", "base64");
+      return client.submit(account, { ...submission, document }, idempotencyToken);
+    }
+    case "query":
+      return client.query(account, call);
+    case "affidavitRequest":
+      return client.requestAffidavit(account, call);
+    case "cancel":
+      return client.cancel(account, call);
+    case "affidavitDownload":
+      return client.downloadAffidavits(account, call.ids);
+    default:
+      throw new Error(`unknown operation ${operation}`);
+  }
+}
+
+function send(answer: ServerResponse, response: Fixture): void {
+  const { status, headers = {}, body, text, zip, cut } = response as any;
+  if (cut === "never") return;
+  if (cut === "beforeAnswer") return void answer.destroy();
+  if (cut === "inBody") {
+    answer.writeHead(status, { ...headers, "content-length": 100 });
+    answer.write("{", () => setTimeout(() => answer.destroy(), 20));
+    return;
+  }
+  answer.writeHead(status, headers);
+  if (zip !== undefined) {
+    const entries = zip.map((entry: any) => [
+      entry.name,
+      new Uint8Array(Buffer.from(entry.content, "base64")),
+    ]);
+    answer.end(zipSync(Object.fromEntries(entries)));
+  } else answer.end(body === undefined ? text : JSON.stringify(body));
+}
+
+function requestDifferences(expected: any, received: any, values: Values): string[] {
+  const body = received.text === "" ? undefined : JSON.parse(received.text);
+  return [
+    ...matches({ method: expected.method, path: expected.path }, received, { values, extra: true }),
+    ...matches(expected.query ?? {}, received.query, { values }),
+    ...matches(expected.headers ?? {}, received.headers, { values, extra: true }),
+    ...(expected.body === undefined && body === undefined
+      ? []
+      : matches(expected.body, body, { values })),
+  ];
+}

@@ -1,0 +1,32 @@
+import { expect, test } from "@jest/globals";
+import { unzipSync } from "fflate";
+import { pdf } from "../../src/sandbox/pdf.js";
+import { zip } from "../../src/sandbox/zip.js";
+
+test("the PDF's cross-reference table points at its objects, and its byte range leaves out the signature alone", () => {
+  const file = pdf(["Affidavit (one)", "back\\slash, Añil"]).toString("latin1");
+  const xref = Number(/startxref\n(\d+)/.exec(file)?.[1]);
+  expect(file.slice(xref, xref + 4)).toBe("xref");
+  const offsets = [...file.slice(xref).matchAll(/^(\d{10}) 00000 n $/gm)].map((match) =>
+    Number(match[1]),
+  );
+  expect(offsets).toHaveLength(7);
+  for (const [index, offset] of offsets.entries()) {
+    expect(file.slice(offset).startsWith(`${index + 1} 0 obj\n`)).toBe(true);
+  }
+  const range = /\/ByteRange \[(\d+) (\d+) (\d+) (\d+)\]/.exec(file)!.slice(1).map(Number);
+  const [start, before, after, rest] = range as [number, number, number, number];
+  expect(start).toBe(0);
+  expect(file.slice(before, after)).toMatch(/^<0+>$/);
+  expect(after + rest).toBe(file.length);
+});
+
+test("the ZIP is read back by another implementation", () => {
+  const files = [
+    { name: "a.pdf", bytes: pdf(["a"]) },
+    { name: "ñ.pdf", bytes: pdf(["b"]) },
+  ];
+  const entries = unzipSync(zip(files));
+  expect(Object.keys(entries)).toEqual(["a.pdf", "ñ.pdf"]);
+  for (const { name, bytes } of files) expect(Buffer.from(entries[name]!).equals(bytes)).toBe(true);
+});

@@ -1,0 +1,95 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { connectClient, connectionOptions, connectWorker, TemporalUnreachable } from "../../src/temporal/connection.js";
+import { freshRing, startServer } from "./support.js";
+
+let env: TestWorkflowEnvironment;
+let folder: string;
+let saved: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  env = await startServer();
+});
+afterAll(() => env.teardown());
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "connection-"));
+  saved = { ...process.env };
+  for (const name of Object.keys(process.env)) if (name.startsWith("TEMPORAL_")) delete process.env[name];
+  process.env["TEMPORAL_CONFIG_FILE"] = join(folder, "temporal.toml");
+});
+afterEach(async () => {
+  process.env = saved;
+  await rm(folder, { recursive: true });
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test("without any configuration it is the local server's default namespace", () => {
+  expect(connectionOptions()).toEqual({
+    address: "localhost:7233",
+    namespace: "default",
+    options: { address: "localhost:7233" },
+  });
+});
+
+test("temporal.toml gives address, namespace, TLS and API key", async () => {
+  const toml = '[profile.default]\naddress = "a.example:7233"\nnamespace = "letters"\napi_key = "secret-key"\n';
+  await writeFile(join(folder, "temporal.toml"), toml);
+  expect(connectionOptions()).toMatchObject({
+    address: "a.example:7233",
+    namespace: "letters",
+    options: { address: "a.example:7233", apiKey: "secret-key", tls: true },
+  });
+});
+
+test("the environment goes before the file, and what the caller says before both", async () => {
+  await writeFile(join(folder, "temporal.toml"), '[profile.default]\naddress = "a.example:7233"\nnamespace = "file"\n');
+  process.env["TEMPORAL_ADDRESS"] = "b.example:7233";
+  expect(connectionOptions()).toMatchObject({ address: "b.example:7233", namespace: "file" });
+  process.env["TEMPORAL_NAMESPACE"] = "environment";
+  expect(connectionOptions({ address: "c.example:7233" })).toMatchObject({
+    address: "c.example:7233",
+    namespace: "environment",
+    options: { address: "c.example:7233" },
+  });
+});
+
+test("client and worker connect where the environment says, each with the namespace", async () => {
+  process.env["TEMPORAL_ADDRESS"] = env.address;
+  process.env["TEMPORAL_NAMESPACE"] = "letters";
+  const client = await connectClient(freshRing(), { identity: "the-test" });
+  const worker = await connectWorker();
+  try {
+    expect(client.namespace).toBe("letters");
+    expect(client.client.options).toMatchObject({ namespace: "letters", identity: "the-test" });
+    expect(client.client.options.loadedDataConverter.payloadCodecs).toHaveLength(1);
+    expect(worker.namespace).toBe("letters");
+    await expect(worker.connection.healthService.check({})).resolves.toBeDefined();
+  } finally {
+    await client.close();
+    await worker.close();
+  }
+});
+
+test("a server that is not there is one clear error with its address, for client and worker", async () => {
+  const address = `127.0.0.1:${await closedPort()}`;
+  const attempts = await Promise.allSettled([connectClient(freshRing(), { address }), connectWorker({ address })]);
+  for (const attempt of attempts) {
+    const { reason } = attempt as PromiseRejectedResult;
+    expect(reason).toBeInstanceOf(TemporalUnreachable);
+    expect((reason as Error).message).toMatch(new RegExp(`^Temporal at ${address} cannot be reached: [\\w ]+$`));
+    expect((reason as Error).cause).toBeUndefined();
+  }
+});

@@ -1,0 +1,41 @@
+// The dev server of these tests, a fresh key ring, and a worker of the canary workflows.
+import { fileURLToPath } from "node:url";
+import type { DataConverter } from "@temporalio/common";
+import { TestWorkflowEnvironment } from "@temporalio/testing";
+import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
+import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
+import { findTemporal } from "../../src/local/find-temporal.js";
+
+export function freshRing(id = "k1"): KeyRing {
+  return KeyRing.parse(generateKeyRing(id));
+}
+
+export async function startServer(dataConverter?: DataConverter): Promise<TestWorkflowEnvironment> {
+  const path = await findTemporal();
+  return TestWorkflowEnvironment.createLocal({
+    server: { executable: { type: "existing-path", path }, log: { format: "json", level: "never" } },
+    ...(dataConverter && { client: { dataConverter } }),
+  });
+}
+
+/** A failure of the activity puts the canary into message, cause and, through both, the stack. */
+export async function canaryWorker(env: TestWorkflowEnvironment, dataConverter: DataConverter): Promise<Worker> {
+  const { failureConverterPath } = dataConverter;
+  return Worker.create({
+    connection: env.nativeConnection,
+    namespace: env.namespace ?? "default",
+    taskQueue: "canary",
+    dataConverter,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL("canary.workflows.ts", import.meta.url)),
+      logger: new DefaultLogger("ERROR"),
+      ...(failureConverterPath && { failureConverterPath }),
+    }),
+    activities: {
+      echo: async (value: string) => value,
+      fail: async (value: string) => {
+        throw new TypeError(`failed with ${value}`, { cause: new RangeError(`because of ${value}`) });
+      },
+    },
+  });
+}
