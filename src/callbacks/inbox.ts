@@ -91,11 +91,11 @@ export class Inbox {
       select pg_advisory_xact_lock(${CLAIM_LOCK});
       with held as materialized (
         select distinct namespace, workflow_id from trustflow.callbacks
-        where state = 'waiting' and claimed_until > clock_timestamp()),
+        where state = 'waiting' and claimed_until > statement_timestamp()),
       free as (
-        select id, size from trustflow.callbacks c
-        where state = 'waiting' ${except && `and namespace not in (${except})`} and not exists (
-          select 1 from held h where h.namespace = c.namespace and h.workflow_id = c.workflow_id)
+        select id, size from trustflow.callbacks
+        where state = 'waiting' ${except && `and namespace not in (${except})`}
+          and (namespace, workflow_id) not in (select namespace, workflow_id from held)
         order by id limit ${MAX_ROWS} for update skip locked),
       chosen as (
         select id, sum(size) over (order by id) - size as before from free)

@@ -43,8 +43,13 @@ const codeByName: Record<string, ExitCode> = {
   UnknownProcessError: exitCodes.unknownId,
   DocumentNotFound: exitCodes.unknownId,
   UnreachableError: exitCodes.outOfReach,
+  NamespaceNotFoundError: exitCodes.outOfReach,
+  UnknownKeyError: exitCodes.outOfReach,
   TemporalUnreachable: exitCodes.outOfReach,
 };
+
+/** gRPC: the call, the caller or the namespace did not get through. */
+const awayByGrpc = new Set([4, 7, 14, 16]);
 
 export interface Failure {
   exitCode: ExitCode;
@@ -62,6 +67,11 @@ export function failureOf(error: unknown): Failure {
   const withFields = fields.length > 0 ? { fields } : {};
   if (error instanceof CommandError) {
     return { exitCode: error.exitCode, error: name, message, ...withFields };
+  }
+  const cause = (error.cause ?? error) as { code?: unknown; details?: unknown };
+  if (typeof cause.code === "number" && awayByGrpc.has(cause.code)) {
+    const reason = typeof cause.details === "string" ? cause.details : message;
+    return { exitCode: exitCodes.outOfReach, error: name, message: `Temporal cannot be reached: ${reason}` };
   }
   const exitCode =
     error instanceof ConfigurationError ? exitCodes.outOfReach : (codeByName[name] ?? exitCodes.failed);

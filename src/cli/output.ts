@@ -22,15 +22,14 @@ export function writeNote(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** In the form that the command was asked for; stderr gets the sentence in both. */
-export function writeFailure({ message, fields = [] }: Failure): void {
-  const lines = [message, ...fields.filter(({ path }) => !message.includes(path)).map(fieldLine)];
-  writeNote(paint("red", lines[0] ?? "", process.stderr));
-  for (const line of lines.slice(1)) writeNote(line);
+/** One line; the message names the fields. */
+export function writeFailure({ message }: Failure): void {
+  writeNote(paint("red", printable(message), process.stderr));
 }
 
-export function fieldLine({ path, problem }: { path: string; problem: string }): string {
-  return `  ${path}: ${problem}`;
+/** With `--json`: one line of JSON, on stderr all the same. */
+export function writeFailureJson(failure: Failure): void {
+  writeNote(JSON.stringify(failure));
 }
 
 export function paint(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {

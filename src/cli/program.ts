@@ -1,10 +1,26 @@
 // The command line as a whole: which commands there are, and how a command ends (DESIGN §13).
 import { Command, CommanderError } from "commander";
+import { addCallbacks } from "./callbacks.js";
+import { addCleanup } from "./cleanup.js";
+import { addDoctor } from "./doctor.js";
+import { addAffidavits, addDocuments } from "./documents.js";
 import { exitCodeHelp, exitCodes, failureOf } from "./exit.js";
+import { addLocal } from "./local.js";
 import { addMigrate } from "./migrate.js";
-import { writeFailure, writeJson } from "./output.js";
+import { addOperators } from "./operators.js";
+import { writeFailure, writeFailureJson } from "./output.js";
+import { addSendPostal } from "./postal.js";
+import { addProcessCommands } from "./processes.js";
 import { addRoles } from "./roles.js";
 import { addSandbox } from "./sandbox.js";
+import { addKeys, addSchema } from "./schema.js";
+
+const groups: [string, ((program: Command) => void)[]][] = [
+  ["Try it", [addLocal]],
+  ["Processes", [addSendPostal, addProcessCommands, addAffidavits, addDocuments, addSchema]],
+  ["Operators", [addOperators, addCallbacks, addDoctor]],
+  ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
+];
 
 /** Runs one command and returns its exit code. */
 export async function runCommandLine(args: string[]): Promise<number> {
@@ -16,8 +32,8 @@ export async function runCommandLine(args: string[]): Promise<number> {
       return error.exitCode === 0 ? exitCodes.asAsked : exitCodes.invalid;
     }
     const failure = failureOf(error);
-    writeFailure(failure);
-    if (args.includes("--json")) writeJson(failure);
+    if (args.includes("--json")) writeFailureJson(failure);
+    else writeFailure(failure);
     return failure.exitCode;
   }
 }
@@ -29,8 +45,9 @@ function createProgram(): Command {
     .exitOverride()
     .showHelpAfterError("(add --help for what there is)")
     .addHelpText("after", `\nExample:\n  $ trustflow send-postal --input letter.json --watch\n\n${exitCodeHelp}`);
-  addRoles(program);
-  addSandbox(program);
-  addMigrate(program);
+  for (const [heading, add] of groups) {
+    program.commandsGroup(`${heading}:`);
+    for (const addTo of add) addTo(program);
+  }
   return program;
 }

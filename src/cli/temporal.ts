@@ -1,13 +1,67 @@
-// A connection to Temporal for commands that read no payload, so that they need no key.
-import { Connection } from "@temporalio/client";
-import { connectionOptions, TemporalUnreachable } from "../temporal/connection.js";
+// The command line's ways to Temporal: both find out at once when nobody listens there, instead of after a deadline.
+import { once } from "node:events";
+import { connect } from "node:net";
+import { ConfigurationError } from "../config.js";
+import type { ResolvedConnection } from "../temporal/connection.js";
+import { CommandError, exitCodes } from "./exit.js";
 
-export async function connectPlain(): Promise<{ connection: Connection; namespace: string; address: string }> {
-  const { address, namespace, options } = connectionOptions();
+const PROBE_MS = 3_000;
+const DEFAULT_PORT = 7233;
+const proxies = ["grpc_proxy", "https_proxy", "http_proxy"];
+
+/** Address and namespace as configured; throws where nobody listens. */
+export async function temporalInReach(): Promise<ResolvedConnection> {
+  const resolved = await temporalSettings();
+  await probe(resolved.address);
+  return resolved;
+}
+
+export async function temporalSettings(): Promise<ResolvedConnection> {
+  const { connectionOptions } = await import("../temporal/connection.js");
+  try {
+    return connectionOptions();
+  } catch {
+    // Its message may quote the file, and with it an API key.
+    throw new ConfigurationError(
+      "Configuration: temporal.toml or a TEMPORAL_* variable cannot be used (is there a [profile.default]?)",
+    );
+  }
+}
+
+/** A connection for commands that read no payload, so that they need no key. */
+export async function connectPlain() {
+  const { address, namespace, options } = await temporalInReach();
+  const { Connection } = await import("@temporalio/client");
   try {
     return { connection: await Connection.connect(options), namespace, address };
   } catch (error) {
     const { details } = error as { details?: string };
-    throw new TemporalUnreachable(address, details ?? (error as Error).message);
+    throw unreachable(address, details ?? "no answer");
   }
+}
+
+// Through a proxy only the SDK knows the way.
+async function probe(address: string): Promise<void> {
+  if (proxies.some((name) => process.env[name] || process.env[name.toUpperCase()])) return;
+  const { hostname, port } = new URL(`tcp://${address.replace(/^\w+:\/+/, "")}`);
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port) || DEFAULT_PORT,
+    timeout: PROBE_MS,
+  });
+  try {
+    await Promise.race([
+      once(socket, "connect"),
+      once(socket, "timeout").then(() => Promise.reject(new Error("no answer"))),
+    ]);
+  } catch (error) {
+    const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [error as Error];
+    throw unreachable(address, first?.message ?? "no answer");
+  } finally {
+    socket.destroy();
+  }
+}
+
+function unreachable(address: string, reason: string): CommandError {
+  return new CommandError(exitCodes.outOfReach, `Temporal at ${address} cannot be reached: ${reason}`);
 }

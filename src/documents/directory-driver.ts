@@ -6,7 +6,7 @@ import type { DocumentDriver } from "./driver.js";
 
 const ID = /^[0-9a-f]{32}$/;
 const SHARD = /^[0-9a-f]{2}$/;
-const STORED = /^\.?([0-9a-f]{32})(?:\.[0-9a-f]{16})?$/;
+const UNFINISHED = /^\.[0-9a-f]{32}\.[0-9a-f]{16}$/;
 
 export class DirectoryDriver implements DocumentDriver {
   readonly #root: string;
@@ -52,10 +52,14 @@ export class DirectoryDriver implements DocumentDriver {
     for (const shard of (await namesIn(this.#root)).filter((name) => SHARD.test(name))) {
       const folder = join(this.#root, shard);
       const seen = new Set<string>();
-      // Finished documents sort behind the dot of unfinished ones; their date is the one that counts.
-      for (const name of (await namesIn(folder)).reverse()) {
-        const id = STORED.exec(name)?.[1];
-        if (id === undefined || seen.has(id)) continue;
+      const names = await namesIn(folder);
+      // The date of the finished document counts, so unfinished ones, which start with a dot, come last.
+      for (const name of [
+        ...names.filter((name) => ID.test(name)),
+        ...names.filter((name) => UNFINISHED.test(name)),
+      ]) {
+        const id = name.startsWith(".") ? name.slice(1, 33) : name;
+        if (seen.has(id)) continue;
         const found = await stat(join(folder, name)).catch(unless("ENOENT", undefined));
         if (found === undefined) continue;
         seen.add(id);
@@ -100,7 +104,7 @@ async function sync(folder: string): Promise<void> {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(unless("ENOENT", []))).sort();
+  return readdir(folder).catch(unless("ENOENT", []));
 }
 
 function unless<T>(code: string, value: T): (error: unknown) => T {

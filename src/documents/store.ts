@@ -21,7 +21,11 @@ export class DocumentStore {
   }
 
   /** The same id with the same content gives the same reference and stores no second copy. */
-  async put(bytes: Uint8Array, mediaType: string, options: { id?: string } = {}): Promise<DocumentReference> {
+  async put(
+    bytes: Uint8Array,
+    mediaType: string,
+    options: { id?: string } = {},
+  ): Promise<DocumentReference> {
     if (bytes.length === 0) throw new TypeError("an empty document cannot be stored");
     const id = options.id ?? randomBytes(16).toString("hex");
     const reference = { uri: SCHEME + id, sha256: sha256(bytes), size: bytes.length, mediaType };
@@ -35,9 +39,13 @@ export class DocumentStore {
   async get(reference: DocumentReference): Promise<Buffer> {
     const bytes = await this.#open(reference.uri);
     if (bytes.length !== reference.size) {
-      throw new DocumentCorrupt(reference.uri, `has ${bytes.length} bytes instead of ${reference.size}`);
+      throw new DocumentCorrupt(
+        reference.uri,
+        `has ${bytes.length} bytes instead of ${reference.size}`,
+      );
     }
-    if (sha256(bytes) !== reference.sha256) throw new DocumentCorrupt(reference.uri, "its SHA-256 differs");
+    if (sha256(bytes) !== reference.sha256)
+      throw new DocumentCorrupt(reference.uri, "its SHA-256 differs");
     return bytes;
   }
 

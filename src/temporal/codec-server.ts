@@ -34,10 +34,15 @@ class Refusal extends Error {
   }
 }
 
-export async function startCodecServer(options: CodecServerOptions): Promise<{ url: string; close(): Promise<void> }> {
+export async function startCodecServer(
+  options: CodecServerOptions,
+): Promise<{ url: string; close(): Promise<void> }> {
   checkOptions(options);
   const answer = answerWith(options);
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (request, response) => void answer(request, response));
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 30_000 },
+    (request, response) => void answer(request, response),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
@@ -63,20 +68,29 @@ function answerWith(options: CodecServerOptions) {
       if (request.method === "OPTIONS") return void response.writeHead(204).end();
       const segments = (request.url ?? "").replace(/\?.*$/s, "").split("/");
       const operation = segments.pop();
-      if (operation === "health" && request.method === "GET") return send(response, 200, '{"status":"ok"}');
-      if (operation !== "encode" && operation !== "decode") throw new Refusal(404, "only /encode and /decode exist");
+      if (operation === "health" && request.method === "GET")
+        return send(response, 200, '{"status":"ok"}');
+      if (operation !== "encode" && operation !== "decode")
+        throw new Refusal(404, "only /encode and /decode exist");
       if (request.method !== "POST") throw new Refusal(405, "use POST");
-      if (!isToken(bearer(request) ?? segments.pop(), options.token)) throw new Refusal(401, "a valid token is needed");
+      if (!isToken(bearer(request) ?? segments.pop(), options.token))
+        throw new Refusal(401, "a valid token is needed");
       const namespace = namespaceOf(request, options.namespaces);
       const payloads = parse(await read(request, options.maxBodyBytes ?? MAX_BODY_BYTES));
       const { decoded, failed } =
         operation === "decode"
           ? await decodeReadably(codec, payloads)
           : { decoded: await codec.encode(payloads), failed: 0 };
-      options.logger?.info("codec call", { operation, namespace, payloads: payloads.length, failed });
+      options.logger?.info("codec call", {
+        operation,
+        namespace,
+        payloads: payloads.length,
+        failed,
+      });
       send(response, 200, writePayloads(decoded));
     } catch (error) {
-      const { status, message } = error instanceof Refusal ? error : new Refusal(500, "internal error");
+      const { status, message } =
+        error instanceof Refusal ? error : new Refusal(500, "internal error");
       options.logger?.info("codec call refused", { status });
       // The rest of the body is read past, so that the caller gets to see the answer; the request timeout bounds it.
       request.resume();
@@ -87,11 +101,15 @@ function answerWith(options: CodecServerOptions) {
 
 function checkOptions({ token, corsOrigins }: CodecServerOptions): void {
   if (token.length < MIN_TOKEN_LENGTH || !/^[\w.~-]+$/.test(token)) {
-    throw new Error(`the codec server's token must be at least ${MIN_TOKEN_LENGTH} of A-Z a-z 0-9 _ . ~ -`);
+    throw new Error(
+      `the codec server's token must be at least ${MIN_TOKEN_LENGTH} of A-Z a-z 0-9 _ . ~ -`,
+    );
   }
   for (const origin of corsOrigins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw new Error(`the codec server's CORS origin "${origin}" must be scheme://host[:port] and nothing more`);
+      throw new Error(
+        `the codec server's CORS origin "${origin}" must be scheme://host[:port] and nothing more`,
+      );
     }
   }
 }
@@ -120,7 +138,8 @@ function isToken(given: string | undefined, token: string): boolean {
 
 function namespaceOf(request: IncomingMessage, allowed: string[] | undefined): string {
   const namespace = String(request.headers["x-namespace"] ?? "");
-  if (allowed !== undefined && !allowed.includes(namespace)) throw new Refusal(403, "this namespace is not allowed");
+  if (allowed !== undefined && !allowed.includes(namespace))
+    throw new Refusal(403, "this namespace is not allowed");
   return namespace.slice(0, 255);
 }
 
@@ -139,7 +158,10 @@ function parse(body: string) {
   try {
     return parsePayloads(body);
   } catch (error) {
-    throw new Refusal(400, error instanceof TypeError ? error.message : "the payloads cannot be read");
+    throw new Refusal(
+      400,
+      error instanceof TypeError ? error.message : "the payloads cannot be read",
+    );
   }
 }
 

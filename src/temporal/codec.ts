@@ -34,7 +34,8 @@ export class EncryptionCodec implements PayloadCodec {
   #decode(payload: Payload): Payload {
     if (text(payload, ENCODING) !== ENCRYPTED) return payload;
     const keyId = text(payload, KEY_ID);
-    if (keyId === undefined) throw new DecryptionError("an encrypted payload does not name its key");
+    if (keyId === undefined)
+      throw new DecryptionError("an encrypted payload does not name its key");
     const plaintext = decrypt(this.#ring.require(keyId).bytes, payload.data ?? new Uint8Array());
     const { metadata, data, externalPayloads } = PayloadMessage.decode(plaintext);
     return { metadata, data, ...(externalPayloads.length > 0 && { externalPayloads }) };

@@ -44,12 +44,18 @@ export function connectionOptions(overrides: ConnectionOverrides = {}): Resolved
   };
 }
 
-export type ConnectClientOptions = ConnectionOverrides & Omit<ClientOptions, "connection" | "dataConverter" | "namespace">;
+export type ConnectClientOptions = ConnectionOverrides &
+  Omit<ClientOptions, "connection" | "dataConverter" | "namespace">;
 
 export async function connectClient(ring: KeyRing, options: ConnectClientOptions = {}) {
   const { address, namespace, ...clientOptions } = options;
-  const resolved = connectionOptions({ ...(address && { address }), ...(namespace && { namespace }) });
-  const connection = await reach(resolved.address, () => Connection.connect({ connectTimeout: CONNECT_TIMEOUT, ...resolved.options }));
+  const resolved = connectionOptions({
+    ...(address && { address }),
+    ...(namespace && { namespace }),
+  });
+  const connection = await reach(resolved.address, () =>
+    Connection.connect({ connectTimeout: CONNECT_TIMEOUT, ...resolved.options }),
+  );
   const client = new Client({
     ...clientOptions,
     connection,
@@ -75,7 +81,11 @@ async function reach<T>(address: string, connect: () => Promise<T>): Promise<T> 
 
 // The SDK's errors carry connection options and metadata (an API key): only a plain text of the chain is kept.
 function reasonOf(error: unknown): string {
-  const { details, message, cause } = error as { details?: unknown; message?: unknown; cause?: unknown };
+  const { details, message, cause } = error as {
+    details?: unknown;
+    message?: unknown;
+    cause?: unknown;
+  };
   if (typeof details === "string" && details !== "") return details;
   if (cause instanceof Error) return reasonOf(cause);
   const text = typeof message === "string" ? message : "unknown error";

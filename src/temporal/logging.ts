@@ -10,9 +10,38 @@ const NAME = /^[\w.$-]{1,80}$/;
 
 /** Texts that are names or ids; numbers and booleans pass under any name, everything else passes under none. */
 const shown = new Set([
-  ...["sdkComponent", "target", "state", "status", "operation", "code", "kind", "role", "address", "origin"],
-  ...["namespace", "taskQueue", "workflowId", "runId", "workflowType", "activityId", "activityType"],
-  ...["signalName", "updateName", "queryName", "process", "step", "provider", "account", "table", "migration"],
+  ...[
+    "sdkComponent",
+    "target",
+    "state",
+    "status",
+    "operation",
+    "code",
+    "kind",
+    "role",
+    "address",
+    "origin",
+  ],
+  ...[
+    "namespace",
+    "taskQueue",
+    "workflowId",
+    "runId",
+    "workflowType",
+    "activityId",
+    "activityType",
+  ],
+  ...[
+    "signalName",
+    "updateName",
+    "queryName",
+    "process",
+    "step",
+    "provider",
+    "account",
+    "table",
+    "migration",
+  ],
 ]);
 
 /** JSON Lines on stderr. A line's text is the fixed part of the message: nothing after ": " or the first line. */
@@ -51,7 +80,13 @@ export function installRuntime({ level, metricsAddress, logTo }: RuntimeSettings
     telemetryOptions: {
       logging: { filter: { core: level, other }, forward: {} },
       ...(metricsAddress !== undefined && {
-        metrics: { prometheus: { bindAddress: metricsAddress, countersTotalSuffix: true, useSecondsForDurations: true } },
+        metrics: {
+          prometheus: {
+            bindAddress: metricsAddress,
+            countersTotalSuffix: true,
+            useSecondsForDurations: true,
+          },
+        },
       }),
     },
   });
@@ -71,9 +106,16 @@ function redact(meta: LogEntry["meta"] = {}): Record<string, unknown> {
 /** Of an error and its causes the types only, outermost first. */
 function typesOf(error: unknown): string[] {
   const types: string[] = [];
-  for (let at = error; typeof at === "object" && at !== null && types.length < 5; at = (at as Error).cause) {
+  for (
+    let at = error;
+    typeof at === "object" && at !== null && types.length < 5;
+    at = (at as Error).cause
+  ) {
     const { type, name } = at as { type?: unknown; name?: unknown };
-    types.push([type, name].find((text): text is string => typeof text === "string" && NAME.test(text)) ?? "Error");
+    types.push(
+      [type, name].find((text): text is string => typeof text === "string" && NAME.test(text)) ??
+        "Error",
+    );
   }
   return types;
 }

@@ -16,32 +16,42 @@ export function parsePayloads(body: string): Payload[] {
   const payloads = isRecord(parsed) ? (parsed["payloads"] ?? []) : undefined;
   if (!Array.isArray(payloads)) throw new TypeError("payloads: expected an array");
   return payloads.map((payload, index) => {
-    if (!isPayload(payload)) throw new TypeError(`payloads[${index}]: expected metadata and data in base64`);
+    if (!isPayload(payload))
+      throw new TypeError(`payloads[${index}]: expected metadata and data in base64`);
     return PayloadMessage.fromObject(payload);
   });
 }
 
 export function writePayloads(payloads: Payload[]): string {
-  return JSON.stringify({ payloads: payloads.map((payload) => PayloadMessage.fromObject(payload).toJSON()) });
+  return JSON.stringify({
+    payloads: payloads.map((payload) => PayloadMessage.fromObject(payload).toJSON()),
+  });
 }
 
 /**
  * Decodes each payload by itself: one that cannot be opened becomes a text that says why, so that the rest of a page
  * stays readable.
  */
-export async function decodeReadably(codec: EncryptionCodec, payloads: Payload[]): Promise<{ decoded: Payload[]; failed: number }> {
+export async function decodeReadably(
+  codec: EncryptionCodec,
+  payloads: Payload[],
+): Promise<{ decoded: Payload[]; failed: number }> {
   let failed = 0;
   const decoded = payloads.map(async (payload) =>
     codec.decode([payload]).catch((error: unknown) => {
       failed += 1;
-      return [note(`[cannot be decrypted: ${error instanceof Error ? error.message : "unknown error"}]`)];
+      const reason = error instanceof Error ? error.message.replaceAll(`"`, "'") : "unknown error";
+      return [note(`[cannot be decrypted: ${reason}]`)];
     }),
   );
   return { decoded: (await Promise.all(decoded)).flat(), failed };
 }
 
 function note(text: string): Payload {
-  return { metadata: { encoding: Buffer.from("json/plain") }, data: Buffer.from(JSON.stringify(text)) };
+  return {
+    metadata: { encoding: Buffer.from("json/plain") },
+    data: Buffer.from(JSON.stringify(text)),
+  };
 }
 
 function isPayload(value: unknown): value is Record<string, unknown> {

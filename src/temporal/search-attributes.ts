@@ -30,8 +30,12 @@ const wanted = new Map<string, IndexedType>(
 );
 
 /** Adds what is missing and returns once the namespace accepts all of them; any number of callers at once may do so. */
-export async function registerSearchAttributes(connection: Services, namespace: string): Promise<void> {
-  for (const name of await missingSearchAttributes(connection, namespace)) {
+export async function registerSearchAttributes(
+  connection: Services,
+  namespace: string,
+): Promise<void> {
+  const known = await listed(connection, namespace);
+  for (const name of known ? absentFrom(known, namespace) : wanted.keys()) {
     await connection.operatorService
       .addSearchAttributes({ namespace, searchAttributes: { [name]: wanted.get(name) ?? 0 } })
       .catch(unless(ALREADY_EXISTS, undefined));
@@ -39,14 +43,31 @@ export async function registerSearchAttributes(connection: Services, namespace: 
   await untilAccepted(connection, namespace);
 }
 
-/** Throws when a name is taken by another type: servers would accept that in silence, and never find anything. */
-export async function missingSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
-  // The time-skipping test server cannot list: there everything counts as missing, and adding it again is harmless.
-  const known = await connection.operatorService
+/**
+ * None where the server cannot say. Throws when a name is taken by another type: servers would accept that in silence,
+ * and never find anything.
+ */
+export async function missingSearchAttributes(
+  connection: Services,
+  namespace: string,
+): Promise<string[]> {
+  const known = await listed(connection, namespace);
+  return known ? absentFrom(known, namespace) : [];
+}
+
+type Listed = Record<string, IndexedType>;
+
+/** Undefined where the server has no such list, as the time-skipping test server. */
+function listed(connection: Services, namespace: string): Promise<Listed | undefined> {
+  return connection.operatorService
     .listSearchAttributes({ namespace })
-    .catch(unless(UNIMPLEMENTED, { customAttributes: {} as Record<string, IndexedType> }));
+    .then(({ customAttributes }): Listed => customAttributes)
+    .catch(unless<Listed | undefined>(UNIMPLEMENTED, undefined));
+}
+
+function absentFrom(known: Listed, namespace: string): string[] {
   return [...wanted].flatMap(([name, type]) => {
-    const found = known.customAttributes[name];
+    const found = known[name];
     if (found === undefined) return [name];
     if (found === type) return [];
     throw new Error(

@@ -61,11 +61,13 @@ export class Attentions {
         since: new Date().toISOString(),
         reason: reasonOf(kind, problem),
         decisions:
-          step.journaled && unknown ? ["retry", "happened", "abandon"] : ["retry", "abandon"],
+          step.journaled && kind !== "accessDenied"
+            ? ["retry", "happened", "abandon"]
+            : ["retry", "abandon"],
       },
       kind,
       journaled: step.journaled,
-      sends: !step.journaled || !unknown,
+      sends: step.journaled && !unknown,
       decided,
       settle,
     };

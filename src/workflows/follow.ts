@@ -40,8 +40,9 @@ export async function follow(process: AnyProcess, followed: Followed): Promise<v
   try {
     await Promise.race(ways);
   } finally {
-    for (const way of ways) way.catch(() => undefined);
     scope.cancel();
+    // Nothing of the other way may be left over: a command after the workflow's last one is refused.
+    await Promise.allSettled(ways);
   }
 }
 

@@ -290,6 +290,7 @@ export class Process<S extends Snapshot, V extends View> {
   }
 
   #attentionChanged(): void {
+    if (this.phase === "ended") return;
     upsertSearchAttributes([
       { key: searchAttributes.attention, value: this.attentions.first?.kind ?? null },
     ]);

@@ -117,7 +117,7 @@ test("a missing namespace is waited for", async () => {
   const subject = subjectOf({ namespace: "missing" });
   await post(receiver.url, subject, { Identifier: "a" });
   await until(() => relay.health().pausedNamespaces.includes("missing"));
-  expect(await states(subject)).toEqual(["waiting"]);
+  await become(subject, ["waiting"]);
 });
 
 test("an event that Temporal finds too large is parked alone, its neighbours arrive", async () => {

@@ -7,7 +7,12 @@ import { DocumentReference } from "../../src/contracts/values.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { derivedDocumentId } from "../../src/documents/document-id.js";
-import { DocumentConflict, DocumentCorrupt, DocumentNotFound, DocumentStore } from "../../src/documents/store.js";
+import {
+  DocumentConflict,
+  DocumentCorrupt,
+  DocumentNotFound,
+  DocumentStore,
+} from "../../src/documents/store.js";
 
 const content = Buffer.from("%PDF-1.7 a letter to nobody");
 const id = "00112233445566778899aabbccddeeff";
@@ -54,14 +59,18 @@ test("random ids keep equal documents apart", async () => {
 });
 
 test("the same id and content again, even at once, gives the same reference and no second copy", async () => {
-  const all = await Promise.all(Array.from({ length: 10 }, () => store.put(content, "application/pdf", { id })));
+  const all = await Promise.all(
+    Array.from({ length: 10 }, () => store.put(content, "application/pdf", { id })),
+  );
   expect(new Set(all.map((reference) => JSON.stringify(reference))).size).toBe(1);
   expect(await listed()).toEqual([`document:${id}`]);
 });
 
 test("the same id with other content is refused and the first content stays", async () => {
   const reference = await store.put(content, "application/pdf", { id });
-  await expect(store.put(Buffer.from("other"), "application/pdf", { id })).rejects.toThrow(DocumentConflict);
+  await expect(store.put(Buffer.from("other"), "application/pdf", { id })).rejects.toThrow(
+    DocumentConflict,
+  );
   expect(await store.get(reference)).toEqual(content);
 });
 
@@ -76,12 +85,18 @@ test("a document that is gone is named as not found", async () => {
 test("a changed file, a swapped file and a reference that does not fit are corrupt", async () => {
   const reference = await store.put(content, "application/pdf", { id });
   const sealed = await readFile(file(id));
-  const swapped = await store.put(Buffer.from("another document"), "application/pdf", { id: "ab".repeat(16) });
+  const swapped = await store.put(Buffer.from("another document"), "application/pdf", {
+    id: "ab".repeat(16),
+  });
   await writeFile(file("ab".repeat(16)), sealed);
   await expect(store.get(swapped)).rejects.toThrow(DocumentCorrupt);
 
-  await expect(store.get({ ...reference, size: 1 })).rejects.toThrow(`has ${content.length} bytes instead of 1`);
-  await expect(store.get({ ...reference, sha256: "0".repeat(64) })).rejects.toThrow(DocumentCorrupt);
+  await expect(store.get({ ...reference, size: 1 })).rejects.toThrow(
+    `has ${content.length} bytes instead of 1`,
+  );
+  await expect(store.get({ ...reference, sha256: "0".repeat(64) })).rejects.toThrow(
+    DocumentCorrupt,
+  );
 
   await writeFile(file(id), sealed.subarray(0, -1));
   await expect(store.get(reference)).rejects.toThrow(DocumentCorrupt);
@@ -99,7 +114,9 @@ test("a document stored before a key rotation is read after it, and without its 
 test("an empty document and a uri of another kind are refused", async () => {
   await expect(store.put(Buffer.alloc(0), "application/pdf")).rejects.toThrow("empty document");
   await expect(store.exists("file:///etc/passwd")).rejects.toThrow("must start with document:");
-  await expect(store.exists("document:../../etc/passwd")).rejects.toThrow("32 lower-case hex digits");
+  await expect(store.exists("document:../../etc/passwd")).rejects.toThrow(
+    "32 lower-case hex digits",
+  );
 });
 
 test("a derived id depends on each part and on where one ends", () => {

@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 interface Entry {
   version: string;
   resolved?: string;
-  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
 }
 
 interface Manifest {
@@ -57,4 +57,15 @@ test("package.json asks for exact versions, and the lock file has them", () => {
 test("the lock file names no registry, so that whoever installs uses their own", () => {
   const named = Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined);
   expect(named).toEqual([]);
+});
+
+// `npm ci` refuses a lock file without them; npm leaves them out where a registry lacks other platforms' packages.
+test("the lock file has every optional package, also those of other platforms", () => {
+  const wanted = Object.values(lock.packages).flatMap(({ optionalDependencies }) =>
+    Object.entries(optionalDependencies ?? {}),
+  );
+  const missing = wanted.filter(([name, version]) =>
+    copies(name).every((copy) => /^\d/.test(version) && copy.version !== version),
+  );
+  expect(missing).toEqual([]);
 });

@@ -1,5 +1,12 @@
 // Workflows that carry a canary wherever data can go, for the tests of what is logged and what is stored.
-import { ApplicationFailure, condition, log, proxyActivities, setCurrentDetails, setHandler } from "@temporalio/workflow";
+import {
+  ApplicationFailure,
+  condition,
+  log,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+} from "@temporalio/workflow";
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
 
 interface CanaryActivities {
@@ -8,7 +15,10 @@ interface CanaryActivities {
 }
 
 const quick = { startToCloseTimeout: "10 s" } as const;
-const { echo, fail } = proxyActivities<CanaryActivities>({ ...quick, retry: { maximumAttempts: 2, initialInterval: 10 } });
+const { echo, fail } = proxyActivities<CanaryActivities>({
+  ...quick,
+  retry: { maximumAttempts: 2, initialInterval: 10 },
+});
 
 export async function carry(canary: string): Promise<string> {
   let told = false;
@@ -18,7 +28,8 @@ export async function carry(canary: string): Promise<string> {
   setHandler(defineQuery<string>("ask"), () => canary);
   setHandler(defineUpdate<string, [string]>("change"), (value) => value, {
     validator: (value) => {
-      if (value.startsWith("refuse")) throw ApplicationFailure.nonRetryable(`refused ${value}`, "Refused", value);
+      if (value.startsWith("refuse"))
+        throw ApplicationFailure.nonRetryable(`refused ${value}`, "Refused", value);
     },
   });
   setCurrentDetails(`Details ${canary}`);
@@ -32,7 +43,13 @@ export async function breakDown(canary: string): Promise<void> {
     await fail(canary);
   } catch (error) {
     const cause = error instanceof Error ? error : new Error(canary);
-    throw ApplicationFailure.create({ message: `ended by ${canary}`, type: "BrokenDown", cause, details: [canary], nonRetryable: true });
+    throw ApplicationFailure.create({
+      message: `ended by ${canary}`,
+      type: "BrokenDown",
+      cause,
+      details: [canary],
+      nonRetryable: true,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { defaultPayloadConverter, type Payload } from "@temporalio/common";
+import { defaultPayloadConverter } from "@temporalio/common";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { KeyRing } from "../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../src/temporal/codec.js";
@@ -21,30 +21,67 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 function start(more: Partial<CodecServerOptions> = {}) {
-  const logger = { info: (message: string, details?: object) => void lines.push({ message, details }) };
-  return startCodecServer({ ring, host: "127.0.0.1", port: 0, token, corsOrigins: [origin], maxBodyBytes: 10_000, logger, ...more });
+  const logger = {
+    info: (message: string, details?: object) => void lines.push({ message, details }),
+  };
+  return startCodecServer({
+    ring,
+    host: "127.0.0.1",
+    port: 0,
+    token,
+    corsOrigins: [origin],
+    maxBodyBytes: 10_000,
+    logger,
+    ...more,
+  });
 }
 
-function post(path: string, body: unknown, headers: Record<string, string> = {}, url = server.url): Promise<Response> {
+function post(
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  url = server.url,
+): Promise<Response> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return fetch(url + path, { method: "POST", body: text, headers: { "content-type": "application/json", ...headers } });
+  return fetch(url + path, {
+    method: "POST",
+    body: text,
+    headers: { "content-type": "application/json", ...headers },
+  });
 }
 
 type Json = { metadata: Record<string, string>; data: string };
 const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString("base64");
-const plain = (value: unknown): Json => ({ metadata: { encoding: base64("json/plain") }, data: base64(JSON.stringify(value)) });
-const payloadsOf = async (response: Response): Promise<Json[]> => ((await response.json()) as { payloads: Json[] }).payloads;
-const valueOf = (payload: Json | undefined): unknown => JSON.parse(Buffer.from(payload?.data ?? "", "base64").toString());
+const plain = (value: unknown): Json => ({
+  metadata: { encoding: base64("json/plain") },
+  data: base64(JSON.stringify(value)),
+});
+const payloadsOf = async (response: Response): Promise<Json[]> =>
+  ((await response.json()) as { payloads: Json[] }).payloads;
+const valueOf = (payload: Json | undefined): unknown =>
+  JSON.parse(Buffer.from(payload?.data ?? "", "base64").toString());
 
 async function encrypted(value: unknown, by: KeyRing = ring): Promise<Json> {
-  const [payload] = await new EncryptionCodec(by).encode([defaultPayloadConverter.toPayload(value) as Payload]);
-  const metadata = Object.entries(payload?.metadata ?? {}).map(([key, bytes]) => [key, base64(bytes)]);
-  return { metadata: Object.fromEntries(metadata) as Record<string, string>, data: base64(payload?.data ?? "") };
+  const [payload] = await new EncryptionCodec(by).encode([
+    defaultPayloadConverter.toPayload(value),
+  ]);
+  const metadata = Object.entries(payload?.metadata ?? {}).map(([key, bytes]) => [
+    key,
+    base64(bytes),
+  ]);
+  return {
+    metadata: Object.fromEntries(metadata) as Record<string, string>,
+    data: base64(payload?.data ?? ""),
+  };
 }
 
 test("what it encodes it decodes, and the codec reads it too", async () => {
-  const encoded = await payloadsOf(await post("/encode", { payloads: [plain("one"), plain({ two: 2 })] }, bearer));
-  expect(Buffer.from(encoded[0]?.metadata["encoding"] ?? "", "base64").toString()).toBe("binary/encrypted");
+  const encoded = await payloadsOf(
+    await post("/encode", { payloads: [plain("one"), plain({ two: 2 })] }, bearer),
+  );
+  expect(Buffer.from(encoded[0]?.metadata["encoding"] ?? "", "base64").toString()).toBe(
+    "binary/encrypted",
+  );
   const decoded = await post("/decode", { payloads: encoded }, bearer);
   expect(decoded.headers.get("content-type")).toBe("application/json");
   expect(decoded.headers.get("cache-control")).toBe("no-store");
@@ -77,7 +114,11 @@ test("a wrong or missing token is answered 401 before the body is looked at", as
 test("the preflight of the Web UI's own origin is allowed, with the headers that it sends", async () => {
   const response = await fetch(`${server.url}/${token}/decode`, {
     method: "OPTIONS",
-    headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "content-type,x-namespace" },
+    headers: {
+      origin,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "content-type,x-namespace",
+    },
   });
   expect(response.status).toBe(204);
   expect(response.headers.get("access-control-allow-origin")).toBe(origin);
@@ -86,27 +127,40 @@ test("the preflight of the Web UI's own origin is allowed, with the headers that
   expect(response.headers.get("vary")).toBe("origin");
 });
 
-test.each(["http://localhost:8234", "https://localhost:8233", "http://localhost:8233.example.org", "null"])(
-  "another origin is refused, preflight and call, even with the token: %s",
-  async (other) => {
-    const preflight = await fetch(`${server.url}/decode`, { method: "OPTIONS", headers: { origin: other } });
-    const call = await post("/decode", { payloads: [await encrypted("x")] }, { ...bearer, origin: other });
-    for (const response of [preflight, call]) {
-      expect(response.status).toBe(403);
-      expect(response.headers.get("access-control-allow-origin")).toBeNull();
-      expect(await response.text()).not.toContain("payloads");
-    }
-  },
-);
+test.each([
+  "http://localhost:8234",
+  "https://localhost:8233",
+  "http://localhost:8233.example.org",
+  "null",
+])("another origin is refused, preflight and call, even with the token: %s", async (other) => {
+  const preflight = await fetch(`${server.url}/decode`, {
+    method: "OPTIONS",
+    headers: { origin: other },
+  });
+  const call = await post(
+    "/decode",
+    { payloads: [await encrypted("x")] },
+    { ...bearer, origin: other },
+  );
+  for (const response of [preflight, call]) {
+    expect(response.status).toBe(403);
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
+    expect(await response.text()).not.toContain("payloads");
+  }
+});
 
 test("a body over the limit is answered 413, declared or streamed", async () => {
   const large = JSON.stringify({ payloads: [plain("x".repeat(200_000))] });
   expect((await post("/decode", large, bearer)).status).toBe(413);
   const status = await new Promise<number | undefined>((resolve, reject) => {
-    const call = request(`${server.url}/decode`, { method: "POST", headers: bearer }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
+    const call = request(
+      `${server.url}/decode`,
+      { method: "POST", headers: bearer },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    );
     call.on("error", reject);
     for (let at = 0; at < large.length; at += 50_000) call.write(large.slice(at, at + 50_000));
     call.end();
@@ -132,24 +186,41 @@ test.each([
 test("a payload that cannot be opened becomes a text that says why, and the others stay readable", async () => {
   const damaged = await encrypted("damaged");
   const body = {
-    payloads: [await encrypted("one"), await encrypted("x", freshRing("gone")), { ...damaged, data: damaged.data.slice(0, 40) }, plain("two")],
+    payloads: [
+      await encrypted("one"),
+      await encrypted("x", freshRing("gone")),
+      { ...damaged, data: damaged.data.slice(0, 40) },
+      plain("two"),
+    ],
   };
   const response = await post("/decode", body, bearer);
   expect(response.status).toBe(200);
   expect((await payloadsOf(response)).map(valueOf)).toEqual([
     "one",
-    '[cannot be decrypted: the key ring has no key "gone"]',
+    "[cannot be decrypted: the key ring has no key 'gone']",
     expect.stringContaining("[cannot be decrypted: the ciphertext"),
     "two",
   ]);
-  expect(lines).toEqual([{ message: "codec call", details: { operation: "decode", namespace: "", payloads: 4, failed: 2 } }]);
+  expect(lines).toEqual([
+    {
+      message: "codec call",
+      details: { operation: "decode", namespace: "", payloads: 4, failed: 2 },
+    },
+  ]);
 });
 
 test("each call leaves a line with namespace and count, and neither token nor content", async () => {
-  await post(`/${token}/decode`, { payloads: [await encrypted("canary"), plain("canary")] }, { "x-namespace": "letters" });
+  await post(
+    `/${token}/decode`,
+    { payloads: [await encrypted("canary"), plain("canary")] },
+    { "x-namespace": "letters" },
+  );
   await post("/decode", "canary", { authorization: "Bearer canary" });
   expect(lines).toEqual([
-    { message: "codec call", details: { operation: "decode", namespace: "letters", payloads: 2, failed: 0 } },
+    {
+      message: "codec call",
+      details: { operation: "decode", namespace: "letters", payloads: 2, failed: 0 },
+    },
     { message: "codec call refused", details: { status: 401 } },
   ]);
 });
@@ -158,8 +229,12 @@ test("with a list of namespaces it answers for those only", async () => {
   const strict = await start({ namespaces: ["letters"] });
   try {
     const body = { payloads: [plain("x")] };
-    expect((await post("/decode", body, { ...bearer, "x-namespace": "letters" }, strict.url)).status).toBe(200);
-    expect((await post("/decode", body, { ...bearer, "x-namespace": "other" }, strict.url)).status).toBe(403);
+    expect(
+      (await post("/decode", body, { ...bearer, "x-namespace": "letters" }, strict.url)).status,
+    ).toBe(200);
+    expect(
+      (await post("/decode", body, { ...bearer, "x-namespace": "other" }, strict.url)).status,
+    ).toBe(403);
     expect((await post("/decode", body, bearer, strict.url)).status).toBe(403);
   } finally {
     await strict.close();

@@ -5,7 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
-import { connectClient, connectionOptions, connectWorker, TemporalUnreachable } from "../../src/temporal/connection.js";
+import {
+  connectClient,
+  connectionOptions,
+  connectWorker,
+  TemporalUnreachable,
+} from "../../src/temporal/connection.js";
 import { freshRing, startServer } from "./support.js";
 
 let env: TestWorkflowEnvironment;
@@ -20,7 +25,8 @@ afterAll(() => env.teardown());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "connection-"));
   saved = { ...process.env };
-  for (const name of Object.keys(process.env)) if (name.startsWith("TEMPORAL_")) delete process.env[name];
+  for (const name of Object.keys(process.env))
+    if (name.startsWith("TEMPORAL_")) delete process.env[name];
   process.env["TEMPORAL_CONFIG_FILE"] = join(folder, "temporal.toml");
 });
 afterEach(async () => {
@@ -45,7 +51,8 @@ test("without any configuration it is the local server's default namespace", () 
 });
 
 test("temporal.toml gives address, namespace, TLS and API key", async () => {
-  const toml = '[profile.default]\naddress = "a.example:7233"\nnamespace = "letters"\napi_key = "secret-key"\n';
+  const toml =
+    '[profile.default]\naddress = "a.example:7233"\nnamespace = "letters"\napi_key = "secret-key"\n';
   await writeFile(join(folder, "temporal.toml"), toml);
   expect(connectionOptions()).toMatchObject({
     address: "a.example:7233",
@@ -55,7 +62,10 @@ test("temporal.toml gives address, namespace, TLS and API key", async () => {
 });
 
 test("the environment goes before the file, and what the caller says before both", async () => {
-  await writeFile(join(folder, "temporal.toml"), '[profile.default]\naddress = "a.example:7233"\nnamespace = "file"\n');
+  await writeFile(
+    join(folder, "temporal.toml"),
+    '[profile.default]\naddress = "a.example:7233"\nnamespace = "file"\n',
+  );
   process.env["TEMPORAL_ADDRESS"] = "b.example:7233";
   expect(connectionOptions()).toMatchObject({ address: "b.example:7233", namespace: "file" });
   process.env["TEMPORAL_NAMESPACE"] = "environment";
@@ -85,11 +95,16 @@ test("client and worker connect where the environment says, each with the namesp
 
 test("a server that is not there is one clear error with its address, for client and worker", async () => {
   const address = `127.0.0.1:${await closedPort()}`;
-  const attempts = await Promise.allSettled([connectClient(freshRing(), { address }), connectWorker({ address })]);
+  const attempts = await Promise.allSettled([
+    connectClient(freshRing(), { address }),
+    connectWorker({ address }),
+  ]);
   for (const attempt of attempts) {
     const { reason } = attempt as PromiseRejectedResult;
     expect(reason).toBeInstanceOf(TemporalUnreachable);
-    expect((reason as Error).message).toMatch(new RegExp(`^Temporal at ${address} cannot be reached: [\\w ]+$`));
+    expect((reason as Error).message).toMatch(
+      new RegExp(`^Temporal at ${address} cannot be reached: [\\w ]+$`),
+    );
     expect((reason as Error).cause).toBeUndefined();
   }
 });

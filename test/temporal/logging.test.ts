@@ -27,16 +27,24 @@ test("at the most verbose level nothing of inputs, failures, causes and stacks i
   const common = { taskQueue: "canary", args: [canary] };
   const worker = await canaryWorker(env, converter);
   await worker.runUntil(async () => {
-    const carried = await workflow.start("carry", { ...common, workflowId: "carry", staticSummary: canary, memo: { canary } });
+    const carried = await workflow.start("carry", {
+      ...common,
+      workflowId: "carry",
+      staticSummary: canary,
+      memo: { canary },
+    });
     expect(await carried.query("ask")).toBe(canary);
     expect(await carried.executeUpdate("change", { args: [canary] })).toBe(canary);
     await expect(carried.executeUpdate("change", { args: [`refuse ${canary}`] })).rejects.toThrow();
     await carried.signal("tell", canary);
     expect(await carried.result()).toBe(canary);
-    await expect(workflow.execute("breakDown", { ...common, workflowId: "breakDown" })).rejects.toThrow();
+    await expect(
+      workflow.execute("breakDown", { ...common, workflowId: "breakDown" }),
+    ).rejects.toThrow();
     // A bug: the workflow task fails again and again, and its error reaches the log each time.
     const stumbling = await workflow.start("stumble", { ...common, workflowId: "stumble" });
-    const failures = (): number => linesOf(written).filter((line) => line["workflowType"] === "stumble" && line["error"]).length;
+    const failures = (): number =>
+      linesOf(written).filter((line) => line["workflowType"] === "stumble" && line["error"]).length;
     for (let waited = 0; failures() === 0 && waited < 50; waited += 1) await sleep(200);
     expect(failures()).toBeGreaterThan(0);
     await stumbling.terminate();
@@ -44,7 +52,9 @@ test("at the most verbose level nothing of inputs, failures, causes and stacks i
   await sleep(300);
 
   expect(written.filter((line) => line.includes(canary))).toEqual([]);
-  expect(written.filter((line) => line.includes(Buffer.from(canary).toString("base64").slice(0, 8)))).toEqual([]);
+  expect(
+    written.filter((line) => line.includes(Buffer.from(canary).toString("base64").slice(0, 8))),
+  ).toEqual([]);
   const lines = linesOf(written);
   expect(lines).toContainEqual(
     expect.objectContaining({
@@ -56,23 +66,37 @@ test("at the most verbose level nothing of inputs, failures, causes and stacks i
       error: { types: ["TypeError", "RangeError"] },
     }),
   );
-  expect(lines).toContainEqual(expect.objectContaining({ message: "A line of the workflow", sdkComponent: "workflow" }));
+  expect(lines).toContainEqual(
+    expect.objectContaining({ message: "A line of the workflow", sdkComponent: "workflow" }),
+  );
   // What the native core says takes the same way.
-  expect(lines.some((line) => line["sdkComponent"] === "core" && line["level"] === "trace")).toBe(true);
-  expect(lines.every((line) => !("stack" in line) && !inspect(line, { depth: 9 }).includes("    at "))).toBe(true);
+  expect(lines.some((line) => line["sdkComponent"] === "core" && line["level"] === "trace")).toBe(
+    true,
+  );
+  expect(
+    lines.every((line) => !("stack" in line) && !inspect(line, { depth: 9 }).includes("    at ")),
+  ).toBe(true);
 });
 
 test("only names, ids, numbers and error types pass", () => {
   const lines: string[] = [];
-  redactingLogger("INFO", { write: (line) => void lines.push(line) }).error(`Failed to do it: ${canary}\n${canary}`, {
-    workflowId: "sendPostal/1",
-    attempt: 3,
-    isLocal: false,
-    input: canary,
-    nested: { workflowId: canary },
-    error: ApplicationFailure.create({ message: canary, type: "NotAccepted", details: [canary], cause: new Error(canary) }),
-    cause: Object.assign(new Error(canary), { name: `not a name ${canary}` }),
-  });
+  redactingLogger("INFO", { write: (line) => void lines.push(line) }).error(
+    `Failed to do it: ${canary}\n${canary}`,
+    {
+      workflowId: "sendPostal/1",
+      attempt: 3,
+      isLocal: false,
+      input: canary,
+      nested: { workflowId: canary },
+      error: ApplicationFailure.create({
+        message: canary,
+        type: "NotAccepted",
+        details: [canary],
+        cause: new Error(canary),
+      }),
+      cause: Object.assign(new Error(canary), { name: `not a name ${canary}` }),
+    },
+  );
   expect(linesOf(lines)).toEqual([
     {
       level: "error",

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { searchAttributes } from "../../src/contracts/names.js";
-import { missingSearchAttributes, registerSearchAttributes } from "../../src/temporal/search-attributes.js";
+import {
+  missingSearchAttributes,
+  registerSearchAttributes,
+} from "../../src/temporal/search-attributes.js";
 import { startServer } from "./support.js";
 
 const names = Object.values(searchAttributes).map(({ name }) => name);
@@ -14,7 +17,10 @@ afterAll(() => env.teardown());
 
 async function newNamespace(namespace: string): Promise<string> {
   const { workflowService } = env.connection;
-  await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 as never } });
+  await workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
   return namespace;
 }
 
@@ -41,15 +47,23 @@ test("a workflow can be started with them at once", async () => {
 
 test("several starters may register at once, and what is missing alone is added", async () => {
   const namespace = await newNamespace("at-once");
-  await env.connection.operatorService.addSearchAttributes({ namespace, searchAttributes: { TrustflowPhase: 2 } });
-  expect(await missingSearchAttributes(env.connection, namespace)).toEqual(names.filter((name) => name !== "TrustflowPhase"));
+  await env.connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: { TrustflowPhase: 2 },
+  });
+  expect(await missingSearchAttributes(env.connection, namespace)).toEqual(
+    names.filter((name) => name !== "TrustflowPhase"),
+  );
   await Promise.all([1, 2, 3].map(() => registerSearchAttributes(env.connection, namespace)));
   expect(await missingSearchAttributes(env.connection, namespace)).toEqual([]);
 });
 
 test("a name that is taken by another type is named", async () => {
   const namespace = await newNamespace("other-type");
-  await env.connection.operatorService.addSearchAttributes({ namespace, searchAttributes: { TrustflowDeadline: 2 } });
+  await env.connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: { TrustflowDeadline: 2 },
+  });
   await expect(registerSearchAttributes(env.connection, namespace)).rejects.toThrow(
     'TrustflowDeadline of the namespace "other-type" is of type INDEXED_VALUE_TYPE_KEYWORD and has to be INDEXED_VALUE_TYPE_DATETIME',
   );

@@ -13,13 +13,19 @@ export function freshRing(id = "k1"): KeyRing {
 export async function startServer(dataConverter?: DataConverter): Promise<TestWorkflowEnvironment> {
   const path = await findTemporal();
   return TestWorkflowEnvironment.createLocal({
-    server: { executable: { type: "existing-path", path }, log: { format: "json", level: "never" } },
+    server: {
+      executable: { type: "existing-path", path },
+      log: { format: "json", level: "never" },
+    },
     ...(dataConverter && { client: { dataConverter } }),
   });
 }
 
 /** A failure of the activity puts the canary into message, cause and, through both, the stack. */
-export async function canaryWorker(env: TestWorkflowEnvironment, dataConverter: DataConverter): Promise<Worker> {
+export async function canaryWorker(
+  env: TestWorkflowEnvironment,
+  dataConverter: DataConverter,
+): Promise<Worker> {
   const { failureConverterPath } = dataConverter;
   return Worker.create({
     connection: env.nativeConnection,
@@ -34,7 +40,9 @@ export async function canaryWorker(env: TestWorkflowEnvironment, dataConverter: 
     activities: {
       echo: async (value: string) => value,
       fail: async (value: string) => {
-        throw new TypeError(`failed with ${value}`, { cause: new RangeError(`because of ${value}`) });
+        throw new TypeError(`failed with ${value}`, {
+          cause: new RangeError(`because of ${value}`),
+        });
       },
     },
   });

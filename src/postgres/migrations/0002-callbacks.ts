@@ -23,6 +23,8 @@ export const callbacks = {
       unique (address, identifier)
     );
     create index callbacks_waiting on trustflow.callbacks (id) where state = 'waiting';
+    create index callbacks_held on trustflow.callbacks (claimed_until)
+      where state = 'waiting' and claimed_until is not null;
     create index callbacks_by_process on trustflow.callbacks (workflow_id, id);
     create index callbacks_unsettled on trustflow.callbacks (state, id) where state in ('parked', 'late');
     create index callbacks_by_age on trustflow.callbacks (settled_at) where state in ('delivered', 'late', 'kept');

@@ -1,0 +1,149 @@
+// Retention (DESIGN §8): inbox bodies, then journal and inbox rows, then document orphans, in small deletes; composed for
+// `trustflow cleanup`. Nothing of an open process is removed, and no journal row of a process that has a history.
+import type { Client } from "@temporalio/client";
+import { CallbackArchive } from "./callbacks/archive.js";
+import { ConfigurationError } from "./config.js";
+import type { Config } from "./config.js";
+import { processes } from "./contracts/names.js";
+import type { KeyRing } from "./crypto/key-ring.js";
+import type { DocumentStore } from "./documents/store.js";
+import { purgeEffects } from "./journal/retention.js";
+import type { IsOpen } from "./journal/retention.js";
+import { removeOrphans } from "./cli/orphans.js";
+import type { Orphans } from "./cli/orphans.js";
+import type { Pool } from "./postgres/pool.js";
+
+export interface CleanupOptions {
+  retention: Config["retention"];
+  pool: Pool;
+  journalRing: KeyRing;
+  codecRing: KeyRing;
+  /** Where this machine reaches the store. */
+  documents?: DocumentStore;
+  clientFor(namespace: string): Client;
+  /** The namespace of this configuration: whose histories name the documents. */
+  namespace: string;
+  dryRun?: boolean;
+  now?: Date;
+}
+
+export interface CleanupReport {
+  dryRun: boolean;
+  /** What was removed, or would be. */
+  inboxBodies: number;
+  inboxRows: number;
+  journalRows: number;
+  documents: Orphans;
+  notes: string[];
+}
+
+const dayMs = 86_400_000;
+/** How long one answer of the visibility counts; a process may be started again meanwhile. */
+const freshMs = 30_000;
+
+export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
+  const { retention, pool, dryRun = false, now = new Date() } = options;
+  const { inboxDays, journalDays, documentOrphanDays, batchSize: limit } = retention;
+  const before = (days: number) => new Date(now.getTime() - days * dayMs);
+  const historyDays = await historyRetentionDays(options);
+  const notes = checkOrder(retention, historyDays);
+
+  const running = new Executions(options.clientFor, () => 'ExecutionStatus = "Running"');
+  // The journal outlives the history: whatever Temporal still shows of before then keeps its rows.
+  const remembered = new Executions(
+    options.clientFor,
+    () => `(ExecutionStatus = "Running" OR StartTime < "${before(journalDays).toISOString()}")`,
+  );
+  const archive = new CallbackArchive(pool, options.journalRing);
+  const inbox = (what: "bodies" | "rows", olderThan: Date, isOpen: IsOpen) =>
+    dryRun ? countCallbacks(pool, what, olderThan, isOpen) : archive.purge({ what, olderThan, isOpen, limit });
+  const inboxBodies = await inbox("bodies", before(inboxDays), running.has);
+  const inboxRows = await inbox("rows", before(journalDays), remembered.has);
+  const journalRows = await (dryRun ? countEffects : purgeEffects)(pool, before(journalDays), remembered.has, limit);
+  const documents = await removeOrphans({
+    ...options,
+    dryRun,
+    client: options.clientFor(options.namespace),
+    newerThan: before(historyDays),
+    olderThan: before(documentOrphanDays),
+  });
+  return { dryRun, inboxBodies, inboxRows, journalRows, documents, notes };
+}
+
+/** journal ≥ history ≥ inbox; the journal is what keeps a letter from being sent twice, so there it is a refusal. */
+function checkOrder({ inboxDays, journalDays }: Config["retention"], historyDays: number): string[] {
+  for (const [other, days] of [
+    ["the namespace's history retention", historyDays],
+    ["retention.inboxDays", inboxDays],
+  ] as const) {
+    if (journalDays >= days) continue;
+    throw new ConfigurationError(
+      `Configuration: retention.journalDays is ${journalDays}, below ${other} of ${days} days: nothing was removed`,
+    );
+  }
+  if (inboxDays <= historyDays) return [];
+  return [`retention.inboxDays is ${inboxDays}, above the namespace's history retention of ${historyDays} days`];
+}
+
+async function historyRetentionDays({ clientFor, namespace }: CleanupOptions): Promise<number> {
+  const { workflowService } = clientFor(namespace).connection;
+  const { config } = await workflowService.describeNamespace({ namespace });
+  return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 86_400;
+}
+
+/** Which processes Temporal knows: one list query per namespace, asked again when the answer is old. */
+class Executions {
+  readonly #clientFor: CleanupOptions["clientFor"];
+  readonly #condition: () => string;
+  readonly #known = new Map<string, { at: number; ids: Promise<Set<string>> }>();
+
+  constructor(clientFor: CleanupOptions["clientFor"], condition: () => string) {
+    this.#clientFor = clientFor;
+    this.#condition = condition;
+  }
+
+  readonly has: IsOpen = async (namespace, workflowId) => {
+    let known = this.#known.get(namespace);
+    if (!known || Date.now() - known.at > freshMs) {
+      known = { at: Date.now(), ids: this.#list(namespace) };
+      this.#known.set(namespace, known);
+    }
+    return (await known.ids).has(workflowId);
+  };
+
+  async #list(namespace: string): Promise<Set<string>> {
+    const types = processes.map((name) => `"${name}"`).join(", ");
+    const query = `WorkflowType IN (${types}) AND ${this.#condition()}`;
+    const ids = new Set<string>();
+    for await (const { workflowId } of this.#clientFor(namespace).workflow.list({ query })) ids.add(workflowId);
+    return ids;
+  }
+}
+
+async function countCallbacks(pool: Pool, what: "bodies" | "rows", olderThan: Date, isOpen: IsOpen): Promise<number> {
+  return countClosed(
+    pool,
+    `select namespace, workflow_id as "workflowId", count(*)::int as count from trustflow.callbacks
+     where state in ('delivered', 'late', 'kept') and settled_at < $1 ${what === "bodies" ? "and body is not null" : ""}
+     group by 1, 2`,
+    olderThan,
+    isOpen,
+  );
+}
+
+async function countEffects(pool: Pool, olderThan: Date, isOpen: IsOpen): Promise<number> {
+  return countClosed(
+    pool,
+    `select namespace, workflow_id as "workflowId", count(*)::int as count from trustflow.effects
+     group by 1, 2 having max(updated_at) < $1`,
+    olderThan,
+    isOpen,
+  );
+}
+
+async function countClosed(pool: Pool, sql: string, olderThan: Date, isOpen: IsOpen): Promise<number> {
+  const { rows } = await pool.query<{ namespace: string; workflowId: string; count: number }>(sql, [olderThan]);
+  let total = 0;
+  for (const { namespace, workflowId, count } of rows) if (!(await isOpen(namespace, workflowId))) total += count;
+  return total;
+}

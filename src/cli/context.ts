@@ -1,0 +1,29 @@
+// Opens what a command needs when it needs it, and closes it whatever happens.
+import type { Trustflow } from "../client.js";
+import { loadConfig } from "../config.js";
+import type { Config } from "../config.js";
+import type { Pool } from "../postgres/pool.js";
+import { openMigratedPool } from "./parts.js";
+import { temporalInReach } from "./temporal.js";
+
+export async function withTrustflow<T>(work: (trustflow: Trustflow) => Promise<T>): Promise<T> {
+  loadConfig();
+  await temporalInReach();
+  const { Trustflow: Client } = await import("../client.js");
+  const trustflow = await Client.connect();
+  try {
+    return await work(trustflow);
+  } finally {
+    await trustflow.close();
+  }
+}
+
+export async function withDatabase<T>(work: (pool: Pool, config: Config) => Promise<T>): Promise<T> {
+  const config = loadConfig();
+  const pool = await openMigratedPool(config, "cli");
+  try {
+    return await work(pool, config);
+  } finally {
+    await pool.end();
+  }
+}

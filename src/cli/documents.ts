@@ -1,0 +1,158 @@
+// `trustflow documents put|get` and `trustflow affidavits`: bytes in and out of the document store.
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { loadConfig, required } from "../config.js";
+import { DocumentReference } from "../contracts/values.js";
+import { open } from "../crypto/sealed.js";
+import { DirectoryDriver } from "../documents/directory-driver.js";
+import { addCommand } from "./command.js";
+import { withTrustflow } from "./context.js";
+import { CommandError, exitCodes } from "./exit.js";
+import { resultOf } from "./follow.js";
+import { table, writeData, writeJson } from "./output.js";
+import { documentStoreOf, ringOf } from "./parts.js";
+
+interface SavedFile {
+  uri: string;
+  file: string;
+  size: number;
+  sha256: string;
+}
+
+interface GetOptions {
+  out?: string;
+  json?: boolean;
+}
+
+const UriShape = DocumentReference.shape.uri;
+const typeOfStart = [
+  ["%PDF-", "pdf", "application/pdf"],
+  ["PK\u0003\u0004", "zip", "application/zip"],
+  ["<?xml", "xml", "application/xml"],
+] as const;
+
+export function addDocuments(program: Command): void {
+  const documents = addCommand(program, "documents", {
+    summary: "put documents into the store, get them out",
+    example: "trustflow documents put letter.pdf",
+    isGroup: true,
+  });
+  addCommand(documents, "put <file>", {
+    summary: "store a file, and print its reference",
+    details: "The reference can stand as the document of an input. Without --json the URI is printed.",
+    example: "trustflow documents put letter.pdf --json",
+  })
+    .option("--media-type <type>", "default: from the content, for PDF, ZIP and XML")
+    .action(async (file: string, { mediaType, json }: { mediaType?: string; json?: boolean }) => {
+      const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+        throw new CommandError(exitCodes.invalid, `${file} cannot be read (${error.code ?? error.name})`);
+      });
+      const type = mediaType ?? formatOf(bytes)?.mediaType;
+      if (bytes.length === 0) throw new CommandError(exitCodes.invalid, `${file} is empty`);
+      if (type === undefined) {
+        throw new CommandError(exitCodes.invalid, `--media-type: is required for ${file}: its content does not tell`);
+      }
+      const reference = await documentStoreOf(loadConfig()).put(bytes, type);
+      if (json) writeJson(reference);
+      else writeData(reference.uri);
+    });
+  addCommand(documents, "get <uri...>", {
+    summary: "fetch documents by their URI",
+    details: "One document goes to stdout without --out; several need --out.",
+    example: "trustflow documents get document:0123456789abcdef0123456789abcdef --out letters",
+  })
+    .option("--out <directory>", "where the files go; their names are their ids")
+    .action(getDocuments);
+}
+
+async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<void> {
+  for (const uri of uris) {
+    if (!UriShape.safeParse(uri).success) {
+      throw new CommandError(exitCodes.invalid, `uri: ${uri} must be document:<32 hex digits>`);
+    }
+  }
+  if (out === undefined) {
+    const [uri, another] = uris;
+    if (uri === undefined || another !== undefined || json || process.stdout.isTTY) {
+      throw new CommandError(exitCodes.invalid, "--out: is required for several documents, with --json and on a terminal");
+    }
+    const bytes = await readDocument(uri);
+    await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()));
+    return;
+  }
+  const saved: SavedFile[] = [];
+  for (const uri of uris) {
+    const bytes = await readDocument(uri);
+    saved.push(await save(out, uri.slice("document:".length), uri, bytes));
+  }
+  sayFiles(saved, json);
+}
+
+// A reference's hash is not asked for: the seal is bound to the URI, so what opens is what was stored.
+async function readDocument(uri: string): Promise<Buffer> {
+  const config = loadConfig();
+  const driver = new DirectoryDriver(required(config.documents.directory, "documents.directory"));
+  const sealed = await driver.read(uri.slice("document:".length));
+  if (!sealed) throw new CommandError(exitCodes.unknownId, `${uri} is not in the document store`);
+  return open(ringOf(config, "documents"), sealed, uri);
+}
+
+export function addAffidavits(program: Command): void {
+  addCommand(program, "affidavits <id>", {
+    summary: "save the affidavits of a process that has ended",
+    details: `The affidavits stand in the result: of a process that is open, --wait waits for its end,
+else the command ends with 1.`,
+    example: "trustflow affidavits order-7 --out evidence",
+  })
+    .requiredOption("--out <directory>", "where the files go")
+    .option("--wait", "wait for the end of the process")
+    .action(async (id: string, { out, wait, json }: { out: string; wait?: boolean; json?: boolean }) => {
+      await withTrustflow(async (trustflow) => {
+        const handle = await trustflow.find(id);
+        if (!wait && (await handle.isOpen())) {
+          throw new CommandError(
+            exitCodes.failed,
+            `${handle.workflowId} has not ended: its affidavits are collected until then (--wait waits)`,
+          );
+        }
+        const { documents } = await resultOf(handle, {});
+        const saved: SavedFile[] = [];
+        for (const { kind, document, uniqueId } of documents) {
+          if (kind !== "affidavit") continue;
+          const name = `affidavit-${plainName(uniqueId ?? document.uri)}`;
+          saved.push(await save(out, name, document.uri, await trustflow.documents.get(document)));
+        }
+        sayFiles(saved, json);
+      });
+    });
+}
+
+function plainName(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9._-]/g, "-").replace(/^\.+/, "-").slice(0, 100);
+}
+
+/** A file that is there already stays, and has to be the same. */
+async function save(folder: string, name: string, uri: string, bytes: Buffer): Promise<SavedFile> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `${name}.${formatOf(bytes)?.ending ?? "bin"}`);
+  await writeFile(file, bytes, { flag: "wx", mode: 0o600 }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") {
+      throw new CommandError(exitCodes.invalid, `--out: ${file} cannot be written (${error.code ?? error.name})`);
+    }
+    if (bytes.equals(await readFile(file))) return;
+    throw new CommandError(exitCodes.invalid, `--out: ${file} is there already, with other content`);
+  });
+  return { uri, file, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+}
+
+function sayFiles(files: SavedFile[], json: boolean | undefined): void {
+  if (json) writeJson(files);
+  else writeData(table(["FILE", "BYTES", "SHA-256"], files.map(({ file, size, sha256 }) => [file, String(size), sha256])));
+}
+
+function formatOf(bytes: Buffer): { ending: string; mediaType: string } | undefined {
+  const found = typeOfStart.find(([start]) => bytes.subarray(0, start.length).toString("latin1") === start);
+  return found && { ending: found[1], mediaType: found[2] };
+}

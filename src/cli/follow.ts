@@ -1,0 +1,76 @@
+// Follows a process to its end, or to where it waits for a person; shared by `watch`, `result` and `send-postal --watch`.
+import type { PostalHandle, SendPostalResult } from "../client.js";
+import { Option } from "commander";
+import type { Command } from "commander";
+import { PostalOutcome } from "../contracts/send-postal.js";
+import type { ProcessStatus } from "../contracts/status.js";
+import { CommandError, exitCodes } from "./exit.js";
+import { writeData, writeJsonLine } from "./output.js";
+import { ProgressLines } from "./show.js";
+
+export interface FollowOptions {
+  json?: boolean;
+  keepWaiting?: boolean;
+  expect?: string;
+}
+
+export function addFollowOptions(command: Command): Command {
+  return command
+    .option("--keep-waiting", "do not end with 5 where it waits for a person")
+    .addOption(
+      new Option("--expect <outcome>", "end with 1 on any other outcome").choices(PostalOutcome.options),
+    );
+}
+
+/** Prints each change; ends as `resultOf` does, and with 1 on another outcome than the expected one. */
+export async function watchProcess(handle: PostalHandle, options: FollowOptions): Promise<void> {
+  const progress = new ProgressLines();
+  const result = await resultOf(handle, options, (status) => {
+    if (options.json) return writeJsonLine(status);
+    const lines = progress.linesOf(status);
+    if (lines.length > 0) writeData(lines.join("\n"));
+  });
+  requireOutcome(result, options);
+}
+
+export function requireOutcome({ process, id, outcome }: SendPostalResult, { expect }: FollowOptions): void {
+  if (expect === undefined || outcome === expect) return;
+  throw new CommandError(exitCodes.failed, `${process}/${id} ended as ${outcome}, not as ${expect}`);
+}
+
+/** The result, once there is one; throws exit code 5 where it waits for a person, 1 where it failed. */
+export async function resultOf(
+  handle: PostalHandle,
+  { keepWaiting }: FollowOptions,
+  onStatus?: (status: ProcessStatus) => void,
+): Promise<SendPostalResult> {
+  // Whoever wants the result alone needs no worker to ask, once there is one.
+  if (onStatus || (await handle.isOpen())) {
+    for await (const status of handle.watch()) {
+      onStatus?.(status);
+      if (status.attention && !keepWaiting) throw waitsForPerson(handle.workflowId, status.attention);
+    }
+  }
+  return handle.result().catch(failed(handle.workflowId));
+}
+
+function waitsForPerson(
+  workflowId: string,
+  { id, reason }: NonNullable<ProcessStatus["attention"]>,
+): CommandError {
+  return new CommandError(
+    exitCodes.waitsForPerson,
+    `${workflowId} waits for a person (attention ${id}): ${reason}; see "trustflow resolve --help"`,
+  );
+}
+
+// What was invalid was the process's input: its end, not this command's usage.
+function failed(workflowId: string): (error: Error) => never {
+  return (error) => {
+    if (["InvalidInputError", "InputMismatchError"].includes(error.name)) {
+      const { fields } = error as { fields?: CommandError["fields"] };
+      throw new CommandError(exitCodes.failed, `${workflowId} failed: ${error.message}`, fields);
+    }
+    throw error;
+  };
+}

@@ -1,0 +1,103 @@
+// `trustflow dev` and `trustflow demo`: the whole system on this machine, from nothing.
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { Progress } from "../local/tools.js";
+import type { DemoReport } from "../local/demo.js";
+import type { Stack } from "../local/stack.js";
+import { addCommand, speed } from "./command.js";
+import { exitCodes } from "./exit.js";
+import { facts, paint, table, writeData, writeJson, writeJsonLine, writeNote } from "./output.js";
+
+interface DevOptions {
+  directory?: string;
+  reset?: boolean;
+  config?: string;
+  speed?: number | "manual";
+  databaseUrl?: string;
+  json?: boolean;
+}
+
+const progress: Progress = (text) => writeNote(paint("dim", text, process.stderr));
+
+export function addLocal(program: Command): void {
+  addCommand(program, "dev", {
+    summary: "run everything on this machine, and reload on change",
+    details: `Temporal with its Web UI, PostgreSQL, the sandbox, and every role. Its state stays in .trustflow;
+client.env there is the environment for commands in another terminal.`,
+    example: "trustflow dev --speed 3600\n. .trustflow/client.env && trustflow list",
+  })
+    .option("--directory <directory>", "where its state is kept; default .trustflow")
+    .option("--reset", "begin with an empty Temporal, PostgreSQL and sandbox")
+    .option("--config <file>", "default trustflow.toml, if there is one")
+    .option("--speed <factor>", "of the sandbox's clock: virtual seconds per second, or manual", speed)
+    .option("--database-url <url>", "a PostgreSQL of your own")
+    .action(async ({ json, speed: sandboxSpeed, ...options }: DevOptions) => {
+      const { runDev } = await import("../local/dev.js");
+      await runDev({
+        ...options,
+        ...(sandboxSpeed !== undefined && { sandboxSpeed }),
+        progress,
+        onReady: (stack) => void sayReady(stack, json),
+      });
+    });
+
+  addCommand(program, "demo", {
+    summary: "send real PDFs through the whole system, on good and bad days",
+    details: `On a terminal it stays up until Ctrl-C; elsewhere, or with --exit, it ends with 0 only if every
+outcome and the sandbox's ledger are as expected.`,
+    example: "trustflow demo --exit --json",
+  })
+    .option("--exit", "do not stay up")
+    .action(async ({ exit, json }: { exit?: boolean; json?: boolean }) => {
+      const { runDemo } = await import("../local/demo.js");
+      const staysUp = !exit && process.stdout.isTTY && process.stdin.isTTY;
+      const { ok } = await runDemo({
+        progress,
+        async onReport(report) {
+          if (json) writeJson(report);
+          else writeData(reportText(report));
+          if (!staysUp) return;
+          writeNote(`It stays up: ${report.temporalUi} (Ctrl-C ends it)`);
+          await Promise.race((["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)));
+        },
+      });
+      if (!ok) process.exitCode = exitCodes.failed;
+    });
+}
+
+async function sayReady(stack: Stack, json: boolean | undefined): Promise<void> {
+  const file = join(stack.directory, "client.env");
+  const lines = Object.entries(stack.env).map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`);
+  // Keys stand in it.
+  await writeFile(file, lines.join(""), { mode: 0o600 });
+  const { temporalUi, sandboxUrl: sandbox, receiverUrl: receiver } = stack;
+  if (json) return writeJsonLine({ ready: "dev", temporalUi, sandbox, receiver, clientEnvironment: file });
+  writeData(
+    facts([
+      ["Web UI", temporalUi],
+      ["sandbox", sandbox],
+      ["receiver", receiver],
+      ["environment", `. ${file}`],
+    ]),
+  );
+  writeNote("Everything is up; Ctrl-C ends it.");
+}
+
+function reportText({ ok, durationMs, temporalUi, scenarios, ledger }: DemoReport): string {
+  return [
+    table(
+      ["SCENARIO", "EXPECTED", "OUTCOME", "EFFECTS", "SECONDS", "WEB UI"],
+      scenarios.map(({ scenario, expected, outcome, effects, durationMs: took, url }) =>
+        [scenario, expected, outcome, String(effects), (took / 1_000).toFixed(1), url],
+      ),
+    ),
+    facts([
+      ["ledger", `${ledger.effects} effects, ${ledger.duplicates} duplicates, ${ledger.violations} violations`],
+      ["Web UI", temporalUi],
+      ["took", `${(durationMs / 1_000).toFixed(1)} s`],
+      ["verdict", ok ? paint("green", "everything as expected") : paint("red", "NOT as expected")],
+    ]),
+  ].join("\n");
+}

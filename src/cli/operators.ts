@@ -1,0 +1,159 @@
+// What an operator does over many processes: `list` and `resolve`.
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Trustflow } from "../client.js";
+import type { Decision, Resolution } from "../contracts/messages.js";
+import { processes, type ProcessName } from "../contracts/names.js";
+import { addCommand, wholeNumber } from "./command.js";
+import { withTrustflow } from "./context.js";
+import { CommandError, type ExitCode, exitCodes, failureOf } from "./exit.js";
+import { paint, printable, table, writeData, writeJson, writeNote } from "./output.js";
+
+interface ListOptions {
+  attention?: boolean;
+  process?: ProcessName;
+  limit: number;
+  json?: boolean;
+}
+
+interface ResolveOptions {
+  attention?: string;
+  decision: Decision;
+  by: string;
+  note?: string;
+  result?: Record<string, unknown>;
+  json?: boolean;
+}
+
+/** What became of one id. */
+interface Resolved {
+  id: string;
+  attention?: string;
+  answer: string;
+  until?: string;
+  message?: string;
+  exitCode: ExitCode;
+}
+
+export function addOperators(program: Command): void {
+  addCommand(program, "list", {
+    summary: "the processes there are, newest first",
+    details: "As Temporal's visibility shows them, a moment behind; no worker is asked.",
+    example: "trustflow list --attention",
+  })
+    .option("--attention", "only those that wait for a person")
+    .addOption(new Option("--process <process>", "only these").choices(processes))
+    .option("--limit <n>", "at most so many", wholeNumber(1), 1_000)
+    .action(({ json, limit, ...filter }: ListOptions) =>
+      withTrustflow(async (trustflow) => {
+        const found = [];
+        for await (const entry of trustflow.list(filter)) {
+          if (found.length === limit) {
+            writeNote(`There are more than ${limit}: see --limit.`);
+            break;
+          }
+          found.push(entry);
+        }
+        if (json) return writeJson(found);
+        writeData(
+          table(
+            ["ID", "STARTED", "STATE", "PHASE", "OUTCOME", "ATTENTION", "ACCOUNT"],
+            found.map(({ workflowId, startedAt, state, phase, outcome, attention, account }) =>
+              [workflowId, startedAt, state.toLowerCase(), phase, outcome, attention, account],
+            ),
+          ),
+        );
+      }),
+    );
+
+  addCommand(program, "resolve <id...>", {
+    summary: "decide for processes that wait for a person",
+    details: `Without --attention it is about the one attention that each process has open.
+retry opens a new attempt; happened says that the effect exists, and brings the step's result;
+abandon ends the process. One line for each ID; the exit code is the worst of them.`,
+    example: `trustflow resolve order-7 --decision retry --by "Ana Ruiz"
+trustflow resolve order-7 --decision happened --result '{"uniqueId":"4f1c"}' --by ana --note "seen in the portal"`,
+  })
+    .option("--attention <attention>", "only this one; with a single ID")
+    .addOption(
+      new Option("--decision <decision>", "what to do").choices(["retry", "happened", "abandon"]).makeOptionMandatory(),
+    )
+    .requiredOption("--by <name>", "who decides; stands in the timeline")
+    .option("--note <text>", "why; stands in the timeline")
+    .option("--result <json>", "with happened: the step's result", jsonObject)
+    .action(resolveAll);
+}
+
+function jsonObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new InvalidArgumentError("must be a JSON object");
+  }
+  return value as Record<string, unknown>;
+}
+
+async function resolveAll(ids: string[], { json, ...options }: ResolveOptions): Promise<void> {
+  if (options.decision === "happened" && options.result === undefined) {
+    throw new CommandError(exitCodes.invalid, "--result: is required with --decision happened");
+  }
+  if (options.decision !== "happened" && options.result !== undefined) {
+    throw new CommandError(exitCodes.invalid, "--result: belongs to --decision happened");
+  }
+  if (options.attention !== undefined && ids.length > 1) {
+    throw new CommandError(exitCodes.invalid, "--attention: names one attention of one process, and there are several IDs");
+  }
+  await withTrustflow(async (trustflow) => {
+    const all: Resolved[] = [];
+    for (const id of ids) {
+      const resolved = await resolveOne(trustflow, id, options);
+      all.push(resolved);
+      if (!json) writeData(lineOf(resolved));
+    }
+    if (json) writeJson(all);
+    process.exitCode = worst(all.map(({ exitCode }) => exitCode));
+  });
+}
+
+async function resolveOne(
+  trustflow: Trustflow,
+  given: string,
+  { attention: asked, ...decision }: Omit<ResolveOptions, "json">,
+): Promise<Resolved> {
+  let id = given;
+  try {
+    const handle = await trustflow.find(given);
+    id = handle.workflowId;
+    const attention = asked ?? (await handle.status()).attention?.id;
+    if (attention === undefined) {
+      return { id, answer: "notWaiting", message: "it waits for nobody", exitCode: exitCodes.failed };
+    }
+    const resolution: Resolution = { attention, ...decision };
+    const { answer, until } = await handle.resolve(resolution);
+    const exitCode =
+      answer === "resolved" ? exitCodes.asAsked : answer === "notYet" ? exitCodes.waitsForPerson : exitCodes.failed;
+    return { id, attention, answer, ...(until !== undefined && { until }), exitCode };
+  } catch (error) {
+    const { error: answer, message, exitCode } = failureOf(error);
+    return { id, answer, message, exitCode };
+  }
+}
+
+function lineOf({ id, attention, answer, until, message, exitCode }: Resolved): string {
+  const more = [
+    ...(attention === undefined ? [] : [`(${attention})`]),
+    ...(until === undefined ? [] : [`an attempt may be running until ${until}`]),
+    ...(message === undefined ? [] : [message]),
+  ];
+  return `${id}  ${paint(exitCode === 0 ? "green" : "yellow", answer)}  ${printable(more.join(" "))}`.trimEnd();
+}
+
+/** From the mildest to the worst. */
+const severity: ExitCode[] = [0, 5, 1, 3, 2, 4];
+
+function worst(codes: ExitCode[]): ExitCode {
+  return codes.reduce((one, other) => (severity.indexOf(other) > severity.indexOf(one) ? other : one), 0);
+}

@@ -1,0 +1,59 @@
+// `trustflow schema PROCESS` prints the JSON Schema of a contract; `trustflow keys generate` makes keys.
+import { randomBytes } from "node:crypto";
+import { Argument, type Command, Option } from "commander";
+import { processes, type ProcessName } from "../contracts/names.js";
+import { addCommand } from "./command.js";
+import { CommandError, exitCodes } from "./exit.js";
+import { writeData, writeJson } from "./output.js";
+
+const parts = ["input", "result", "status"] as const;
+
+export function addSchema(program: Command): void {
+  addCommand(program, "schema", {
+    summary: "the JSON Schema of a process",
+    details: "Always prints JSON.",
+    example: "trustflow schema sendPostal --part result",
+  })
+    .addArgument(new Argument("<process>", "its name").choices(processes))
+    .addOption(new Option("--part <part>", "of the contract").choices(parts).default("input"))
+    .action(async (process: ProcessName, { part }: { part: (typeof parts)[number] }) => {
+      const { z } = await import("zod");
+      const { contracts } = await import("../contracts/index.js");
+      writeJson(z.toJSONSchema(contracts[process][part], { io: part === "input" ? "input" : "output" }));
+    });
+}
+
+const rings = ["codec", "callback", "journal", "documents"];
+
+export function addKeys(program: Command): void {
+  const keys = addCommand(program, "keys", {
+    summary: "make keys",
+    example: "trustflow keys generate",
+    isGroup: true,
+  });
+  addCommand(keys, "generate", {
+    summary: "print a key ring with one fresh key",
+    details: `A ring is "id:base64,id:base64…": the first key is used, all of them are accepted. To rotate, put
+a fresh one in front. --env prints a ring for each purpose and a codec server token, as the environment takes them.`,
+    example: "trustflow keys generate --id 2026-11\ntrustflow keys generate --env >> .env",
+  })
+    .option("--id <id>", "of the key", "k1")
+    .option("--env", "all that a deployment needs, as NAME=value lines")
+    .action(async ({ id, env, json }: { id: string; env?: boolean; json?: boolean }) => {
+      const { generateKeyRing } = await import("../crypto/key-ring.js");
+      const ring = () => {
+        try {
+          return generateKeyRing(id);
+        } catch (error) {
+          throw new CommandError(exitCodes.invalid, `--id: ${(error as Error).message}`);
+        }
+      };
+      if (!env) return json ? writeJson({ ring: ring() }) : writeData(ring());
+      const values = Object.fromEntries([
+        ...rings.map((name) => [`TRUSTFLOW_KEYS__${name.toUpperCase()}`, ring()]),
+        ["TRUSTFLOW_CODEC_SERVER__TOKEN", randomBytes(24).toString("base64url")],
+      ]) as Record<string, string>;
+      if (json) writeJson(values);
+      else writeData(Object.entries(values).map(([name, value]) => `${name}=${value}`).join("\n"));
+    });
+}

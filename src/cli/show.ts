@@ -1,0 +1,62 @@
+// How a process reads on a terminal: its status, its timeline, its answers.
+import type { ProcessStatus, TimelineEntry } from "../contracts/status.js";
+import { facts, paint, printable } from "./output.js";
+
+type Attention = NonNullable<ProcessStatus["attention"]>;
+
+export function statusText(status: ProcessStatus): string {
+  const { attention } = status;
+  return [
+    facts([
+      ["process", `${status.process}/${status.id}`],
+      ["environment", status.environment],
+      ["account", status.account],
+      ["phase", status.phase],
+      ["waiting for", status.waitingFor],
+      ["until", status.until],
+      ["state", status.state],
+      ["reported", status.reportedState],
+      ["outcome", status.outcome],
+      ["references", listed(status.references)],
+    ]),
+    ...(attention ? [paint("yellow", attentionText(attention))] : []),
+    ...status.timeline.map(timelineLine),
+  ].join("\n");
+}
+
+export function listed(references: Record<string, string>): string | undefined {
+  const entries = Object.entries(references).map(([name, value]) => `${name} ${value}`);
+  return entries.length > 0 ? entries.join(", ") : undefined;
+}
+
+export function attentionText({ id, kind, reason, since, decisions }: Attention): string {
+  return printable(`waits for a person since ${since}: ${reason} [${kind}, attention ${id}; decide: ${decisions.join(", ")}]`);
+}
+
+export function timelineLine({ at, source, event, by, note }: TimelineEntry): string {
+  const who = by === undefined ? "" : ` by ${by}`;
+  const more = note === undefined ? "" : ` – ${note}`;
+  return `${paint("dim", at)}  ${printable(`${source.padEnd(8)}  ${event}${who}${more}`)}`;
+}
+
+/** Prints what is new in each status: a line for where it stands, and one for each new timeline entry. */
+export class ProgressLines {
+  #shown = 0;
+  #standing = "";
+
+  linesOf(status: ProcessStatus): string[] {
+    const lines = status.timeline.slice(this.#shown).map(timelineLine);
+    this.#shown = Math.max(this.#shown, status.timeline.length);
+    const { phase, state, waitingFor, until, outcome, attention } = status;
+    const standing = [
+      phase,
+      ...(state === undefined ? [] : [state]),
+      ...(outcome === undefined ? [] : [`outcome ${outcome}`]),
+      ...(waitingFor === undefined ? [] : [`waits for ${waitingFor}${until === undefined ? "" : ` until ${until}`}`]),
+    ].join(", ");
+    if (standing !== this.#standing) lines.push(paint("bold", printable(standing)));
+    this.#standing = standing;
+    if (attention) lines.push(paint("yellow", attentionText(attention)));
+    return lines;
+  }
+}

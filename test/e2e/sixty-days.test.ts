@@ -1,0 +1,160 @@
+// Sixty days of waiting and the whole callback schedule, in seconds: the time-skipping server moves Temporal's clock, the
+// sandbox's manual clock moves the provider's (P2 §6.5).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { TestWorkflowEnvironment } from "@temporalio/testing";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Trustflow } from "../../src/client.js";
+import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { freePorts } from "../../src/local/free-ports.js";
+import { startRole } from "../../src/local/role.js";
+import type { Role, RoleName } from "../../src/local/role.js";
+import { cleanEnv } from "../../src/local/stack-env.js";
+import { findTestServer } from "../../src/local/time-skipping.js";
+import { startSandbox } from "../../src/sandbox/sandbox.js";
+import type { Sandbox } from "../../src/sandbox/sandbox.js";
+import { sandboxControl } from "../../src/sandbox/control.js";
+import { registerSearchAttributes } from "../../src/temporal/search-attributes.js";
+import { letterInput } from "../support/letters.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+let temporal: TestWorkflowEnvironment;
+let database: TestDatabase;
+let sandbox: Sandbox;
+let client: Trustflow;
+let directory: string;
+let roleEnvironment: NodeJS.ProcessEnv;
+const roles: Role[] = [];
+const before = { ...process.env };
+
+async function start(name: RoleName): Promise<void> {
+  const env = { ...cleanEnv(), ...roleEnvironment };
+  roles.push(
+    await startRole({
+      name,
+      env,
+      cwd: process.cwd(),
+      logDirectory: directory,
+      graceMs: 3_000,
+      onDeath: () => undefined,
+    }),
+  );
+}
+
+/** Both clocks, hour by hour, with a moment of real time for what travels between them. */
+async function pass(ms: number, stepMs = 6 * hourMs): Promise<void> {
+  for (let passed = 0; passed < ms; passed += stepMs) {
+    await sandbox.clock.advance(stepMs);
+    await temporal.sleep(stepMs);
+  }
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "trustflow-sixty-days-"));
+  await writeFile(join(directory, "trustflow.toml"), "");
+  [temporal, database, sandbox] = await Promise.all([
+    TestWorkflowEnvironment.createTimeSkipping({
+      server: {
+        executable: {
+          type: "existing-path",
+          path: process.env["TEMPORAL_TEST_SERVER_PATH"] ?? (await findTestServer()),
+        },
+      },
+    }),
+    testDatabase(),
+    startSandbox({ speed: "manual" }),
+  ]);
+  await registerSearchAttributes(temporal.connection, "default");
+  const [receiverPort] = await freePorts(1);
+  roleEnvironment = {
+    TRUSTFLOW_CONFIG: join(directory, "trustflow.toml"),
+    TRUSTFLOW_ENVIRONMENT: "sandbox",
+    TRUSTFLOW_DOCUMENTS__DIRECTORY: join(directory, "documents"),
+    TRUSTFLOW_KEYS__CODEC: generateKeyRing(),
+    TRUSTFLOW_KEYS__CALLBACK: generateKeyRing(),
+    TRUSTFLOW_KEYS__JOURNAL: generateKeyRing(),
+    TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
+    TRUSTFLOW_CALLBACKS__PUBLIC_URL: `http://127.0.0.1:${receiverPort}`,
+    TRUSTFLOW_RECEIVER__PORT: String(receiverPort),
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL: sandbox.url,
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "sandbox",
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__PASSWORD: "sandbox",
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: "default",
+  };
+  Object.assign(process.env, roleEnvironment);
+  client = await Trustflow.connect();
+  await Promise.all([start("worker"), start("relay")]);
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all(roles.map((role) => role.stop()));
+  await client?.close();
+  await sandbox?.close();
+  await temporal?.teardown();
+  await database?.close();
+  await rm(directory, { recursive: true, force: true });
+  process.env = before;
+}, 60_000);
+
+const slow = { settings: {}, options: { certificationLevel: "Advanced" } };
+
+test("a letter delivered after sixty days ends as delivered, heard of by callbacks or not at all", async () => {
+  const [heard, unheard] = await Promise.all([
+    client.sendPostal("heard", letterInput("heard", "delivered-after-60-days", slow)),
+    client.sendPostal(
+      "unheard",
+      letterInput("unheard", "delivered-after-60-days,callbacks-lost", slow),
+    ),
+  ]);
+  for (const handle of [heard, unheard]) {
+    for await (const status of handle.watch()) if (status.phase === "tracking") break;
+  }
+
+  // For two days nobody answers: the first callback meets the whole schedule, and is dropped after its ninth retry.
+  const control = sandboxControl(sandbox.url);
+  await pass(3 * dayMs, hourMs);
+  const first = (await control.callbacks()).newest.filter(
+    ({ kind, intent }) => kind === "Processed" && intent === "heard",
+  );
+  const attempts = first.toSorted((a, b) => a.attempt - b.attempt);
+  const delays = attempts.map(
+    ({ at }, index) => (Date.parse(at) - Date.parse(attempts[index - 1]?.at ?? at)) / 1_000,
+  );
+  expect(delays).toEqual([0, 30, 30, 300, 900, 1_800, 3_600, 18_000, 54_000, 108_000]);
+  expect(attempts.map(({ result }) => result)).toEqual([...Array(9).fill("retrying"), "dropped"]);
+  await start("receiver");
+
+  await pass(58 * dayMs);
+  expect((await heard.status()).phase).toBe("tracking");
+  await pass(12 * dayMs);
+  const results = await Promise.all([heard.result(), unheard.result()]);
+  expect(results.map(({ outcome }) => outcome)).toEqual(["delivered", "delivered"]);
+  const affidavits = results.map(({ documents }) =>
+    documents.map(({ uniqueId, kind }) => [kind, uniqueId !== undefined]),
+  );
+  expect(affidavits[0]).toEqual(affidavits[1]);
+  const events = results[0]?.timeline
+    .filter(({ source }) => source === "callback")
+    .map(({ event }) => event);
+  expect(events).toEqual(expect.arrayContaining(["Delivered"]));
+  expect(events).not.toContain("Processed");
+  expect(results[1]?.timeline.some(({ source }) => source === "callback")).toBe(false);
+
+  const { byIntent, duplicates } = await control.ledger();
+  expect(byIntent).toMatchObject({
+    heard: { "evi-post.submit": 1 },
+    unheard: { "evi-post.submit": 1 },
+  });
+  expect(duplicates).toEqual([]);
+
+  // Ten weeks of polling every six hours are retries by the server: they leave no events.
+  const history = await client.temporal.workflow.getHandle(unheard.workflowId).fetchHistory();
+  expect(history.events?.length).toBeLessThan(120);
+}, 180_000);
