@@ -8,4 +8,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+// What a failed start has left open (a native runtime, a socket) does not keep the command alive.
+const LINGER_MS = 2_000;
+
 process.exitCode = await runCommandLine(process.argv.slice(2));
+setTimeout(() => process.exit(), LINGER_MS).unref();

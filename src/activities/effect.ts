@@ -1,6 +1,6 @@
 // The shared way of every effect through the journal: who it is for, its token, its digest, and what an error proves
 // (DESIGN §6, READING §0).
-import { activityInfo } from "@temporalio/activity";
+import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import { effectToken } from "../journal/token.js";
 import type { Effect, Journal, Performance, Verdict } from "../journal/journal.js";
 import { effectClassOf } from "../providers/effects.js";
@@ -30,24 +30,24 @@ export interface EffectOf<P extends Provider> {
   mode: AttemptMode;
 }
 
-/** The token of an effect of the running activity's process. */
-export function tokenOf({ step, occurrence }: EffectReference): string {
-  const { namespace, workflowId } = execution();
-  return effectToken(namespace, workflowId, step, occurrence);
+export interface Calls<A> {
+  /** One HTTP call; `token` is the row's, by which the provider can be asked later. */
+  send(send: { token: string; idempotencyToken: string; signal: AbortSignal }): Promise<A>;
+  lookUp?(token: string): Promise<A | undefined>;
 }
 
 export async function performEffect<A, P extends Provider>(
   journal: Journal,
   digests: Digests,
   of: EffectOf<P>,
-  calls: Pick<Performance<A>, "send" | "lookUp">,
+  calls: Calls<A>,
 ): Promise<A> {
   const { namespace, workflowId } = execution();
   const { reference, provider, operation, account, mode } = of;
   const digested = { account, input: of.input };
   const effect: Effect = {
     ...reference,
-    token: tokenOf(reference),
+    token: effectToken(namespace, workflowId, reference.step, reference.occurrence),
     namespace,
     workflowId,
     provider,
@@ -57,7 +57,16 @@ export async function performEffect<A, P extends Provider>(
     digest: digests.of(digested),
     sameDigest: (stored) => digests.same(digested, stored),
   };
-  return journal.perform(effect, { ...calls, verdict }, { watchOnly: mode === "watch" });
+  const performance: Performance<A> = {
+    ...calls,
+    verdict,
+    send: ({ token, idempotencyToken, deadline }) => {
+      const left = AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now()));
+      const signal = AbortSignal.any([cancellationSignal(), left]);
+      return calls.send({ token, idempotencyToken, signal });
+    },
+  };
+  return journal.perform(effect, performance, { watchOnly: mode === "watch" });
 }
 
 /** What an error of the one HTTP call proves. */

@@ -20,14 +20,14 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.in
   );
 }
 
-/** The document as a reference; an inline one is stored under an id of the effect, so that a retry stores no second one. */
+/** The document as a reference; an inline one is stored under an id of process and content, so that a retry stores no second one. */
 export async function referenceOf(
   documents: DocumentStore,
   document: DocumentInput,
-  token: string,
+  process: { namespace: string; workflowId: string },
 ): Promise<DocumentReference> {
   if ("uri" in document) return document;
-  const id = derivedDocumentId(token, "input");
+  const id = derivedDocumentId(process.namespace, process.workflowId, document.base64);
   return documents.put(Buffer.from(document.base64, "base64"), document.mediaType, { id });
 }
 

@@ -1,6 +1,6 @@
 // How every command is declared: summary, an example, `--json`, and the exit codes in its help.
 import { Command, InvalidArgumentError } from "commander";
-import { exitCodeHelp } from "./exit.js";
+import { CommandError, exitCodeHelp, exitCodes } from "./exit.js";
 
 export interface CommandText {
   summary: string;
@@ -53,7 +53,9 @@ const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** `90s`, `6h`, `60d` as milliseconds. */
 export function span(text: string): number {
   const [, digits, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
-  if (digits === undefined) throw new InvalidArgumentError("must look like 500ms, 90s, 10m, 6h or 60d");
+  if (digits === undefined) {
+    throw new CommandError(exitCodes.invalid, "span: must look like 500ms, 90s, 10m, 6h or 60d");
+  }
   return Number(digits) * unitsMs[unit as keyof typeof unitsMs];
 }
 

@@ -82,8 +82,8 @@ async function documentStore({ documents }: Config): Promise<string> {
 async function database(config: Config): Promise<string> {
   const pool = await openMigratedPool(config, "doctor");
   try {
-    const { rows } = await pool.query<{ version: string }>("show server_version");
-    return `PostgreSQL ${rows[0]?.version ?? "?"}, all migrations applied`;
+    const { rows } = await pool.query<{ server_version: string }>("show server_version");
+    return `PostgreSQL ${rows[0]?.server_version ?? "?"}, all migrations applied`;
   } finally {
     await pool.end();
   }

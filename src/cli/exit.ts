@@ -48,6 +48,16 @@ const codeByName: Record<string, ExitCode> = {
   TemporalUnreachable: exitCodes.outOfReach,
 };
 
+/** What `--json` calls a CommandError. */
+const names: Record<ExitCode, string> = {
+  0: "AsAsked",
+  1: "Failed",
+  2: "Invalid",
+  3: "UnknownId",
+  4: "OutOfReach",
+  5: "WaitsForPerson",
+};
+
 /** gRPC: the call, the caller or the namespace did not get through. */
 const awayByGrpc = new Set([4, 7, 14, 16]);
 
@@ -66,12 +76,15 @@ export function failureOf(error: unknown): Failure {
   const fields = (error as { fields?: Failure["fields"] }).fields ?? [];
   const withFields = fields.length > 0 ? { fields } : {};
   if (error instanceof CommandError) {
-    return { exitCode: error.exitCode, error: name, message, ...withFields };
+    return { exitCode: error.exitCode, error: names[error.exitCode], message, ...withFields };
   }
   const cause = (error.cause ?? error) as { code?: unknown; details?: unknown };
   if (typeof cause.code === "number" && awayByGrpc.has(cause.code)) {
     const reason = typeof cause.details === "string" ? cause.details : message;
     return { exitCode: exitCodes.outOfReach, error: name, message: `Temporal cannot be reached: ${reason}` };
+  }
+  if ((error as NodeJS.ErrnoException).syscall === "listen") {
+    return { exitCode: exitCodes.outOfReach, error: name, message: `Cannot listen: ${message}` };
   }
   const exitCode =
     error instanceof ConfigurationError ? exitCodes.outOfReach : (codeByName[name] ?? exitCodes.failed);

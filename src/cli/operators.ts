@@ -36,7 +36,7 @@ interface Resolved {
 
 export function addOperators(program: Command): void {
   addCommand(program, "list", {
-    summary: "the processes there are, newest first",
+    summary: "the processes there are, open ones first",
     details: "As Temporal's visibility shows them, a moment behind; no worker is asked.",
     example: "trustflow list --attention",
   })

@@ -76,14 +76,27 @@ function parse(source: string, name: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-function problems(
-  prefix: string,
-  error: { issues: { path: PropertyKey[]; message: string }[] } | undefined,
-): Fields {
-  return (error?.issues ?? []).map(({ path, message }) => ({
-    path: [...(prefix ? [prefix] : []), ...path].join(".") || "(input)",
-    problem: message,
-  }));
+interface Issue {
+  code?: string;
+  path: PropertyKey[];
+  message: string;
+  keys?: string[];
+  errors?: Issue[][];
+}
+
+function problems(prefix: string, error: { issues: object[] } | undefined): Fields {
+  return ((error?.issues ?? []) as Issue[]).flatMap((issue) => fieldsOf(issue, prefix ? [prefix] : []));
+}
+
+function fieldsOf({ code, path, message, keys, errors }: Issue, above: PropertyKey[]): Fields {
+  const here = [...above, ...path];
+  if (code === "unrecognized_keys" && keys) {
+    return keys.map((key) => ({ path: [...here, key].join("."), problem: "is not known" }));
+  }
+  // Of several forms, the one that the input comes closest to.
+  const [closest] = (errors ?? []).toSorted((one, other) => one.length - other.length);
+  if (closest && closest.length > 0) return closest.flatMap((issue) => fieldsOf(issue, here));
+  return [{ path: here.join(".") || "(input)", problem: message }];
 }
 
 function invalid(fields: Fields): CommandError {

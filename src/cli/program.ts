@@ -38,7 +38,8 @@ export async function runCommandLine(args: string[]): Promise<number> {
   }
 }
 
-function createProgram(): Command {
+/** For the tests too, which read every command's help. */
+export function createProgram(): Command {
   const program = new Command("trustflow")
     .description("Trust-service provider APIs as durable Temporal processes.")
     .enablePositionalOptions()

@@ -5,6 +5,7 @@ import type { Config } from "../config.js";
 import { addCommand } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { openMigratedPool, ringOf } from "./parts.js";
+import { temporalInReach } from "./temporal.js";
 import { roleLogger, type RunningRole, runRole, withHealth } from "./role.js";
 
 export function addRoles(program: Command): void {
@@ -25,26 +26,13 @@ Prints one JSON line when it is ready: {"ready":"${name}",…}; logs go to stder
 }
 
 async function worker(config: Config): Promise<RunningRole> {
+  const log = roleLogger("worker", config.log.level);
+  const pool = await openMigratedPool(config, "worker", databaseAway(log));
+  await requireSearchAttributes();
   const { startWorker } = await import("../worker.js");
-  const { connectWorker } = await import("../temporal/connection.js");
-  const { missingSearchAttributes } = await import("../temporal/search-attributes.js");
   const { installRuntime } = await import("../temporal/logging.js");
   const { metricsAddress } = config.worker;
-  const log = roleLogger("worker", config.log.level);
   installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
-  const pool = await openMigratedPool(config, "worker", databaseAway(log));
-  const { connection, namespace, close } = await connectWorker();
-  try {
-    const missing = await missingSearchAttributes(connection, namespace);
-    if (missing.length > 0) {
-      throw new CommandError(
-        exitCodes.outOfReach,
-        `The namespace "${namespace}" lacks the search attributes ${missing.join(", ")}: run "trustflow migrate"`,
-      );
-    }
-  } finally {
-    await close();
-  }
   const running = await startWorker(config, pool);
   const health = await withHealth(config.worker, () => {
     const polling = running.isPolling();
@@ -60,6 +48,22 @@ async function worker(config: Config): Promise<RunningRole> {
       await pool.end();
     },
   };
+}
+
+async function requireSearchAttributes(): Promise<void> {
+  const { connectPlain } = await import("./temporal.js");
+  const { missingSearchAttributes } = await import("../temporal/search-attributes.js");
+  const { connection, namespace } = await connectPlain();
+  try {
+    const missing = await missingSearchAttributes(connection, namespace);
+    if (missing.length === 0) return;
+    throw new CommandError(
+      exitCodes.outOfReach,
+      `The namespace "${namespace}" lacks the search attributes ${missing.join(", ")}: run "trustflow migrate"`,
+    );
+  } finally {
+    await connection.close();
+  }
 }
 
 async function receiver(config: Config): Promise<RunningRole> {
@@ -89,6 +93,7 @@ async function relay(config: Config): Promise<RunningRole> {
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", databaseAway(log));
   const codec = ringOf(config, "codec");
+  await temporalInReach();
   const temporal = await connectClient(codec);
   // A callback address names its namespace, and one connection serves them all.
   const { Client } = await import("@temporalio/client");

@@ -33,6 +33,6 @@ export interface Performance<A> {
   /** One HTTP call. Its answer must be plain JSON. */
   send(send: Send): Promise<A>;
   /** Did it happen? */
-  lookUp?(): Promise<A | undefined>;
+  lookUp?(token: string): Promise<A | undefined>;
   verdict(error: unknown): Verdict;
 }

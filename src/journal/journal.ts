@@ -115,7 +115,7 @@ export class Journal {
     if (newInput && (await reached(this.#rows.anyExists(effect))))
       throw new EffectMismatch(effect.step);
     if (this.#mustAsk(effect, performance, row, cause)) {
-      const found = await performance.lookUp?.();
+      const found = await performance.lookUp?.(row.token);
       if (found !== undefined) return { answer: await this.#sender.keep(row.token, found) };
       // A call that has just been cut off may still be worked on, so one empty look-up proves nothing then.
       const tooSoon = effect.effectClass === "keyed" || cause !== undefined;
@@ -133,7 +133,7 @@ export class Journal {
     const { row, late } = await this.#current(effect);
     const known = this.#known<A>(effect, row, late);
     if (known) return known.answer;
-    const found = await performance.lookUp?.();
+    const found = await performance.lookUp?.(row?.token ?? effect.token);
     if (found === undefined) throw new EffectUnknown(effect.step);
     return row ? this.#sender.keep(row.token, found) : found;
   }

@@ -19,6 +19,7 @@ import { registerSearchAttributes } from "../../src/temporal/search-attributes.j
 import { letterInput } from "../support/letters.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
+import { statusWhere } from "../support/stack.js";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -114,7 +115,7 @@ test("a letter delivered after sixty days ends as delivered, heard of by callbac
     ),
   ]);
   for (const handle of [heard, unheard]) {
-    for await (const status of handle.watch()) if (status.phase === "tracking") break;
+    await statusWhere(handle, ({ phase }) => phase === "tracking");
   }
 
   // For two days nobody answers: the first callback meets the whole schedule, and is dropped after its ninth retry.
@@ -157,4 +158,42 @@ test("a letter delivered after sixty days ends as delivered, heard of by callbac
   // Ten weeks of polling every six hours are retries by the server: they leave no events.
   const history = await client.temporal.workflow.getHandle(unheard.workflowId).fetchHistory();
   expect(history.events?.length).toBeLessThan(120);
+}, 180_000);
+
+test("an hour without an answer raises attention, and a person who knows that it happened moves it on", async () => {
+  const control = sandboxControl(sandbox.url);
+  const { id: fault } = await control.addFault({
+    operation: "evi-post.query",
+    kind: "reject",
+    status: 503,
+    times: "always",
+  });
+  const handle = await client.sendPostal(
+    "lost",
+    letterInput("lost", "delivered,submit=cut-after-commit", slow),
+  );
+  await pass(2 * hourMs, hourMs / 4);
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  expect(attention).toMatchObject({
+    kind: "unavailable",
+    decisions: ["retry", "happened", "abandon"],
+  });
+
+  const [item] = (await control.items({ intent: "lost" })).items;
+  const uniqueId = item?.id ?? "";
+  const resolution = {
+    attention: attention?.id ?? "",
+    decision: "happened",
+    by: "Ada",
+    result: { uniqueId },
+  } as const;
+  expect(await handle.resolve(resolution)).toEqual({ answer: "resolved" });
+  const status = await statusWhere(handle, ({ phase }) => phase === "tracking");
+  expect(status.references).toEqual({ uniqueId });
+  expect(status.timeline).toContainEqual(expect.objectContaining({ source: "person", by: "Ada" }));
+
+  await control.removeFault(fault);
+  await pass(20 * dayMs);
+  expect((await handle.result()).outcome).toBe("delivered");
+  expect((await control.ledger("lost")).byIntent).toEqual({ lost: { "evi-post.submit": 1 } });
 }, 180_000);

@@ -1,9 +1,14 @@
 // What an update's own call is answered with when the provider does not simply do it (READING §2).
-import type { AffidavitAnswer, CancelAnswer } from "../contracts/messages.js";
-import { EffectRefused, EffectUnknown } from "../journal/errors.js";
-import { ProviderError } from "../providers/errors.js";
-import { refusalOf } from "./failure.js";
-import type { Refusal } from "./failure.js";
+import type { AffidavitAnswer, CancelAnswer } from "../../contracts/messages.js";
+import {
+  EffectAbsentOnce,
+  EffectInFlight,
+  EffectRefused,
+  EffectUnknown,
+} from "../../journal/errors.js";
+import { ProviderError } from "../../providers/errors.js";
+import { refusalOf } from "../failure.js";
+import type { Refusal } from "../failure.js";
 
 const tooLate = new Set([
   "Dispatched",
@@ -31,6 +36,8 @@ export async function cancelRefused(
   error: unknown,
   ask: () => Promise<CancelAnswer | undefined>,
 ): Promise<CancelAnswer> {
+  const asked = error instanceof EffectAbsentOnce || error instanceof EffectInFlight;
+  if (asked) return { answer: "unknown" };
   const refused = error instanceof EffectRefused;
   if (!refused && !(error instanceof ProviderError)) throw error;
   const status = refused ? (error.refusal as Refusal).status : error.status;

@@ -1,27 +1,32 @@
 // Affidavits: fetched from the provider and kept under our own hash (P2 §2.5, §4.1, §6.3; READING §2).
 import { cancellationSignal } from "@temporalio/activity";
 import { createHash } from "node:crypto";
-import type { ProcessDocument } from "../contracts/status.js";
-import { derivedDocumentId } from "../documents/document-id.js";
-import type { DocumentStore } from "../documents/store.js";
-import * as eviPost from "../providers/evi-post/client.js";
-import type { EviPostAccount, PostalAffidavit } from "../providers/evi-post/client.js";
-import { ProviderError } from "../providers/errors.js";
+import type { ProcessDocument } from "../../contracts/status.js";
+import { derivedDocumentId } from "../../documents/document-id.js";
+import type { DocumentStore } from "../../documents/store.js";
+import * as eviPost from "../../providers/evi-post/client.js";
+import type { EviPostAccount, PostalAffidavit } from "../../providers/evi-post/client.js";
+import { ProviderError } from "../../providers/errors.js";
+import type { PostOffice } from "./office.js";
 
 interface Fetch {
   account: EviPostAccount;
   documents: DocumentStore;
   uniqueId: string;
   wanted: PostalAffidavit[];
-  reach<T>(account: EviPostAccount, call: () => Promise<T>): Promise<T>;
 }
 
 /** One download for all; what the answer does not hold yet is asked for again another time. */
-export async function fetchAffidavits(fetch: Fetch): Promise<ProcessDocument[]> {
+export async function fetchAffidavits(
+  office: PostOffice,
+  fetch: Fetch,
+): Promise<ProcessDocument[]> {
   const { documents, uniqueId, wanted } = fetch;
   if (wanted.length === 0) return [];
   const files =
-    fetch.account.affidavits.mode === "blobs" ? await blobs(fetch) : await download(fetch);
+    fetch.account.affidavits.mode === "blobs"
+      ? await blobs(office, fetch)
+      : await download(office, fetch);
   return Promise.all(
     wanted.flatMap((affidavit) => {
       const bytes = files.get(affidavit.uniqueId);
@@ -48,10 +53,13 @@ async function keep(
   };
 }
 
-async function download({ account, wanted, reach }: Fetch): Promise<Map<string, Buffer>> {
+async function download(
+  office: PostOffice,
+  { account, wanted }: Fetch,
+): Promise<Map<string, Buffer>> {
   const ids = wanted.map(({ uniqueId }) => uniqueId);
   try {
-    const files = await reach(account, () =>
+    const files = await office.reach(account, () =>
       eviPost.downloadAffidavits(account, ids, cancellationSignal()),
     );
     const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
@@ -64,8 +72,11 @@ async function download({ account, wanted, reach }: Fetch): Promise<Map<string, 
   }
 }
 
-async function blobs({ account, uniqueId, reach }: Fetch): Promise<Map<string, Buffer>> {
-  const { results } = await reach(account, () =>
+async function blobs(
+  office: PostOffice,
+  { account, uniqueId }: Fetch,
+): Promise<Map<string, Buffer>> {
+  const { results } = await office.reach(account, () =>
     eviPost.query(account, { uniqueIds: [uniqueId], includeBlobs: true }, cancellationSignal()),
   );
   const affidavits = results.flatMap((item) => item.affidavits ?? []);

@@ -1,0 +1,88 @@
+// One question and what it shows: the snapshot that alone decides, and affidavits that are not stored yet (P2 §2.5, §4.1
+// Query, §6.4).
+import { activityInfo } from "@temporalio/activity";
+import { PostalDates } from "../../contracts/send-postal.js";
+import type { ProcessDocument } from "../../contracts/status.js";
+import { ProviderError } from "../../providers/errors.js";
+import { NothingNew } from "../failure.js";
+import type { AttemptMode } from "../failure.js";
+import { fetchAffidavits } from "./affidavits.js";
+import { provider } from "./office.js";
+import type { PostOffice } from "./office.js";
+
+export interface PostalQuestion {
+  account: string;
+  uniqueId: string;
+  submittedAt: string;
+  /** `now`: whatever it shows; `change`: until it differs from `seen`; `end`: until an end state, a few times. */
+  wait: "now" | "change" | "end";
+  mode: AttemptMode;
+  /** The fingerprint of the newest snapshot. */
+  seen: string | undefined;
+  /** Provider ids of affidavits that are stored; left out of the download unless `refetch`. */
+  stored: string[];
+  refetch: boolean;
+}
+
+export interface PostalAnswer {
+  snapshot: {
+    /** The database's clock before the question was sent. */
+    stamp: string;
+    state: string;
+    outcome?: string;
+    dates: PostalDates;
+    fingerprint: string;
+  };
+  documents: ProcessDocument[];
+}
+
+const endStates = new Set(["Closed", "Cancelled", "Disposed"]);
+
+/** How often an ask that a callback caused is repeated while the query lags behind it. */
+const claimAttempts = 6;
+
+export function ask(office: PostOffice, question: PostalQuestion): Promise<PostalAnswer> {
+  const { uniqueId, mode, stored, refetch } = question;
+  return office.run("query", question.account, mode, async (account) => {
+    const { journal, documents } = office.has;
+    const stamp = (await journal.now()).toISOString();
+    const item = await office.findItem(account, uniqueId).catch((error: unknown) => {
+      throw office.longAway(error, account);
+    });
+    if (!item) throw invisible(office, question);
+    const { state, outcome, affidavits = [] } = item;
+    const ids = affidavits.map((affidavit) => affidavit.uniqueId);
+    const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
+    if (!isEnough(question, state, fingerprint)) throw new NothingNew();
+    const wanted = affidavits.filter((one) => refetch || !stored.includes(one.uniqueId));
+    return {
+      snapshot: {
+        stamp,
+        state,
+        fingerprint,
+        dates: PostalDates.strip().parse(item),
+        ...(outcome === undefined ? {} : { outcome }),
+      },
+      documents: await fetchAffidavits(office, { account, documents, uniqueId, wanted }),
+    };
+  });
+}
+
+/** A person or a patient phase waits for any answer; else the question says for which. */
+function isEnough({ wait, mode, seen }: PostalQuestion, state: string, shown: string): boolean {
+  if (mode !== "quick" || wait === "now") return true;
+  if (wait === "change") return shown !== seen;
+  return endStates.has(state) || activityInfo().attempt >= claimAttempts;
+}
+
+/** READING §1: an id that was just given may not be visible yet. */
+function invisible(office: PostOffice, { submittedAt }: PostalQuestion): ProviderError {
+  const isNew = Date.now() - Date.parse(submittedAt) < office.has.invisibleForMs;
+  return new ProviderError({
+    kind: isNew ? "notVisibleYet" : "protocol",
+    provider,
+    operation: "query",
+    effect: "none",
+    problem: "the communication is not in the answer",
+  });
+}

@@ -1,0 +1,111 @@
+// The first activity of `sendPostal`: validates, stores an inline document, submits once (P2 §2.1–2.4, §4.1 Submit).
+import { withoutSecrets } from "../../contracts/secrets.js";
+import { SendPostalInput } from "../../contracts/send-postal.js";
+import type { PostalSettings } from "../../contracts/send-postal.js";
+import type { DocumentReference } from "../../contracts/values.js";
+import { ProviderError } from "../../providers/errors.js";
+import * as eviPost from "../../providers/evi-post/client.js";
+import type { EviPostAccount } from "../../providers/evi-post/client.js";
+import { execution, performEffect } from "../effect.js";
+import type { EffectReference } from "../effect.js";
+import { InvalidInput } from "../failure.js";
+import type { AttemptMode } from "../failure.js";
+import { parseInput, readPdf, referenceOf } from "../input.js";
+import { provider } from "./office.js";
+import type { PostalAccount, PostOffice } from "./office.js";
+import { submissionOf } from "./submission.js";
+
+export interface PostalSubmitted {
+  uniqueId: string;
+  environment: string;
+  account: string;
+  /** Fixed for the run. */
+  settings: PostalSettings;
+  postServiceType: string;
+  affidavitsOnDemand: boolean;
+  document: DocumentReference;
+  submittedAt: string;
+}
+
+export interface PostalSubmit {
+  effect: EffectReference;
+  mode: AttemptMode;
+  /** As it came: a plain Temporal client's input is parsed here for the first time. */
+  input: unknown;
+}
+
+export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalSubmitted> {
+  const { effect, mode } = given;
+  const named = (given.input as { account?: unknown } | undefined)?.account;
+  const name = typeof named === "string" ? named : "default";
+  return office.run("submit", name, mode, async (account) => {
+    const { environment, journal, digests, documents, settings } = office.has;
+    const input = parseInput(SendPostalInput, given.input);
+    checkAccountRules(input, account);
+    const process = execution();
+    const document = await referenceOf(documents, input.document, process);
+    const callback = office.has.callback({ provider, ...process });
+    const { uniqueId } = await performEffect(
+      journal,
+      digests,
+      {
+        reference: effect,
+        provider,
+        operation: "submit",
+        account: name,
+        input: withoutSecrets(SendPostalInput, input),
+        mode,
+      },
+      {
+        send: async ({ token, idempotencyToken, signal }) => {
+          const pdf = await readPdf(documents, document, "document");
+          const submission = submissionOf(input, pdf, token, callback, account);
+          const send = () => eviPost.submit(account, submission, idempotencyToken, signal);
+          return office.reach(account, send).catch((error) => adoptShown(office, account, error));
+        },
+        lookUp: (token) => office.findByOwnKey(account, token),
+      },
+    );
+    return {
+      uniqueId,
+      environment,
+      account: name,
+      settings: resolved(settings, input.settings),
+      postServiceType: input.options?.postServiceType ?? "Registered",
+      affidavitsOnDemand: input.options?.affidavitsOnDemandEnabled === true,
+      document,
+      submittedAt: (await journal.now()).toISOString(),
+    };
+  });
+}
+
+/** A 2xx that cannot be read but shows an id: where that exists, it is ours (DESIGN §5). */
+async function adoptShown(office: PostOffice, account: EviPostAccount, error: unknown) {
+  const uniqueId = error instanceof ProviderError ? error.reference : undefined;
+  if (uniqueId === undefined) throw error;
+  const item = await office.findItem(account, uniqueId).catch(() => undefined);
+  if (!item) throw error;
+  return { uniqueId };
+}
+
+/** The rule of P2 §2.2 that needs the account's configuration. */
+function checkAccountRules(input: SendPostalInput, account: PostalAccount): void {
+  const registered = (input.options?.postServiceType ?? "Registered") === "Registered";
+  if (registered && input.issuerAddress?.region === undefined && !account.siteHasRegion) {
+    throw new InvalidInput([
+      {
+        path: "issuerAddress.region",
+        problem: "is required for Registered: the site of this account has no region (P2 §2.2)",
+      },
+    ]);
+  }
+}
+
+/** The caller's spans over the configured ones. */
+function resolved(
+  configured: PostalSettings,
+  given: SendPostalInput["settings"] = {},
+): PostalSettings {
+  const entries = Object.entries(given).filter(([, seconds]) => seconds !== undefined);
+  return { ...configured, ...Object.fromEntries(entries) };
+}

@@ -1,0 +1,69 @@
+// The own calls of updates: they go past the circuit, and what goes wrong is the update's answer (P2 §4.1; READING §2, §9).
+import type { AffidavitAnswer, CancelAnswer } from "../../contracts/messages.js";
+import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
+import * as eviPost from "../../providers/evi-post/client.js";
+import { performEffect } from "../effect.js";
+import type { EffectReference } from "../effect.js";
+import { affidavitRefused, cancelRefused, standing } from "./answers.js";
+import { provider } from "./office.js";
+import type { PostOffice } from "./office.js";
+
+interface OwnCall {
+  effect: EffectReference;
+  account: string;
+  uniqueId: string;
+}
+
+/** P2 §4.1 Cancel. */
+export function cancel(office: PostOffice, call: OwnCall): Promise<CancelAnswer> {
+  const { effect, uniqueId } = call;
+  return office.run("cancel", call.account, "quick", async (account) => {
+    const lookUp = async (): Promise<CancelAnswer | undefined> => {
+      const item = await office.findItem(account, uniqueId);
+      return item && standing(item.state);
+    };
+    const input = { uniqueId };
+    try {
+      return await performEffect<CancelAnswer, "evi-post">(
+        office.has.journal,
+        office.has.digests,
+        { ...own(effect, call.account), operation: "cancel", input },
+        {
+          send: async ({ signal }) => {
+            await eviPost.cancel(account, input, signal);
+            return { answer: "cancelled" };
+          },
+          lookUp,
+        },
+      );
+    } catch (error) {
+      return cancelRefused(error, lookUp);
+    }
+  });
+}
+
+/** P2 §4.1 AffidavitRequest: no token and nobody to ask, so a lost answer is `unknown`. */
+export function requestAffidavit(
+  office: PostOffice,
+  call: OwnCall & { asked: PostalAffidavitRequest },
+): Promise<AffidavitAnswer> {
+  const { effect, uniqueId, asked } = call;
+  return office.run("requestAffidavit", call.account, "quick", async (account) => {
+    const input = { uniqueId, ...asked };
+    try {
+      const { requestId } = await performEffect(
+        office.has.journal,
+        office.has.digests,
+        { ...own(effect, call.account), operation: "requestAffidavit", input },
+        { send: ({ signal }) => eviPost.requestAffidavit(account, input, signal) },
+      );
+      return { answer: "requested", requestId };
+    } catch (error) {
+      return affidavitRefused(error);
+    }
+  });
+}
+
+function own(reference: EffectReference, account: string) {
+  return { reference, provider, account, mode: "quick" } as const;
+}

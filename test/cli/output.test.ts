@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { paint, printable, table } from "../../src/cli/output.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.js";
+import { trustflow } from "./run.js";
+
+let folder: string;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
+  sandbox = await startSandbox({ speed: "manual" });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("colour needs a terminal, and NO_COLOR takes it away there too", () => {
+  const terminal = { isTTY: true } as NodeJS.WriteStream;
+  const before = { ...process.env };
+  delete process.env["NO_COLOR"];
+  process.env["TERM"] = "xterm";
+  expect(paint("red", "x", terminal)).toBe("\u001b[31mx\u001b[39m");
+  expect(paint("red", "x", { isTTY: false } as NodeJS.WriteStream)).toBe("x");
+  process.env["NO_COLOR"] = "1";
+  expect(paint("red", "x", terminal)).toBe("x");
+  process.env = before;
+});
+
+test("a table has its columns under their headings", () => {
+  expect(table(["ID", "STATE"], [["a-long-id", "open"], ["b", undefined]])).toBe(
+    "ID         STATE\na-long-id  open\nb",
+  );
+});
+
+test("text from elsewhere cannot steer the terminal", () => {
+  expect(printable("a\u001b[2Jb\rc")).toBe("a\uFFFD[2Jb\uFFFDc");
+});
+
+test.each(["input", "result", "status"])("schema --part %s prints JSON Schema", async (part) => {
+  const { code, stdout } = await trustflow(["schema", "sendPostal", "--part", part]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ type: "object", properties: {} });
+});
+
+test("keys generate prints a ring that can be read, and another one each time", async () => {
+  const [one, other] = await Promise.all([trustflow(["keys", "generate"]), trustflow(["keys", "generate"])]);
+  expect(KeyRing.parse(one.stdout.trim()).active.id).toBe("k1");
+  expect(one.stdout).not.toBe(other.stdout);
+});
+
+test("keys generate --env names what a deployment needs", async () => {
+  const { stdout } = await trustflow(["keys", "generate", "--env", "--id", "n1"]);
+  const names = stdout.trim().split("\n").map((line) => line.split("=")[0]);
+  expect(names).toEqual([
+    "TRUSTFLOW_KEYS__CODEC",
+    "TRUSTFLOW_KEYS__CALLBACK",
+    "TRUSTFLOW_KEYS__JOURNAL",
+    "TRUSTFLOW_KEYS__DOCUMENTS",
+    "TRUSTFLOW_CODEC_SERVER__TOKEN",
+  ]);
+});
+
+test("a document comes out of the store as it went in", async () => {
+  const env = {
+    TRUSTFLOW_DOCUMENTS__DIRECTORY: join(folder, "store"),
+    TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
+  };
+  const file = join(folder, "letter.pdf");
+  await writeFile(file, "%PDF-1.4 content");
+  const put = await trustflow(["documents", "put", file, "--json"], { env });
+  const { uri, size, mediaType } = JSON.parse(put.stdout) as { uri: string; size: number; mediaType: string };
+  expect({ size, mediaType }).toEqual({ size: 16, mediaType: "application/pdf" });
+
+  const piped = await trustflow(["documents", "get", uri], { env });
+  expect(piped.stdout).toBe("%PDF-1.4 content");
+
+  const out = join(folder, "out");
+  const saved = await trustflow(["documents", "get", uri, "--out", out, "--json"], { env });
+  const [first] = JSON.parse(saved.stdout) as { file: string; uri: string }[];
+  expect(await readFile(first?.file ?? "", "utf8")).toBe("%PDF-1.4 content");
+  const again = await trustflow(["documents", "get", uri, "--out", out], { env });
+  expect(again.code).toBe(0);
+  await writeFile(first?.file ?? "", "something else");
+  expect((await trustflow(["documents", "get", uri, "--out", out], { env })).code).toBe(2);
+
+  const unknown = await trustflow(["documents", "get", `document:${"0".repeat(32)}`], { env });
+  expect(unknown.code).toBe(3);
+});
+
+test("the sandbox is steered by its sub-commands", async () => {
+  const at = ["--url", sandbox.url, "--json"];
+  const fault = await trustflow(["sandbox", "fault", "evi-post.submit", "--kind", "reject", "--times", "always", ...at]);
+  expect(JSON.parse(fault.stdout)).toMatchObject({ operation: "evi-post.submit", kind: "reject", times: "always" });
+  const faults = await trustflow(["sandbox", "faults", ...at]);
+  expect(JSON.parse(faults.stdout)).toHaveLength(1);
+  expect((await trustflow(["sandbox", "clear-faults", ...at])).code).toBe(0);
+  const before = sandbox.clock.now();
+  expect((await trustflow(["sandbox", "advance", "60d", ...at])).code).toBe(0);
+  expect(sandbox.clock.now() - before).toBe(60 * 86_400_000);
+  const ledger = await trustflow(["sandbox", "ledger", ...at]);
+  expect(JSON.parse(ledger.stdout)).toMatchObject({ effects: [], duplicates: [], violations: [] });
+  expect((await trustflow(["sandbox", "item", "none", "--url", sandbox.url])).code).toBe(3);
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { trustflow } from "./run.js";
+
+let folder: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
+  const port = await closedPort();
+  const ring = generateKeyRing();
+  env = {
+    DATABASE_URL: `postgresql://user:hunter2@127.0.0.1:${port}/trustflow`,
+    TEMPORAL_ADDRESS: `127.0.0.1:${port}`,
+    TRUSTFLOW_DOCUMENTS__DIRECTORY: join(folder, "documents"),
+    TRUSTFLOW_KEYS__CODEC: ring,
+    TRUSTFLOW_KEYS__CALLBACK: ring,
+    TRUSTFLOW_KEYS__JOURNAL: ring,
+    TRUSTFLOW_KEYS__DOCUMENTS: ring,
+  };
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+test.each([[["status", "a"]], [["list"]], [["result", "sendPostal/a"]], [["migrate", "--temporal-only"]]])(
+  "trustflow %j without Temporal ends with 4, at once and with one line",
+  async (args) => {
+    const began = Date.now();
+    const { code, stdout, stderr } = await trustflow(args, { env });
+    expect(code).toBe(4);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(/^Temporal at 127\.0\.0\.1:\d+ cannot be reached: [^\n]+\n$/);
+    expect(Date.now() - began).toBeLessThan(10_000);
+  },
+);
+
+test.each([[["receiver"]], [["worker"]], [["callbacks", "parked"]], [["migrate", "--database-only"]], [["cleanup"]]])(
+  "trustflow %j without PostgreSQL ends with 4 and one line, without the password",
+  async (args) => {
+    const { code, stderr } = await trustflow(args, { env });
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/^The database cannot be reached: [^\n]+\n$/);
+    expect(stderr).not.toContain("hunter2");
+  },
+);
+
+test("a missing key of the configuration is named, with its variable", async () => {
+  const { code, stderr } = await trustflow(["receiver"]);
+  expect(code).toBe(4);
+  expect(stderr).toContain("database.url is required (environment: DATABASE_URL)");
+});
+
+test("a key ring that cannot be read is named, and not shown", async () => {
+  const { code, stderr } = await trustflow(["documents", "put", join(folder, "x.pdf")], {
+    env: { ...env, TRUSTFLOW_KEYS__DOCUMENTS: "k1:c2hvcnQ=" },
+    cwd: folder,
+  });
+  expect(code).toBe(2);
+  expect(stderr).toContain("x.pdf cannot be read");
+  await writeFile(join(folder, "x.pdf"), "%PDF-1.4");
+  const again = await trustflow(["documents", "put", join(folder, "x.pdf")], {
+    env: { ...env, TRUSTFLOW_KEYS__DOCUMENTS: "k1:c2hvcnQ=" },
+  });
+  expect(again.code).toBe(4);
+  expect(again.stderr).toContain("keys.documents");
+  expect(again.stderr).not.toContain("c2hvcnQ=");
+});
+
+test("with --json a failure is one line of JSON on stderr", async () => {
+  const { code, stdout, stderr } = await trustflow(["list", "--json"], { env });
+  expect(code).toBe(4);
+  expect(stdout).toBe("");
+  expect(JSON.parse(stderr)).toMatchObject({ exitCode: 4, error: "OutOfReach" });
+});
+
+test("doctor lists what is missing, shows no secret and ends with 4", async () => {
+  const { code, stdout } = await trustflow(["doctor", "--json"], { env });
+  expect(code).toBe(4);
+  const report = JSON.parse(stdout) as { ok: boolean; checks: { check: string; ok: boolean }[] };
+  expect(report.ok).toBe(false);
+  const failed = report.checks.filter(({ ok }) => !ok).map(({ check }) => check);
+  expect(failed).toEqual(["environment", "accounts", "callback address", "database", "temporal"]);
+  expect(stdout).not.toContain("hunter2");
+  expect(stdout).not.toContain(env["TRUSTFLOW_KEYS__CODEC"]?.split(":")[1]);
+});
