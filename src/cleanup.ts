@@ -56,10 +56,17 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   );
   const archive = new CallbackArchive(pool, options.journalRing);
   const inbox = (what: "bodies" | "rows", olderThan: Date, isOpen: IsOpen) =>
-    dryRun ? countCallbacks(pool, what, olderThan, isOpen) : archive.purge({ what, olderThan, isOpen, limit });
+    dryRun
+      ? countCallbacks(pool, what, olderThan, isOpen)
+      : archive.purge({ what, olderThan, isOpen, limit });
   const inboxBodies = await inbox("bodies", before(inboxDays), running.has);
   const inboxRows = await inbox("rows", before(journalDays), remembered.has);
-  const journalRows = await (dryRun ? countEffects : purgeEffects)(pool, before(journalDays), remembered.has, limit);
+  const journalRows = await (dryRun ? countEffects : purgeEffects)(
+    pool,
+    before(journalDays),
+    remembered.has,
+    limit,
+  );
   const documents = await removeOrphans({
     ...options,
     dryRun,
@@ -71,7 +78,10 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
 }
 
 /** journal ≥ history ≥ inbox; the journal is what keeps a letter from being sent twice, so there it is a refusal. */
-function checkOrder({ inboxDays, journalDays }: Config["retention"], historyDays: number): string[] {
+function checkOrder(
+  { inboxDays, journalDays }: Config["retention"],
+  historyDays: number,
+): string[] {
   for (const [other, days] of [
     ["the namespace's history retention", historyDays],
     ["retention.inboxDays", inboxDays],
@@ -82,7 +92,9 @@ function checkOrder({ inboxDays, journalDays }: Config["retention"], historyDays
     );
   }
   if (inboxDays <= historyDays) return [];
-  return [`retention.inboxDays is ${inboxDays}, above the namespace's history retention of ${historyDays} days`];
+  return [
+    `retention.inboxDays is ${inboxDays}, above the namespace's history retention of ${historyDays} days`,
+  ];
 }
 
 async function historyRetentionDays({ clientFor, namespace }: CleanupOptions): Promise<number> {
@@ -115,12 +127,18 @@ class Executions {
     const types = processes.map((name) => `"${name}"`).join(", ");
     const query = `WorkflowType IN (${types}) AND ${this.#condition()}`;
     const ids = new Set<string>();
-    for await (const { workflowId } of this.#clientFor(namespace).workflow.list({ query })) ids.add(workflowId);
+    for await (const { workflowId } of this.#clientFor(namespace).workflow.list({ query }))
+      ids.add(workflowId);
     return ids;
   }
 }
 
-async function countCallbacks(pool: Pool, what: "bodies" | "rows", olderThan: Date, isOpen: IsOpen): Promise<number> {
+async function countCallbacks(
+  pool: Pool,
+  what: "bodies" | "rows",
+  olderThan: Date,
+  isOpen: IsOpen,
+): Promise<number> {
   return countClosed(
     pool,
     `select namespace, workflow_id as "workflowId", count(*)::int as count from trustflow.callbacks
@@ -141,9 +159,17 @@ async function countEffects(pool: Pool, olderThan: Date, isOpen: IsOpen): Promis
   );
 }
 
-async function countClosed(pool: Pool, sql: string, olderThan: Date, isOpen: IsOpen): Promise<number> {
-  const { rows } = await pool.query<{ namespace: string; workflowId: string; count: number }>(sql, [olderThan]);
+async function countClosed(
+  pool: Pool,
+  sql: string,
+  olderThan: Date,
+  isOpen: IsOpen,
+): Promise<number> {
+  const { rows } = await pool.query<{ namespace: string; workflowId: string; count: number }>(sql, [
+    olderThan,
+  ]);
   let total = 0;
-  for (const { namespace, workflowId, count } of rows) if (!(await isOpen(namespace, workflowId))) total += count;
+  for (const { namespace, workflowId, count } of rows)
+    if (!(await isOpen(namespace, workflowId))) total += count;
   return total;
 }

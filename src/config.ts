@@ -131,6 +131,8 @@ const Config = z.strictObject({
       metricsAddress: text().optional(),
       /** How many processes stay in memory. */
       cachedProcesses: whole().default(600),
+      /** How long after a worker was killed its waiting processes go to another one. */
+      stickySeconds: whole(1).default(2),
       /** Requests a second to one provider, over all accounts. */
       requestsPerSecond: whole(1).default(50),
     })

@@ -41,8 +41,7 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
     namespace,
     dataConverter: dataConverter(codecRing),
     shutdownGraceTime,
-    // After a SIGKILL, waiting processes go to the next worker so much later.
-    stickyQueueScheduleToStartTimeout: "2 seconds",
+    stickyQueueScheduleToStartTimeout: config.worker.stickySeconds * 1_000,
     workflowTaskPollerBehavior: { type: "autoscaling" },
     activityTaskPollerBehavior: { type: "autoscaling" },
   };

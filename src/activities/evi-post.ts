@@ -6,7 +6,6 @@ import type { EviPostDependencies } from "./evi-post/office.js";
 import { submit } from "./evi-post/submit.js";
 import { cancel, requestAffidavit } from "./evi-post/updates.js";
 
-export type { PostalAnswer, PostalQuestion } from "./evi-post/ask.js";
 export type { EviPostDependencies, PostalAccount } from "./evi-post/office.js";
 export type { PostalSubmitted } from "./evi-post/submit.js";
 

@@ -1,6 +1,11 @@
 // `trustflow callbacks`: the inbox as operators see it (DESIGN §7).
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { CallbackArchive, callbackStates, type CallbackState, type CallbackSummary } from "../callbacks/archive.js";
+import {
+  CallbackArchive,
+  callbackStates,
+  type CallbackState,
+  type CallbackSummary,
+} from "../callbacks/archive.js";
 import { parseWorkflowId, processes, workflowIdOf } from "../contracts/names.js";
 import { addCommand, collect, wholeNumber } from "./command.js";
 import { withDatabase } from "./context.js";
@@ -28,11 +33,21 @@ export function addCallbacks(program: Command): void {
         .argParser((text, before?: string[]) => collect(oneOf(text), before)),
     )
     .action((process: string | undefined, options: ListOptions) => list(process, options));
-  addList(callbacks, "parked", "callbacks that could not be delivered, with the reason", "trustflow callbacks parked").action(
-    (process: string | undefined, options: ListOptions) => list(process, { ...options, state: ["parked"] }),
+  addList(
+    callbacks,
+    "parked",
+    "callbacks that could not be delivered, with the reason",
+    "trustflow callbacks parked",
+  ).action((process: string | undefined, options: ListOptions) =>
+    list(process, { ...options, state: ["parked"] }),
   );
-  addList(callbacks, "late", "callbacks that came after the end of their process", "trustflow callbacks late order-7").action(
-    (process: string | undefined, options: ListOptions) => list(process, { ...options, state: ["late"] }),
+  addList(
+    callbacks,
+    "late",
+    "callbacks that came after the end of their process",
+    "trustflow callbacks late order-7",
+  ).action((process: string | undefined, options: ListOptions) =>
+    list(process, { ...options, state: ["late"] }),
   );
   addCommand(callbacks, "show <callback>", {
     summary: "one callback with its body",
@@ -50,14 +65,17 @@ export function addCallbacks(program: Command): void {
   );
   addCommand(callbacks, "replay <callback...>", {
     summary: "deliver parked or late callbacks again",
-    details: "Ends with 1 where one of them is neither parked nor late, or its body is not kept any more.",
+    details:
+      "Ends with 1 where one of them is neither parked nor late, or its body is not kept any more.",
     example: "trustflow callbacks replay 42 43",
   }).action((ids: string[], { json }: { json?: boolean }) =>
     withArchive(async (archive) => {
       const replayed = await archive.replay(ids.map(rowId));
       const rest = ids.filter((id) => !replayed.includes(id));
       if (json) writeJson({ replayed, notReplayed: rest });
-      else for (const id of ids) writeData(`${id}  ${rest.includes(id) ? "neither parked nor late" : "replayed"}`);
+      else
+        for (const id of ids)
+          writeData(`${id}  ${rest.includes(id) ? "neither parked nor late" : "replayed"}`);
       if (rest.length > 0) process.exitCode = exitCodes.failed;
     }),
   );
@@ -73,7 +91,10 @@ function addList(parent: Command, name: string, summary: string, example: string
     .option("--limit <n>", "at most so many", wholeNumber(1), 100);
 }
 
-async function list(process: string | undefined, { state, before, limit, json }: ListOptions): Promise<void> {
+async function list(
+  process: string | undefined,
+  { state, before, limit, json }: ListOptions,
+): Promise<void> {
   await withArchive(async (archive) => {
     const filter = {
       limit,
@@ -81,16 +102,36 @@ async function list(process: string | undefined, { state, before, limit, json }:
       ...(before !== undefined && { before: rowId(before) }),
     };
     const pages = await Promise.all(
-      workflowIds(process).map((workflowId) => archive.list({ ...filter, ...(workflowId !== undefined && { workflowId }) })),
+      workflowIds(process).map((workflowId) =>
+        archive.list({ ...filter, ...(workflowId !== undefined && { workflowId }) }),
+      ),
     );
     const rows = pages.flat();
     if (json) writeJson(rows);
-    else writeData(table(["ID", "RECEIVED", "STATE", "PROCESS", "IDENTIFIER", "REASON"], rows.map(cells)));
+    else
+      writeData(
+        table(["ID", "RECEIVED", "STATE", "PROCESS", "IDENTIFIER", "REASON"], rows.map(cells)),
+      );
   });
 }
 
-function cells({ id, receivedAt, state, workflowId, identifier, reason, detail }: CallbackSummary): string[] {
-  return [id, receivedAt.toISOString(), state, workflowId, identifier, [reason, detail].filter(Boolean).join(": ")];
+function cells({
+  id,
+  receivedAt,
+  state,
+  workflowId,
+  identifier,
+  reason,
+  detail,
+}: CallbackSummary): string[] {
+  return [
+    id,
+    receivedAt.toISOString(),
+    state,
+    workflowId,
+    identifier,
+    [reason, detail].filter(Boolean).join(": "),
+  ];
 }
 
 /** A bare business id may be that of any process; none means all. */
@@ -110,7 +151,10 @@ function oneOf(text: string): string {
 
 function rowId(text: string): string {
   if (/^\d{1,18}$/.test(text)) return text;
-  throw new CommandError(exitCodes.invalid, `callback: ${text} must be a number, as "trustflow callbacks list" shows it`);
+  throw new CommandError(
+    exitCodes.invalid,
+    `callback: ${text} must be a number, as "trustflow callbacks list" shows it`,
+  );
 }
 
 function unknown(id: string): CommandError {

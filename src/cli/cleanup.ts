@@ -23,7 +23,8 @@ that no process got after retention.documentOrphanDays. Nothing of an open proce
         const { Client: TemporalClient } = await import("@temporalio/client");
         const codecRing = ringOf(config, "codec");
         const { connection, namespace, client, close } = await connectClient(codecRing);
-        const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
+        const hasStore =
+          config.documents.directory !== undefined && config.keys.documents !== undefined;
         try {
           const report = await cleanUp({
             retention: config.retention,
@@ -44,7 +45,10 @@ that no process got after retention.documentOrphanDays. Nothing of an open proce
               ["inbox bodies", String(inboxBodies)],
               ["inbox rows", String(inboxRows)],
               ["journal rows", String(journalRows)],
-              ["documents", documents.skipped ?? `${documents.removed} (${documents.inUse} in use)`],
+              [
+                "documents",
+                documents.skipped ?? `${documents.removed} (${documents.inUse} in use)`,
+              ],
               ["removed", dryRun ? "nothing: --dry-run" : "as counted"],
             ]),
           );

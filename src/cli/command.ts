@@ -1,5 +1,5 @@
 // How every command is declared: summary, an example, `--json`, and the exit codes in its help.
-import { Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { CommandError, exitCodeHelp, exitCodes } from "./exit.js";
 
 export interface CommandText {
@@ -15,7 +15,9 @@ export interface CommandText {
 export function addCommand(parent: Command, name: string, text: CommandText): Command {
   const { summary, details, example, isGroup = false } = text;
   const command = parent.command(name).summary(summary);
-  command.description(details === undefined ? sentence(summary) : `${sentence(summary)}\n\n${details}`);
+  command.description(
+    details === undefined ? sentence(summary) : `${sentence(summary)}\n\n${details}`,
+  );
   if (!isGroup) command.option("--json", "print JSON on stdout");
   const examples = example.split("\n").map((line) => `  $ ${line}`);
   command.addHelpText("after", `\nExample:\n${examples.join("\n")}\n\n${exitCodeHelp}`);

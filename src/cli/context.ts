@@ -18,7 +18,9 @@ export async function withTrustflow<T>(work: (trustflow: Trustflow) => Promise<T
   }
 }
 
-export async function withDatabase<T>(work: (pool: Pool, config: Config) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  work: (pool: Pool, config: Config) => Promise<T>,
+): Promise<T> {
   const config = loadConfig();
   const pool = await openMigratedPool(config, "cli");
   try {

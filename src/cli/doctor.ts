@@ -18,7 +18,8 @@ interface Check {
 export function addDoctor(program: Command): void {
   addCommand(program, "doctor", {
     summary: "check the configuration, and what it points to",
-    details: "Ends with 4 where something is missing or out of reach. No provider is called, no secret is shown.",
+    details:
+      "Ends with 4 where something is missing or out of reach. No provider is called, no secret is shown.",
     example: "trustflow doctor",
   }).action(async ({ json }: { json?: boolean }) => {
     const checks = await examine();
@@ -47,7 +48,9 @@ async function examine(): Promise<Check[]> {
       checked("environment", async () => required(config.environment, "environment")),
       ...keys,
       checked("accounts", async () => accountsOf(config)),
-      checked("callback address", async () => required(config.callbacks.publicUrl, "callbacks.publicUrl")),
+      checked("callback address", async () =>
+        required(config.callbacks.publicUrl, "callbacks.publicUrl"),
+      ),
       checked("document store", () => documentStore(config)),
       checked("database", () => database(config)),
       checked("temporal", temporal),
@@ -68,7 +71,8 @@ function accountsOf({ accounts }: Config): string {
     const { "evi-post": account } = providers;
     return account ? [`${name} (evi-post at ${new URL(account.baseUrl).host})`] : [];
   });
-  if (known.length === 0) throw new ConfigurationError("Configuration: accounts: none is configured");
+  if (known.length === 0)
+    throw new ConfigurationError("Configuration: accounts: none is configured");
   return known.join(", ");
 }
 

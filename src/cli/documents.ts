@@ -41,18 +41,25 @@ export function addDocuments(program: Command): void {
   });
   addCommand(documents, "put <file>", {
     summary: "store a file, and print its reference",
-    details: "The reference can stand as the document of an input. Without --json the URI is printed.",
+    details:
+      "The reference can stand as the document of an input. Without --json the URI is printed.",
     example: "trustflow documents put letter.pdf --json",
   })
     .option("--media-type <type>", "default: from the content, for PDF, ZIP and XML")
     .action(async (file: string, { mediaType, json }: { mediaType?: string; json?: boolean }) => {
       const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-        throw new CommandError(exitCodes.invalid, `${file} cannot be read (${error.code ?? error.name})`);
+        throw new CommandError(
+          exitCodes.invalid,
+          `${file} cannot be read (${error.code ?? error.name})`,
+        );
       });
       const type = mediaType ?? formatOf(bytes)?.mediaType;
       if (bytes.length === 0) throw new CommandError(exitCodes.invalid, `${file} is empty`);
       if (type === undefined) {
-        throw new CommandError(exitCodes.invalid, `--media-type: is required for ${file}: its content does not tell`);
+        throw new CommandError(
+          exitCodes.invalid,
+          `--media-type: is required for ${file}: its content does not tell`,
+        );
       }
       const reference = await documentStoreOf(loadConfig()).put(bytes, type);
       if (json) writeJson(reference);
@@ -76,7 +83,10 @@ async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<
   if (out === undefined) {
     const [uri, another] = uris;
     if (uri === undefined || another !== undefined || json || process.stdout.isTTY) {
-      throw new CommandError(exitCodes.invalid, "--out: is required for several documents, with --json and on a terminal");
+      throw new CommandError(
+        exitCodes.invalid,
+        "--out: is required for several documents, with --json and on a terminal",
+      );
     }
     const bytes = await readDocument(uri);
     await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()));
@@ -108,51 +118,79 @@ else the command ends with 1.`,
   })
     .requiredOption("--out <directory>", "where the files go")
     .option("--wait", "wait for the end of the process")
-    .action(async (id: string, { out, wait, json }: { out: string; wait?: boolean; json?: boolean }) => {
-      await withTrustflow(async (trustflow) => {
-        const handle = await trustflow.find(id);
-        if (!wait && (await handle.isOpen())) {
-          throw new CommandError(
-            exitCodes.failed,
-            `${handle.workflowId} has not ended: its affidavits are collected until then (--wait waits)`,
-          );
-        }
-        const { documents } = await resultOf(handle, {});
-        const saved: SavedFile[] = [];
-        for (const { kind, document, uniqueId } of documents) {
-          if (kind !== "affidavit") continue;
-          const name = `affidavit-${plainName(uniqueId ?? document.uri)}`;
-          saved.push(await save(out, name, document.uri, await trustflow.documents.get(document)));
-        }
-        sayFiles(saved, json);
-      });
-    });
+    .action(
+      async (id: string, { out, wait, json }: { out: string; wait?: boolean; json?: boolean }) => {
+        await withTrustflow(async (trustflow) => {
+          const handle = await trustflow.find(id);
+          if (!wait && (await handle.isOpen())) {
+            throw new CommandError(
+              exitCodes.failed,
+              `${handle.workflowId} has not ended: its affidavits are collected until then (--wait waits)`,
+            );
+          }
+          const { documents } = await resultOf(handle, {});
+          const saved: SavedFile[] = [];
+          for (const { kind, document, uniqueId } of documents) {
+            if (kind !== "affidavit") continue;
+            const name = `affidavit-${plainName(uniqueId ?? document.uri)}`;
+            saved.push(
+              await save(out, name, document.uri, await trustflow.documents.get(document)),
+            );
+          }
+          sayFiles(saved, json);
+        });
+      },
+    );
 }
 
 function plainName(text: string): string {
-  return text.replaceAll(/[^A-Za-z0-9._-]/g, "-").replace(/^\.+/, "-").slice(0, 100);
+  return text
+    .replaceAll(/[^A-Za-z0-9._-]/g, "-")
+    .replace(/^\.+/, "-")
+    .slice(0, 100);
 }
 
 /** A file that is there already stays, and has to be the same. */
 async function save(folder: string, name: string, uri: string, bytes: Buffer): Promise<SavedFile> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${name}.${formatOf(bytes)?.ending ?? "bin"}`);
-  await writeFile(file, bytes, { flag: "wx", mode: 0o600 }).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") {
-      throw new CommandError(exitCodes.invalid, `--out: ${file} cannot be written (${error.code ?? error.name})`);
-    }
-    if (bytes.equals(await readFile(file))) return;
-    throw new CommandError(exitCodes.invalid, `--out: ${file} is there already, with other content`);
-  });
-  return { uri, file, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+  await writeFile(file, bytes, { flag: "wx", mode: 0o600 }).catch(
+    async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") {
+        throw new CommandError(
+          exitCodes.invalid,
+          `--out: ${file} cannot be written (${error.code ?? error.name})`,
+        );
+      }
+      if (bytes.equals(await readFile(file))) return;
+      throw new CommandError(
+        exitCodes.invalid,
+        `--out: ${file} is there already, with other content`,
+      );
+    },
+  );
+  return {
+    uri,
+    file,
+    size: bytes.length,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+  };
 }
 
 function sayFiles(files: SavedFile[], json: boolean | undefined): void {
   if (json) writeJson(files);
-  else writeData(table(["FILE", "BYTES", "SHA-256"], files.map(({ file, size, sha256 }) => [file, String(size), sha256])));
+  else
+    writeData(
+      table(
+        ["FILE", "BYTES", "SHA-256"],
+        files.map(({ file, size, sha256 }) => [file, String(size), sha256]),
+      ),
+    );
 }
 
 function formatOf(bytes: Buffer): { ending: string; mediaType: string } | undefined {
-  const found = typeOfStart.find(([start]) => bytes.subarray(0, start.length).toString("latin1") === start);
+  const found = typeOfStart.find(
+    ([start]) => bytes.subarray(0, start.length).toString("latin1") === start,
+  );
   return found && { ending: found[1], mediaType: found[2] };
 }

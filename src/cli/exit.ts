@@ -81,12 +81,18 @@ export function failureOf(error: unknown): Failure {
   const cause = (error.cause ?? error) as { code?: unknown; details?: unknown };
   if (typeof cause.code === "number" && awayByGrpc.has(cause.code)) {
     const reason = typeof cause.details === "string" ? cause.details : message;
-    return { exitCode: exitCodes.outOfReach, error: name, message: `Temporal cannot be reached: ${reason}` };
+    return {
+      exitCode: exitCodes.outOfReach,
+      error: name,
+      message: `Temporal cannot be reached: ${reason}`,
+    };
   }
   if ((error as NodeJS.ErrnoException).syscall === "listen") {
     return { exitCode: exitCodes.outOfReach, error: name, message: `Cannot listen: ${message}` };
   }
   const exitCode =
-    error instanceof ConfigurationError ? exitCodes.outOfReach : (codeByName[name] ?? exitCodes.failed);
+    error instanceof ConfigurationError
+      ? exitCodes.outOfReach
+      : (codeByName[name] ?? exitCodes.failed);
   return { exitCode, error: name, message, ...withFields };
 }

@@ -18,7 +18,9 @@ export function addFollowOptions(command: Command): Command {
   return command
     .option("--keep-waiting", "do not end with 5 where it waits for a person")
     .addOption(
-      new Option("--expect <outcome>", "end with 1 on any other outcome").choices(PostalOutcome.options),
+      new Option("--expect <outcome>", "end with 1 on any other outcome").choices(
+        PostalOutcome.options,
+      ),
     );
 }
 
@@ -33,9 +35,15 @@ export async function watchProcess(handle: PostalHandle, options: FollowOptions)
   requireOutcome(result, options);
 }
 
-export function requireOutcome({ process, id, outcome }: SendPostalResult, { expect }: FollowOptions): void {
+export function requireOutcome(
+  { process, id, outcome }: SendPostalResult,
+  { expect }: FollowOptions,
+): void {
   if (expect === undefined || outcome === expect) return;
-  throw new CommandError(exitCodes.failed, `${process}/${id} ended as ${outcome}, not as ${expect}`);
+  throw new CommandError(
+    exitCodes.failed,
+    `${process}/${id} ended as ${outcome}, not as ${expect}`,
+  );
 }
 
 /** The result, once there is one; throws exit code 5 where it waits for a person, 1 where it failed. */
@@ -48,7 +56,8 @@ export async function resultOf(
   if (onStatus || (await handle.isOpen())) {
     for await (const status of handle.watch()) {
       onStatus?.(status);
-      if (status.attention && !keepWaiting) throw waitsForPerson(handle.workflowId, status.attention);
+      if (status.attention && !keepWaiting)
+        throw waitsForPerson(handle.workflowId, status.attention);
     }
   }
   return handle.result().catch(failed(handle.workflowId));

@@ -31,7 +31,11 @@ client.env there is the environment for commands in another terminal.`,
     .option("--directory <directory>", "where its state is kept; default .trustflow")
     .option("--reset", "begin with an empty Temporal, PostgreSQL and sandbox")
     .option("--config <file>", "default trustflow.toml, if there is one")
-    .option("--speed <factor>", "of the sandbox's clock: virtual seconds per second, or manual", speed)
+    .option(
+      "--speed <factor>",
+      "of the sandbox's clock: virtual seconds per second, or manual",
+      speed,
+    )
     .option("--database-url <url>", "a PostgreSQL of your own")
     .action(async ({ json, speed: sandboxSpeed, ...options }: DevOptions) => {
       const { runDev } = await import("../local/dev.js");
@@ -60,7 +64,9 @@ outcome and the sandbox's ledger are as expected.`,
           else writeData(reportText(report));
           if (!staysUp) return;
           writeNote(`It stays up: ${report.temporalUi} (Ctrl-C ends it)`);
-          await Promise.race((["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)));
+          await Promise.race(
+            (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)),
+          );
         },
       });
       if (!ok) process.exitCode = exitCodes.failed;
@@ -69,11 +75,14 @@ outcome and the sandbox's ledger are as expected.`,
 
 async function sayReady(stack: Stack, json: boolean | undefined): Promise<void> {
   const file = join(stack.directory, "client.env");
-  const lines = Object.entries(stack.env).map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`);
+  const lines = Object.entries(stack.env).map(
+    ([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`,
+  );
   // Keys stand in it.
   await writeFile(file, lines.join(""), { mode: 0o600 });
   const { temporalUi, sandboxUrl: sandbox, receiverUrl: receiver } = stack;
-  if (json) return writeJsonLine({ ready: "dev", temporalUi, sandbox, receiver, clientEnvironment: file });
+  if (json)
+    return writeJsonLine({ ready: "dev", temporalUi, sandbox, receiver, clientEnvironment: file });
   writeData(
     facts([
       ["Web UI", temporalUi],
@@ -89,12 +98,20 @@ function reportText({ ok, durationMs, temporalUi, scenarios, ledger }: DemoRepor
   return [
     table(
       ["SCENARIO", "EXPECTED", "OUTCOME", "EFFECTS", "SECONDS", "WEB UI"],
-      scenarios.map(({ scenario, expected, outcome, effects, durationMs: took, url }) =>
-        [scenario, expected, outcome, String(effects), (took / 1_000).toFixed(1), url],
-      ),
+      scenarios.map(({ scenario, expected, outcome, effects, durationMs: took, url }) => [
+        scenario,
+        expected,
+        outcome,
+        String(effects),
+        (took / 1_000).toFixed(1),
+        url,
+      ]),
     ),
     facts([
-      ["ledger", `${ledger.effects} effects, ${ledger.duplicates} duplicates, ${ledger.violations} violations`],
+      [
+        "ledger",
+        `${ledger.effects} effects, ${ledger.duplicates} duplicates, ${ledger.violations} violations`,
+      ],
       ["Web UI", temporalUi],
       ["took", `${(durationMs / 1_000).toFixed(1)} s`],
       ["verdict", ok ? paint("green", "everything as expected") : paint("red", "NOT as expected")],

@@ -26,15 +26,23 @@ const NAMESPACE_SETTLES_MS = 30_000;
 export function addMigrate(program: Command): void {
   addCommand(program, "migrate", {
     summary: "bring the database and the Temporal namespace up to this release",
-    details: "Adds what is missing and nothing else; safe to run again, and from several places at once.",
+    details:
+      "Adds what is missing and nothing else; safe to run again, and from several places at once.",
     example: "trustflow migrate\ntrustflow migrate --create-namespace 90",
   })
     .option("--database-only", "only the tables")
     .option("--temporal-only", "only the namespace")
-    .option("--create-namespace <days>", "create the namespace if it is missing; histories are kept so long", wholeNumber(1))
+    .option(
+      "--create-namespace <days>",
+      "create the namespace if it is missing; histories are kept so long",
+      wholeNumber(1),
+    )
     .action(async ({ json, databaseOnly, temporalOnly, createNamespace }: MigrateOptions) => {
       if (databaseOnly && temporalOnly) {
-        throw new CommandError(exitCodes.invalid, "--database-only and --temporal-only exclude each other");
+        throw new CommandError(
+          exitCodes.invalid,
+          "--database-only and --temporal-only exclude each other",
+        );
       }
       const done: Migrated = {
         ...(temporalOnly ? {} : await migrateDatabase()),
@@ -44,7 +52,9 @@ export function addMigrate(program: Command): void {
       if (done.migrations) writeNote(`Database: ${listed(done.migrations, "up to date")}`);
       if (done.namespace !== undefined) {
         const created = done.createdNamespace ? "created; " : "";
-        writeNote(`Namespace ${done.namespace}: ${created}${listed(done.searchAttributes, "up to date")}`);
+        writeNote(
+          `Namespace ${done.namespace}: ${created}${listed(done.searchAttributes, "up to date")}`,
+        );
       }
     });
 }
@@ -66,10 +76,12 @@ async function migrateDatabase(): Promise<Migrated> {
 
 async function migrateTemporal(retentionDays?: number): Promise<Migrated> {
   const { connectPlain } = await import("./temporal.js");
-  const { missingSearchAttributes, registerSearchAttributes } = await import("../temporal/search-attributes.js");
+  const { missingSearchAttributes, registerSearchAttributes } =
+    await import("../temporal/search-attributes.js");
   const { connection, namespace } = await connectPlain();
   try {
-    const createdNamespace = retentionDays !== undefined && (await createNamespace(connection, namespace, retentionDays));
+    const createdNamespace =
+      retentionDays !== undefined && (await createNamespace(connection, namespace, retentionDays));
     const missing = await missingSearchAttributes(connection, namespace);
     await registerSearchAttributes(connection, namespace);
     return { namespace, ...(createdNamespace && { createdNamespace }), searchAttributes: missing };
@@ -80,7 +92,11 @@ async function migrateTemporal(retentionDays?: number): Promise<Migrated> {
 
 type Connection = Awaited<ReturnType<typeof import("./temporal.js").connectPlain>>["connection"];
 
-async function createNamespace(connection: Connection, namespace: string, retentionDays: number): Promise<boolean> {
+async function createNamespace(
+  connection: Connection,
+  namespace: string,
+  retentionDays: number,
+): Promise<boolean> {
   try {
     await connection.workflowService.registerNamespace({
       namespace,
@@ -91,7 +107,7 @@ async function createNamespace(connection: Connection, namespace: string, retent
     throw error;
   }
   // The server's own caches learn of a new namespace a little later.
-  for (const deadline = Date.now() + NAMESPACE_SETTLES_MS; ; ) {
+  for (const deadline = Date.now() + NAMESPACE_SETTLES_MS; ;) {
     try {
       await connection.workflowService.countWorkflowExecutions({ namespace, query: "" });
       return true;

@@ -57,9 +57,15 @@ export function addOperators(program: Command): void {
         writeData(
           table(
             ["ID", "STARTED", "STATE", "PHASE", "OUTCOME", "ATTENTION", "ACCOUNT"],
-            found.map(({ workflowId, startedAt, state, phase, outcome, attention, account }) =>
-              [workflowId, startedAt, state.toLowerCase(), phase, outcome, attention, account],
-            ),
+            found.map(({ workflowId, startedAt, state, phase, outcome, attention, account }) => [
+              workflowId,
+              startedAt,
+              state.toLowerCase(),
+              phase,
+              outcome,
+              attention,
+              account,
+            ]),
           ),
         );
       }),
@@ -75,7 +81,9 @@ trustflow resolve order-7 --decision happened --result '{"uniqueId":"4f1c"}' --b
   })
     .option("--attention <attention>", "only this one; with a single ID")
     .addOption(
-      new Option("--decision <decision>", "what to do").choices(["retry", "happened", "abandon"]).makeOptionMandatory(),
+      new Option("--decision <decision>", "what to do")
+        .choices(["retry", "happened", "abandon"])
+        .makeOptionMandatory(),
     )
     .requiredOption("--by <name>", "who decides; stands in the timeline")
     .option("--note <text>", "why; stands in the timeline")
@@ -104,7 +112,10 @@ async function resolveAll(ids: string[], { json, ...options }: ResolveOptions): 
     throw new CommandError(exitCodes.invalid, "--result: belongs to --decision happened");
   }
   if (options.attention !== undefined && ids.length > 1) {
-    throw new CommandError(exitCodes.invalid, "--attention: names one attention of one process, and there are several IDs");
+    throw new CommandError(
+      exitCodes.invalid,
+      "--attention: names one attention of one process, and there are several IDs",
+    );
   }
   await withTrustflow(async (trustflow) => {
     const all: Resolved[] = [];
@@ -129,12 +140,21 @@ async function resolveOne(
     id = handle.workflowId;
     const attention = asked ?? (await handle.status()).attention?.id;
     if (attention === undefined) {
-      return { id, answer: "notWaiting", message: "it waits for nobody", exitCode: exitCodes.failed };
+      return {
+        id,
+        answer: "notWaiting",
+        message: "it waits for nobody",
+        exitCode: exitCodes.failed,
+      };
     }
     const resolution: Resolution = { attention, ...decision };
     const { answer, until } = await handle.resolve(resolution);
     const exitCode =
-      answer === "resolved" ? exitCodes.asAsked : answer === "notYet" ? exitCodes.waitsForPerson : exitCodes.failed;
+      answer === "resolved"
+        ? exitCodes.asAsked
+        : answer === "notYet"
+          ? exitCodes.waitsForPerson
+          : exitCodes.failed;
     return { id, attention, answer, ...(until !== undefined && { until }), exitCode };
   } catch (error) {
     const { error: answer, message, exitCode } = failureOf(error);
@@ -155,5 +175,8 @@ function lineOf({ id, attention, answer, until, message, exitCode }: Resolved): 
 const severity: ExitCode[] = [0, 5, 1, 3, 2, 4];
 
 function worst(codes: ExitCode[]): ExitCode {
-  return codes.reduce((one, other) => (severity.indexOf(other) > severity.indexOf(one) ? other : one), 0);
+  return codes.reduce(
+    (one, other) => (severity.indexOf(other) > severity.indexOf(one) ? other : one),
+    0,
+  );
 }

@@ -32,7 +32,9 @@ export async function removeOrphans(options: OrphanOptions): Promise<Orphans> {
   const skip = (skipped: string): Orphans => ({ removed: 0, inUse: 0, skipped });
   if (!documents) return skip("the document store is not configured here");
   if (newerThan >= olderThan) {
-    return skip("histories are kept for fewer days than retention.documentOrphanDays: orphans cannot be told");
+    return skip(
+      "histories are kept for fewer days than retention.documentOrphanDays: orphans cannot be told",
+    );
   }
   const candidates = new Set<string>();
   let oldest = olderThan;
@@ -48,7 +50,11 @@ export async function removeOrphans(options: OrphanOptions): Promise<Orphans> {
 }
 
 /** Takes every candidate away that a history of a process names, which was open at any time since `oldest`. */
-async function removeNamed(candidates: Set<string>, oldest: Date, { client, codecRing }: OrphanOptions): Promise<void> {
+async function removeNamed(
+  candidates: Set<string>,
+  oldest: Date,
+  { client, codecRing }: OrphanOptions,
+): Promise<void> {
   const codec = new EncryptionCodec(codecRing);
   const types = processes.map((name) => `"${name}"`).join(", ");
   const query = `WorkflowType IN (${types}) AND (ExecutionStatus = "Running" OR CloseTime > "${oldest.toISOString()}")`;
@@ -75,6 +81,7 @@ async function removeNamed(candidates: Set<string>, oldest: Date, { client, code
 /** Wherever they stand in an event. */
 function payloadsIn(value: unknown): Payload[] {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [];
-  if ("metadata" in value && "data" in value && value.data instanceof Uint8Array) return [value as Payload];
+  if ("metadata" in value && "data" in value && value.data instanceof Uint8Array)
+    return [value as Payload];
   return Object.values(value).flatMap(payloadsIn);
 }

@@ -32,7 +32,11 @@ export function writeFailureJson(failure: Failure): void {
   writeNote(JSON.stringify(failure));
 }
 
-export function paint(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+export function paint(
+  style: Style,
+  text: string,
+  stream: NodeJS.WriteStream = process.stdout,
+): string {
   return hasColour(stream) ? styleText(style, text, { validateStream: false }) : text;
 }
 
@@ -47,7 +51,10 @@ export function table(headings: string[], rows: (string | undefined)[][]): strin
     Math.max(heading.length, ...lines.map((line) => line[index]?.length ?? 0)),
   );
   const pad = (line: string[]) =>
-    line.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ").trimEnd();
+    line
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join("  ")
+      .trimEnd();
   return [paint("bold", pad(headings)), ...lines.map(pad)].join("\n");
 }
 
@@ -55,7 +62,9 @@ export function table(headings: string[], rows: (string | undefined)[][]): strin
 export function facts(entries: [string, string | undefined][]): string {
   const present = entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
   const width = Math.max(0, ...present.map(([name]) => name.length));
-  return present.map(([name, value]) => `${paint("dim", name.padEnd(width))}  ${printable(value)}`).join("\n");
+  return present
+    .map(([name, value]) => `${paint("dim", name.padEnd(width))}  ${printable(value)}`)
+    .join("\n");
 }
 
 /** Text from elsewhere cannot move the cursor or colour the terminal. */

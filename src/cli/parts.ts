@@ -22,7 +22,11 @@ export function documentStoreOf(config: Config): DocumentStore {
   return new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
 }
 
-export async function openPool(config: Config, applicationName: string, onError?: (error: Error) => void): Promise<Pool> {
+export async function openPool(
+  config: Config,
+  applicationName: string,
+  onError?: (error: Error) => void,
+): Promise<Pool> {
   const url = required(config.database.url, "database.url").reveal();
   const { createPool } = await import("../postgres/pool.js");
   if (!URL.canParse(url)) throw new ConfigurationError("Configuration: database.url is not a URL");
@@ -34,12 +38,19 @@ export async function reachDatabase<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new CommandError(exitCodes.outOfReach, `The database cannot be reached: ${databaseProblem(error)}`);
+    throw new CommandError(
+      exitCodes.outOfReach,
+      `The database cannot be reached: ${databaseProblem(error)}`,
+    );
   }
 }
 
 /** An open pool whose database has all tables of this release. */
-export async function openMigratedPool(config: Config, role: string, onError?: (error: Error) => void): Promise<Pool> {
+export async function openMigratedPool(
+  config: Config,
+  role: string,
+  onError?: (error: Error) => void,
+): Promise<Pool> {
   const pool = await openPool(config, `trustflow-${role}`, onError);
   try {
     const { pendingMigrations } = await import("../postgres/migrate.js");

@@ -16,7 +16,10 @@ export interface ReadInput {
 
 /** `-` is stdin; a document's path is relative to the file (of stdin: to the working directory). */
 export async function readPostalInput(source: string, id: string): Promise<ReadInput> {
-  const json = parse(source === "-" ? await text(process.stdin) : await read(source, "--input"), source);
+  const json = parse(
+    source === "-" ? await text(process.stdin) : await read(source, "--input"),
+    source,
+  );
   const folder = source === "-" ? process.cwd() : dirname(resolve(source));
   const file = await documentFile(json["document"], folder);
   const given = file ? { ...json, document: standIn(file) } : json;
@@ -37,7 +40,8 @@ async function documentFile(document: unknown, folder: string): Promise<ReadInpu
     problem: "is not known beside document.path",
   }));
   if (typeof path !== "string") fields.push({ path: "document.path", problem: "must be a string" });
-  if (typeof mediaType !== "string") fields.push({ path: "document.mediaType", problem: "must be a string" });
+  if (typeof mediaType !== "string")
+    fields.push({ path: "document.mediaType", problem: "must be a string" });
   if (fields.length > 0) throw invalid(fields);
   const bytes = await readBytes(resolve(folder, String(path)), "document.path");
   return { bytes, mediaType: String(mediaType) };
@@ -45,7 +49,12 @@ async function documentFile(document: unknown, folder: string): Promise<ReadInpu
 
 // What the document will look like once it is stored; the contract looks at no more than this.
 function standIn({ bytes, mediaType }: NonNullable<ReadInput["file"]>): DocumentReference {
-  return { uri: `document:${"0".repeat(32)}`, sha256: "0".repeat(64), size: bytes.length, mediaType };
+  return {
+    uri: `document:${"0".repeat(32)}`,
+    sha256: "0".repeat(64),
+    size: bytes.length,
+    mediaType,
+  };
 }
 
 async function read(path: string, field: string): Promise<string> {
@@ -67,7 +76,8 @@ function parse(source: string, name: string): Record<string, unknown> {
     value = JSON.parse(source);
   } catch (error) {
     const at = / position (\d+)/.exec((error as Error).message)?.[1];
-    const line = at === undefined ? "" : ` (line ${source.slice(0, Number(at)).split("\n").length})`;
+    const line =
+      at === undefined ? "" : ` (line ${source.slice(0, Number(at)).split("\n").length})`;
     throw invalid([{ path: "--input", problem: `${name} is not JSON${line}` }]);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -85,7 +95,9 @@ interface Issue {
 }
 
 function problems(prefix: string, error: { issues: object[] } | undefined): Fields {
-  return ((error?.issues ?? []) as Issue[]).flatMap((issue) => fieldsOf(issue, prefix ? [prefix] : []));
+  return ((error?.issues ?? []) as Issue[]).flatMap((issue) =>
+    fieldsOf(issue, prefix ? [prefix] : []),
+  );
 }
 
 function fieldsOf({ code, path, message, keys, errors }: Issue, above: PropertyKey[]): Fields {

@@ -38,7 +38,9 @@ change (--json: JSON Lines, the id first) until the end.`,
     if (options.dryRun) return sayChecked(read, options);
     await withTrustflow(async (trustflow) => {
       const { checked, file } = read;
-      const document = file ? await trustflow.documents.put(file.bytes, file.mediaType) : checked.document;
+      const document = file
+        ? await trustflow.documents.put(file.bytes, file.mediaType)
+        : checked.document;
       const handle = await trustflow.sendPostal(id, { ...checked, document });
       const started = { process: handle.process, id, workflowId: handle.workflowId };
       if (!options.json) writeData(handle.workflowId);
@@ -56,13 +58,24 @@ async function sayChecked({ checked, file }: ReadInput, { id, json }: SendOption
     "what the account's site and provisioning allow: the process checks that before it submits",
     ...(id === undefined ? [] : ["whether the id already stands for another input"]),
   ];
-  if (json) return writeJson({ valid: true, process: "sendPostal", ...(id !== undefined && { id }), notChecked });
-  writeData(facts([["valid", "yes; nothing was stored or started"], ...notChecked.map(notCheckedFact)]));
+  if (json)
+    return writeJson({
+      valid: true,
+      process: "sendPostal",
+      ...(id !== undefined && { id }),
+      notChecked,
+    });
+  writeData(
+    facts([["valid", "yes; nothing was stored or started"], ...notChecked.map(notCheckedFact)]),
+  );
 }
 
 const notCheckedFact = (text: string): [string, string] => ["not checked", text];
 
-async function documentNotChecked({ document }: SendPostalInput, isFile: boolean): Promise<string[]> {
+async function documentNotChecked(
+  { document }: SendPostalInput,
+  isFile: boolean,
+): Promise<string[]> {
   if (isFile || !("uri" in document)) return [];
   const { documents, keys } = loadConfig();
   if (documents.directory === undefined || keys.documents === undefined) {
@@ -71,7 +84,8 @@ async function documentNotChecked({ document }: SendPostalInput, isFile: boolean
   await documentStoreOf(loadConfig())
     .get(document)
     .catch((error: Error) => {
-      const problem = error.name === "DocumentNotFound" ? "is not in the document store" : error.message;
+      const problem =
+        error.name === "DocumentNotFound" ? "is not in the document store" : error.message;
       const field = { path: "document.uri", problem };
       throw new CommandError(exitCodes.invalid, `Invalid input: document.uri: ${problem}`, [field]);
     });
@@ -81,5 +95,7 @@ async function documentNotChecked({ document }: SendPostalInput, isFile: boolean
 // Accounts may be configured for the workers alone.
 function accountNotChecked(name: string): string[] {
   const { accounts } = loadConfig();
-  return accounts[name]?.["evi-post"] ? [] : [`whether the workers know the account "${name}": it is not configured here`];
+  return accounts[name]?.["evi-post"]
+    ? []
+    : [`whether the workers know the account "${name}": it is not configured here`];
 }

@@ -4,7 +4,13 @@ import type { PostalHandle } from "../client.js";
 import { addCommand } from "./command.js";
 import { withTrustflow } from "./context.js";
 import { exitCodes } from "./exit.js";
-import { addFollowOptions, type FollowOptions, requireOutcome, resultOf, watchProcess } from "./follow.js";
+import {
+  addFollowOptions,
+  type FollowOptions,
+  requireOutcome,
+  resultOf,
+  watchProcess,
+} from "./follow.js";
 import { facts, writeData, writeJson } from "./output.js";
 import { listed, statusText, timelineLine } from "./show.js";
 
@@ -12,9 +18,13 @@ interface Asked {
   json?: boolean;
 }
 
-const idHelp = 'The ID is "<process>/<business id>", or the business id where only one process has it.';
+const idHelp =
+  'The ID is "<process>/<business id>", or the business id where only one process has it.';
 
-async function withProcess(id: string, work: (handle: PostalHandle) => Promise<void>): Promise<void> {
+async function withProcess(
+  id: string,
+  work: (handle: PostalHandle) => Promise<void>,
+): Promise<void> {
   await withTrustflow(async (trustflow) => work(await trustflow.find(id)));
 }
 
@@ -59,7 +69,10 @@ export function addProcessCommands(program: Command): void {
               ["provider's word", found.providerOutcome],
               ["references", listed(found.references)],
               ...Object.entries(found.dates),
-              ...found.documents.map(({ kind, document }): [string, string] => [kind, document.uri]),
+              ...found.documents.map(({ kind, document }): [string, string] => [
+                kind,
+                document.uri,
+              ]),
             ]),
             ...found.timeline.map(timelineLine),
           ].join("\n"),
@@ -89,11 +102,12 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the p
   })
     .option("--include-document", "with the document itself")
     .option("--include-events", "with the events so far")
-    .action((id: string, { json, ...asked }: Asked & { includeDocument?: true; includeEvents?: true }) =>
-      withProcess(id, async (handle) => {
-        const answer = await handle.requestAffidavit(asked);
-        sayAnswer(answer, answer.answer === "requested", json ? { json } : {});
-      }),
+    .action(
+      (id: string, { json, ...asked }: Asked & { includeDocument?: true; includeEvents?: true }) =>
+        withProcess(id, async (handle) => {
+          const answer = await handle.requestAffidavit(asked);
+          sayAnswer(answer, answer.answer === "requested", json ? { json } : {});
+        }),
     );
 }
 
@@ -102,4 +116,3 @@ function sayAnswer(answer: object, isAsAsked: boolean, { json }: Asked): void {
   else writeData(facts(Object.entries(answer) as [string, string][]));
   if (!isAsAsked) process.exitCode = exitCodes.failed;
 }
-

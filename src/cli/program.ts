@@ -45,7 +45,10 @@ export function createProgram(): Command {
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("(add --help for what there is)")
-    .addHelpText("after", `\nExample:\n  $ trustflow send-postal --input letter.json --watch\n\n${exitCodeHelp}`);
+    .addHelpText(
+      "after",
+      `\nExample:\n  $ trustflow send-postal --input letter.json --watch\n\n${exitCodeHelp}`,
+    );
   for (const [heading, add] of groups) {
     program.commandsGroup(`${heading}:`);
     for (const addTo of add) addTo(program);

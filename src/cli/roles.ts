@@ -144,6 +144,9 @@ async function codecServer(config: Config): Promise<RunningRole> {
   });
 }
 
-function databaseAway(log: { warn(message: string, details: object): void }): (error: Error) => void {
-  return (error) => log.warn("a database connection broke", { code: (error as { code?: string }).code });
+function databaseAway(log: {
+  warn(message: string, details: object): void;
+}): (error: Error) => void {
+  return (error) =>
+    log.warn("a database connection broke", { code: (error as { code?: string }).code });
 }

@@ -29,7 +29,10 @@ The sub-commands speak to a running one: see docs/sandbox.md.`,
     .option("--start-at <instant>", "where the virtual clock begins; default now", instant)
     .action(async ({ state: stateDirectory, ...options }: RunOptions) => {
       const { startSandbox } = await import("../sandbox/sandbox.js");
-      const given: SandboxOptions = { ...options, ...(stateDirectory !== undefined && { stateDirectory }) };
+      const given: SandboxOptions = {
+        ...options,
+        ...(stateDirectory !== undefined && { stateDirectory }),
+      };
       await runRole("sandbox", () => startSandbox(given));
     });
   addSandboxControl(sandbox);

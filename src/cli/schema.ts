@@ -19,7 +19,9 @@ export function addSchema(program: Command): void {
     .action(async (process: ProcessName, { part }: { part: (typeof parts)[number] }) => {
       const { z } = await import("zod");
       const { contracts } = await import("../contracts/index.js");
-      writeJson(z.toJSONSchema(contracts[process][part], { io: part === "input" ? "input" : "output" }));
+      writeJson(
+        z.toJSONSchema(contracts[process][part], { io: part === "input" ? "input" : "output" }),
+      );
     });
 }
 
@@ -54,6 +56,11 @@ a fresh one in front. --env prints a ring for each purpose and a codec server to
         ["TRUSTFLOW_CODEC_SERVER__TOKEN", randomBytes(24).toString("base64url")],
       ]) as Record<string, string>;
       if (json) writeJson(values);
-      else writeData(Object.entries(values).map(([name, value]) => `${name}=${value}`).join("\n"));
+      else
+        writeData(
+          Object.entries(values)
+            .map(([name, value]) => `${name}=${value}`)
+            .join("\n"),
+        );
     });
 }

@@ -30,7 +30,9 @@ export function listed(references: Record<string, string>): string | undefined {
 }
 
 export function attentionText({ id, kind, reason, since, decisions }: Attention): string {
-  return printable(`waits for a person since ${since}: ${reason} [${kind}, attention ${id}; decide: ${decisions.join(", ")}]`);
+  return printable(
+    `waits for a person since ${since}: ${reason} [${kind}, attention ${id}; decide: ${decisions.join(", ")}]`,
+  );
 }
 
 export function timelineLine({ at, source, event, by, note }: TimelineEntry): string {
@@ -52,7 +54,9 @@ export class ProgressLines {
       phase,
       ...(state === undefined ? [] : [state]),
       ...(outcome === undefined ? [] : [`outcome ${outcome}`]),
-      ...(waitingFor === undefined ? [] : [`waits for ${waitingFor}${until === undefined ? "" : ` until ${until}`}`]),
+      ...(waitingFor === undefined
+        ? []
+        : [`waits for ${waitingFor}${until === undefined ? "" : ` until ${until}`}`]),
     ].join(", ");
     if (standing !== this.#standing) lines.push(paint("bold", printable(standing)));
     this.#standing = standing;

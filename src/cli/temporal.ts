@@ -63,5 +63,8 @@ async function probe(address: string): Promise<void> {
 }
 
 function unreachable(address: string, reason: string): CommandError {
-  return new CommandError(exitCodes.outOfReach, `Temporal at ${address} cannot be reached: ${reason}`);
+  return new CommandError(
+    exitCodes.outOfReach,
+    `Temporal at ${address} cannot be reached: ${reason}`,
+  );
 }

@@ -6,7 +6,8 @@ const FORCE_AFTER_MS = 10_000;
 export function exitWithParent(): void {
   if (!process.connected) return;
   process.once("disconnect", () => {
-    setTimeout(() => process.exit(1), FORCE_AFTER_MS).unref();
+    // Not process.exit: the SDK's native threads can keep that waiting for a server that is gone.
+    setTimeout(() => process.kill(process.pid, "SIGKILL"), FORCE_AFTER_MS);
     process.kill(process.pid, "SIGTERM");
   });
   process.channel?.unref();

@@ -35,10 +35,17 @@ async function dryRun(input: unknown, args: string[] = [], env: Record<string, s
     ["send-postal", "--input", file, "--dry-run", "--json", ...args],
     { env },
   );
-  return { code, stderr, out: stdout === "" ? undefined : (JSON.parse(stdout) as Record<string, unknown>) };
+  return {
+    code,
+    stderr,
+    out: stdout === "" ? undefined : (JSON.parse(stdout) as Record<string, unknown>),
+  };
 }
 
-async function fieldsOf(input: unknown, args: string[] = []): Promise<{ path: string; problem: string }[]> {
+async function fieldsOf(
+  input: unknown,
+  args: string[] = [],
+): Promise<{ path: string; problem: string }[]> {
   const { code, stderr, out } = await dryRun(input, args);
   expect(code).toBe(2);
   expect(out).toBeUndefined();
@@ -55,7 +62,10 @@ test("a valid input needs neither Temporal nor configuration, and says what was 
 
 test("a dry run stores nothing", async () => {
   const directory = join(folder, "store");
-  const env = { TRUSTFLOW_DOCUMENTS__DIRECTORY: directory, TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing() };
+  const env = {
+    TRUSTFLOW_DOCUMENTS__DIRECTORY: directory,
+    TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
+  };
   expect((await dryRun(letter, [], env)).code).toBe(0);
   await expect(readdir(directory)).rejects.toThrow("ENOENT");
 });
@@ -75,9 +85,16 @@ test("a stored document is looked up, and a missing one refused", async () => {
 
 test("each invalid field is named in the caller's spelling", async () => {
   const { region: _, ...address } = letter.recipientAddress;
-  const input = { ...letter, recipientAddress: { ...address, country: "Spain" }, extra: 1, options: { language: "EN" } };
+  const input = {
+    ...letter,
+    recipientAddress: { ...address, country: "Spain" },
+    extra: 1,
+    options: { language: "EN" },
+  };
   const paths = (await fieldsOf(input)).map(({ path }) => path);
-  expect(paths).toEqual(expect.arrayContaining(["recipientAddress.country", "extra", "options.language"]));
+  expect(paths).toEqual(
+    expect.arrayContaining(["recipientAddress.country", "extra", "options.language"]),
+  );
 });
 
 test("a conditional rule is named too (P2 §2.2)", async () => {
@@ -94,7 +111,10 @@ test.each([
   [{ path: "letter.pdf", sha256: "0" }, "document.sha256"],
   [{ path: "letter.pdf", mediaType: "text/plain" }, "document.mediaType"],
   [{ base64: "bm90IGEgUERG", mediaType: "application/pdf" }, "document.base64"],
-  [{ uri: "file:letter.pdf", sha256: "0".repeat(64), size: 1, mediaType: "application/pdf" }, "document.uri"],
+  [
+    { uri: "file:letter.pdf", sha256: "0".repeat(64), size: 1, mediaType: "application/pdf" },
+    "document.uri",
+  ],
 ])("the document %j is refused, naming %s", async (document, path) => {
   expect((await fieldsOf({ ...letter, document })).map((field) => field.path)).toContain(path);
 });

@@ -36,7 +36,9 @@ test("every command that does something takes --json", () => {
 
 test("the commands of the issue are there", () => {
   for (const name of `dev demo worker receiver relay sandbox codec-server migrate cleanup doctor keys send-postal status watch
-    result cancel request-affidavit affidavits documents list resolve callbacks schema`.split(/\s+/)) {
+    result cancel request-affidavit affidavits documents list resolve callbacks schema`.split(
+    /\s+/,
+  )) {
     expect(names).toContain(name);
   }
 });
@@ -70,7 +72,10 @@ test.each([
   [["resolve", "a", "--by", "me", "--decision", "guess"], "retry, happened, abandon"],
   [["resolve", "a", "--by", "me", "--decision", "happened"], "--result"],
   [["resolve", "a", "--by", "me", "--decision", "happened", "--result", "[1]"], "--result"],
-  [["resolve", "a", "b", "--by", "me", "--decision", "retry", "--attention", "submit-1"], "--attention"],
+  [
+    ["resolve", "a", "b", "--by", "me", "--decision", "retry", "--attention", "submit-1"],
+    "--attention",
+  ],
   [["migrate", "--database-only", "--temporal-only"], "--database-only"],
   [["schema", "sendPigeon"], "sendPostal"],
   [["documents", "get", "letter"], "uri"],

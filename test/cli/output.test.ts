@@ -32,9 +32,15 @@ test("colour needs a terminal, and NO_COLOR takes it away there too", () => {
 });
 
 test("a table has its columns under their headings", () => {
-  expect(table(["ID", "STATE"], [["a-long-id", "open"], ["b", undefined]])).toBe(
-    "ID         STATE\na-long-id  open\nb",
-  );
+  expect(
+    table(
+      ["ID", "STATE"],
+      [
+        ["a-long-id", "open"],
+        ["b", undefined],
+      ],
+    ),
+  ).toBe("ID         STATE\na-long-id  open\nb");
 });
 
 test("text from elsewhere cannot steer the terminal", () => {
@@ -48,14 +54,20 @@ test.each(["input", "result", "status"])("schema --part %s prints JSON Schema", 
 });
 
 test("keys generate prints a ring that can be read, and another one each time", async () => {
-  const [one, other] = await Promise.all([trustflow(["keys", "generate"]), trustflow(["keys", "generate"])]);
+  const [one, other] = await Promise.all([
+    trustflow(["keys", "generate"]),
+    trustflow(["keys", "generate"]),
+  ]);
   expect(KeyRing.parse(one.stdout.trim()).active.id).toBe("k1");
   expect(one.stdout).not.toBe(other.stdout);
 });
 
 test("keys generate --env names what a deployment needs", async () => {
   const { stdout } = await trustflow(["keys", "generate", "--env", "--id", "n1"]);
-  const names = stdout.trim().split("\n").map((line) => line.split("=")[0]);
+  const names = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.split("=")[0]);
   expect(names).toEqual([
     "TRUSTFLOW_KEYS__CODEC",
     "TRUSTFLOW_KEYS__CALLBACK",
@@ -73,7 +85,11 @@ test("a document comes out of the store as it went in", async () => {
   const file = join(folder, "letter.pdf");
   await writeFile(file, "%PDF-1.4 content");
   const put = await trustflow(["documents", "put", file, "--json"], { env });
-  const { uri, size, mediaType } = JSON.parse(put.stdout) as { uri: string; size: number; mediaType: string };
+  const { uri, size, mediaType } = JSON.parse(put.stdout) as {
+    uri: string;
+    size: number;
+    mediaType: string;
+  };
   expect({ size, mediaType }).toEqual({ size: 16, mediaType: "application/pdf" });
 
   const piped = await trustflow(["documents", "get", uri], { env });
@@ -94,8 +110,21 @@ test("a document comes out of the store as it went in", async () => {
 
 test("the sandbox is steered by its sub-commands", async () => {
   const at = ["--url", sandbox.url, "--json"];
-  const fault = await trustflow(["sandbox", "fault", "evi-post.submit", "--kind", "reject", "--times", "always", ...at]);
-  expect(JSON.parse(fault.stdout)).toMatchObject({ operation: "evi-post.submit", kind: "reject", times: "always" });
+  const fault = await trustflow([
+    "sandbox",
+    "fault",
+    "evi-post.submit",
+    "--kind",
+    "reject",
+    "--times",
+    "always",
+    ...at,
+  ]);
+  expect(JSON.parse(fault.stdout)).toMatchObject({
+    operation: "evi-post.submit",
+    kind: "reject",
+    times: "always",
+  });
   const faults = await trustflow(["sandbox", "faults", ...at]);
   expect(JSON.parse(faults.stdout)).toHaveLength(1);
   expect((await trustflow(["sandbox", "clear-faults", ...at])).code).toBe(0);

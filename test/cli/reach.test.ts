@@ -36,19 +36,27 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test.each([[["status", "a"]], [["list"]], [["result", "sendPostal/a"]], [["migrate", "--temporal-only"]]])(
-  "trustflow %j without Temporal ends with 4, at once and with one line",
-  async (args) => {
-    const began = Date.now();
-    const { code, stdout, stderr } = await trustflow(args, { env });
-    expect(code).toBe(4);
-    expect(stdout).toBe("");
-    expect(stderr).toMatch(/^Temporal at 127\.0\.0\.1:\d+ cannot be reached: [^\n]+\n$/);
-    expect(Date.now() - began).toBeLessThan(10_000);
-  },
-);
+test.each([
+  [["status", "a"]],
+  [["list"]],
+  [["result", "sendPostal/a"]],
+  [["migrate", "--temporal-only"]],
+])("trustflow %j without Temporal ends with 4, at once and with one line", async (args) => {
+  const began = Date.now();
+  const { code, stdout, stderr } = await trustflow(args, { env });
+  expect(code).toBe(4);
+  expect(stdout).toBe("");
+  expect(stderr).toMatch(/^Temporal at 127\.0\.0\.1:\d+ cannot be reached: [^\n]+\n$/);
+  expect(Date.now() - began).toBeLessThan(10_000);
+});
 
-test.each([[["receiver"]], [["worker"]], [["callbacks", "parked"]], [["migrate", "--database-only"]], [["cleanup"]]])(
+test.each([
+  [["receiver"]],
+  [["worker"]],
+  [["callbacks", "parked"]],
+  [["migrate", "--database-only"]],
+  [["cleanup"]],
+])(
   "trustflow %j without PostgreSQL ends with 4 and one line, without the password",
   async (args) => {
     const { code, stderr } = await trustflow(args, { env });

@@ -44,7 +44,9 @@ test.each(["receiver", "codec-server", "sandbox"])(
     const role = start(args, { env });
     const { ready, url } = await readyLine(role);
     expect(ready).toBe(name);
-    const response = await fetch(`${String(url)}${name === "sandbox" ? "/_sandbox/state" : "/health"}`);
+    const response = await fetch(
+      `${String(url)}${name === "sandbox" ? "/_sandbox/state" : "/health"}`,
+    );
     expect(response.status).toBe(200);
     await response.body?.cancel();
     role.kill("SIGTERM");

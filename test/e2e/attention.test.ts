@@ -40,8 +40,8 @@ test("a wrong password pauses every process, and all go on by themselves when it
     });
   }
   const waiting = await listed((found) => found.length === names.length);
-  expect(waiting.map(({ id, attention }) => [id, attention]).toSorted()).toEqual(
-    names.map((name) => [name, "accessDenied"]),
+  expect(new Map(waiting.map(({ id, attention }) => [id, attention]))).toEqual(
+    new Map(names.map((name) => [name, "accessDenied"])),
   );
 
   await system.sandbox.putAccount("sandbox", { password: "sandbox" });

@@ -85,6 +85,8 @@ beforeAll(async () => {
     TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL: sandbox.url,
     TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "sandbox",
     TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__PASSWORD: "sandbox",
+    // The time-skipping server stops skipping when a sticky queue is given up early.
+    TRUSTFLOW_WORKER__STICKY_SECONDS: "10",
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: "default",

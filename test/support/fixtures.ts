@@ -60,9 +60,11 @@ function fillText(text: string, values: Values): unknown {
   const found = [...text.matchAll(pattern)];
   if (found.length === 1 && found[0]?.[0] === text)
     return valueOf(readPlaceholder(found[0]), values);
-  return text.replaceAll(pattern, (...match) =>
-    String(valueOf(readPlaceholder(match as unknown as RegExpMatchArray), values)),
-  );
+  let filled = text;
+  for (const match of found) {
+    filled = filled.replace(match[0], () => `${valueOf(readPlaceholder(match), values) as string}`);
+  }
+  return filled;
 }
 
 function valueOf({ type, name }: Placeholder, values: Values): unknown {
@@ -146,7 +148,7 @@ function agrees({ type, name }: Placeholder, actual: unknown, values: Values): b
   if (name === undefined) return true;
   const known = values[name];
   if (known === undefined) values[name] = actual;
-  else if (type === "datetime") return Date.parse(String(known)) === Date.parse(String(actual));
+  else if (type === "datetime") return Date.parse(known as string) === Date.parse(actual as string);
   else if (type === "pdf")
     return pdfBytes(known)?.equals(pdfBytes(actual) ?? Buffer.alloc(0)) ?? false;
   return known === undefined || known === actual;

@@ -34,12 +34,7 @@ import { queryParameters, routes } from "./wire.js";
 export type { AffidavitFile } from "./affidavit-zip.js";
 export type { EviPostAccount } from "./call.js";
 export type { PostalAffidavit, PostalItem } from "./item.js";
-export type {
-  PostalAddress,
-  PostalCustomField,
-  PostalOptions,
-  PostalSubmission,
-} from "./submission.js";
+export type { PostalSubmission } from "./submission.js";
 
 export interface PostalQuery {
   uniqueIds?: readonly string[] | undefined;
