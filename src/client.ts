@@ -18,6 +18,7 @@ import {
   workflowTaskQueue,
 } from "./contracts/names.js";
 import type { ProcessName } from "./contracts/names.js";
+import { fieldProblems } from "./contracts/problems.js";
 import { withoutSecrets } from "./contracts/secrets.js";
 import type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
 import { BusinessId } from "./contracts/values.js";
@@ -161,8 +162,8 @@ export class Trustflow {
   ): Promise<ProcessHandle<Result>> {
     const schema = contracts[process].input;
     const checked = [
-      ...problemsOf("id", BusinessId.safeParse(id).error),
-      ...problemsOf("", schema.safeParse(input).error),
+      ...fieldProblems(BusinessId.safeParse(id).error, ["id"]),
+      ...fieldProblems(schema.safeParse(input).error),
     ];
     if (checked.length > 0) throw new InvalidInputError(checked);
     const sent = await this.#withReferences(input);
@@ -202,14 +203,3 @@ export class Trustflow {
 }
 
 const titles: Record<ProcessName, string> = { sendPostal: "Certified post" };
-
-interface Issues {
-  issues: { path: PropertyKey[]; message: string }[];
-}
-
-function problemsOf(prefix: string, error: Issues | undefined) {
-  return (error?.issues ?? []).map(({ path, message }) => ({
-    path: [...(prefix ? [prefix] : []), ...path].join("."),
-    problem: message,
-  }));
-}

@@ -16,7 +16,7 @@ import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { Journal } from "./journal/journal.js";
 import type { Pool } from "./postgres/pool.js";
-import { connectWorker } from "./temporal/connection.js";
+import { connectWorker } from "./temporal/worker-connection.js";
 import { dataConverter } from "./temporal/data-converter.js";
 import { inputDigest, sameInput } from "./temporal/input-digest.js";
 

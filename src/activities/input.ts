@@ -1,7 +1,7 @@
 // Input as the first activity meets it: parsed again for those who start a process with a plain Temporal client, inline
 // documents turned into references (DESIGN §3, §8).
 import type { z } from "zod";
-import type { FieldProblem } from "../contracts/failures.js";
+import { fieldProblems } from "../contracts/problems.js";
 import type { DocumentInput, DocumentReference } from "../contracts/values.js";
 import { derivedDocumentId } from "../documents/document-id.js";
 import { DocumentCorrupt, DocumentNotFound } from "../documents/errors.js";
@@ -12,12 +12,7 @@ import { InvalidInput } from "./failure.js";
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.infer<S> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  throw new InvalidInput(
-    parsed.error.issues.map((issue): FieldProblem => ({
-      path: issue.path.join("."),
-      problem: issue.message,
-    })),
-  );
+  throw new InvalidInput(fieldProblems(parsed.error));
 }
 
 /** The document as a reference; an inline one is stored under an id of process and content, so that a retry stores no second one. */

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { fieldProblems } from "../contracts/problems.js";
 import { BusinessId, type DocumentReference } from "../contracts/values.js";
 import { SendPostalInput } from "../contracts/send-postal.js";
 import { CommandError, exitCodes } from "./exit.js";
@@ -24,7 +25,10 @@ export async function readPostalInput(source: string, id: string): Promise<ReadI
   const file = await documentFile(json["document"], folder);
   const given = file ? { ...json, document: standIn(file) } : json;
   const input = SendPostalInput.safeParse(given);
-  const fields = [...problems("id", BusinessId.safeParse(id).error), ...problems("", input.error)];
+  const fields: Fields = [
+    ...fieldProblems(BusinessId.safeParse(id).error, ["id"]),
+    ...fieldProblems(input.error),
+  ];
   if (file && !file.bytes.subarray(0, 5).equals(Buffer.from("%PDF-"))) {
     fields.push({ path: "document.path", problem: "is not a PDF (P2 §2.1)" });
   }
@@ -84,31 +88,6 @@ function parse(source: string, name: string): Record<string, unknown> {
     throw invalid([{ path: "--input", problem: `${name} must hold a JSON object` }]);
   }
   return value as Record<string, unknown>;
-}
-
-interface Issue {
-  code?: string;
-  path: PropertyKey[];
-  message: string;
-  keys?: string[];
-  errors?: Issue[][];
-}
-
-function problems(prefix: string, error: { issues: object[] } | undefined): Fields {
-  return ((error?.issues ?? []) as Issue[]).flatMap((issue) =>
-    fieldsOf(issue, prefix ? [prefix] : []),
-  );
-}
-
-function fieldsOf({ code, path, message, keys, errors }: Issue, above: PropertyKey[]): Fields {
-  const here = [...above, ...path];
-  if (code === "unrecognized_keys" && keys) {
-    return keys.map((key) => ({ path: [...here, key].join("."), problem: "is not known" }));
-  }
-  // Of several forms, the one that the input comes closest to.
-  const [closest] = (errors ?? []).toSorted((one, other) => one.length - other.length);
-  if (closest && closest.length > 0) return closest.flatMap((issue) => fieldsOf(issue, here));
-  return [{ path: here.join(".") || "(input)", problem: message }];
 }
 
 function invalid(fields: Fields): CommandError {

@@ -70,8 +70,4 @@ export class FinishedError extends TrustflowError {
 }
 
 /** Temporal, or a worker to answer, is out of reach. */
-export class UnreachableError extends TrustflowError {
-  constructor(what: string) {
-    super(what);
-  }
-}
+export class UnreachableError extends TrustflowError {}

@@ -11,6 +11,9 @@ export function providerTaskQueue(provider: string): string {
   return `${workflowTaskQueue}.${provider}`;
 }
 
+/** What a business id may look like: it stands in URLs, logs and visibility (DESIGN §2). */
+export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
+
 /** `<process>/<business id>`. */
 export function workflowIdOf(process: ProcessName, id: string): string {
   return `${process}/${id}`;
@@ -21,8 +24,9 @@ export function parseWorkflowId(
   workflowId: string,
 ): { process: ProcessName; id: string } | undefined {
   const slash = workflowId.indexOf("/");
+  const id = workflowId.slice(slash + 1);
   const process = processes.find((name) => name === workflowId.slice(0, slash));
-  return process && { process, id: workflowId.slice(slash + 1) };
+  return process && businessIdPattern.test(id) ? { process, id } : undefined;
 }
 
 /** Never encrypted, so none carries personal data (DESIGN §8). */

@@ -8,9 +8,19 @@ interface Schema {
 
 /** The input without its secrets and without `settings`: what a second start must bring again (DESIGN §2). */
 export function withoutSecrets(schema: z.ZodType, input: object): object {
-  const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
-  const { settings: _, ...rest } = stripped(json, input) as Record<string, unknown>;
+  const { settings: _, ...rest } = stripped(described(schema), input) as Record<string, unknown>;
   return rest;
+}
+
+const descriptions = new WeakMap<z.ZodType, Schema>();
+
+/** Each contract is described once: that takes longer than everything else here. */
+function described(schema: z.ZodType): Schema {
+  const known = descriptions.get(schema);
+  if (known) return known;
+  const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
+  descriptions.set(schema, json);
+  return json;
 }
 
 function stripped({ properties = {} }: Schema, value: object): object {

@@ -1,10 +1,11 @@
 // The vocabulary that every contract shares: ids, instants, documents, secrets (DESIGN §8, §13).
 import { z } from "zod";
+import { businessIdPattern } from "./names.js";
 
 /** An opaque id chosen by the caller; it stands in URLs, logs and visibility, so it carries no personal data. */
 export const BusinessId = z
   .string()
-  .regex(/^[A-Za-z0-9._-]{1,100}$/, "must be 1 to 100 of A-Z a-z 0-9 . _ -");
+  .regex(businessIdPattern, "must be 1 to 100 of A-Z a-z 0-9 . _ -");
 
 /** RFC 3339, UTC. */
 export const Instant = z.iso.datetime();

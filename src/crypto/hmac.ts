@@ -1,5 +1,6 @@
 // HMAC-SHA-256 with a key id in front: `<key id>.<hex>`. Each label has a key of its own, derived by HKDF.
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import type { Key, KeyRing } from "./key-ring.js";
 
 export function keyedDigest(ring: KeyRing, label: string, data: string | Uint8Array): string {
@@ -22,6 +23,19 @@ export function verifyKeyedDigest(
 }
 
 function mac(key: Key, label: string, data: string | Uint8Array): Buffer {
-  const derived = hkdfSync("sha256", key.bytes, "", `trustflow:${label}`, 32);
-  return createHmac("sha256", Buffer.from(derived)).update(data).digest();
+  return createHmac("sha256", derivedKey(key, label)).update(data).digest();
+}
+
+// Deriving costs several times what the digest itself does; labels are few and fixed.
+const derivedKeys = new WeakMap<Key, Map<string, KeyObject>>();
+
+function derivedKey(key: Key, label: string): KeyObject {
+  let byLabel = derivedKeys.get(key);
+  if (byLabel === undefined) derivedKeys.set(key, (byLabel = new Map()));
+  let derived = byLabel.get(label);
+  if (derived === undefined) {
+    const bytes = hkdfSync("sha256", key.bytes, "", `trustflow:${label}`, 32);
+    byLabel.set(label, (derived = createSecretKey(Buffer.from(bytes))));
+  }
+  return derived;
 }

@@ -13,7 +13,7 @@ export function effectToken(
   return uuidV5(NAMESPACE, JSON.stringify([namespace, workflowId, step, occurrence]));
 }
 
-/** The token that goes over the wire: another one after each denial (READING §1), so that none stays stuck to it. */
+/** The token that goes over the wire: another one after each denial (READING §1), so that none stays stuck to it, and for another input. */
 export function wireToken(token: string, denied: number): string {
   return denied === 0 ? token : uuidV5(token, String(denied));
 }

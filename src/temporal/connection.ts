@@ -2,7 +2,7 @@
 // the namespace always goes along.
 import { Client, Connection, type ClientOptions, type ConnectionOptions } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { NativeConnection, type NativeConnectionOptions } from "@temporalio/worker";
+import type { NativeConnectionOptions } from "@temporalio/worker";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { dataConverter } from "./data-converter.js";
 
@@ -65,13 +65,8 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
   return { connection, client, namespace: resolved.namespace, close: () => connection.close() };
 }
 
-export async function connectWorker(overrides: ConnectionOverrides = {}) {
-  const { address, namespace, options } = connectionOptions(overrides);
-  const connection = await reach(address, () => NativeConnection.connect(options));
-  return { connection, namespace, close: () => connection.close() };
-}
-
-async function reach<T>(address: string, connect: () => Promise<T>): Promise<T> {
+/** What fails becomes `TemporalUnreachable`. */
+export async function reach<T>(address: string, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
   } catch (error) {

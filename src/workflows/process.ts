@@ -279,8 +279,9 @@ export class Process<S extends Snapshot, V extends View> {
     this.publish();
   }
 
+  /** A signal's handler must not throw: what is no event is dropped. */
   #hear(events: ProviderEvent[]): void {
-    for (const event of events) {
+    for (const event of Array.isArray(events) ? events.filter(isEvent) : []) {
       if (this.#events.has(event.id)) continue;
       this.#events.set(event.id, event);
       this.lastHeard = new Date();
@@ -296,6 +297,10 @@ export class Process<S extends Snapshot, V extends View> {
     ]);
     this.changed();
   }
+}
+
+function isEvent(event: Partial<ProviderEvent> | null | undefined): event is ProviderEvent {
+  return [event?.id, event?.kind, event?.at].every((part) => typeof part === "string");
 }
 
 /** What steps and following need of a process, whatever its snapshot and view. */

@@ -1,5 +1,10 @@
 // A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1; READING §2).
-import { currentUpdateInfo, proxyActivities } from "@temporalio/workflow";
+import {
+  ApplicationFailure,
+  currentUpdateInfo,
+  proxyActivities,
+  sleep,
+} from "@temporalio/workflow";
 import type { EviPostActivities, PostalSubmitted } from "../activities/evi-post.js";
 import type { ProcessActivities } from "../activities/process.js";
 import { cancel, requestAffidavit } from "../contracts/messages.js";
@@ -46,7 +51,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
       cancelAfterSubmit = true;
       return { answer: "pending" };
     }
-    if (process.view.closed) return { answer: "tooLate" };
+    if (process.view.closed || process.phase === "ended") return { answer: "tooLate" };
     const { account, uniqueId } = item;
     const effect = { step: "cancel", occurrence };
     const answer = await answerTo(() =>
@@ -55,6 +60,14 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     process.note({ source: "process", event: `Cancel: ${answer.answer}` });
     if (answer.answer === "cancelled") process.claimEnd();
     return answer;
+  }
+
+  /** For a cancellation that nobody waits for: a provider that is away is asked again, at growing distances. */
+  async function cancelUntilAnswered(occurrence: string): Promise<void> {
+    for (let wait = 60; wait <= 7_200; wait *= 2) {
+      if ((await cancelItem(occurrence)).answer !== "unavailable") return;
+      await sleep(wait * 1_000, { summary: "Then try to cancel again" });
+    }
   }
 
   async function askForAffidavit(asked: PostalAffidavitRequest): Promise<AffidavitAnswer> {
@@ -79,10 +92,13 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
   process.onUpdate(cancel, "Cancel the communication while it is not dispatched", () =>
     cancelItem(currentUpdateInfo()?.id ?? "0"),
   );
-  process.onUpdate(requestAffidavit, "Request an affidavit on demand", askForAffidavit);
-  process.onCancelRequested(async () => {
-    await cancelItem("workflow-cancellation");
-  });
+  process.onUpdate(
+    requestAffidavit,
+    "Request an affidavit on demand",
+    askForAffidavit,
+    refuseUnlessFlags,
+  );
+  process.onCancelRequested(() => cancelUntilAnswered("workflow-cancellation"));
 
   const main = async () => {
     item = await step(
@@ -92,7 +108,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     const { account, uniqueId, settings, submittedAt, postServiceType } = item;
     process.identify(item);
     process.track({ uniqueId }, settings.deadlineSeconds);
-    if (cancelAfterSubmit) await cancelItem("after-submit");
+    if (cancelAfterSubmit) await cancelUntilAnswered("after-submit");
 
     const followed: Followed = {
       label: "EviPost",
@@ -122,6 +138,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
       },
     };
     await follow(process, followed);
+    if (process.ownOutcome !== undefined) return;
     process.enter("affidavits");
     await collectAffidavits(process, followed);
   };
@@ -139,6 +156,15 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     ],
     timeline: process.timeline,
   }));
+}
+
+function refuseUnlessFlags(asked: PostalAffidavitRequest): void {
+  for (const [path, flag] of Object.entries(asked ?? {})) {
+    const known = path === "includeDocument" || path === "includeEvents";
+    if (known && typeof flag === "boolean") continue;
+    const fields = [{ path, problem: known ? "must be true or false" : "is not known" }];
+    throw ApplicationFailure.nonRetryable(`Invalid input: ${path}`, "InvalidInput", { fields });
+  }
 }
 
 /** The provider's own word, where the outcome is `other` or ours. */

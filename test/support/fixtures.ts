@@ -62,7 +62,7 @@ function fillText(text: string, values: Values): unknown {
     return valueOf(readPlaceholder(found[0]), values);
   let filled = text;
   for (const match of found) {
-    filled = filled.replace(match[0], () => `${valueOf(readPlaceholder(match), values) as string}`);
+    filled = filled.replace(match[0], () => valueOf(readPlaceholder(match), values) as string);
   }
   return filled;
 }

@@ -8,9 +8,9 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import {
   connectClient,
   connectionOptions,
-  connectWorker,
   TemporalUnreachable,
 } from "../../src/temporal/connection.js";
+import { connectWorker } from "../../src/temporal/worker-connection.js";
 import { freshRing, startServer } from "./support.js";
 
 let env: TestWorkflowEnvironment;
