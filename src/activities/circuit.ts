@@ -1,5 +1,6 @@
-// A circuit per provider and account: while the provider refuses the account or is away, calls fail fast without HTTP
-// and one probe at a time goes through, so that waiting processes neither lock an account nor storm a provider (DESIGN §5).
+// Circuits: while the provider refuses an account or is away, calls fail fast without HTTP and one probe at a time goes
+// through, so that waiting processes neither lock an account nor storm a provider that comes back (DESIGN §5).
+import { setTimeout as delay } from "node:timers/promises";
 import { ProviderError } from "../providers/errors.js";
 
 export interface CircuitOptions {
@@ -9,73 +10,155 @@ export interface CircuitOptions {
   failures: number;
 }
 
+/** What a call is about: a 403 speaks of the operation, everything else of the account as a whole (READING §9). */
+export interface Way {
+  account: string;
+  operation: string;
+  /** A person asked for it: it is the next probe, instead of failing fast. */
+  urgent?: boolean;
+}
+
+/** The circuit's own refusal, in the words of the error that opened it: nothing was sent. */
+export class NotAsked extends ProviderError {}
+
 interface State {
   error: ProviderError;
   failures: number;
   since: number;
+  /** Calls are numbered: only one that began after the newest error proves that it is over. */
+  notedAt: number;
   nextProbe: number;
+  /** When the newest probe began. */
+  probedAt: number;
+  /** When the provider last said something of it. */
+  heardAt: number;
+  probing: boolean;
 }
+
+const turnMs = 50;
 
 export class Circuits {
   readonly #options: CircuitOptions;
   readonly #states = new Map<string, State>();
+  #calls = 0;
 
   constructor(options: CircuitOptions) {
     this.#options = options;
   }
 
-  /** Since when calls fail, in milliseconds of this machine's clock; undefined when the last one went well. */
-  failingSince(key: string): number | undefined {
-    return this.#states.get(key)?.since;
+  /** Since when calls of the account fail, in milliseconds of this machine's clock; undefined when the last one went well. */
+  failingSince(account: string): number | undefined {
+    return this.#states.get(account)?.since;
   }
 
-  async run<T>(key: string, call: () => Promise<T>): Promise<T> {
-    const state = this.#states.get(key);
-    if (state && this.#isOpen(state)) {
-      if (Date.now() < state.nextProbe) throw this.#refusal(state);
-      state.nextProbe = Date.now() + this.#options.probeMs;
+  /** Throws where a call would not be let through now; takes no probe. */
+  check(way: Way): void {
+    if (way.urgent) return;
+    for (const key of keysOf(way)) {
+      const state = this.#openAt(key);
+      if (state && !isDue(state, state.nextProbe)) throw refusal(state);
     }
+  }
+
+  async run<T>(way: Way, call: () => Promise<T>): Promise<T> {
+    const probes: State[] = [];
     try {
-      const answer = await call();
-      this.#states.delete(key);
-      return answer;
-    } catch (error) {
-      if (error instanceof ProviderError) this.#note(key, error);
-      throw error;
+      for (const key of keysOf(way)) {
+        const probe = await this.#pass(key, way.urgent === true);
+        if (probe) probes.push(probe);
+      }
+      const began = (this.#calls += 1);
+      try {
+        const answer = await call();
+        for (const key of keysOf(way)) this.#close(key, began);
+        return answer;
+      } catch (error) {
+        if (error instanceof ProviderError) this.#note(way, error, began);
+        throw error;
+      }
+    } finally {
+      for (const probe of probes) probe.probing = false;
     }
   }
 
-  #isOpen({ error, failures }: State): boolean {
-    return error.kind !== "unavailable" || failures >= this.#options.failures;
+  /** The state that this call probes, if any. What is urgent waits for its turn, or for the answer of a probe after it came. */
+  async #pass(key: string, urgent: boolean): Promise<State | undefined> {
+    const came = performance.now();
+    for (;;) {
+      const state = this.#openAt(key);
+      if (!state) return undefined;
+      const mayHurry = urgent && state.error.kind !== "rateLimited";
+      const hurried = Math.min(state.nextProbe, state.heardAt + this.#options.probeMs / 3);
+      if (isDue(state, mayHurry ? hurried : state.nextProbe)) {
+        state.probing = true;
+        state.probedAt = performance.now();
+        state.nextProbe = state.probedAt + this.#options.probeMs;
+        return state;
+      }
+      if (!mayHurry || (state.probedAt > came && !state.probing)) throw refusal(state);
+      await delay(turnMs);
+    }
   }
 
-  #note(key: string, error: ProviderError): void {
-    const { kind, retryAfterMs } = error;
-    if (kind !== "accessDenied" && kind !== "unavailable" && kind !== "rateLimited") {
-      this.#states.delete(key);
-      return;
-    }
+  #openAt(key: string): State | undefined {
+    const state = this.#states.get(key);
+    if (!state) return undefined;
+    const isOpen = state.error.kind !== "unavailable" || state.failures >= this.#options.failures;
+    return isOpen ? state : undefined;
+  }
+
+  #close(key: string, began: number): void {
+    const state = this.#states.get(key);
+    if (state && state.notedAt < began) this.#states.delete(key);
+  }
+
+  #note(way: Way, error: ProviderError, began: number): void {
+    const { kind, status, retryAfterMs } = error;
+    // A lost answer says nothing of the account.
+    if (kind === "unknownOutcome") return;
+    const [account, operation] = keysOf(way);
+    const isDenial = kind === "accessDenied" && status === 403;
+    const isAway = kind === "accessDenied" || kind === "unavailable" || kind === "rateLimited";
+    if (isDenial || !isAway) this.#close(account, began);
+    if (!isAway) return this.#close(operation, began);
+
+    const key = isDenial ? operation : account;
     const before = this.#states.get(key);
-    this.#states.set(key, {
+    const heardAt = performance.now();
+    const heard = {
       error,
       failures: (before?.failures ?? 0) + 1,
-      since: before?.since ?? Date.now(),
-      nextProbe: Date.now() + (retryAfterMs ?? this.#options.probeMs),
-    });
+      notedAt: (this.#calls += 1),
+      heardAt,
+      nextProbe: heardAt + (retryAfterMs ?? this.#options.probeMs),
+    };
+    if (before) Object.assign(before, heard);
+    else {
+      const first = { since: Date.now(), probedAt: -Infinity, probing: false };
+      this.#states.set(key, { ...first, ...heard });
+    }
   }
+}
 
-  /** Nothing is sent, so nothing can have happened. */
-  #refusal({ error, nextProbe }: State): ProviderError {
-    const { kind, provider, operation, status, code } = error;
-    return new ProviderError({
-      kind,
-      provider,
-      operation,
-      effect: "none",
-      problem: "not asked: the circuit is open",
-      status,
-      code,
-      ...(kind === "rateLimited" ? { retryAfterMs: nextProbe - Date.now() } : {}),
-    });
-  }
+function keysOf({ account, operation }: Way): [string, string] {
+  return [account, `${account}/${operation}`];
+}
+
+function isDue(state: State, time: number): boolean {
+  return !state.probing && performance.now() >= time;
+}
+
+function refusal({ error, nextProbe }: State): NotAsked {
+  const { kind, provider, operation, status, code } = error;
+  const waitMs = Math.max(1, Math.ceil(nextProbe - performance.now()));
+  return new NotAsked({
+    kind,
+    provider,
+    operation,
+    effect: "none",
+    problem: "not asked: the circuit is open",
+    status,
+    code,
+    ...(kind === "rateLimited" ? { retryAfterMs: waitMs } : {}),
+  });
 }

@@ -6,6 +6,7 @@ import type { Effect, Journal, Performance, Verdict } from "../journal/journal.j
 import { effectClassOf } from "../providers/effects.js";
 import type { Operation, Provider } from "../providers/effects.js";
 import { ProviderError } from "../providers/errors.js";
+import { NotAsked } from "./circuit.js";
 import { InvalidInput, refusalOf } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 
@@ -74,7 +75,7 @@ function verdict(error: unknown): Verdict {
   if (error instanceof InvalidInput) return { kind: "notSent" };
   if (!(error instanceof ProviderError) || error.effect === "unknown") return { kind: "noAnswer" };
   if (error.kind === "invalidRequest") return { kind: "refused", refusal: refusalOf(error) };
-  return { kind: "notSent", renewToken: error.status === 403 };
+  return { kind: "notSent", renewToken: error.status === 403 && !(error instanceof NotAsked) };
 }
 
 /** The process that the running activity belongs to. */

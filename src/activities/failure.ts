@@ -37,8 +37,8 @@ export class LongUnavailable extends Error {
   }
 }
 
-/** As in workflows/steps.ts: `quick` reports to the workflow, `send` and `watch` keep trying. */
-export type AttemptMode = "quick" | "send" | "watch";
+/** As in workflows/steps.ts: `quick` and `probe` report to the workflow, `send` and `watch` keep trying. */
+export type AttemptMode = "quick" | "probe" | "send" | "watch";
 
 export interface FailureContext {
   provider: string;
@@ -148,6 +148,7 @@ const decidedByWorkflow = new Set<Problem["kind"]>([
 /** What each patient phase keeps trying; everything else goes back to the workflow. */
 const patientKinds: Record<AttemptMode, ReadonlySet<Problem["kind"]>> = {
   quick: new Set(),
+  probe: new Set(),
   send: new Set<ProblemKind>(["accessDenied", "unavailable", "rateLimited", "notVisibleYet"]),
   watch: new Set<ProblemKind>([
     "accessDenied",
@@ -169,18 +170,21 @@ function failureOf(described: Described, context: FailureContext): ApplicationFa
   const patient = patientKinds[mode].has(kind);
   const waits = kind === "unchanged" || kind === "notVisibleYet";
   const backoffMs = Math.min(500 * 2 ** Math.min(activityInfo().attempt, 12), longestQuickDelayMs);
-  const delayMs = retryAfterMs ?? (patient ? patienceMs : backoffMs);
+  const delayMs =
+    retryAfterMs === undefined
+      ? jittered(patient ? patienceMs : backoffMs, 0.8)
+      : jittered(retryAfterMs, 1);
   return ApplicationFailure.create({
     type: kind,
     message: `${provider} ${operation}: ${kind}`,
     details: [problem],
     nonRetryable: (final || decidedByWorkflow.has(kind)) && !patient,
-    ...(kind === "unchanged" ? {} : { nextRetryDelay: jittered(delayMs) }),
+    ...(kind === "unchanged" ? {} : { nextRetryDelay: delayMs }),
     ...(patient || waits ? { category: ApplicationFailureCategory.BENIGN } : {}),
   });
 }
 
-/** Spread over ±20 %, so that ten thousand waiting processes do not come back at once. */
-function jittered(ms: number): number {
-  return Math.max(1, Math.round(ms * (0.8 + Math.random() * 0.4)));
+/** Spread over 40 %, so that ten thousand waiting processes do not come back at once; from 1: never too early. */
+function jittered(ms: number, from: number): number {
+  return Math.max(1, Math.round(ms * (from + Math.random() * 0.4)));
 }

@@ -15,8 +15,11 @@ import { problemIn } from "./problem.js";
 import { Withdrawn } from "./process.js";
 import type { AnyProcess } from "./process.js";
 
-/** `quick` fails to the workflow; `send` keeps trying; `watch` only looks whether the answer has become known. */
-export type AttemptMode = "quick" | "send" | "watch";
+/**
+ * `quick` fails to the workflow; `probe` is a person's retry, which asks even while others leave the provider alone; `send`
+ * keeps trying; `watch` only looks whether the answer has become known.
+ */
+export type AttemptMode = "quick" | "probe" | "send" | "watch";
 
 export interface Attempt {
   /** The occurrence is `0`, then the number of the decision; for an update's own effect the update's id. */
@@ -46,8 +49,10 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
   ): Promise<T> => {
     let occurrence = "0";
     let attention: OpenAttention | undefined;
+    let asked = false;
     for (;;) {
-      const mode = attention ? (attention.sends ? "send" : "watch") : "quick";
+      const unattended: AttemptMode = asked ? "probe" : "quick";
+      const mode = attention ? (attention.sends ? "send" : "watch") : unattended;
       const options = attention ? patientOptions : { ...quickOptions, ...step.quick };
       const summary = attention
         ? `${step.summary} (${attention.kind}: keeps trying)`
@@ -68,6 +73,7 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
         throw abandoned(step, tried.decided);
       } else {
         occurrence = tried.decided.occurrence ?? occurrence;
+        asked = tried.decided.decision === "retry";
       }
     }
   };

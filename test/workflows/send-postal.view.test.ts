@@ -43,7 +43,13 @@ const anySnapshot: fc.Arbitrary<PostalSnapshot> = fc.record(
 );
 
 /** What must not depend on callbacks once the provider has been asked. */
-function settled({ state, outcome, providerOutcome, closed, resting }: ReturnType<typeof postalView>) {
+function settled({
+  state,
+  outcome,
+  providerOutcome,
+  closed,
+  resting,
+}: ReturnType<typeof postalView>) {
   return { state, outcome, providerOutcome, closed, resting };
 }
 
@@ -68,9 +74,11 @@ test("loss, forgery and doubling of callbacks change neither state nor outcome (
 test("the order of arrival changes nothing, not even what is reported (P2 §6.4)", () => {
   fc.assert(
     fc.property(
-      fc.uniqueArray(anyEvent, { selector: ({ id }) => id }).chain((events) =>
-        fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })),
-      ),
+      fc
+        .uniqueArray(anyEvent, { selector: ({ id }) => id })
+        .chain((events) =>
+          fc.tuple(fc.constant(events), fc.shuffledSubarray(events, { minLength: events.length })),
+        ),
       fc.option(anySnapshot, { nil: undefined }),
       ([events, shuffled], snapshot) => {
         const { timeline: _, ...view } = postalView(events, snapshot);
@@ -103,7 +111,12 @@ test("the newest Date is reported, ties by lifecycle rank (P2 §6.4)", () => {
 });
 
 test("an affidavit is no state (P2 §6.2)", () => {
-  const affidavit = { id: "a", kind: "AffidavitPublished", at: "2026-03-02T00:00:00.000Z", affidavit: { id: "1" } };
+  const affidavit = {
+    id: "a",
+    kind: "AffidavitPublished",
+    at: "2026-03-02T00:00:00.000Z",
+    affidavit: { id: "1" },
+  };
   expect(postalView([affidavit], undefined).reportedState).toBeUndefined();
 });
 
@@ -148,6 +161,9 @@ test("LetterLite that closes as Delivered after non-delivery is flagged, others 
   expect(excludedMove([], closed("Delivered"), "LetterLite")).toBeUndefined();
 });
 
-test.each(["Declined", "Acknowledged", "Hindered"])("the outcome %s is flagged (P2 §3.1)", (word) => {
-  expect(excludedMove([], closed(word), "Registered")).toMatch(word);
-});
+test.each(["Declined", "Acknowledged", "Hindered"])(
+  "the outcome %s is flagged (P2 §3.1)",
+  (word) => {
+    expect(excludedMove([], closed(word), "Registered")).toMatch(word);
+  },
+);

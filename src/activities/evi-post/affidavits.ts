@@ -5,12 +5,12 @@ import type { ProcessDocument } from "../../contracts/status.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import type { DocumentStore } from "../../documents/store.js";
 import * as eviPost from "../../providers/evi-post/client.js";
-import type { EviPostAccount, PostalAffidavit } from "../../providers/evi-post/client.js";
+import type { PostalAffidavit } from "../../providers/evi-post/client.js";
 import { ProviderError } from "../../providers/errors.js";
-import type { PostOffice } from "./office.js";
+import type { AttemptAccount, PostOffice } from "./office.js";
 
 interface Fetch {
-  account: EviPostAccount;
+  account: AttemptAccount;
   documents: DocumentStore;
   uniqueId: string;
   wanted: PostalAffidavit[];
@@ -59,7 +59,7 @@ async function download(
 ): Promise<Map<string, Buffer>> {
   const ids = wanted.map(({ uniqueId }) => uniqueId);
   try {
-    const files = await office.reach(account, () =>
+    const files = await office.reach(account, "downloadAffidavits", () =>
       eviPost.downloadAffidavits(account, ids, cancellationSignal()),
     );
     const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
@@ -76,7 +76,7 @@ async function blobs(
   office: PostOffice,
   { account, uniqueId }: Fetch,
 ): Promise<Map<string, Buffer>> {
-  const { results } = await office.reach(account, () =>
+  const { results } = await office.reach(account, "query", () =>
     eviPost.query(account, { uniqueIds: [uniqueId], includeBlobs: true }, cancellationSignal()),
   );
   const affidavits = results.flatMap((item) => item.affidavits ?? []);

@@ -4,10 +4,11 @@ import { cancellationSignal } from "@temporalio/activity";
 import type { PostalSettings } from "../../contracts/send-postal.js";
 import type { DocumentStore } from "../../documents/store.js";
 import type { Journal } from "../../journal/journal.js";
+import type { Operation } from "../../providers/effects.js";
 import { ProviderError } from "../../providers/errors.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import type { EviPostAccount, PostalItem } from "../../providers/evi-post/client.js";
-import type { Circuits } from "../circuit.js";
+import type { Circuits, Way } from "../circuit.js";
 import type { Digests } from "../effect.js";
 import { asActivity, InvalidInput, LongUnavailable } from "../failure.js";
 import type { AttemptMode } from "../failure.js";
@@ -20,6 +21,11 @@ export interface PostalAccount extends EviPostAccount {
   siteHasRegion: boolean;
   /** Puts our own key into `LookupKey` too, where the query finds no `CustomFields` value. */
   ownKeyInLookupKey: boolean;
+}
+
+/** The account as one attempt uses it: a person's retry does not wait for the circuit. */
+export interface AttemptAccount extends PostalAccount {
+  urgent: boolean;
 }
 
 export interface EviPostDependencies {
@@ -54,29 +60,38 @@ export class PostOffice {
     operation: string,
     account: string,
     mode: AttemptMode,
-    body: (account: PostalAccount) => Promise<T>,
+    body: (account: AttemptAccount) => Promise<T>,
   ): Promise<T> {
     const { environment, patienceMs } = this.has;
     const context = { provider, operation, environment, account, mode, patienceMs };
-    return asActivity(context, async () => body(this.#accountNamed(account)));
+    const urgent = mode === "probe";
+    return asActivity(context, async () => body({ ...this.#accountNamed(account), urgent }));
   }
 
   /** Through the account's circuit; the calls of updates do not go through it, so no denial of theirs opens it. */
-  reach<T>(account: EviPostAccount, call: () => Promise<T>): Promise<T> {
-    return this.has.circuits.run(`${provider}/${account.name}`, call);
+  reach<T>(
+    account: AttemptAccount,
+    operation: Operation<"evi-post">,
+    call: () => Promise<T>,
+  ): Promise<T> {
+    return this.has.circuits.run(wayOf(account, operation), call);
   }
 
-  async findItem(account: EviPostAccount, uniqueId: string): Promise<PostalItem | undefined> {
+  async findItem(account: AttemptAccount, uniqueId: string): Promise<PostalItem | undefined> {
     const asked = { uniqueIds: [uniqueId], includeAffidavits: true };
-    const { results } = await this.reach(account, () =>
+    const { results } = await this.reach(account, "query", () =>
       eviPost.query(account, asked, cancellationSignal()),
     );
     return results.find(({ evidenceId }) => evidenceId === uniqueId);
   }
 
-  /** READING §1: our own key may stand among several in `lookupKey`, joined with `::`. */
-  async findByOwnKey(account: EviPostAccount, key: string) {
-    const { results } = await this.reach(account, () =>
+  /**
+   * READING §1: our own key may stand among several in `lookupKey`, joined with `::`. Asked only where a submit might
+   * follow, so that processes that wait for access to it do not ask either.
+   */
+  async findByOwnKey(account: AttemptAccount, key: string) {
+    this.has.circuits.check(wayOf(account, "submit"));
+    const { results } = await this.reach(account, "query", () =>
       eviPost.query(account, { lookupKeys: [key] }, cancellationSignal()),
     );
     const found = results.find(({ lookupKey = "" }) => lookupKey.split("::").includes(key));
@@ -84,8 +99,8 @@ export class PostOffice {
   }
 
   /** A provider that has been away for long is a person's matter; until then the retry carries on. */
-  longAway(error: unknown, account: EviPostAccount): unknown {
-    const since = this.has.circuits.failingSince(`${provider}/${account.name}`);
+  longAway(error: unknown, account: AttemptAccount): unknown {
+    const since = this.has.circuits.failingSince(wayOf(account, "query").account);
     const isLong = since !== undefined && Date.now() - since > this.has.unavailableForMs;
     const isAway = error instanceof ProviderError && error.kind === "unavailable";
     return isAway && isLong ? new LongUnavailable(error) : error;
@@ -97,4 +112,8 @@ export class PostOffice {
     const problem = `no account "${name}" is configured for ${provider}`;
     throw new InvalidInput([{ path: "account", problem }]);
   }
+}
+
+function wayOf({ name, urgent }: AttemptAccount, operation: Operation<"evi-post">): Way {
+  return { account: `${provider}/${name}`, operation, urgent };
 }

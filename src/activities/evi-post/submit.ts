@@ -5,14 +5,13 @@ import type { PostalSettings } from "../../contracts/send-postal.js";
 import type { DocumentReference } from "../../contracts/values.js";
 import { ProviderError } from "../../providers/errors.js";
 import * as eviPost from "../../providers/evi-post/client.js";
-import type { EviPostAccount } from "../../providers/evi-post/client.js";
 import { execution, performEffect } from "../effect.js";
 import type { EffectReference } from "../effect.js";
 import { InvalidInput } from "../failure.js";
 import type { AttemptMode } from "../failure.js";
 import { parseInput, readPdf, referenceOf } from "../input.js";
 import { provider } from "./office.js";
-import type { PostalAccount, PostOffice } from "./office.js";
+import type { AttemptAccount, PostalAccount, PostOffice } from "./office.js";
 import { submissionOf } from "./submission.js";
 
 export interface PostalSubmitted {
@@ -61,7 +60,7 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
           const pdf = await readPdf(documents, document, "document");
           const submission = submissionOf(input, pdf, token, callback, account);
           const send = () => eviPost.submit(account, submission, idempotencyToken, signal);
-          return office.reach(account, send).catch((error) => adoptShown(office, account, error));
+          return office.reach(account, "submit", send).catch((error) => adoptShown(office, account, error));
         },
         lookUp: (token) => office.findByOwnKey(account, token),
       },
@@ -80,7 +79,7 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
 }
 
 /** A 2xx that cannot be read but shows an id: where that exists, it is ours (DESIGN §5). */
-async function adoptShown(office: PostOffice, account: EviPostAccount, error: unknown) {
+async function adoptShown(office: PostOffice, account: AttemptAccount, error: unknown) {
   const uniqueId = error instanceof ProviderError ? error.reference : undefined;
   if (uniqueId === undefined) throw error;
   const item = await office.findItem(account, uniqueId).catch(() => undefined);
