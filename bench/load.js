@@ -136,7 +136,7 @@ setTimeout(() => {
 
 /** @param {number[]} values */
 function summary(values) {
-  const sorted = Float64Array.from(values).sort();
+  const sorted = values.toSorted((a, b) => a - b);
   /** @param {number} share */
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return { count: sorted.length, p50: at(0.5), p99: at(0.99) };

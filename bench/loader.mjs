@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { register } from "node:module";
 import { fileURLToPath } from "node:url";
+import { isMainThread } from "node:worker_threads";
 
 const bench = new URL("./", import.meta.url).href;
 const source = new URL("../src/", import.meta.url).href;
@@ -32,4 +33,5 @@ export async function load(url, context, next) {
   return { format: "module", source: code, shortCircuit: true };
 }
 
-register(import.meta.url);
+// The hooks run in a thread of their own, which loads this file too.
+if (isMainThread) register(import.meta.url);

@@ -124,7 +124,10 @@ function bodyOf({ evidenceId, lookupKey, extraData, outcome }, kind) {
  */
 function post(url, body) {
   return new Promise((resolve) => {
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const headers = {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    };
     const request = http.request(url, { method: "POST", agent, headers }, (answer) => {
       if ((answer.statusCode ?? 500) >= 300) refused += 1;
       answer.resume().once("end", resolve);
@@ -138,15 +141,21 @@ function post(url, body) {
 }
 
 const { port } = JSON.parse(process.argv[2] ?? "{}");
-const server = http.createServer(async (request, response) => {
+const server = http.createServer((request, response) => void answer(request, response));
+
+/**
+ * @param {http.IncomingMessage} request
+ * @param {http.ServerResponse} response
+ */
+async function answer(request, response) {
   const url = new URL(request.url ?? "/", "http://provider");
   const chunks = await request.toArray();
   const text = Buffer.concat(chunks).toString();
   const route = routes[`${request.method} ${url.pathname}`];
-  const answer = route?.(text === "" ? {} : JSON.parse(text), request, url);
-  response.writeHead(answer ? 200 : 404, { "content-type": "application/json" });
-  response.end(JSON.stringify(answer ?? {}));
-});
+  const result = route?.(text === "" ? {} : JSON.parse(text), request, url);
+  response.writeHead(result ? 200 : 404, { "content-type": "application/json" });
+  response.end(JSON.stringify(result ?? {}));
+}
 server.keepAliveTimeout = 60_000;
 server.listen(port ?? 0, "127.0.0.1", () => {
   const address = /** @type {import("node:net").AddressInfo} */ (server.address());

@@ -11,6 +11,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 const [command = "", ...args] = process.argv.slice(2);
 const commands = {
   build: async () => 0,
+  bench: async () => (await import("./bench.mjs")).bench(args),
   demo: async () => (await import("./demo.mjs")).demo(args),
   test: async () => (await import("./test.mjs")).test(args),
   verify: async () => (await import("./verify.mjs")).verify(),

@@ -29,8 +29,10 @@ export interface ReceiverOptions {
   host: string;
   port: number;
   maxBodyBytes?: number;
-  /** Callbacks that may be under way at once; beyond it the answer is 503 at once. */
+  /** Callbacks that may wait for their commit at once; beyond it the answer is 503 at once. */
   queueLimit?: number;
+  /** Bodies that may be on their way at once, so that slow senders take neither memory nor anybody's place. */
+  readLimit?: number;
   /** A request whose body has not come by then is cut. */
   requestTimeoutMs?: number;
   databaseTimeoutMs?: number;
@@ -49,9 +51,12 @@ export interface Receiver {
 const PLAIN_IDENTIFIER = /^[\x20-\x7e]{1,200}$/;
 const RETRY_AFTER_SECONDS = "5";
 const MAX_BATCH = 500;
+// Connections that come at once; beyond Node's 511 they would wait for the sender's system to try again.
+const BACKLOG = 4_096;
 
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { pool, ring, queueLimit = 2_000, databaseTimeoutMs = 5_000 } = options;
+  const { pool, ring, databaseTimeoutMs = 5_000 } = options;
+  const { queueLimit = 256, readLimit = 1_000 } = options;
   const requestTimeout = options.requestTimeoutMs ?? 10_000;
   const count = options.onEvent ?? (() => undefined);
   const inbox = new Inbox(pool, options.sealRing);
@@ -86,26 +91,33 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     reply.code(404).header("connection", "close").send();
   });
 
-  let active = 0;
+  let reading = 0;
   const known = new WeakMap<object, ReturnType<typeof readAddress>>();
   app.post<{ Params: { segment: string }; Body: Buffer | null }>(
     `${callbackPath}:segment`,
     {
       // Before the body is read: is there room, and is the address genuine?
       onRequest(request, reply, done) {
-        if (active >= queueLimit) return void refuse(reply, "overloaded");
+        if (batches.pending >= queueLimit || reading >= readLimit)
+          return void refuse(reply, "overloaded");
         const address = readAddress(ring, request.params.segment);
         if (address === undefined) {
           count("forged", 1);
           return void reply.code(404).header("connection", "close").send();
         }
         known.set(request, address);
-        active += 1;
-        reply.raw.once("close", () => (active -= 1));
+        reading += 1;
+        let isReading = true;
+        const read = (): void => {
+          if (isReading) reading -= 1;
+          isReading = false;
+        };
+        request.raw.once("end", read).once("close", read);
         done();
       },
     },
     async (request, reply) => {
+      if (batches.pending >= queueLimit) return refuse(reply, "overloaded");
       const address = known.get(request);
       const identifier = identify(request.body);
       if (address === undefined || request.body === null || identifier === undefined) {
@@ -138,7 +150,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     return reply.code(503).header("retry-after", RETRY_AFTER_SECONDS).send();
   }
 
-  const url = await app.listen({ host: options.host, port: options.port });
+  const url = await app.listen({ host: options.host, port: options.port, backlog: BACKLOG });
   return {
     url,
     port: Number(new URL(url).port),

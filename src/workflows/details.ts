@@ -1,5 +1,5 @@
 // The Markdown that the Web UI shows of a running process (DESIGN §9). It is encrypted; still it holds no secret.
-import type { ProcessStatus, TimelineEntry } from "../contracts/status.js";
+import type { Attention, ProcessStatus, TimelineEntry } from "../contracts/status.js";
 
 const timelineShown = 40;
 
@@ -9,12 +9,7 @@ export function renderDetails(status: ProcessStatus): string {
     "",
     `- Phase: **${status.phase}**`,
   ];
-  if (status.attention) {
-    lines.push(
-      `- **Needs a person**: ${status.attention.reason}`,
-      `- Decide with \`trustflow resolve ${status.process}/${status.id} --attention ${status.attention.id} --decision ${status.attention.decisions.join("|")} --by NAME\``,
-    );
-  }
+  if (status.attention) lines.push(...asking(status, status.attention));
   if (status.waitingFor && !status.attention) {
     lines.push(`- Waits for: ${status.waitingFor}${status.until ? `, until ${status.until}` : ""}`);
   }
@@ -32,6 +27,22 @@ export function renderDetails(status: ProcessStatus): string {
     lines.push(`| … | | ${timeline.length - timelineShown} earlier |`);
   lines.push(...timeline.slice(-timelineShown).map(row));
   return lines.join("\n");
+}
+
+/** What a person is asked, and the command that answers it. */
+function asking({ process, id }: ProcessStatus, attention: Attention): string[] {
+  const { kind, reason, decisions } = attention;
+  const mends = kind === "accessDenied" || kind === "unavailable";
+  return [
+    `- **Needs a person**: ${reason}`,
+    ...(mends ? ["- It keeps trying, and goes on by itself once the cause is gone"] : []),
+    `- Decisions: ${decisions.join(", ")}`,
+    "",
+    "```",
+    `trustflow resolve ${process}/${id} --attention ${attention.id}`,
+    `  --decision ${decisions[0]} --by NAME`,
+    "```",
+  ];
 }
 
 function row({ at, source, event, by, note }: TimelineEntry): string {

@@ -51,8 +51,7 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
     let attention: OpenAttention | undefined;
     let asked = false;
     for (;;) {
-      const unattended: AttemptMode = asked ? "probe" : "quick";
-      const mode = attention ? (attention.sends ? "send" : "watch") : unattended;
+      const mode: AttemptMode = attention ? patientMode(attention) : asked ? "probe" : "quick";
       const options = attention ? patientOptions : { ...quickOptions, ...step.quick };
       const summary = attention
         ? `${step.summary} (${attention.kind}: keeps trying)`
@@ -77,6 +76,10 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
       }
     }
   };
+}
+
+function patientMode({ sends }: OpenAttention): AttemptMode {
+  return sends ? "send" : "watch";
 }
 
 /** The first of: the activity's answer or failure, a person's decision, a withdrawal. */

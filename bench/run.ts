@@ -1,0 +1,91 @@
+// `npm run bench`: the floor and Trustflow side by side on a fresh server (DESIGN §12, docs/benchmarks.md).
+import { cpus, totalmem } from "node:os";
+import { createRequire } from "node:module";
+import { parseArgs } from "node:util";
+import { partsText, table } from "./measure.js";
+import type { Measure } from "./measure.js";
+import { measureAcknowledgements } from "./measures/acknowledgements.js";
+import { measureHistory } from "./measures/history.js";
+import { measureProcesses } from "./measures/processes.js";
+import { measureResume } from "./measures/resume.js";
+import { measureWorker } from "./measures/worker.js";
+import { sidesOf } from "./sides.js";
+import { startStand } from "./stand.js";
+import type { Stand } from "./stand.js";
+
+export interface Bench {
+  stand: Stand;
+  sides: ReturnType<typeof sidesOf>;
+  quick: boolean;
+  say(line: string): void;
+}
+
+const groups = {
+  processes: measureProcesses,
+  history: measureHistory,
+  acknowledgements: measureAcknowledgements,
+  resume: measureResume,
+  worker: measureWorker,
+};
+type GroupName = keyof typeof groups;
+
+const usage = `usage: npm run bench -- [--json] [--quick] [--only ${Object.keys(groups).join("|")}]…`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      json: { type: "boolean", default: false },
+      quick: { type: "boolean", default: false },
+      only: { type: "string", multiple: true, default: [] },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const names = Object.keys(groups) as GroupName[];
+  const unknown = values.only.filter((name) => !names.includes(name as GroupName));
+  if (values.help || unknown.length > 0) {
+    console.error(usage);
+    return values.help ? 0 : 2;
+  }
+  const chosen =
+    values.only.length === 0 ? names : names.filter((name) => values.only.includes(name));
+  const say = (line: string) => console.error(line);
+  const stand = await startStand(say);
+  const measures: Measure[] = [];
+  let versions: Record<string, string>;
+  try {
+    versions = await versionsOf(stand);
+    const bench: Bench = { stand, sides: sidesOf(stand), quick: values.quick, say };
+    for (const name of chosen) measures.push(...(await groups[name](bench)));
+  } finally {
+    await stand.close();
+  }
+  const document = { machine: machineOf(), versions, measures };
+  if (values.json) console.log(JSON.stringify(document, undefined, 2));
+  else console.log(`${table(measures)}\n\n${partsText(measures)}`);
+  return 0;
+}
+
+function machineOf() {
+  const [cpu] = cpus();
+  return {
+    cores: cpus().length,
+    cpu: cpu?.model ?? "unknown",
+    memoryGb: Math.round(totalmem() / 1e9),
+    platform: `${process.platform} ${process.arch}`,
+  };
+}
+
+async function versionsOf(stand: Stand): Promise<Record<string, string>> {
+  const require = createRequire(import.meta.url);
+  const { version } = require("@temporalio/worker/package.json") as { version: string };
+  const { serverVersion } = await stand.plain.connection.workflowService.getSystemInfo({});
+  const { rows } = await stand.pool.query<{ server_version: string }>("show server_version");
+  return {
+    node: process.versions.node,
+    temporalSdk: version,
+    temporalServer: serverVersion ?? "unknown",
+    postgresql: rows[0]?.server_version ?? "unknown",
+  };
+}
+
+process.exitCode = await main();

@@ -1,0 +1,90 @@
+// The two sides behind one interface: start a process, wait for its end, and say which operating system processes work for it.
+import { randomUUID } from "node:crypto";
+import { workflowIdOf } from "../src/contracts/names.js";
+import { cpuMs } from "./proc.js";
+import type { Part, Stand } from "./stand.js";
+
+export interface Started {
+  workflowId: string;
+  result(): Promise<unknown>;
+}
+
+export interface Side {
+  name: "floor" | "trustflow";
+  start(): Promise<Started>;
+  /** CPU time so far by part. */
+  cpu(): Record<string, number>;
+  worker(): Part;
+}
+
+/** A PDF of usual form; both sides send the same one. */
+const pdf = Buffer.from(`%PDF-1.4\n${"% a line of a letter\n".repeat(100)}%%EOF\n`).toString(
+  "base64",
+);
+
+const letter = {
+  recipientName: "A Recipient",
+  recipientAddress: {
+    streetAddress: "Calle Mayor 1",
+    postalCode: "28013",
+    locality: "Madrid",
+    region: "Madrid",
+    country: "ES",
+  },
+};
+
+const deadlineSeconds = 86_400;
+
+export function sidesOf(stand: Stand): [floor: Side, trustflow: Side] {
+  const { stack, plain, trustflow, floor } = stand;
+  const server = () => cpuMs(stack.temporal.pid);
+  return [
+    {
+      name: "floor",
+      async start() {
+        const workflowId = `floor/${randomUUID()}`;
+        const input = { ...letter, document: pdf, lookupKey: workflowId, deadlineSeconds };
+        return plain.workflow.start("floor", { workflowId, taskQueue: "floor", args: [input] });
+      },
+      cpu: () => ({
+        server: server(),
+        worker: cpuMs(floor.worker.pid),
+        receiver: cpuMs(floor.receiver.pid),
+      }),
+      worker: () => floor.worker,
+    },
+    {
+      name: "trustflow",
+      async start() {
+        const id = randomUUID();
+        const handle = await trustflow.sendPostal(id, {
+          ...letter,
+          document: { base64: pdf, mediaType: "application/pdf" },
+          lookupKey: id,
+          settings: {
+            // As the floor: the process ends with the provider's own word that it is over.
+            affidavitWindowSeconds: 0,
+            deadlineSeconds,
+            pollIntervalSeconds: 21_600,
+          },
+        });
+        return { workflowId: workflowIdOf("sendPostal", id), result: () => handle.result() };
+      },
+      cpu: () => ({
+        server: server(),
+        worker: cpuMs(stack.role("worker").pid),
+        receiver: cpuMs(stack.role("receiver").pid),
+        relay: cpuMs(stack.role("relay").pid),
+        database: cpuMs(stack.postgres?.pid ?? 0),
+      }),
+      worker: () => stack.role("worker"),
+    },
+  ];
+}
+
+/** Starts `number` processes at once and waits until all have ended. */
+export async function runAll(side: Side, number: number): Promise<Started[]> {
+  const started = await Promise.all(Array.from({ length: number }, () => side.start()));
+  await Promise.all(started.map((process) => process.result()));
+  return started;
+}

@@ -1,0 +1,159 @@
+// Everything that runs while the bench measures: one fresh Temporal dev server for both sides, Trustflow's roles and
+// PostgreSQL (fsync on), the floor's worker and receiver, and one provider for both.
+import { Client, Connection } from "@temporalio/client";
+import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { got } from "got";
+import { Trustflow } from "../src/client.js";
+import { startChild } from "../src/local/child.js";
+import type { Child } from "../src/local/child.js";
+import { freePorts } from "../src/local/free-ports.js";
+import { startStack } from "../src/local/stack.js";
+import type { Stack } from "../src/local/stack.js";
+import { createPool } from "../src/postgres/pool.js";
+import type { Pool } from "../src/postgres/pool.js";
+
+export interface Plan {
+  mode: "burst" | "spaced" | "hold";
+  firstMs: number;
+  gapMs: number;
+  /** How often each callback comes. */
+  times: number;
+}
+
+export interface ProviderReport {
+  letters: number;
+  /** Letters that were sent more than once. */
+  double: number;
+  /** Since the mark. */
+  firstQueryMs?: number;
+  refused: number;
+}
+
+export interface Stand {
+  readonly stack: Stack;
+  readonly trustflow: Trustflow;
+  /** A client without encryption, as the floor has it. */
+  readonly plain: Client;
+  readonly pool: Pool;
+  readonly floor: { worker: Part; receiver: Part; bundle: string };
+  readonly provider: {
+    plan(plan: Plan): Promise<void>;
+    release(plan: Partial<Plan>): Promise<void>;
+    mark(): Promise<void>;
+    report(): Promise<ProviderReport>;
+  };
+  close(): Promise<void>;
+}
+
+/** A child of the bench that says on stdout when it is ready. */
+export interface Part {
+  readonly pid: number;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startStand(progress: (line: string) => void): Promise<Stand> {
+  const directory = await mkdtemp(join(tmpdir(), "trustflow-bench-"));
+  const [providerPort, floorPort] = (await freePorts(2)) as [number, number];
+  const baseUrl = `http://127.0.0.1:${providerPort}`;
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0)) await closer();
+  };
+  const started = <T extends { stop(): Promise<void> }>(part: T): T => {
+    closers.unshift(() => part.stop());
+    return part;
+  };
+  const logFile = join(directory, "logs", "bench.log");
+  try {
+    started(await startPart("provider.js", { port: providerPort }, logFile));
+    const stack = await startStack({
+      directory,
+      persistent: false,
+      roles: ["receiver", "relay", "worker"],
+      env: {
+        TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL: baseUrl,
+        // The politeness towards a provider is not what is measured.
+        TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "10000",
+        TRUSTFLOW_LOG__LEVEL: "WARN",
+      },
+      progress,
+    });
+    closers.unshift(() => stack.close());
+    const { address } = stack.temporal;
+    const bundle = join(directory, "floor-bundle.js");
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL("floor/workflow.js", import.meta.url)),
+      logger: new DefaultLogger("ERROR"),
+    });
+    await writeFile(bundle, code);
+    const receiverUrl = `http://127.0.0.1:${floorPort}`;
+    const floor = {
+      receiver: started(
+        await startPart("floor/receiver.js", { address, port: floorPort }, logFile),
+      ),
+      worker: started(
+        await startPart("floor/worker.js", { address, bundle, baseUrl, receiverUrl }, logFile),
+      ),
+      bundle,
+    };
+    Object.assign(process.env, stack.env);
+    const trustflow = await Trustflow.connect();
+    closers.unshift(() => trustflow.close());
+    const connection = await Connection.connect({ address });
+    closers.unshift(() => connection.close());
+    const pool = createPool(stack.env["DATABASE_URL"] as string, { max: 2 });
+    closers.unshift(() => pool.end());
+    const control = got.extend({ prefixUrl: baseUrl, retry: { limit: 0 } });
+    return {
+      stack,
+      trustflow,
+      plain: new Client({ connection }),
+      pool,
+      floor,
+      provider: {
+        plan: async (plan) => void (await control.put("_plan", { json: plan })),
+        release: async (plan) => void (await control.post("_release", { json: plan })),
+        mark: async () => void (await control.post("_mark")),
+        report: () => control("_report").json<ProviderReport>(),
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startPart(script: string, options: object, logFile: string): Promise<Part> {
+  const start = async (): Promise<Child> => {
+    let announce: () => void = () => {};
+    const ready = new Promise<void>((resolve) => (announce = resolve));
+    const child = await startChild({
+      command: process.execPath,
+      args: [fileURLToPath(new URL(script, import.meta.url)), JSON.stringify(options)],
+      logFile,
+      onLine: (line) => {
+        if (line.startsWith('{"ready"')) announce();
+      },
+    });
+    const outcome = await Promise.race([ready.then(() => "ready"), child.exited]);
+    if (outcome !== "ready") throw new Error(`${script} ended before it was ready`);
+    return child;
+  };
+  let child = await start();
+  return {
+    get pid() {
+      return child.pid;
+    },
+    stop: () => child.stop(),
+    async restart() {
+      await child.stop();
+      child = await start();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+// What an interruption may lead to: one row for each point, judged by the sandbox's ledger, the process's end, and the
+// effect class of the call (READING §0).
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { LedgerReport } from "../../src/sandbox/ledger.js";
+import type { CallUnderTest, ProcessUnderTest } from "./process-under-test.js";
+
+/** `parked`: nobody can know, and it says so: only where the class allows nothing better. */
+export type Ending = "once" | "parked" | "double" | "lost";
+
+export interface CrashRow {
+  process: string;
+  effect: string;
+  phase: string;
+  ending: Ending;
+  /** What the ledger has of this effect; of a read, what it has of the process's own effects. */
+  effects: number;
+  /** What a caller was answered, then how the process ended. */
+  outcome: string;
+  /** From the interruption to the end. */
+  durationMs: number;
+}
+
+export interface CrashReport {
+  points: number;
+  once: number;
+  parked: number;
+  double: number;
+  lost: number;
+  rows: CrashRow[];
+}
+
+/** What became of one process. */
+export interface Ended {
+  ledger: LedgerReport;
+  intent: string;
+  /** Every answer that callers got, in order. */
+  answers: string[];
+  /** Its outcome, the kind of its attention, or what went wrong. */
+  end: string;
+}
+
+export function reportOf(rows: CrashRow[]): CrashReport {
+  const count = (ending: Ending) => rows.filter((row) => row.ending === ending).length;
+  return {
+    points: rows.length,
+    once: count("once"),
+    parked: count("parked"),
+    double: count("double"),
+    lost: count("lost"),
+    rows,
+  };
+}
+
+export function judge(
+  process: ProcessUnderTest,
+  call: CallUnderTest,
+  { ledger, intent, answers, end }: Ended,
+): Pick<CrashRow, "ending" | "effects" | "outcome"> {
+  const found = ledger.byIntent[intent] ?? {};
+  const wanted =
+    call.effectClass === "read" ? process.effects : { ...process.effects, [call.sandbox]: 1 };
+  const own = call.effectClass === "read" ? process.effects : { [call.sandbox]: 1 };
+  const effects = Object.keys(own).reduce((sum, name) => sum + (found[name] ?? 0), 0);
+  const violations = ledger.violations.map(({ kind }) => kind);
+  const isGood =
+    end === call.outcome &&
+    answers.at(-1) === call.answer &&
+    Object.entries(wanted).every(([name, count]) => found[name] === count);
+  const isParked = end === "unknownOutcome" || answers.at(-1) === "unknown";
+  const ending: Ending =
+    violations.length > 0 || Object.entries(found).some(([name, n]) => n > (wanted[name] ?? 0))
+      ? "double"
+      : isGood
+        ? "once"
+        : isParked && call.effectClass === "once"
+          ? "parked"
+          : "lost";
+  return { ending, effects, outcome: [...answers, end, ...violations].join(", ") };
+}
+
+export function tableOf({ rows, ...counts }: CrashReport): string {
+  const lines = rows.map(({ process, effect, phase, ending, effects, outcome, durationMs }) => [
+    process,
+    effect,
+    phase,
+    ending,
+    String(effects),
+    outcome,
+    `${(durationMs / 1_000).toFixed(1)} s`,
+  ]);
+  const all = [["process", "effect", "phase", "ending", "effects", "outcome", "took"], ...lines];
+  const widths = all[0]!.map((_, column) => Math.max(...all.map((line) => line[column]!.length)));
+  const text = all.map((line) => line.map((cell, at) => cell.padEnd(widths[at]!)).join("  "));
+  const totals = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  return `${[...text.map((line) => line.trimEnd()), "", totals.join(", ")].join("\n")}\n`;
+}
+
+/** The file of the run. */
+export const reportFile = ".trustflow/crash-points.json";
+
+export async function keepReport(report: CrashReport): Promise<void> {
+  await mkdir(dirname(reportFile), { recursive: true });
+  await writeFile(reportFile, `${JSON.stringify(report, null, 2)}\n`);
+}

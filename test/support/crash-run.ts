@@ -1,0 +1,168 @@
+// One process of the enumeration: started, asked, followed to its end.
+import { setTimeout as delay } from "node:timers/promises";
+import type { ProcessHandle, Trustflow } from "../../src/client.js";
+import type { Sandbox } from "../../src/sandbox/sandbox.js";
+import { judge } from "./crash-matrix.js";
+import type { CrashRow } from "./crash-matrix.js";
+import type { CallUnderTest, ProcessUnderTest, Variant } from "./process-under-test.js";
+
+/** Where it runs: a namespace, and a provider of its own. */
+export interface Field {
+  process: ProcessUnderTest;
+  trustflow: Trustflow;
+  namespace: string;
+  sandbox: Sandbox;
+  /** The account at that provider; default: `default`. */
+  account?: string;
+}
+
+const mostAnswers = 6;
+
+export class Run {
+  readonly field: Field;
+  readonly id: string;
+  readonly call: CallUnderTest;
+  /** When it was interrupted. */
+  interruptedAt = 0;
+  /** Known once it has ended, or waits for a person for good. */
+  end: string | undefined;
+  #endedAt = 0;
+  #handle: ProcessHandle<{ outcome: string }> | undefined;
+  #answers: Promise<string[]> = Promise.resolve([]);
+
+  constructor(field: Field, id: string, call: CallUnderTest) {
+    this.field = field;
+    this.id = id;
+    this.call = call;
+  }
+
+  get workflowId(): string {
+    return `${this.field.process.process}/${this.id}`;
+  }
+
+  get handle(): ProcessHandle<{ outcome: string }> {
+    if (!this.#handle) throw new Error(`${this.id} was not started`);
+    return this.#handle;
+  }
+
+  get effects(): Record<string, number> {
+    return this.field.sandbox.ledger(this.id).byIntent[this.id] ?? {};
+  }
+
+  /** The same again, after a termination. */
+  async start(): Promise<void> {
+    const { process, trustflow, account } = this.field;
+    const { words, input } = this.call.variant;
+    const variant: Variant = {
+      ...(words === undefined ? {} : { words }),
+      input: { ...input, ...(account === undefined ? {} : { account }) },
+    };
+    this.#handle = await process.start(trustflow, this.id, variant);
+  }
+
+  /** The process's own effect is behind it. */
+  tracked(): Promise<void> {
+    return until(`${this.id} is tracked`, async () => {
+      const { phase } = await this.handle.status();
+      return phase !== "submitting";
+    });
+  }
+
+  /** Like a caller: asks again where no worker answered, where it may, or where nothing was done. */
+  ask(): void {
+    const { handle, call } = this;
+    if (!call.ask) return;
+    this.#answers = answersOf(call, handle);
+    this.#answers.catch(() => undefined);
+  }
+
+  async answered(): Promise<void> {
+    await this.#answers;
+  }
+
+  /** Whether it has ended, or nobody can know how. */
+  async look(): Promise<boolean> {
+    if (this.end !== undefined) return true;
+    if (await this.handle.isOpen()) {
+      const { attention } = await this.handle.status();
+      if (attention?.kind === "unknownOutcome") this.end = attention.kind;
+    } else {
+      this.end = await this.handle.result().then(
+        ({ outcome }) => outcome,
+        (error: Error) => error.name,
+      );
+    }
+    if (this.end !== undefined) this.#endedAt = Date.now();
+    return this.end !== undefined;
+  }
+
+  /** Another run of it was made: what is known of the end is over. */
+  renew(): void {
+    this.end = undefined;
+  }
+
+  async row(phase: string): Promise<CrashRow> {
+    const { process, sandbox } = this.field;
+    const answers = await this.#answers.catch((error: Error) => [error.name]);
+    const ledger = sandbox.ledger(this.id);
+    const end = this.end ?? "open";
+    return {
+      process: process.process,
+      effect: this.call.operation,
+      phase,
+      ...judge(process, this.call, { ledger, intent: this.id, answers, end }),
+      durationMs: (this.end === undefined ? Date.now() : this.#endedAt) - this.interruptedAt,
+    };
+  }
+}
+
+async function answersOf(
+  call: CallUnderTest,
+  handle: ProcessHandle<{ outcome: string }>,
+): Promise<string[]> {
+  const answers: string[] = [];
+  for (;;) {
+    const { answer } = await answerOf(call, handle, `ask-${answers.length}`);
+    answers.push(answer);
+    const again =
+      answer === "unavailable" || (answer === "unknown" && call.effectClass !== "once");
+    if (!again || answers.length === mostAnswers) return answers;
+    await delay(1_000);
+  }
+}
+
+async function answerOf(
+  call: CallUnderTest,
+  handle: ProcessHandle<{ outcome: string }>,
+  updateId: string,
+): Promise<{ answer: string }> {
+  for (let left = 3; ; left -= 1) {
+    try {
+      return (await call.ask?.(handle, updateId)) ?? { answer: "" };
+    } catch (error) {
+      if (left === 0 || (error as Error).name !== "UnreachableError") throw error;
+    }
+  }
+}
+
+/** Lets virtual time pass until all have ended; what has not by then stays open. */
+export async function settle(runs: Run[], limitMs = 90_000): Promise<void> {
+  const [first] = runs;
+  if (!first) return;
+  const { sandbox, process } = first.field;
+  for (const end = Date.now() + limitMs; Date.now() < end; await delay(500)) {
+    await sandbox.clock.advance(process.spanMs);
+    const ended = await Promise.all(runs.map((run) => run.look().catch(() => false)));
+    if (ended.every(Boolean)) return;
+  }
+}
+
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+  limitMs = 60_000,
+): Promise<void> {
+  for (const end = Date.now() + limitMs; !(await isSo()); await delay(100)) {
+    if (Date.now() > end) throw new Error(`it did not come about: ${what}`);
+  }
+}

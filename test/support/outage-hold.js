@@ -1,0 +1,16 @@
+// Preloaded into a role under test (`node --import`): the first statement that contains HOLD_STATEMENT stands still, before
+// it is sent or after it was committed, until the role is killed; HOLD_MARK is written when that point is reached.
+// Plain JavaScript, because the role runs from dist/.
+import { writeFileSync } from "node:fs";
+import pg from "pg";
+
+const { HOLD_STATEMENT = "", HOLD_WHEN, HOLD_MARK = "" } = process.env;
+const { query } = pg.Pool.prototype;
+
+pg.Pool.prototype.query = async function hold(statement, ...rest) {
+  const text = typeof statement === "string" ? statement : statement.text;
+  if (!text.includes(HOLD_STATEMENT)) return query.call(this, statement, ...rest);
+  if (HOLD_WHEN === "after") await query.call(this, statement, ...rest);
+  writeFileSync(HOLD_MARK, "reached\n");
+  return new Promise(() => undefined);
+};
