@@ -29,7 +29,7 @@ const groups = {
 };
 type GroupName = keyof typeof groups;
 
-const usage = `usage: npm run bench -- [--json] [--quick] [--only ${Object.keys(groups).join("|")}]…`;
+const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--only ${Object.keys(groups).join("|")}]…`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -37,6 +37,7 @@ async function main(): Promise<number> {
       json: { type: "boolean", default: false },
       quick: { type: "boolean", default: false },
       only: { type: "string", multiple: true, default: [] },
+      "cpu-prof": { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -49,7 +50,7 @@ async function main(): Promise<number> {
   const chosen =
     values.only.length === 0 ? names : names.filter((name) => values.only.includes(name));
   const say = (line: string) => console.error(line);
-  const stand = await startStand(say);
+  const stand = await startStand(say, values["cpu-prof"]);
   const measures: Measure[] = [];
   let versions: Record<string, string>;
   try {

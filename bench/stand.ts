@@ -4,7 +4,7 @@ import { Client, Connection } from "@temporalio/client";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { got } from "got";
 import { Trustflow } from "../src/client.js";
@@ -56,7 +56,11 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-export async function startStand(progress: (line: string) => void): Promise<Stand> {
+/** With `profiles`, Trustflow's roles leave their CPU profiles in that folder. */
+export async function startStand(
+  progress: (line: string) => void,
+  profiles?: string,
+): Promise<Stand> {
   const directory = await mkdtemp(join(tmpdir(), "trustflow-bench-"));
   const [providerPort, floorPort] = (await freePorts(2)) as [number, number];
   const baseUrl = `http://127.0.0.1:${providerPort}`;
@@ -80,6 +84,7 @@ export async function startStand(progress: (line: string) => void): Promise<Stan
         // The politeness towards a provider is not what is measured.
         TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "10000",
         TRUSTFLOW_LOG__LEVEL: "WARN",
+        ...(profiles && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(profiles)}` }),
       },
       progress,
     });

@@ -20,12 +20,15 @@ export function batcher<T>(
   let idle: (() => void)[] = [];
 
   const schedule = (): void => {
-    if (scheduled || running >= options.inFlight || waiting.length === 0) return;
+    if (running >= options.inFlight || waiting.length === 0) return;
+    // A flood of requests can keep this turn of the event loop going for seconds, so a full batch leaves within it.
+    if (waiting.length >= options.maxItems) return void run();
+    if (scheduled) return;
     scheduled = true;
     // Whatever else this turn of the event loop brings still comes along.
     setImmediate(() => {
       scheduled = false;
-      void run();
+      if (running < options.inFlight) void run();
     });
   };
 

@@ -1,4 +1,5 @@
 // The command line as a whole: which commands there are, and how a command ends (DESIGN §13).
+import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addCallbacks } from "./callbacks.js";
 import { addCleanup } from "./cleanup.js";
@@ -42,6 +43,7 @@ export async function runCommandLine(args: string[]): Promise<number> {
 export function createProgram(): Command {
   const program = new Command("trustflow")
     .description("Trust-service provider APIs as durable Temporal processes.")
+    .version(ownVersion())
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("(add --help for what there is)")
@@ -54,4 +56,9 @@ export function createProgram(): Command {
     for (const addTo of add) addTo(program);
   }
   return program;
+}
+
+function ownVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }

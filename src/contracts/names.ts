@@ -29,6 +29,23 @@ export function parseWorkflowId(
   return process && businessIdPattern.test(id) ? { process, id } : undefined;
 }
 
+/** The outcomes of a postal communication (P2 §3.1), in camelCase. */
+export const postalOutcomes = [
+  "none",
+  "dispatched",
+  "sent",
+  "declined",
+  "rejected",
+  "acknowledged",
+  "hindered",
+  "undelivered",
+  "failed",
+  "delivered",
+  "disposed",
+  "cancelled",
+  "expired",
+] as const;
+
 /** Never encrypted, so none carries personal data (DESIGN §8). */
 export const searchAttributes = {
   phase: defineSearchAttributeKey("TrustflowPhase", SearchAttributeType.KEYWORD),

@@ -1,5 +1,6 @@
 // The contract of `sendPostal`: a certified postal communication from submit to close (P2 §2.1–2.5, §3.1, §4.1).
 import { z } from "zod";
+import { postalOutcomes } from "./names.js";
 import { ProcessDocument, ProcessStatus, References, TimelineEntry } from "./status.js";
 import { AccountName, CountryCode, DocumentInput, Instant, SecretString } from "./values.js";
 
@@ -197,19 +198,7 @@ export type SendPostalInput = z.infer<typeof SendPostalInput>;
 
 /** The outcomes of P2 §3.1 in camelCase, and ours. */
 export const PostalOutcome = z.enum([
-  "none",
-  "dispatched",
-  "sent",
-  "declined",
-  "rejected",
-  "acknowledged",
-  "hindered",
-  "undelivered",
-  "failed",
-  "delivered",
-  "disposed",
-  "cancelled",
-  "expired",
+  ...postalOutcomes,
   "openAtDeadline",
   "cancelledBeforeSubmit",
   "other",

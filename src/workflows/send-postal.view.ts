@@ -1,5 +1,6 @@
 // What callbacks and the newest query say of a postal communication: pure, so that order, number, loss and forgery of
 // callbacks change neither state nor outcome (P2 §2.5, §3.1, §6.4).
+import { postalOutcomes } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { PostalDates, PostalOutcome } from "../contracts/send-postal.js";
 import type { TimelineEntry } from "../contracts/status.js";
@@ -31,22 +32,6 @@ const lifecycle = [
   "Disposed",
   "Cancelled",
   "Closed",
-];
-
-const outcomes: readonly PostalOutcome[] = [
-  "none",
-  "dispatched",
-  "sent",
-  "declined",
-  "rejected",
-  "acknowledged",
-  "hindered",
-  "undelivered",
-  "failed",
-  "delivered",
-  "disposed",
-  "cancelled",
-  "expired",
 ];
 
 const restingStates = new Set(["Cancelled", "Disposed"]);
@@ -101,7 +86,7 @@ function newest(events: ProviderEvent[]): ProviderEvent | undefined {
 
 function outcomeOf(word: string | undefined): Pick<PostalView, "outcome" | "providerOutcome"> {
   if (word === undefined) return {};
-  const outcome = outcomes.find((name) => name.toLowerCase() === word.toLowerCase());
+  const outcome = postalOutcomes.find((name) => name.toLowerCase() === word.toLowerCase());
   return outcome ? { outcome } : { outcome: "other", providerOutcome: word };
 }
 

@@ -54,10 +54,9 @@ class Provider {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function refusal(circuits: Circuits, way: Way = submit): Promise<ProviderError> {
-  return circuits.run(way, () => Promise.resolve()).then(
-    () => expect.unreachable(),
-    (failure: unknown) => failure as ProviderError,
-  );
+  return circuits
+    .run(way, () => Promise.reject(new Error("asked")))
+    .catch((failure: unknown) => failure as ProviderError);
 }
 
 test("wrong credentials open it at once, for the whole account, without a further call", async () => {

@@ -80,6 +80,12 @@ export class Run {
     await this.#answers;
   }
 
+  async terminate(): Promise<void> {
+    await this.field.trustflow.temporal.workflow
+      .getHandle(this.workflowId)
+      .terminate("crash point");
+  }
+
   /** Whether it has ended, or nobody can know how. */
   async look(): Promise<boolean> {
     if (this.end !== undefined) return true;
@@ -124,8 +130,7 @@ async function answersOf(
   for (;;) {
     const { answer } = await answerOf(call, handle, `ask-${answers.length}`);
     answers.push(answer);
-    const again =
-      answer === "unavailable" || (answer === "unknown" && call.effectClass !== "once");
+    const again = answer === "unavailable" || (answer === "unknown" && call.effectClass !== "once");
     if (!again || answers.length === mostAnswers) return answers;
     await delay(1_000);
   }
@@ -158,11 +163,11 @@ export async function settle(runs: Run[], limitMs = 90_000): Promise<void> {
 }
 
 export async function until(
-  what: string,
+  what: string | (() => string),
   isSo: () => Promise<boolean> | boolean,
   limitMs = 60_000,
 ): Promise<void> {
   for (const end = Date.now() + limitMs; !(await isSo()); await delay(100)) {
-    if (Date.now() > end) throw new Error(`it did not come about: ${what}`);
+    if (Date.now() > end) throw new Error(`it did not come about: ${typeof what === "string" ? what : what()}`);
   }
 }

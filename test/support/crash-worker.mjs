@@ -64,7 +64,7 @@ function holding(pool) {
     const result = await pool.query(text, values);
     if (result.rowCount === 1) {
       if (answers) await pass("afterAnswerIsStored");
-      else if (/^\s*(insert into|update) trustflow\.effects\b[^;]*'sending'[^;]*lease/.test(text))
+      else if (/insert into trustflow\.effects|set state = 'sending'/.test(text))
         await pass("afterTake");
     }
     return result;

@@ -21,7 +21,7 @@ export interface Author {
 export const plainAuthor: Author = {
   intent: (id) => id,
   letter: letterInput,
-  words: (of) => `some ${of}`,
+  words: (of) => of,
 };
 
 export interface Walk {
@@ -221,7 +221,8 @@ export const sendPostalPaths: PathsOf = {
     },
 
     async "not-accepted"(walk) {
-      const handle = await begin(walk, "delivered", { options: { certificationLevel: "Novel" } });
+      const options = { certificationLevel: walk.author.words("level") };
+      const handle = await begin(walk, "delivered", { options });
       await expect(handle.result()).rejects.toMatchObject({ provider: "evi-post" });
     },
     async "invalid-input"(walk) {

@@ -7,10 +7,18 @@ import pg from "pg";
 const { HOLD_STATEMENT = "", HOLD_WHEN, HOLD_MARK = "" } = process.env;
 const { query } = pg.Pool.prototype;
 
-pg.Pool.prototype.query = async function hold(statement, ...rest) {
+/**
+ * @this {pg.Pool}
+ * @param {string | { text: string }} statement
+ * @param {unknown[]} rest
+ */
+async function hold(statement, ...rest) {
+  const send = () => Reflect.apply(query, this, [statement, ...rest]);
   const text = typeof statement === "string" ? statement : statement.text;
-  if (!text.includes(HOLD_STATEMENT)) return query.call(this, statement, ...rest);
-  if (HOLD_WHEN === "after") await query.call(this, statement, ...rest);
+  if (!text.includes(HOLD_STATEMENT)) return send();
+  if (HOLD_WHEN === "after") await send();
   writeFileSync(HOLD_MARK, "reached\n");
   return new Promise(() => undefined);
-};
+}
+
+Reflect.set(pg.Pool.prototype, "query", hold);

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// `npm run crash-points [-- --json]`: every call of every process × every phase × every interruption, on a stack of its own.
+// Prints the matrix, keeps it as a file of the run, and fails where an effect was doubled or lost.
+import { register } from "node:module";
+import { ensureInstalled } from "./install.mjs";
+import { runBuild } from "./steps.mjs";
+
+if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
+register("./typescript.mjs", import.meta.url);
+/** @param {string} name */
+const support = (name) => import(new URL(`../test/support/${name}.ts`, import.meta.url).href);
+const [{ enumerateCrashPoints }, { tableOf }, { sendPostalUnderTest }] = await Promise.all(
+  ["crash-enumeration", "crash-matrix", "process-under-test"].map(support),
+);
+const report = await enumerateCrashPoints(sendPostalUnderTest);
+process.stdout.write(
+  process.argv.includes("--json") ? `${JSON.stringify(report, null, 2)}\n` : tableOf(report),
+);
+process.exitCode = report.double + report.lost > 0 ? 1 : 0;

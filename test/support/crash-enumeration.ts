@@ -1,0 +1,89 @@
+// The whole enumeration for one process, on one stack: kills, terminations and resets in one namespace, two owners in
+// another, each with a provider of its own.
+import { Trustflow } from "../../src/client.js";
+import { startSandbox } from "../../src/sandbox/sandbox.js";
+import { registerSearchAttributes } from "../../src/temporal/search-attributes.js";
+import { keepReport, reportOf } from "./crash-matrix.js";
+import type { CrashReport } from "./crash-matrix.js";
+import { interruptedRows } from "./crash-points.js";
+import { resetRows } from "./crash-resets.js";
+import type { Field } from "./crash-run.js";
+import type { ProcessUnderTest } from "./process-under-test.js";
+import { startTestStack } from "./stack.js";
+import type { TestStack } from "./stack.js";
+
+const ownersNamespace = "two-owners";
+const resetsAccount = "resets";
+
+export async function enumerateCrashPoints(process: ProcessUnderTest): Promise<CrashReport> {
+  const closers: (() => Promise<unknown>)[] = [];
+  try {
+    const system = await startTestStack({ roles: ["receiver", "relay"] });
+    closers.unshift(() => system.close());
+    const [sandbox, resetsSandbox, ownersSandbox] = await Promise.all(
+      [1, 2, 3].map(() => startSandbox({ speed: "manual" })),
+    );
+    if (!sandbox || !resetsSandbox || !ownersSandbox) throw new Error("no sandbox");
+    for (const one of [sandbox, resetsSandbox, ownersSandbox]) closers.unshift(() => one.close());
+    const env = {
+      TEMPORAL_NAMESPACE: system.client.temporal.options.namespace,
+      ...accountEnv(process, "DEFAULT", sandbox.url),
+      ...accountEnv(process, resetsAccount.toUpperCase(), resetsSandbox.url),
+    };
+    const field: Field = {
+      process,
+      trustflow: system.client,
+      namespace: env.TEMPORAL_NAMESPACE,
+      sandbox,
+    };
+    const resets = { ...field, sandbox: resetsSandbox, account: resetsAccount };
+
+    const ownersEnv = {
+      TEMPORAL_NAMESPACE: ownersNamespace,
+      ...accountEnv(process, "DEFAULT", ownersSandbox.url),
+    };
+    const owners = async () => {
+      const trustflow = await clientOf(system, ownersNamespace);
+      closers.unshift(() => trustflow.close());
+      const own = { process, trustflow, namespace: ownersNamespace, sandbox: ownersSandbox };
+      return interruptedRows(system, own, ownersEnv, ["twoOwners"]);
+    };
+    const settled = await Promise.allSettled([
+      interruptedRows(system, field, env, ["killed", "terminated"], () => resetRows(resets)),
+      owners(),
+    ]);
+    const rows = settled.flatMap((result) => {
+      if (result.status === "rejected") throw result.reason;
+      return result.value;
+    });
+    const report = reportOf(rows);
+    await keepReport(report);
+    return report;
+  } finally {
+    for (const close of closers) await close();
+  }
+}
+
+function accountEnv(
+  { provider }: ProcessUnderTest,
+  account: string,
+  url: string,
+): Record<string, string> {
+  const prefix = `TRUSTFLOW_ACCOUNTS__${account}__${provider.replaceAll("-", "_").toUpperCase()}__`;
+  return {
+    [`${prefix}BASE_URL`]: url,
+    [`${prefix}USERNAME`]: "sandbox",
+    [`${prefix}PASSWORD`]: "sandbox",
+  };
+}
+
+/** In a namespace of its own, which is made first. */
+async function clientOf(system: TestStack, namespace: string): Promise<Trustflow> {
+  const { connection } = system.client.temporal;
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  await registerSearchAttributes(connection, namespace);
+  return Trustflow.connect({ namespace });
+}

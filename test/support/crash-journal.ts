@@ -1,0 +1,36 @@
+// What the enumeration reads of the journal: where each effect stands.
+import { createPool } from "../../src/postgres/pool.js";
+import { until } from "./crash-run.js";
+import type { Field, Run } from "./crash-run.js";
+import type { TestStack } from "./stack.js";
+
+/** `<workflow id> <step>` → the state of its first row. */
+export async function journalStates(
+  { stack }: TestStack,
+  namespace: string,
+): Promise<Map<string, string>> {
+  const pool = createPool(stack.env["DATABASE_URL"] ?? "", { max: 1 });
+  try {
+    const { rows } = await pool.query<{ workflowId: string; step: string; state: string }>(
+      `select workflow_id as "workflowId", step, state from trustflow.effects where namespace = $1 order by seq desc`,
+      [namespace],
+    );
+    return new Map(rows.map(({ workflowId, step, state }) => [`${workflowId} ${step}`, state]));
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Another worker has brought every call to its answer, or has told the caller that it cannot. */
+export async function takenOver(system: TestStack, field: Field, runs: Run[]): Promise<void> {
+  await Promise.allSettled(runs.map((run) => run.answered()));
+  await until("another worker has taken over", async () => {
+    const states = await journalStates(system, field.namespace);
+    return runs.every(
+      ({ call, workflowId }) =>
+        call.ask !== undefined ||
+        call.effectClass === "read" ||
+        states.get(`${workflowId} ${call.activity}`) === "answered",
+    );
+  });
+}

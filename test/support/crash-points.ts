@@ -1,0 +1,183 @@
+// Crash-point enumeration: every call of a process × every phase of it × every interruption, generated from the descriptor.
+// The processes of all points are brought to their points in one worker, which is then interrupted once.
+import type { Role } from "../../src/local/role.js";
+import type { Sandbox } from "../../src/sandbox/sandbox.js";
+import type { CrashRow } from "./crash-matrix.js";
+import { journalStates, takenOver } from "./crash-journal.js";
+import { Run, settle, until } from "./crash-run.js";
+import type { Field } from "./crash-run.js";
+import { startHeldWorker, startWorkerRole } from "./crash-workers.js";
+import type { HeldWorker, HoldPlan } from "./crash-workers.js";
+import type { CallUnderTest, ProcessUnderTest } from "./process-under-test.js";
+import type { TestStack } from "./stack.js";
+
+/**
+ * `killed`: the worker, by SIGKILL. `terminated`: the process too, then started again under its id. `twoOwners`: the
+ * worker stands still (SIGSTOP) until another one has taken over, then goes on.
+ */
+export type Interruption = "killed" | "terminated" | "twoOwners";
+
+export interface Phase {
+  name: string;
+  /** A point of crash-worker.mjs; without one, the provider's answer is held back after its commit. */
+  hold?: string;
+  /** What the journal's row has to say then. */
+  state?: string;
+}
+
+const journaled: Phase[] = [
+  { name: "beforeSending", hold: "afterTake", state: "sending" },
+  { name: "beforeRequest", hold: "beforeRequest", state: "sending" },
+  { name: "afterCommit", state: "sending" },
+  { name: "beforeJournal", hold: "beforeAnswerIsStored", state: "sending" },
+  { name: "beforeTemporal", hold: "afterAnswerIsStored", state: "answered" },
+];
+const firstRead: Phase[] = [
+  { name: "beforeSending", hold: "beforeRequest" },
+  { name: "afterCommit" },
+];
+const laterRead: Phase[] = [{ name: "afterCommit" }];
+
+/** Before the second read of an activity lies the answer to its first. */
+export function phasesOf({ calls }: ProcessUnderTest, call: CallUnderTest): Phase[] {
+  if (call.effectClass !== "read") return journaled;
+  return calls.find(({ activity }) => activity === call.activity) === call ? firstRead : laterRead;
+}
+
+interface PointRun {
+  run: Run;
+  phase: Phase;
+  interruption: Interruption;
+  isReached(): boolean;
+}
+
+/** Long enough for a first change that shows in a query. */
+const firstChangeMs = 3_600_000;
+const answerHeldMs = 120_000;
+
+export async function interruptedRows(
+  system: TestStack,
+  field: Field,
+  env: Record<string, string>,
+  interruptions: Interruption[],
+  meanwhile: () => Promise<CrashRow[]> = async () => [],
+): Promise<CrashRow[]> {
+  const plan: HoldPlan = {};
+  const points: PointRun[] = [];
+  for (const interruption of interruptions) {
+    for (const call of field.process.calls) {
+      for (const phase of phasesOf(field.process, call)) {
+        const run = new Run(field, `${interruption}-${call.operation}-${phase.name}`, call);
+        if (phase.hold !== undefined)
+          plan[run.workflowId] = { activity: call.activity, hold: phase.hold };
+        points.push({ run, phase, interruption, isReached: () => false });
+      }
+    }
+  }
+  const held = await startHeldWorker(system, env, plan);
+  let heir: Role | undefined;
+  try {
+    for (const point of points) {
+      const { run, phase } = point;
+      if (phase.hold === undefined) point.isReached = holdAnswer(field.sandbox, run);
+      else point.isReached = () => held.reached.has(run.workflowId);
+    }
+    await reach(points);
+    await checkReached(system, field, points);
+    const now = Date.now();
+    for (const { run } of points) run.interruptedAt = now;
+    const takeOver = async () => {
+      heir = await startWorkerRole(system, env);
+    };
+    if (interruptions.includes("twoOwners")) await goOnLater(system, field, points, held, takeOver);
+    else await killAndStartAgain(points, held, takeOver);
+    const more = meanwhile();
+    const runs = points.map(({ run }) => run);
+    await Promise.allSettled(runs.map((run) => run.answered()));
+    await settle(runs);
+    const rows = points.map(({ run, phase, interruption }) =>
+      run.row(interruption === "killed" ? phase.name : `${phase.name}, ${interruption}`),
+    );
+    return [...(await Promise.all(rows)), ...(await more)];
+  } finally {
+    held.child.kill("SIGKILL");
+    await heir?.stop();
+  }
+}
+
+async function killAndStartAgain(
+  points: PointRun[],
+  { child }: HeldWorker,
+  takeOver: () => Promise<void>,
+): Promise<void> {
+  const terminated = points.flatMap(({ run, interruption }) =>
+    interruption === "terminated" ? [run] : [],
+  );
+  await Promise.all(terminated.map((run) => run.terminate()));
+  child.kill("SIGKILL");
+  await child.exited;
+  await takeOver();
+  await Promise.all(
+    terminated.map(async (run) => {
+      await run.start();
+      await run.tracked();
+      run.ask();
+    }),
+  );
+}
+
+async function goOnLater(
+  system: TestStack,
+  field: Field,
+  points: PointRun[],
+  { child, reached, passed }: HeldWorker,
+  takeOver: () => Promise<void>,
+): Promise<void> {
+  child.kill("SIGSTOP");
+  await takeOver();
+  await takenOver(
+    system,
+    field,
+    points.map(({ run }) => run),
+  );
+  child.kill("SIGUSR2");
+  child.kill("SIGCONT");
+  await until("the first owner has gone on", () => passed.size === reached.size);
+}
+
+/** Says whether the provider has come to the point of answering. */
+function holdAnswer({ faults }: Sandbox, { call, id }: Run): () => boolean {
+  const fault = { operation: call.sandbox, kind: "slow-answer", lookupKey: id } as const;
+  const { id: rule } = faults.add({ ...fault, ms: answerHeldMs });
+  return () => faults.list().some((one) => one.id === rule && one.fired > 0);
+}
+
+/** First the processes that come to their point later than their start, then those that hold at the start. */
+async function reach(points: PointRun[]): Promise<void> {
+  const isLater = ({ run: { call } }: PointRun) => call.ask || call.effectClass === "read";
+  const later = points.filter(isLater).map(({ run }) => run);
+  await Promise.all(later.map((run) => run.start()));
+  await Promise.all(later.map((run) => run.tracked()));
+  await points[0]?.run.field.sandbox.clock.advance(firstChangeMs);
+  for (const run of later) run.ask();
+  const first = points.filter((point) => !isLater(point)).map(({ run }) => run);
+  await Promise.all(first.map((run) => run.start()));
+  const missing = () => points.flatMap((point) => (point.isReached() ? [] : [point.run.id]));
+  await until(
+    () => `these are reached: ${missing().join(", ")}`,
+    () => missing().length === 0,
+    30_000,
+  );
+}
+
+/** Every process must stand where its point says, else nothing is proven. */
+async function checkReached(system: TestStack, field: Field, points: PointRun[]): Promise<void> {
+  const states = await journalStates(system, field.namespace);
+  const wrong = points.filter(
+    ({ run, phase }) =>
+      phase.state !== undefined &&
+      states.get(`${run.workflowId} ${run.call.activity}`) !== phase.state,
+  );
+  if (wrong.length === 0) return;
+  throw new Error(`not at their point: ${wrong.map(({ run }) => run.id).join(", ")}`);
+}

@@ -1,0 +1,89 @@
+// Resets: every process that had an effect is reset to each of its workflow tasks, running and finished.
+import proto from "@temporalio/proto";
+import { randomUUID } from "node:crypto";
+import type { CrashRow } from "./crash-matrix.js";
+import { Run, settle } from "./crash-run.js";
+import type { Field } from "./crash-run.js";
+
+const { EventType, ResetReapplyType } = proto.temporal.api.enums.v1;
+type EventId = NonNullable<proto.temporal.api.history.v1.IHistoryEvent["eventId"]>;
+
+/** So many processes share the reset points of one history between them. */
+const sharing = 8;
+
+export async function resetRows(field: Field): Promise<CrashRow[]> {
+  const calls = field.process.calls.filter(({ effectClass }) => effectClass !== "read");
+  const runsNamed = (name: string) =>
+    calls.flatMap((call) =>
+      Array.from(
+        { length: sharing },
+        (_, index) => new Run(field, `${name}-${call.operation}-${index}`, call),
+      ),
+    );
+  const running = runsNamed("reset-running");
+  const finished = runsNamed("reset-finished");
+  await Promise.all(
+    [...running, ...finished].map(async (run) => {
+      await run.start();
+      await run.tracked();
+      run.ask();
+      await run.answered();
+    }),
+  );
+  const rows = await resetEach(running);
+  await settle(finished);
+  return [...rows, ...(await resetEach(finished))];
+}
+
+interface ResetPoint {
+  run: Run;
+  /** The workflow's first run, which every reset starts from. */
+  runId: string;
+  eventId: EventId;
+  phase: string;
+}
+
+/** Process n is reset to the points n, n + 8, … of its own first history. */
+async function resetEach(runs: Run[]): Promise<CrashRow[]> {
+  const rows: CrashRow[] = [];
+  const lists = await Promise.all(runs.map((run, index) => pointsOf(run, index % sharing)));
+  for (let round = 0; lists.some((list) => list.length > round); round += 1) {
+    const points = lists.flatMap((list) => list[round] ?? []);
+    await Promise.all(points.map(reset));
+    await settle(points.map(({ run }) => run));
+    rows.push(...(await Promise.all(points.map(({ run, phase }) => run.row(phase)))));
+  }
+  return rows;
+}
+
+async function pointsOf(run: Run, index: number): Promise<ResetPoint[]> {
+  const described = await workflowOf(run).describe();
+  const { runId } = described;
+  const { events } = await workflowOf(run, runId).fetchHistory();
+  const tasks = (events ?? []).flatMap(({ eventType, eventId }) =>
+    eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED && eventId ? [eventId] : [],
+  );
+  const state = described.status.name === "RUNNING" ? "running" : "finished";
+  return tasks.flatMap((eventId, at) => {
+    const phase = `reset to task ${at + 1} of ${tasks.length}, ${state}`;
+    return at % sharing === index ? [{ run, runId, eventId, phase }] : [];
+  });
+}
+
+async function reset({ run, runId, eventId }: ResetPoint): Promise<void> {
+  const { trustflow, namespace } = run.field;
+  run.renew();
+  run.interruptedAt = Date.now();
+  await trustflow.temporal.workflowService.resetWorkflowExecution({
+    namespace,
+    workflowExecution: { workflowId: run.workflowId, runId },
+    workflowTaskFinishEventId: eventId,
+    resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
+    reason: "crash points",
+    requestId: randomUUID(),
+  });
+}
+
+function workflowOf({ field, workflowId }: Run, runId?: string) {
+  return field.trustflow.temporal.workflow.getHandle(workflowId, runId);
+}
