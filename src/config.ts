@@ -97,7 +97,7 @@ const address = (port: number) => ({
   port: whole().default(port),
 });
 
-const Config = z.strictObject({
+export const Config = z.strictObject({
   environment: z.preprocess(plain, z.enum(["production", "preproduction", "sandbox"])).optional(),
   database: z.strictObject({ url: secret().optional() }).prefault({}),
   keys: z
@@ -114,7 +114,8 @@ const Config = z.strictObject({
     .strictObject({
       ...address(8080),
       maxBodyBytes: whole(1).default(262_144),
-      queueLimit: whole(1).default(2_000),
+      /** Callbacks that wait for their commit at once; the largest number whose p99 stays below 60 ms (docs/testing.md). */
+      queueLimit: whole(1).default(256),
     })
     .prefault({}),
   relay: z
@@ -122,6 +123,8 @@ const Config = z.strictObject({
       healthHost: text().default("127.0.0.1"),
       healthPort: whole().optional(),
       gatherMs: whole().default(100),
+      /** How long the callbacks that a killed relay was at wait for another one. */
+      leaseSeconds: whole(1).default(30),
     })
     .prefault({}),
   worker: z

@@ -32,6 +32,8 @@ export interface EffectOf<P extends Provider> {
 }
 
 export interface Calls<A> {
+  /** Throws where a send would fail fast now. */
+  admit?(): void;
   /** One HTTP call; `token` is the row's, by which the provider can be asked later. */
   send(send: { token: string; idempotencyToken: string; signal: AbortSignal }): Promise<A>;
   lookUp?(token: string): Promise<A | undefined>;

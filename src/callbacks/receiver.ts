@@ -107,12 +107,9 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
         }
         known.set(request, address);
         reading += 1;
-        let isReading = true;
-        const read = (): void => {
-          if (isReading) reading -= 1;
-          isReading = false;
-        };
-        request.raw.once("end", read).once("close", read);
+        // Each body is read to its end or cut, whichever comes first.
+        const arrived = once(() => (reading -= 1));
+        request.raw.once("end", arrived).once("close", arrived);
         done();
       },
     },
@@ -161,6 +158,14 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       clearInterval(sweep);
       await batches.drained();
     },
+  };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
   };
 }
 

@@ -107,6 +107,7 @@ async function relay(config: Config): Promise<RunningRole> {
     clients.set(namespace, client);
     return client.workflow;
   };
+  const leaseMs = config.relay.leaseSeconds * 1_000;
   const started = await startRelay({
     pool,
     ring: ringOf(config, "callback"),
@@ -114,6 +115,8 @@ async function relay(config: Config): Promise<RunningRole> {
     clientFor,
     parsers: { "evi-post": parseCallback },
     gatherMs: config.relay.gatherMs,
+    leaseMs,
+    signalTimeoutMs: Math.min(10_000, leaseMs / 3),
     logger: log,
   });
   const health = await withHealth(config.relay, () => {

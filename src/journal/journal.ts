@@ -115,6 +115,8 @@ export class Journal {
     if (newInput && (await reached(this.#rows.anyExists(effect))))
       throw new EffectMismatch(effect.step);
     if (this.#mustAsk(effect, performance, row, cause)) {
+      // After a denial the look-up belongs to the send that follows it.
+      if (row.state !== "sending") performance.admit?.();
       const found = await performance.lookUp?.(row.token);
       if (found !== undefined) return { answer: await this.#sender.keep(row.token, found) };
       // A call that has just been cut off may still be worked on, so one empty look-up proves nothing then.

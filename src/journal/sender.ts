@@ -35,6 +35,7 @@ export class Sender {
     token: string,
     take: (holder: string) => Promise<Hold | undefined>,
   ): Promise<Attempt<A> | undefined> {
+    performance.admit?.();
     const holder = randomUUID();
     const clocks = startClocks();
     let hold: Hold | undefined;

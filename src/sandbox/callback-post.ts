@@ -1,4 +1,5 @@
 // One POST of a callback; at most so many at a time.
+import { setMaxListeners } from "node:events";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { got } from "got";
@@ -22,6 +23,7 @@ export class CallbackPost {
 
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
+    setMaxListeners(0, this.#abort.signal);
   }
 
   get isClosed(): boolean {

@@ -1,5 +1,6 @@
 // The provider sandbox: composes clock, accounts, faults, ledger, callbacks and the simulated providers behind one server.
 import { fastify } from "fastify";
+import { setMaxListeners } from "node:events";
 import { Accounts, type Account } from "./accounts.js";
 import { Callbacks, type CallbackState } from "./callbacks.js";
 import { Clock, type ClockState } from "./clock.js";
@@ -41,6 +42,8 @@ interface Snapshot {
 export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox> {
   const options = resolveOptions(given);
   const closing = new AbortController();
+  // Each answer that is held back waits for it.
+  setMaxListeners(0, closing.signal);
   const clock = new Clock((given.startAt ?? new Date()).getTime(), options.speed);
   const faults = new Faults();
   const accounts = new Accounts(options.accounts);

@@ -1,5 +1,5 @@
 // An update's own call never raises attention: what goes wrong is its answer (DESIGN §2, READING §9).
-import { ActivityFailure } from "@temporalio/workflow";
+import { ActivityFailure, TimeoutFailure } from "@temporalio/workflow";
 import { problemIn } from "./problem.js";
 
 /** `unknown` where the provider may have acted, else `unavailable`: try again. */
@@ -10,7 +10,8 @@ export async function answerTo<T>(
     return await call();
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
-    const kind = problemIn(error)?.kind;
+    // Behind a timeout stands what an attempt before it met, and that proves nothing of the last one.
+    const kind = error.cause instanceof TimeoutFailure ? undefined : problemIn(error)?.kind;
     return { answer: kind === undefined || kind === "unknownOutcome" ? "unknown" : "unavailable" };
   }
 }

@@ -1,4 +1,5 @@
-// One running process: what it knows, shows and answers. The steps live in steps.ts, the waiting in follow.ts.
+// One running process: what it shows and answers, and its orderly end. What it knows is in facts.ts, the steps in steps.ts,
+// the waiting in follow.ts.
 import {
   allHandlersFinished,
   ApplicationFailure,
@@ -14,71 +15,35 @@ import {
 import type { UpdateDefinition } from "@temporalio/common";
 import { providerEvents, resolve, status } from "../contracts/messages.js";
 import { parseWorkflowId, searchAttributes } from "../contracts/names.js";
-import type { ProviderEvent } from "../contracts/provider-event.js";
-import type {
-  Phase,
-  ProcessDocument,
-  ProcessStatus,
-  References,
-  TimelineEntry,
-} from "../contracts/status.js";
+import type { Phase, ProcessStatus, References } from "../contracts/status.js";
 import { Attentions } from "./attention.js";
 import { deferred } from "./deferred.js";
 import { renderDetails } from "./details.js";
-
-/** The newest query answer; `stamp` is the database's clock before the question was sent. */
-export interface Snapshot {
-  stamp: string;
-  state: string;
-  /** Differs where anything that matters differs. */
-  fingerprint: string;
-}
-
-/** What facts and snapshot say; a pure function of both. */
-export interface View {
-  state?: string;
-  reportedState?: string;
-  outcome?: string;
-  /** The provider's tracking is complete. */
-  closed: boolean;
-  /** An end state that `Closed` may still follow. */
-  resting: boolean;
-  timeline: TimelineEntry[];
-}
-
-export type ViewOf<S, V> = (events: ProviderEvent[], snapshot: S | undefined) => V;
+import { Facts } from "./facts.js";
+import type { Snapshot, View, ViewOf } from "./facts.js";
 
 /** Ends the main path: the effect was withdrawn before it was sent. */
 export class Withdrawn extends Error {}
 
-export class Process<S extends Snapshot, V extends View> {
+export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
   readonly process: string;
   readonly id: string;
   environment: ProcessStatus["environment"] = "unknown";
   account = "default";
   phase: Phase = "submitting";
   references: References = {};
-  /** Affidavits, each version once, in the order of their finding. */
-  readonly documents = new Map<string, ProcessDocument>();
   readonly attentions: Attentions;
   /** The outcome where the process, not the provider, ended it. */
   ownOutcome: string | undefined;
   deadline: Date | undefined;
-  lastHeard = new Date();
-  ownClaims = 0;
-  readonly seenStates: string[] = [];
   /** Resolves when the effect was withdrawn before it was sent. */
   readonly withdrawal: Promise<"withdrawn">;
   readonly withdraw: () => void;
-  snapshot: S | undefined;
-  readonly #events = new Map<string, ProviderEvent>();
-  readonly #log: TimelineEntry[] = [];
-  readonly #viewOf: ViewOf<S, V>;
-  #view: V;
   #waiting: { for: string; until?: Date } | undefined;
   #ending = false;
 
   constructor(viewOf: ViewOf<S, V>) {
+    super(viewOf);
     const { workflowId } = workflowInfo();
     const name = parseWorkflowId(workflowId);
     if (!name)
@@ -89,15 +54,13 @@ export class Process<S extends Snapshot, V extends View> {
       );
     this.process = name.process;
     this.id = name.id;
-    this.#viewOf = viewOf;
-    this.#view = viewOf([], undefined);
     this.attentions = new Attentions(() => this.#attentionChanged());
     const { promise, settle } = deferred<"withdrawn">();
     this.withdrawal = promise;
     this.withdraw = () => settle("withdrawn");
 
     setHandler(status, () => this.status(), { description: "Where the process stands" });
-    setHandler(providerEvents, (events) => this.#hear(events), {
+    setHandler(providerEvents, (events) => this.hear(events), {
       description: "Callbacks of the provider",
     });
     setDefaultSignalHandler((name) =>
@@ -111,22 +74,8 @@ export class Process<S extends Snapshot, V extends View> {
     );
   }
 
-  get view(): V {
-    return this.#view;
-  }
-
-  get events(): ProviderEvent[] {
-    return [...this.#events.values()];
-  }
-
   get outcome(): string | undefined {
-    return this.ownOutcome ?? this.#view.outcome;
-  }
-
-  get timeline(): TimelineEntry[] {
-    return [...this.#log, ...this.#view.timeline].toSorted((a, b) =>
-      a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
-    );
+    return this.ownOutcome ?? this.view.outcome;
   }
 
   /** An update that answers within 20 s, never raises attention, and is refused once the process ends. */
@@ -157,11 +106,6 @@ export class Process<S extends Snapshot, V extends View> {
     );
   }
 
-  note(entry: Omit<TimelineEntry, "at">): void {
-    this.#log.push({ at: new Date().toISOString(), ...entry });
-    this.changed();
-  }
-
   /** What the details show it waits for. */
   waitFor(what: string, until?: Date): void {
     this.#waiting = until ? { for: what, until } : { for: what };
@@ -187,32 +131,8 @@ export class Process<S extends Snapshot, V extends View> {
     this.changed();
   }
 
-  /** We have reason to think that it is over, so the provider is asked. */
-  claimEnd(): void {
-    this.ownClaims += 1;
-  }
-
-  /** Takes a query's answer; the greatest stamp stands. */
-  take(snapshot: S, documents: ProcessDocument[], flag?: string): void {
-    for (const document of documents) {
-      this.documents.set(
-        `${document.uniqueId ?? document.kind}:${document.document.sha256}`,
-        document,
-      );
-    }
-    this.lastHeard = new Date();
-    if (this.snapshot && snapshot.stamp <= this.snapshot.stamp) return;
-    const moved = this.snapshot?.state !== snapshot.state;
-    if (moved) this.seenStates.push(snapshot.state);
-    this.snapshot = snapshot;
-    this.#view = this.#viewOf(this.events, snapshot);
-    if (moved)
-      this.note({ source: "query", event: snapshot.state, ...(flag ? { note: flag } : {}) });
-    else this.changed();
-  }
-
   status(): ProcessStatus {
-    const { state, reportedState } = this.#view;
+    const { state, reportedState } = this.view;
     const attention = this.attentions.first;
     const waiting = this.#waiting;
     return {
@@ -233,7 +153,7 @@ export class Process<S extends Snapshot, V extends View> {
     };
   }
 
-  changed(): void {
+  override changed(): void {
     setCurrentDetails(renderDetails(this.status()));
   }
 
@@ -279,17 +199,6 @@ export class Process<S extends Snapshot, V extends View> {
     this.publish();
   }
 
-  /** A signal's handler must not throw: what is no event is dropped. */
-  #hear(events: ProviderEvent[]): void {
-    for (const event of Array.isArray(events) ? events.filter(isEvent) : []) {
-      if (this.#events.has(event.id)) continue;
-      this.#events.set(event.id, event);
-      this.lastHeard = new Date();
-    }
-    this.#view = this.#viewOf(this.events, this.snapshot);
-    this.changed();
-  }
-
   #attentionChanged(): void {
     if (this.phase === "ended") return;
     upsertSearchAttributes([
@@ -297,10 +206,6 @@ export class Process<S extends Snapshot, V extends View> {
     ]);
     this.changed();
   }
-}
-
-function isEvent(event: Partial<ProviderEvent> | null | undefined): event is ProviderEvent {
-  return [event?.id, event?.kind, event?.at].every((part) => typeof part === "string");
 }
 
 /** What steps and following need of a process, whatever its snapshot and view. */

@@ -4,7 +4,7 @@ import { postalOutcomes } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { PostalDates, PostalOutcome } from "../contracts/send-postal.js";
 import type { TimelineEntry } from "../contracts/status.js";
-import type { Snapshot, View } from "./process.js";
+import type { Snapshot, View } from "./facts.js";
 
 export interface PostalSnapshot extends Snapshot {
   outcome?: string;

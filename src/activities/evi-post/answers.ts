@@ -53,9 +53,13 @@ export async function cancelRefused(
   }
 }
 
-/** 400 is the provider's no, with its reason; a lost answer is `unknown`; what was not sent is `unavailable`. */
+/**
+ * 400 is the provider's no, with its reason; a lost answer, and a request that somebody else is sending, are `unknown`; what
+ * was not sent is `unavailable`.
+ */
 export function affidavitRefused(error: unknown): AffidavitAnswer {
-  if (error instanceof EffectUnknown) return { answer: "unknown" };
+  if (error instanceof EffectUnknown || error instanceof EffectInFlight)
+    return { answer: "unknown" };
   if (error instanceof EffectRefused)
     return { answer: "refused", reason: reasonOf(error.refusal as Refusal) };
   if (!(error instanceof ProviderError)) throw error;

@@ -85,12 +85,13 @@ export class PostOffice {
     return results.find(({ evidenceId }) => evidenceId === uniqueId);
   }
 
-  /**
-   * READING §1: our own key may stand among several in `lookupKey`, joined with `::`. Asked only where a submit might
-   * follow, so that processes that wait for access to it do not ask either.
-   */
+  /** Throws where `reach` would fail fast now. */
+  admit(account: AttemptAccount, operation: Operation<"evi-post">): void {
+    this.has.circuits.check(wayOf(account, operation));
+  }
+
+  /** READING §1: our own key may stand among several in `lookupKey`, joined with `::`. */
   async findByOwnKey(account: AttemptAccount, key: string) {
-    this.has.circuits.check(wayOf(account, "submit"));
     const { results } = await this.reach(account, "query", () =>
       eviPost.query(account, { lookupKeys: [key] }, cancellationSignal()),
     );

@@ -56,6 +56,7 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
         mode,
       },
       {
+        admit: () => office.admit(account, "submit"),
         send: async ({ token, idempotencyToken, signal }) => {
           const pdf = await readPdf(documents, document, "document");
           const submission = submissionOf(input, pdf, token, callback, account);

@@ -1,0 +1,106 @@
+// What a process knows: a grow-only set of events by `Identifier`, the newest query snapshot, documents, and its own log.
+// Everything shown is derived from them by a pure view (DESIGN §3).
+import type { ProviderEvent } from "../contracts/provider-event.js";
+import type { ProcessDocument, TimelineEntry } from "../contracts/status.js";
+
+/** The newest query answer; `stamp` is the database's clock before the question was sent. */
+export interface Snapshot {
+  stamp: string;
+  state: string;
+  /** Differs where anything that matters differs. */
+  fingerprint: string;
+}
+
+/** What facts and snapshot say; a pure function of both. */
+export interface View {
+  state?: string;
+  reportedState?: string;
+  outcome?: string;
+  /** The provider's tracking is complete. */
+  closed: boolean;
+  /** An end state that `Closed` may still follow. */
+  resting: boolean;
+  timeline: TimelineEntry[];
+}
+
+export type ViewOf<S, V> = (events: ProviderEvent[], snapshot: S | undefined) => V;
+
+export abstract class Facts<S extends Snapshot, V extends View> {
+  /** Affidavits, each version once, in the order of their finding. */
+  readonly documents = new Map<string, ProcessDocument>();
+  /** The states that queries have shown, in order. */
+  readonly seenStates: string[] = [];
+  lastHeard = new Date();
+  /** Reasons of our own to think that it is over. */
+  ownClaims = 0;
+  snapshot: S | undefined;
+  readonly #events = new Map<string, ProviderEvent>();
+  readonly #log: TimelineEntry[] = [];
+  readonly #viewOf: ViewOf<S, V>;
+  #view: V;
+
+  constructor(viewOf: ViewOf<S, V>) {
+    this.#viewOf = viewOf;
+    this.#view = viewOf([], undefined);
+  }
+
+  abstract changed(): void;
+
+  get view(): V {
+    return this.#view;
+  }
+
+  get events(): ProviderEvent[] {
+    return [...this.#events.values()];
+  }
+
+  get timeline(): TimelineEntry[] {
+    return [...this.#log, ...this.#view.timeline].toSorted((a, b) =>
+      a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
+    );
+  }
+
+  note(entry: Omit<TimelineEntry, "at">): void {
+    this.#log.push({ at: new Date().toISOString(), ...entry });
+    this.changed();
+  }
+
+  /** The provider is asked, as after a callback that claims the end. */
+  claimEnd(): void {
+    this.ownClaims += 1;
+  }
+
+  /** Takes a query's answer; the greatest stamp stands. */
+  take(snapshot: S, documents: ProcessDocument[], flag?: string): void {
+    for (const document of documents) {
+      this.documents.set(
+        `${document.uniqueId ?? document.kind}:${document.document.sha256}`,
+        document,
+      );
+    }
+    this.lastHeard = new Date();
+    if (this.snapshot && snapshot.stamp <= this.snapshot.stamp) return;
+    const moved = this.snapshot?.state !== snapshot.state;
+    if (moved) this.seenStates.push(snapshot.state);
+    this.snapshot = snapshot;
+    this.#view = this.#viewOf(this.events, snapshot);
+    if (moved)
+      this.note({ source: "query", event: snapshot.state, ...(flag ? { note: flag } : {}) });
+    else this.changed();
+  }
+
+  /** A signal's handler must not throw: what is no event is dropped. */
+  hear(events: ProviderEvent[]): void {
+    for (const event of Array.isArray(events) ? events.filter(isEvent) : []) {
+      if (this.#events.has(event.id)) continue;
+      this.#events.set(event.id, event);
+      this.lastHeard = new Date();
+    }
+    this.#view = this.#viewOf(this.events, this.snapshot);
+    this.changed();
+  }
+}
+
+function isEvent(event: Partial<ProviderEvent> | null | undefined): event is ProviderEvent {
+  return [event?.id, event?.kind, event?.at].every((part) => typeof part === "string");
+}
