@@ -1,0 +1,69 @@
+// docker-compose.yml, its .env.example and its Dockerfile, as the tests read them.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+
+export interface Service {
+  image: string;
+  build?: string;
+  profiles?: string[];
+  command?: string[];
+  entrypoint?: string[];
+  environment?: Record<string, string>;
+  networks: string[];
+  ports?: string[];
+  volumes?: string[];
+  restart?: string;
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+}
+
+export interface ComposeFile {
+  services: Record<string, Service>;
+  networks: Record<string, unknown>;
+  volumes: Record<string, unknown>;
+}
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export function textOf(path: string): string {
+  return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+}
+
+/** With its merge keys applied, and its variables as they stand. */
+export const compose = parse(textOf("docker-compose.yml"), { merge: true }) as ComposeFile;
+
+export const services = Object.entries(compose.services);
+
+/** Those that run Trustflow itself. */
+export const roles = services.filter(([, { image }]) => image === "trustflow:local");
+
+export interface Variable {
+  name: string;
+  /** What stands after the name: `:?`, or `:-` with its default. */
+  rest: string;
+}
+
+export function variablesIn(text: string): Variable[] {
+  return [...text.matchAll(/\$\{([A-Z0-9_]+)([^}]*)\}/g)].map(([, name = "", rest = ""]) => ({
+    name,
+    rest,
+  }));
+}
+
+/** Every `NAME=value` of .env.example. */
+export const exampleLines = textOf(".env.example")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"));
+
+/** Text with its variables replaced; one without a value takes its default, or is missing. */
+export function interpolate(text: string, values: Record<string, string>): string {
+  return text.replaceAll(/\$\{([A-Z0-9_]+)([^}]*)\}/g, (_, name: string, rest: string) => {
+    const value = values[name] ?? (rest.startsWith(":-") ? rest.slice(2) : undefined);
+    if (value === undefined) throw new Error(`${name} has no value`);
+    return value;
+  });
+}

@@ -1,0 +1,111 @@
+// Trustflow's own services in docker-compose.yml: what they run exists, and what they are told is understood.
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { loadConfig } from "../../src/config.js";
+import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
+import { interpolate, root, roles, textOf } from "./compose-file.js";
+
+const dummies: Record<string, string> = {
+  DATABASE_PASSWORD: "dummy",
+  TRUSTFLOW_ENVIRONMENT: "preproduction",
+  TRUSTFLOW_CALLBACKS__PUBLIC_URL: "https://callbacks.example.test",
+  TRUSTFLOW_CODEC_SERVER__CORS_ORIGINS: "http://localhost:8233",
+  TRUSTFLOW_CODEC_SERVER__TOKEN: "a-token-of-many-characters",
+  TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL: "https://provider.example.test",
+  TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "dummy",
+  TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__PASSWORD: "dummy",
+  TRUSTFLOW_KEYS__CODEC: generateKeyRing(),
+  TRUSTFLOW_KEYS__CALLBACK: generateKeyRing(),
+  TRUSTFLOW_KEYS__JOURNAL: generateKeyRing(),
+  TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
+};
+
+const before = process.env;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-compose-"));
+  await writeFile(join(folder, "trustflow.toml"), "");
+});
+
+afterEach(async () => {
+  process.env = before;
+  await rm(folder, { recursive: true });
+});
+
+async function helpOf(command: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(root, "dist", "cli.js"),
+    command,
+    "--help",
+  ]);
+  return stdout;
+}
+
+describe.each(roles)("the service %s", (_name, service) => {
+  test("runs a command that the CLI has, with options that it takes", async () => {
+    const looped = /\btrustflow ([a-z-]+)/.exec(service.entrypoint?.join(" ") ?? "")?.[1];
+    const [command = looped ?? "", ...args] = service.command ?? [];
+    const help = await helpOf(command);
+    expect(help).toContain(`Usage: trustflow ${command}`);
+    for (const option of args.filter((arg) => arg.startsWith("--"))) expect(help).toContain(option);
+  });
+
+  test("has an environment that the configuration accepts", () => {
+    const given = Object.entries(service.environment ?? {}).map(
+      ([key, value]): [string, string] => [key, interpolate(value, dummies)],
+    );
+    const environment = Object.fromEntries(given);
+    process.env = { ...environment, TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
+    const { keys } = loadConfig();
+    for (const ring of Object.values(keys)) if (ring) KeyRing.parse(ring.reveal());
+    const others = given.map(([key]) => key).filter((key) => !key.startsWith("TRUSTFLOW_"));
+    for (const key of others) {
+      expect(["DATABASE_URL", "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"]).toContain(key);
+    }
+  });
+
+  test("runs without privileges, and writes to its volumes only", () => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+    expect(service.security_opt).toContain("no-new-privileges:true");
+  });
+
+  test("is asked for its health where it listens", () => {
+    const url = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(service.healthcheck?.test.join(" ") ?? "");
+    if (!url) return;
+    const told = [...(service.command ?? []), ...Object.values(service.environment ?? {})];
+    expect(told).toContain(url[1]);
+  });
+});
+
+describe("the Dockerfile", () => {
+  const text = textOf("Dockerfile");
+  const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = ""]) =>
+    from.split(" "),
+  );
+
+  test("copies what is there and what .dockerignore lets through", () => {
+    const letThrough = textOf(".dockerignore")
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+      .map((line) => line.slice(1));
+    expect(new Set(copied)).toEqual(new Set(letThrough));
+    for (const path of copied) expect(existsSync(join(root, path))).toBe(true);
+  });
+
+  test("runs as another user than root", () => {
+    expect(text).toMatch(/\nUSER node\nENTRYPOINT/);
+  });
+
+  test("has the folders that volumes cover", () => {
+    const targets = roles.flatMap(([, { volumes = [] }]) =>
+      volumes.map((volume) => volume.split(":")[1] ?? ""),
+    );
+    for (const target of targets) expect(text).toContain(target);
+  });
+});
