@@ -2,7 +2,7 @@
 // PostgreSQL (fsync on), the floor's worker and receiver, and one provider for both.
 import { Client, Connection } from "@temporalio/client";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -61,6 +61,7 @@ export async function startStand(
   progress: (line: string) => void,
   profiles?: string,
 ): Promise<Stand> {
+  if (profiles) await mkdir(profiles, { recursive: true });
   const directory = await mkdtemp(join(tmpdir(), "trustflow-bench-"));
   const [providerPort, floorPort] = (await freePorts(2)) as [number, number];
   const baseUrl = `http://127.0.0.1:${providerPort}`;
@@ -84,7 +85,10 @@ export async function startStand(
         // The politeness towards a provider is not what is measured.
         TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "10000",
         TRUSTFLOW_LOG__LEVEL: "WARN",
-        ...(profiles && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(profiles)}` }),
+        ...(profiles && {
+          NODE_OPTIONS: `--import ${new URL("profile.mjs", import.meta.url).href}`,
+          BENCH_PROFILES: resolve(profiles),
+        }),
       },
       progress,
     });

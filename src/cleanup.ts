@@ -1,7 +1,8 @@
 // Retention (DESIGN §8): inbox bodies, then journal and inbox rows, then document orphans, in small deletes; composed for
 // `trustflow cleanup`. Nothing of an open process is removed, and no journal row of a process that has a history.
 import type { Client } from "@temporalio/client";
-import { CallbackArchive } from "./callbacks/archive.js";
+import { CallbackArchive, purgeable } from "./callbacks/archive.js";
+import type { PurgeOptions } from "./callbacks/archive.js";
 import { ConfigurationError } from "./config.js";
 import type { Config } from "./config.js";
 import { processes } from "./contracts/names.js";
@@ -21,7 +22,7 @@ export interface CleanupOptions {
   /** Where this machine reaches the store. */
   documents?: DocumentStore;
   clientFor(namespace: string): Client;
-  /** The namespace of this configuration: whose histories name the documents. */
+  /** The namespace of this configuration. */
   namespace: string;
   dryRun?: boolean;
   now?: Date;
@@ -31,6 +32,7 @@ export interface CleanupReport {
   dryRun: boolean;
   /** What was removed, or would be. */
   inboxBodies: number;
+  parkedBodies: number;
   inboxRows: number;
   journalRows: number;
   documents: Orphans;
@@ -43,9 +45,11 @@ const freshMs = 30_000;
 
 export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const { retention, pool, dryRun = false, now = new Date() } = options;
-  const { inboxDays, journalDays, documentOrphanDays, batchSize: limit } = retention;
+  const { inboxDays, parkedDays, journalDays, documentOrphanDays, batchSize: limit } = retention;
   const before = (days: number) => new Date(now.getTime() - days * dayMs);
-  const historyDays = await historyRetentionDays(options);
+  const historyDays = await historyRetentionDays(options, options.namespace);
+  // Before their rows go.
+  const namespaces = options.documents ? await namespacesOf(options) : [options.namespace];
   const notes = checkOrder(retention, historyDays);
 
   const running = new Executions(options.clientFor, () => 'ExecutionStatus = "Running"');
@@ -55,26 +59,29 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     () => `(ExecutionStatus = "Running" OR StartTime < "${before(journalDays).toISOString()}")`,
   );
   const archive = new CallbackArchive(pool, options.journalRing);
-  const inbox = (what: "bodies" | "rows", olderThan: Date, isOpen: IsOpen) =>
+  const inbox = (what: PurgeOptions["what"], olderThan: Date, isOpen: IsOpen) =>
     dryRun
       ? countCallbacks(pool, what, olderThan, isOpen)
       : archive.purge({ what, olderThan, isOpen, limit });
   const inboxBodies = await inbox("bodies", before(inboxDays), running.has);
   const inboxRows = await inbox("rows", before(journalDays), remembered.has);
+  // After the rows, so that a dry run counts the same.
+  const parkedBodies = await inbox("parkedBodies", before(parkedDays), running.has);
   const journalRows = await (dryRun ? countEffects : purgeEffects)(
     pool,
     before(journalDays),
     remembered.has,
     limit,
   );
+  const historiesKept = namespaces.map((namespace) => historyRetentionDays(options, namespace));
   const documents = await removeOrphans({
     ...options,
     dryRun,
-    client: options.clientFor(options.namespace),
-    newerThan: before(historyDays),
+    clients: namespaces.map((namespace) => options.clientFor(namespace)),
+    newerThan: before(Math.min(...(await Promise.all(historiesKept)))),
     olderThan: before(documentOrphanDays),
   });
-  return { dryRun, inboxBodies, inboxRows, journalRows, documents, notes };
+  return { dryRun, inboxBodies, parkedBodies, inboxRows, journalRows, documents, notes };
 }
 
 /** journal ≥ history ≥ inbox; the journal is what keeps a letter from being sent twice, so there it is a refusal. */
@@ -97,7 +104,18 @@ function checkOrder(
   ];
 }
 
-async function historyRetentionDays({ clientFor, namespace }: CleanupOptions): Promise<number> {
+/** All that share the document store, as far as the database knows. */
+async function namespacesOf({ pool, namespace }: CleanupOptions): Promise<string[]> {
+  const { rows } = await pool.query<{ namespace: string }>(
+    "select namespace from trustflow.effects union select namespace from trustflow.callbacks",
+  );
+  return [...new Set([namespace, ...rows.map((row) => row.namespace)])];
+}
+
+async function historyRetentionDays(
+  { clientFor }: CleanupOptions,
+  namespace: string,
+): Promise<number> {
   const { workflowService } = clientFor(namespace).connection;
   const { config } = await workflowService.describeNamespace({ namespace });
   return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 86_400;
@@ -135,15 +153,14 @@ class Executions {
 
 async function countCallbacks(
   pool: Pool,
-  what: "bodies" | "rows",
+  what: PurgeOptions["what"],
   olderThan: Date,
   isOpen: IsOpen,
 ): Promise<number> {
   return countClosed(
     pool,
     `select namespace, workflow_id as "workflowId", count(*)::int as count from trustflow.callbacks
-     where state in ('delivered', 'late', 'kept') and settled_at < $1 ${what === "bodies" ? "and body is not null" : ""}
-     group by 1, 2`,
+     where ${purgeable[what]} and settled_at < $1 group by 1, 2`,
     olderThan,
     isOpen,
   );

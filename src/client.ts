@@ -7,7 +7,9 @@ import {
 import type { Client } from "@temporalio/client";
 import { InputMismatchError, InvalidInputError, UnknownProcessError } from "./client/errors.js";
 import { ProcessHandle } from "./client/handle.js";
-import { loadConfig, required } from "./config.js";
+import { refuseOversize, refuseUnreadable } from "./client/input.js";
+import { loadConfig, required, ringOf } from "./config.js";
+import type { Config } from "./config.js";
 import { contracts } from "./contracts/index.js";
 import {
   inputDigestMemo,
@@ -23,7 +25,7 @@ import { withoutSecrets } from "./contracts/secrets.js";
 import type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
 import { BusinessId } from "./contracts/values.js";
 import type { DocumentInput, DocumentReference } from "./contracts/values.js";
-import { KeyRing } from "./crypto/key-ring.js";
+import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { connectClient } from "./temporal/connection.js";
@@ -61,26 +63,32 @@ export interface ListFilter {
 type Connected = Awaited<ReturnType<typeof connectClient>>;
 
 export class Trustflow {
-  /** Puts and gets documents; needs `documents.directory` and `keys.documents` in the configuration. */
-  readonly documents: Pick<DocumentStore, "put" | "get">;
   readonly #connected: Connected;
   readonly #ring: KeyRing;
+  readonly #config: Config;
+  #documents?: DocumentStore;
 
-  private constructor(connected: Connected, ring: KeyRing, documents: DocumentStore) {
+  private constructor(connected: Connected, ring: KeyRing, config: Config) {
     this.#connected = connected;
     this.#ring = ring;
-    this.documents = documents;
+    this.#config = config;
   }
 
   /** Reads trustflow.toml, temporal.toml and the environment; throws what is missing, naming the key. */
   static async connect(overrides: ConnectionOverrides = {}): Promise<Trustflow> {
-    const { keys, documents } = loadConfig();
-    const ringOf = (name: "codec" | "documents") =>
-      KeyRing.parse(required(keys[name], `keys.${name}`).reveal());
-    const directory = required(documents.directory, "documents.directory");
-    const store = new DocumentStore(new DirectoryDriver(directory), ringOf("documents"));
-    const ring = ringOf("codec");
-    return new Trustflow(await connectClient(ring, overrides), ring, store);
+    const config = loadConfig();
+    const ring = ringOf(config, "codec");
+    return new Trustflow(await connectClient(ring, overrides), ring, config);
+  }
+
+  /** Puts and gets documents; throws where `documents.directory` or `keys.documents` is not configured. */
+  get documents(): Pick<DocumentStore, "put" | "get"> {
+    if (!this.#documents) {
+      const directory = required(this.#config.documents.directory, "documents.directory");
+      const ring = ringOf(this.#config, "documents");
+      this.#documents = new DocumentStore(new DirectoryDriver(directory), ring);
+    }
+    return this.#documents;
   }
 
   /** The Temporal client underneath, with the codec and the namespace set. */
@@ -113,7 +121,12 @@ export class Trustflow {
     if (parseWorkflowId(id)) return this.handle(id);
     const handles = processes.map((name) => this.handle<Result>(workflowIdOf(name, id)));
     const known = await Promise.all(
-      handles.map((handle) => handle.isOpen().catch(() => undefined)),
+      handles.map((handle) =>
+        handle.isOpen().catch((error: unknown) => {
+          if (error instanceof UnknownProcessError) return undefined;
+          throw error;
+        }),
+      ),
     );
     const found = handles.filter((_, index) => known[index] !== undefined);
     if (found.length > 1) {
@@ -166,6 +179,7 @@ export class Trustflow {
       ...fieldProblems(schema.safeParse(input).error),
     ];
     if (checked.length > 0) throw new InvalidInputError(checked);
+    refuseOversize(input);
     const sent = await this.#withReferences(input);
     const digested = withoutSecrets(schema, sent);
     const workflowId = workflowIdOf(process, id);
@@ -174,26 +188,37 @@ export class Trustflow {
         workflowId,
         taskQueue: workflowTaskQueue,
         args: [sent],
-        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+        // As USE_EXISTING, but told of it, so that only a second start asks the server what the first one brought.
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
         staticSummary: `${titles[process]} ${id}`,
         memo: { [inputDigestMemo]: inputDigest(this.#ring, digested) },
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      await this.#checkSame(workflowId, digested);
     }
+    return new ProcessHandle(this.temporal, process, id);
+  }
+
+  async #checkSame(workflowId: string, digested: object): Promise<void> {
     const { memo } = await this.temporal.workflow.getHandle(workflowId).describe();
     const stored = memo?.[inputDigestMemo];
     if (typeof stored === "string" && !sameInput(this.#ring, digested, stored)) {
       throw new InputMismatchError(workflowId);
     }
-    return new ProcessHandle(this.temporal, process, id);
   }
 
-  /** An inline document goes to the store first, so that no bytes stand in a history. */
+  /** An inline document goes to the store first, so that no bytes stand in a history; a stored one is looked at, where it can be. */
   async #withReferences(input: object): Promise<object> {
     const { document } = input as { document?: DocumentInput };
-    if (!document || "uri" in document) return input;
+    if (!document) return input;
+    if ("uri" in document) {
+      const { documents, keys } = this.#config;
+      const hasStore = documents.directory !== undefined && keys.documents !== undefined;
+      if (hasStore) await refuseUnreadable(this.documents, document);
+      return input;
+    }
     const reference: DocumentReference = await this.documents.put(
       Buffer.from(document.base64, "base64"),
       document.mediaType,

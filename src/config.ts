@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import { z } from "zod";
 import { AccountName, Secret } from "./contracts/values.js";
+import { KeyRing } from "./crypto/key-ring.js";
 
 /** A configuration that cannot be used; the message names keys, never values. */
 export class ConfigurationError extends Error {
@@ -167,6 +168,8 @@ export const Config = z.strictObject({
   retention: z
     .strictObject({
       inboxDays: whole(1).default(90),
+      /** Bodies of callbacks that nobody replayed. */
+      parkedDays: whole(1).default(365),
       journalDays: whole(1).default(400),
       documentOrphanDays: whole(1).default(30),
       batchSize: whole(1).default(1_000),
@@ -187,7 +190,7 @@ export const Config = z.strictObject({
 export type Config = z.infer<typeof Config>;
 
 /** Variables of the same prefix that are no configuration keys. */
-const notKeys = new Set(["TRUSTFLOW_CONFIG", "TRUSTFLOW_CACHE", "TRUSTFLOW_STATE"]);
+const notKeys = new Set(["TRUSTFLOW_CONFIG", "TRUSTFLOW_CACHE"]);
 
 /** Reads `TRUSTFLOW_CONFIG`, else ./trustflow.toml if it is there, and lays the environment over it. */
 export function loadConfig(): Config {
@@ -213,6 +216,17 @@ export function required<T>(value: T | undefined, key: string): T {
   if (value !== undefined) return value;
   const name = key === "database.url" ? "DATABASE_URL" : environmentName(key);
   throw new ConfigurationError(`Configuration: ${key} is required (environment: ${name})`);
+}
+
+/** What is wrong with a ring is said by entry and key id; its text never stands in a message. */
+export function ringOf(config: Config, name: keyof Config["keys"]): KeyRing {
+  const key = `keys.${name}`;
+  const text = required(config.keys[name], key).reveal();
+  try {
+    return KeyRing.parse(text);
+  } catch (error) {
+    throw new ConfigurationError(`Configuration: ${key}: ${(error as Error).message}`);
+  }
 }
 
 function readToml(path: string): Record<string, unknown> {

@@ -8,10 +8,10 @@ import { createEviPostActivities } from "./activities/evi-post.js";
 import type { PostalAccount } from "./activities/evi-post.js";
 import { createProcessActivities } from "./activities/process.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
-import { required } from "./config.js";
+import { required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
 import { providerTaskQueue, workflowTaskQueue } from "./contracts/names.js";
-import { KeyRing } from "./crypto/key-ring.js";
+import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { Journal } from "./journal/journal.js";
@@ -32,7 +32,7 @@ const shutdownGraceTime = "45 seconds";
 
 /** Serves the workflows and every provider's activities, until `shutdown`. */
 export async function startWorker(config: Config, pool: Pool): Promise<RunningWorker> {
-  const codecRing = ring(config, "codec");
+  const codecRing = ringOf(config, "codec");
   const activities = composeActivities(config, pool, codecRing);
   const { connection, namespace, close } = await connectWorker();
   const shared: WorkerOptions = {
@@ -98,9 +98,9 @@ function workflowSource(): Pick<WorkerOptions, "workflowBundle" | "workflowsPath
 }
 
 function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
-  const callbackRing = ring(config, "callback");
+  const callbackRing = ringOf(config, "callback");
   const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
-  const journal = new Journal(pool, ring(config, "journal"), {
+  const journal = new Journal(pool, ringOf(config, "journal"), {
     leaseMs: config.journal.leaseSeconds * 1_000,
     lookUpSpacingMs: config.journal.lookUpSpacingSeconds * 1_000,
   });
@@ -114,7 +114,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
       of: (value) => inputDigest(codecRing, value),
       same: (value, stored) => sameInput(codecRing, value, stored),
     },
-    documents: new DocumentStore(new DirectoryDriver(directory), ring(config, "documents")),
+    documents: new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents")),
     circuits: new Circuits({ probeMs: config.attention.probeSeconds * 1_000, failures: 5 }),
     callback: (subject) => ({
       url: callbackUrl(callbackRing, publicUrl, subject),
@@ -160,8 +160,4 @@ function postalAccount(name: string, account: ConfiguredPostalAccount): PostalAc
             idsParameter: affidavitIdsParameter,
           },
   };
-}
-
-function ring(config: Config, name: keyof Config["keys"]): KeyRing {
-  return KeyRing.parse(required(config.keys[name], `keys.${name}`).reveal());
 }

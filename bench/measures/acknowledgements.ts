@@ -32,7 +32,7 @@ interface Load {
 
 export async function measureAcknowledgements(bench: Bench): Promise<Measure[]> {
   const { stand, sides, quick, say } = bench;
-  const seconds = quick ? 3 : 8;
+  const seconds = quick ? 3 : 6;
   const rounds = quick ? 1 : 3;
   const { fsync } = await setting(bench);
   if (fsync !== "on") throw new Error("fsync is off: nothing here would be durable");

@@ -21,12 +21,12 @@ const plans = {
 
 export async function measureProcesses({ stand, sides, quick, say }: Bench): Promise<Measure[]> {
   const [floor, trustflow] = sides;
-  const number = quick ? 20 : 100;
-  const rounds = quick ? 2 : 7;
+  const number = quick ? 40 : 80;
+  const rounds = quick ? 2 : 5;
   const measures: Measure[] = [];
   // Both sides run the same code many times before the first round counts.
   await stand.provider.plan(plans.burst);
-  for (let warm = 0; warm < (quick ? 1 : 4); warm += 1) {
+  for (let warm = 0; warm < (quick ? 3 : 4); warm += 1) {
     for (const side of sides) await runAll(side, number);
   }
   for (const mode of ["burst", "spaced"] as const) {

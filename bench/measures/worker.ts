@@ -23,7 +23,7 @@ export async function measureWorker(bench: Bench): Promise<Measure[]> {
     idle.push({ floor: one.megabytes, trustflow: other.megabytes });
   }
   const cached: Round[] = [];
-  for (let round = 0; round < (quick ? 1 : 3); round += 1) {
+  for (let round = 0; round < (quick ? 1 : 2); round += 1) {
     say(`worker: memory of waiting processes, round ${round + 1}`);
     cached.push({
       floor: await cachedKb(bench, floor),

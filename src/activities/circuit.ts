@@ -51,13 +51,12 @@ export class Circuits {
     return this.#states.get(account)?.since;
   }
 
-  /** Throws where a call would not be let through now; takes no probe. */
-  check(way: Way): void {
-    if (way.urgent) return;
-    for (const key of keysOf(way)) {
-      const state = this.#openAt(key);
-      if (state && !isDue(state, state.nextProbe)) throw refusal(state);
-    }
+  /** Why a call would not be let through now, if so; takes no probe. */
+  closed(way: Way): NotAsked | undefined {
+    if (way.urgent) return undefined;
+    const states = keysOf(way).map((key) => this.#openAt(key));
+    const state = states.find((one) => one && !isDue(one, one.nextProbe));
+    return state && refusal(state);
   }
 
   async run<T>(way: Way, call: () => Promise<T>): Promise<T> {

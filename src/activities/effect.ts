@@ -7,7 +7,7 @@ import { effectClassOf } from "../providers/effects.js";
 import type { Operation, Provider } from "../providers/effects.js";
 import { ProviderError } from "../providers/errors.js";
 import { NotAsked } from "./circuit.js";
-import { InvalidInput, refusalOf } from "./failure.js";
+import { InvalidInput, isLocked, refusalOf } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 
 export interface EffectReference {
@@ -32,8 +32,8 @@ export interface EffectOf<P extends Provider> {
 }
 
 export interface Calls<A> {
-  /** Throws where a send would fail fast now. */
-  admit?(): void;
+  /** Why a send would fail fast now, if so. */
+  closed?(): Error | undefined;
   /** One HTTP call; `token` is the row's, by which the provider can be asked later. */
   send(send: { token: string; idempotencyToken: string; signal: AbortSignal }): Promise<A>;
   lookUp?(token: string): Promise<A | undefined>;
@@ -74,7 +74,7 @@ export async function performEffect<A, P extends Provider>(
 
 /** What an error of the one HTTP call proves. */
 function verdict(error: unknown): Verdict {
-  if (error instanceof InvalidInput) return { kind: "notSent" };
+  if (error instanceof InvalidInput || isLocked(error)) return { kind: "notSent" };
   if (!(error instanceof ProviderError) || error.effect === "unknown") return { kind: "noAnswer" };
   if (error.kind === "invalidRequest") return { kind: "refused", refusal: refusalOf(error) };
   return { kind: "notSent", renewToken: error.status === 403 && !(error instanceof NotAsked) };

@@ -1,14 +1,15 @@
 // What every process does with its journal: write a person's decision down, and withdraw a step before it is sent.
 import { LeaseRunning } from "../journal/errors.js";
+import type { Decided } from "../journal/decisions.js";
 import type { Journal } from "../journal/journal.js";
 import type { ResolveAnswer, Resolution } from "../contracts/messages.js";
 import { execution } from "./effect.js";
 
-export type WrittenDecision = ResolveAnswer & { occurrence?: string };
+export type WrittenDecision = ResolveAnswer & Partial<Decided>;
 
 export function createProcessActivities(journal: Journal) {
   return {
-    /** Answers the occurrence that the step goes on with; `notYet` while an attempt may still be running. */
+    /** Answers the occurrence that the step goes on with, and what is known of its effect; `notYet` while an attempt may still be running. */
     async decide(given: {
       step: string;
       resolution: Resolution;
@@ -17,8 +18,7 @@ export function createProcessActivities(journal: Journal) {
       const key = { ...execution(), step: given.step };
       try {
         const decision = { ...given.resolution, at: given.at };
-        const { occurrence } = await journal.decide(key, decision);
-        return { answer: "resolved", occurrence };
+        return { answer: "resolved", ...(await journal.decide(key, decision)) };
       } catch (error) {
         if (!(error instanceof LeaseRunning)) throw error;
         return { answer: "notYet", until: error.until.toISOString() };

@@ -38,10 +38,17 @@ export interface CallbackFilter {
   limit?: number;
 }
 
+/** What a purge may take: a parked callback's row goes only after its body has gone. */
+export const purgeable = {
+  bodies: "state in ('delivered', 'late', 'kept') and body is not null",
+  parkedBodies: "state = 'parked' and body is not null",
+  rows: "(state in ('delivered', 'late', 'kept') or (state = 'parked' and body is null))",
+};
+
 export interface PurgeOptions {
   olderThan: Date;
   /** Bodies only, so that a late duplicate is still known, or whole rows. */
-  what: "bodies" | "rows";
+  what: keyof typeof purgeable;
   isOpen(namespace: string, workflowId: string): Promise<boolean>;
   limit?: number;
 }
@@ -124,8 +131,7 @@ export class CallbackArchive {
         workflowId: string;
       }>(
         `select id, namespace, workflow_id as "workflowId" from trustflow.callbacks
-         where state in ('delivered', 'late', 'kept') and settled_at < $1 and id > $2
-           ${what === "bodies" ? "and body is not null" : ""} order by id limit $3`,
+         where ${purgeable[what]} and settled_at < $1 and id > $2 order by id limit $3`,
         [olderThan, after, limit],
       );
       const last = rows.at(-1);
@@ -137,11 +143,11 @@ export class CallbackArchive {
         if (!open.has(process)) open.set(process, await isOpen(namespace, workflowId));
         if (open.get(process) === false) ids.push(id);
       }
-      const which = "where id = any($1::bigint[]) and state in ('delivered', 'late', 'kept')";
+      const which = `where id = any($1::bigint[]) and ${purgeable[what]}`;
       const { rowCount } = await this.#pool.query(
-        what === "bodies"
-          ? `update trustflow.callbacks set body = null ${which}`
-          : `delete from trustflow.callbacks ${which}`,
+        what === "rows"
+          ? `delete from trustflow.callbacks ${which}`
+          : `update trustflow.callbacks set body = null ${which}`,
         [ids],
       );
       removed += rowCount ?? 0;

@@ -126,19 +126,17 @@ function parse(row: ClaimedRow, { inbox, ring, parsers }: DeliveryTools): Ready 
   } catch (error) {
     if (error instanceof DecryptionError || error instanceof UnknownKeyError)
       return { state: "parked", reason: "undecryptable" };
-    const fields = fieldsOf(error);
-    return { state: "parked", reason: "unreadable", ...(fields && { detail: fields }) };
+    const detail = detailOf(error);
+    return { state: "parked", reason: "unreadable", ...(detail && { detail }) };
   }
 }
 
-// The paths that a schema complains about; never a value.
-function fieldsOf(error: unknown): string | undefined {
-  const { issues } = error as { issues?: unknown };
-  if (!Array.isArray(issues)) return undefined;
-  const paths = (issues as { path?: PropertyKey[] }[]).map(({ path }) =>
-    path?.map(String).join("."),
-  );
-  return paths.filter(Boolean).join(", ").slice(0, 200) || undefined;
+// A ProviderError is told in fixed words and the names of its fields; what else is thrown may quote the body.
+function detailOf(error: unknown): string | undefined {
+  const { name, message } = error as { name?: unknown; message?: unknown };
+  return name === "ProviderError" && typeof message === "string"
+    ? message.slice(0, 300)
+    : undefined;
 }
 
 function split(ready: Ready[]): Ready[][] {

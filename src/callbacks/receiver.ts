@@ -66,7 +66,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       count("accepted", fresh);
       if (fresh < arrivals.length) count("duplicate", arrivals.length - fresh);
     },
-    { inFlight: 2, maxItems: MAX_BATCH },
+    // The two batches take a full queue, so that it empties also while a flood keeps the event loop busy (batcher.ts).
+    { inFlight: 2, maxItems: Math.min(MAX_BATCH, Math.ceil(queueLimit / 2)) },
   );
 
   const app = Fastify({

@@ -7,11 +7,11 @@ import {
   type CallbackSummary,
 } from "../callbacks/archive.js";
 import { parseWorkflowId, processes, workflowIdOf } from "../contracts/names.js";
+import { ringOf } from "../config.js";
 import { addCommand, collect, wholeNumber } from "./command.js";
 import { withDatabase } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { facts, table, writeData, writeJson } from "./output.js";
-import { ringOf } from "./parts.js";
 
 interface ListOptions {
   state?: CallbackState[];

@@ -1,17 +1,18 @@
 // `trustflow cleanup`: applies the retention of the configuration; meant for a daily schedule.
 import type { Command } from "commander";
 import type { Client } from "@temporalio/client";
+import { ringOf } from "../config.js";
 import { addCommand } from "./command.js";
 import { withDatabase } from "./context.js";
 import { facts, writeData, writeJson, writeNote } from "./output.js";
-import { documentStoreOf, ringOf } from "./parts.js";
+import { documentStoreOf } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
 
 export function addCleanup(program: Command): void {
   addCommand(program, "cleanup", {
     summary: "remove what the retention lets go of",
-    details: `Inbox bodies after retention.inboxDays, journal and inbox rows after retention.journalDays, documents
-that no process got after retention.documentOrphanDays. Nothing of an open process is removed.`,
+    details: `Inbox bodies after retention.inboxDays, parked ones after retention.parkedDays, journal and inbox rows
+after retention.journalDays, documents that no process got after retention.documentOrphanDays. Nothing of an open process is removed.`,
     example: "trustflow cleanup --dry-run",
   })
     .option("--dry-run", "only count")
@@ -39,10 +40,11 @@ that no process got after retention.documentOrphanDays. Nothing of an open proce
           });
           for (const note of report.notes) writeNote(note);
           if (json) return writeJson(report);
-          const { inboxBodies, inboxRows, journalRows, documents } = report;
+          const { inboxBodies, parkedBodies, inboxRows, journalRows, documents } = report;
           writeData(
             facts([
               ["inbox bodies", String(inboxBodies)],
+              ["parked bodies", String(parkedBodies)],
               ["inbox rows", String(inboxRows)],
               ["journal rows", String(journalRows)],
               [

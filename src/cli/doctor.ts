@@ -2,12 +2,12 @@
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import type { Command } from "commander";
-import { ConfigurationError, loadConfig, required } from "../config.js";
+import { ConfigurationError, loadConfig, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import { addCommand } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { paint, printable, writeData, writeJson } from "./output.js";
-import { openMigratedPool, ringOf } from "./parts.js";
+import { openMigratedPool } from "./parts.js";
 
 interface Check {
   check: string;

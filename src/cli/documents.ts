@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { loadConfig, required } from "../config.js";
+import { loadConfig, required, ringOf } from "../config.js";
 import { DocumentReference } from "../contracts/values.js";
 import { open } from "../crypto/sealed.js";
 import { DirectoryDriver } from "../documents/directory-driver.js";
@@ -12,7 +12,7 @@ import { withTrustflow } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { resultOf } from "./follow.js";
 import { table, writeData, writeJson } from "./output.js";
-import { documentStoreOf, ringOf } from "./parts.js";
+import { documentStoreOf } from "./parts.js";
 
 interface SavedFile {
   uri: string;

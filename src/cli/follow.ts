@@ -56,11 +56,19 @@ export async function resultOf(
   if (onStatus || (await handle.isOpen())) {
     for await (const status of handle.watch()) {
       onStatus?.(status);
-      if (status.attention && !keepWaiting)
-        throw waitsForPerson(handle.workflowId, status.attention);
+      const attention = keepWaiting ? undefined : await openAttention(handle, status);
+      if (attention) throw waitsForPerson(handle.workflowId, attention);
     }
   }
   return handle.result().catch(failed(handle.workflowId));
+}
+
+/** What a person has to decide; a process that was terminated still shows its attention, but takes no decision. */
+export async function openAttention(
+  handle: PostalHandle,
+  { attention }: ProcessStatus,
+): Promise<ProcessStatus["attention"]> {
+  return attention && (await handle.isOpen()) ? attention : undefined;
 }
 
 function waitsForPerson(

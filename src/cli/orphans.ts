@@ -16,7 +16,8 @@ export interface Orphans {
 }
 
 export interface OrphanOptions {
-  client: Client;
+  /** Of every namespace whose histories may name one. */
+  clients: Client[];
   codecRing: KeyRing;
   documents?: DocumentStore;
   newerThan: Date;
@@ -53,13 +54,13 @@ export async function removeOrphans(options: OrphanOptions): Promise<Orphans> {
 async function removeNamed(
   candidates: Set<string>,
   oldest: Date,
-  { client, codecRing }: OrphanOptions,
+  { clients, codecRing }: OrphanOptions,
 ): Promise<void> {
   const codec = new EncryptionCodec(codecRing);
   const types = processes.map((name) => `"${name}"`).join(", ");
   const query = `WorkflowType IN (${types}) AND (ExecutionStatus = "Running" OR CloseTime > "${oldest.toISOString()}")`;
   const under = new Set<Promise<void>>();
-  const read = async (workflowId: string, runId: string): Promise<void> => {
+  const read = async (client: Client, workflowId: string, runId: string): Promise<void> => {
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const payloads = payloadsIn(history.events);
     for (const { data } of await codec.decode(payloads)) {
@@ -67,13 +68,15 @@ async function removeNamed(
       for (const [uri] of text.matchAll(uriShape)) candidates.delete(uri);
     }
   };
-  for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    while (under.size >= PARALLEL) await Promise.race(under);
-    if (candidates.size === 0) break;
-    const task = read(workflowId, runId).finally(() => under.delete(task));
-    under.add(task);
-    // Seen by Promise.all below; until then nobody else waits for it.
-    task.catch(() => undefined);
+  for (const client of clients) {
+    for await (const { workflowId, runId } of client.workflow.list({ query })) {
+      while (under.size >= PARALLEL) await Promise.race(under);
+      if (candidates.size === 0) break;
+      const task = read(client, workflowId, runId).finally(() => under.delete(task));
+      under.add(task);
+      // Seen by Promise.all below; until then nobody else waits for it.
+      task.catch(() => undefined);
+    }
   }
   await Promise.all(under);
 }

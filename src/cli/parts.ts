@@ -1,21 +1,10 @@
-// What commands build from the configuration: key rings, the document store, a database that answers and is migrated.
-import { ConfigurationError, required } from "../config.js";
+// What commands build from the configuration: the document store, a database that answers and is migrated.
+import { ConfigurationError, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
-import { KeyRing } from "../crypto/key-ring.js";
 import { DirectoryDriver } from "../documents/directory-driver.js";
 import { DocumentStore } from "../documents/store.js";
 import type { Pool } from "../postgres/pool.js";
 import { CommandError, exitCodes } from "./exit.js";
-
-export function ringOf(config: Config, name: keyof Config["keys"]): KeyRing {
-  const key = `keys.${name}`;
-  const text = required(config.keys[name], key).reveal();
-  try {
-    return KeyRing.parse(text);
-  } catch (error) {
-    throw new ConfigurationError(`Configuration: ${key}: ${(error as Error).message}`);
-  }
-}
 
 export function documentStoreOf(config: Config): DocumentStore {
   const directory = required(config.documents.directory, "documents.directory");

@@ -1,11 +1,11 @@
 // `trustflow send-postal`: starts a certified postal communication, or only says whether it could be.
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
+import { refuseUnreadable } from "../client/input.js";
 import { loadConfig } from "../config.js";
 import type { SendPostalInput } from "../contracts/send-postal.js";
 import { addCommand } from "./command.js";
 import { withTrustflow } from "./context.js";
-import { CommandError, exitCodes } from "./exit.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";
 import { facts, writeData, writeJson, writeJsonLine } from "./output.js";
 import { documentStoreOf } from "./parts.js";
@@ -81,14 +81,7 @@ async function documentNotChecked(
   if (documents.directory === undefined || keys.documents === undefined) {
     return ["whether the document is in the store: the store is not configured here"];
   }
-  await documentStoreOf(loadConfig())
-    .get(document)
-    .catch((error: Error) => {
-      const problem =
-        error.name === "DocumentNotFound" ? "is not in the document store" : error.message;
-      const field = { path: "document.uri", problem };
-      throw new CommandError(exitCodes.invalid, `Invalid input: document.uri: ${problem}`, [field]);
-    });
+  await refuseUnreadable(documentStoreOf(loadConfig()), document);
   return [];
 }
 

@@ -7,11 +7,12 @@ import { exitCodes } from "./exit.js";
 import {
   addFollowOptions,
   type FollowOptions,
+  openAttention,
   requireOutcome,
   resultOf,
   watchProcess,
 } from "./follow.js";
-import { facts, writeData, writeJson } from "./output.js";
+import { facts, writeData, writeJson, writeNote } from "./output.js";
 import { listed, statusText, timelineLine } from "./show.js";
 
 interface Asked {
@@ -38,7 +39,8 @@ export function addProcessCommands(program: Command): void {
       const status = await handle.status();
       if (json) writeJson(status);
       else writeData(statusText(status));
-      if (status.attention) process.exitCode = exitCodes.waitsForPerson;
+      if (await openAttention(handle, status)) process.exitCode = exitCodes.waitsForPerson;
+      else if (status.attention) writeNote(`${handle.workflowId} has ended: it waits for nobody`);
     }),
   );
 

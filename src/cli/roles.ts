@@ -1,10 +1,10 @@
 // The roles of a deployment: `worker`, `receiver`, `relay` and `codec-server`, each one process (DESIGN §12).
 import type { Command } from "commander";
-import { loadConfig, required } from "../config.js";
+import { loadConfig, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import { addCommand } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
-import { openMigratedPool, ringOf } from "./parts.js";
+import { openMigratedPool } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
 import { roleLogger, type RunningRole, runRole, withHealth } from "./role.js";
 

@@ -32,7 +32,9 @@ export class NotAcceptedError extends TrustflowError {
   readonly fields: FieldProblem[];
 
   constructor({ provider, code, fields }: FailureDetails["NotAccepted"]) {
-    super(`${provider} did not accept it${code === undefined ? "" : ` (${code})`}`);
+    const problems = fields.map(({ path, problem }) => [path, problem].filter(Boolean).join(" "));
+    const why = problems.length > 0 ? `: ${problems.join("; ")}` : "";
+    super(`${provider} did not accept it${code === undefined ? "" : ` (${code})`}${why}`);
     this.provider = provider;
     this.code = code;
     this.fields = fields;

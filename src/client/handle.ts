@@ -138,10 +138,14 @@ export class ProcessHandle<Result> {
   }
 
   async #exists(): Promise<boolean> {
-    return this.#workflow.describe().then(
-      () => true,
-      () => false,
-    );
+    try {
+      const describe = () => this.#workflow.describe();
+      await this.#client.withDeadline(Date.now() + answerLimitMs, describe);
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw await this.#typed(error);
+    }
   }
 }
 

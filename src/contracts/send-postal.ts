@@ -59,7 +59,7 @@ export const PostalOptions = z.strictObject({
   customFields: z.array(CustomField).max(50).optional(),
   language: z
     .string()
-    .regex(/^[a-z]{2}$/, "must be a two-letter language code")
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$/, "must be a language tag such as es or pt-BR")
     .optional(),
   enableDeliveryReceipt: z.boolean().optional(),
   enableDeliveryAttempts: z.boolean().optional(),

@@ -19,9 +19,13 @@ export interface Decision extends Omit<DecisionRecord, "occurrence"> {
   result?: unknown;
 }
 
+/** What is known of a step's effect at the provider; `none` only where that is proven. */
+export type KnownEffect = "none" | "unknown" | "exists";
+
 export interface Decided {
   /** The occurrence that the process goes on with. */
   occurrence: string;
+  effect: KnownEffect;
 }
 
 export type Withdrawal = "withdrawn" | "inFlight" | "answered" | "refused";
@@ -30,6 +34,8 @@ interface StepRow {
   token: string;
   occurrence: string;
   state: State;
+  effectClass: string | null;
+  uncertain: boolean;
   leaseUntil: Date | null;
   decisions: Buffer | null;
 }
@@ -44,31 +50,35 @@ export function decide(pool: Pool, ring: KeyRing, key: StepKey, given: Decision)
     const before = rows
       .flatMap(({ token, decisions }) => openDecisions(ring, token, decisions))
       .find((record) => sameDecision(record, given));
-    if (before) return { occurrence: before.occurrence };
+    const effect = given.decision === "happened" ? "exists" : effectOf(rows);
+    if (before) return { occurrence: before.occurrence, effect };
     const row = rows.at(-1) ?? (await addRow(client, key, FIRST, "notSent"));
-    const occurrence = await apply(client, ring, key, row, given);
+    // What the provider answered meanwhile stands against what a person supposed.
+    const occurrence =
+      effectOf(rows) === "exists" ? row.occurrence : await apply(client, ring, key, row, given);
     const { result: _, ...record } = given;
     const decisions = [...openDecisions(ring, row.token, row.decisions), { ...record, occurrence }];
     await client.query(
       "update trustflow.effects set sealed_decisions = $2, updated_at = clock_timestamp() where token = $1",
       [row.token, sealDecisions(ring, row.token, decisions)],
     );
-    return { occurrence };
+    return { occurrence, effect };
   });
 }
 
 /** After it nothing can be sent for the step, or it says why that cannot be had any more. */
 export function withdraw(pool: Pool, key: StepKey): Promise<Withdrawal> {
   return onStep(pool, async (client) => {
-    const row =
-      (await lockStep(client, key)).at(-1) ?? (await addRow(client, key, FIRST, "withdrawn"));
-    if (row.state === "sending") return "inFlight";
-    if (row.state !== "notSent") return row.state;
+    const rows = await lockStep(client, key);
+    const { state } = rows.at(-1) ?? (await addRow(client, key, FIRST, "withdrawn"));
+    if (rows.some((row) => row.state === "answered")) return "answered";
+    if (rows.some((row) => row.state === "sending")) return "inFlight";
+    const free = rows.filter((row) => row.state === "notSent").map(({ token }) => token);
     await client.query(
-      "update trustflow.effects set state = 'withdrawn', updated_at = clock_timestamp() where token = $1",
-      [row.token],
+      "update trustflow.effects set state = 'withdrawn', updated_at = clock_timestamp() where token = any($1)",
+      [free],
     );
-    return "withdrawn";
+    return state === "refused" ? "refused" : "withdrawn";
   });
 }
 
@@ -89,8 +99,6 @@ async function apply(
   row: StepRow,
   { decision, result }: Decision,
 ): Promise<string> {
-  // What the provider answered meanwhile stands against what a person supposed.
-  if (row.state === "answered" || decision === "abandon") return row.occurrence;
   if (decision === "happened") {
     await client.query(
       `update trustflow.effects set state = 'answered', sealed_answer = $2, lease_until = null, holder = null where token = $1`,
@@ -98,8 +106,10 @@ async function apply(
     );
     return row.occurrence;
   }
-  if (row.state === "withdrawn") return row.occurrence;
-  if (row.state === "sending" && row.leaseUntil) throw new LeaseRunning(key.step, row.leaseUntil);
+  // Where the provider can be asked, or nothing was sent, the row's own rules send again; else the person has decided.
+  const nobodyKnows = row.state === "sending" && row.effectClass === "once";
+  if (decision === "abandon" || !nobodyKnows) return row.occurrence;
+  if (row.leaseUntil) throw new LeaseRunning(key.step, row.leaseUntil);
   const next = nextOf(row.occurrence);
   await addRow(client, key, next, "notSent");
   await client.query("update trustflow.effects set next_occurrence = $2 where token = $1", [
@@ -115,7 +125,7 @@ async function lockStep(
   { namespace, workflowId, step }: StepKey,
 ): Promise<StepRow[]> {
   const { rows } = await client.query<StepRow>(
-    `select token, occurrence, state, sealed_decisions as decisions,
+    `select token, occurrence, state, effect_class as "effectClass", uncertain, sealed_decisions as decisions,
        case when lease_until > clock_timestamp() then lease_until end as "leaseUntil"
      from trustflow.effects where namespace = $1 and workflow_id = $2 and step = $3 order by seq for update`,
     [namespace, workflowId, step],
@@ -135,7 +145,14 @@ async function addRow(
     `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state) values ($1, $2, $3, $4, $5, $6)`,
     [token, namespace, workflowId, step, occurrence, state],
   );
-  return { token, occurrence, state, leaseUntil: null, decisions: null };
+  const unsent = { effectClass: null, uncertain: false, leaseUntil: null, decisions: null };
+  return { token, occurrence, state, ...unsent };
+}
+
+function effectOf(rows: StepRow[]): KnownEffect {
+  if (rows.some(({ state }) => state === "answered")) return "exists";
+  const open = rows.some(({ state, uncertain }) => state === "sending" || uncertain);
+  return open ? "unknown" : "none";
 }
 
 function nextOf(occurrence: string): string {

@@ -30,8 +30,8 @@ export interface Send {
 }
 
 export interface Performance<A> {
-  /** Throws where a send would fail fast now: asked before the row is taken, so that waiting writes nothing. */
-  admit?(): void;
+  /** Why a send would fail fast now, if so: asked before the row is taken, so that waiting writes nothing. */
+  closed?(): Error | undefined;
   /** One HTTP call. Its answer must be plain JSON. */
   send(send: Send): Promise<A>;
   /** Did it happen? */

@@ -4,6 +4,7 @@ import type { KeyRing } from "../crypto/key-ring.js";
 import type { Pool } from "../postgres/pool.js";
 import type { Effect, Performance } from "./effect.js";
 import { openAnswer } from "./answers.js";
+import { chainOf, hasOtherInput } from "./chain.js";
 import { decide, withdraw } from "./decisions.js";
 import type { Decided, Decision, StepKey, Withdrawal } from "./decisions.js";
 import {
@@ -15,14 +16,13 @@ import {
   EffectWithdrawn,
   JournalUnavailable,
 } from "./errors.js";
-import { reached } from "./patience.js";
+import { reached, throwIf } from "./patience.js";
 import { listEffects, purgeEffects } from "./retention.js";
 import type { EffectSummary, IsOpen } from "./retention.js";
 import { Rows } from "./rows.js";
 import type { Row } from "./rows.js";
 import { Sender } from "./sender.js";
 import type { Attempt } from "./sender.js";
-import { effectToken } from "./token.js";
 
 export type { Effect, Performance, Send, Verdict } from "./effect.js";
 export { effectToken } from "./token.js";
@@ -60,7 +60,8 @@ export class Journal {
     mode: { watchOnly?: boolean } = {},
   ): Promise<A> {
     if (mode.watchOnly === true) return this.#watch(effect, performance);
-    let attempt = await this.#sendNew(effect, performance);
+    // Where a send would fail fast, a row that is there may still have the answer.
+    let attempt = performance.closed?.() ? undefined : await this.#sendNew(effect, performance);
     let cause: unknown;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       if (attempt && "answer" in attempt) return attempt.answer;
@@ -107,71 +108,74 @@ export class Journal {
     performance: Performance<A>,
     cause: unknown,
   ): Promise<Attempt<A> | undefined> {
-    const { row, late } = await this.#current(effect);
-    const known = this.#known<A>(effect, row, late);
+    const { row, earlier } = await this.#current(effect);
+    const known = this.#known<A>(effect, row, earlier);
     if (known) return known;
     if (row === undefined) return this.#sendNew(effect, performance);
-    const newInput = row.digest !== null && !effect.sameDigest(row.digest);
+    const newInput = hasOtherInput(effect, row);
     if (newInput && (await reached(this.#rows.anyExists(effect))))
       throw new EffectMismatch(effect.step);
-    if (this.#mustAsk(effect, performance, row, cause)) {
-      // After a denial the look-up belongs to the send that follows it.
-      if (row.state !== "sending") performance.admit?.();
-      const found = await performance.lookUp?.(row.token);
-      if (found !== undefined) return { answer: await this.#sender.keep(row.token, found) };
-      // A call that has just been cut off may still be worked on, so one empty look-up proves nothing then.
-      const tooSoon = effect.effectClass === "keyed" || cause !== undefined;
-      if (row.state === "sending" && row.absent === 0 && tooSoon) {
-        await reached(this.#rows.absent(row));
-        throw new EffectAbsentOnce(effect.step, this.#spacingMs, cause);
-      }
+    const canAsk = effect.effectClass !== "once" && performance.lookUp !== undefined;
+    const open = canAsk ? earlier.filter(({ state }) => state === "sending") : [];
+    for (const one of [...open, row]) {
+      const found = await this.#ask(effect, performance, one, cause);
+      if (found) return found;
     }
     return this.#sender.attempt(effect, performance, row.token, (holder) =>
       this.#rows.takeAgain(effect, row, holder, newInput),
     );
   }
 
+  // What must be asked before anything is sent (again): returns what was found, throws while nothing may be sent.
+  async #ask<A>(
+    effect: Effect,
+    performance: Performance<A>,
+    row: Row,
+    cause: unknown,
+  ): Promise<{ answer: A } | undefined> {
+    if (!this.#mustAsk(effect, performance, row, cause)) return undefined;
+    // After a denial the look-up belongs to the send that follows it.
+    if (row.state !== "sending") throwIf(performance.closed?.());
+    const found = await performance.lookUp?.(row.token);
+    if (found !== undefined) return { answer: await this.#sender.keep(row.token, found) };
+    if (row.state !== "sending") return undefined;
+    // A call that has just been cut off may still be worked on, so one empty look-up proves nothing then.
+    const tooSoon = effect.effectClass === "keyed" || cause !== undefined;
+    if (row.absent === 0 && tooSoon) {
+      await reached(this.#rows.absent(row));
+      throw new EffectAbsentOnce(effect.step, this.#spacingMs, cause);
+    }
+    if (row.leaseLeft > 0) throw new EffectAbsentOnce(effect.step, Math.ceil(row.leaseLeft), cause);
+    if (row.answer !== null && (await reached(this.#rows.settleRefusal(row))))
+      throw new EffectRefused(effect.step, this.#open<object>(row));
+    return undefined;
+  }
+
   async #watch<A>(effect: Effect, performance: Performance<A>): Promise<A> {
-    const { row, late } = await this.#current(effect);
-    const known = this.#known<A>(effect, row, late);
+    const { row, earlier } = await this.#current(effect);
+    const known = this.#known<A>(effect, row, earlier);
     if (known) return known.answer;
     const found = await performance.lookUp?.(row?.token ?? effect.token);
     if (found === undefined) throw new EffectUnknown(effect.step);
     return row ? this.#sender.keep(row.token, found) : found;
   }
 
-  // The newest decision's row of the step, and an answer that came late to one before it.
-  async #current(effect: Effect): Promise<{ row: Row | undefined; late: Row | undefined }> {
-    let row = await reached(this.#rows.find(effect.token));
-    let late: Row | undefined;
-    while (row) {
-      const mayExist = row.state === "sending" || row.state === "answered";
-      if (mayExist && row.digest !== null && !effect.sameDigest(row.digest))
-        throw new EffectMismatch(effect.step);
-      if (row.nextOccurrence === null) break;
-      if (row.state === "answered") late ??= row;
-      const { namespace, workflowId, step } = effect;
-      const next = await reached(
-        this.#rows.find(effectToken(namespace, workflowId, step, row.nextOccurrence)),
-      );
-      if (next === undefined) break;
-      row = next;
-    }
-    return { row, late };
+  // The newest decision's row, and those before it, which an answer may come late to.
+  async #current(effect: Effect): Promise<{ row: Row | undefined; earlier: Row[] }> {
+    const chain = chainOf(await reached(this.#rows.ofStep(effect)), effect.occurrence);
+    const mayExist = chain.filter(({ state }) => state === "sending" || state === "answered");
+    if (mayExist.some((row) => hasOtherInput(effect, row))) throw new EffectMismatch(effect.step);
+    return { row: chain.at(-1), earlier: chain.slice(0, -1) };
   }
 
   // What needs no call: an answer, or a reason to stop.
-  #known<A>(
-    effect: Effect,
-    row: Row | undefined,
-    late: Row | undefined,
-  ): { answer: A } | undefined {
+  #known<A>(effect: Effect, row: Row | undefined, earlier: Row[]): { answer: A } | undefined {
     if (row?.state === "answered") return { answer: this.#open<A>(row) };
-    if (row?.state === "sending" && row.leaseLeft > 0)
+    if (row?.state === "sending" && row.held && row.leaseLeft > 0)
       throw new EffectInFlight(effect.step, Math.ceil(row.leaseLeft));
+    const late = earlier.find(({ state }) => state === "answered");
     if (late) return { answer: this.#open<A>(late) };
-    if (row === undefined || (row.digest !== null && !effect.sameDigest(row.digest)))
-      return undefined;
+    if (row === undefined || hasOtherInput(effect, row)) return undefined;
     if (row.state === "refused") throw new EffectRefused(effect.step, this.#open<object>(row));
     if (row.state === "withdrawn") throw new EffectWithdrawn(effect.step);
     return undefined;

@@ -34,3 +34,7 @@ export function startClocks(): { wall: number; elapsed(): number } {
   const monotonic = performance.now();
   return { wall, elapsed: () => Math.max(Date.now() - wall, performance.now() - monotonic) };
 }
+
+export function throwIf(error: Error | undefined): void {
+  if (error) throw error;
+}

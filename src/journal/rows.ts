@@ -13,10 +13,13 @@ export interface Row {
   attempts: number;
   denied: number;
   absent: number;
+  /** A sender is at it, or was killed; false once its own call has ended. */
+  held: boolean;
   /** Milliseconds until the lease is over; 0 or less: it is. */
   leaseLeft: number;
   /** Milliseconds since the look-up that found nothing. */
   absentFor: number;
+  /** The answer or the refusal; while `sending`, a refusal that does not count yet. */
   answer: Buffer | null;
   nextOccurrence: string | null;
 }
@@ -30,7 +33,7 @@ export interface Hold {
 }
 
 const columns = `token, occurrence, state, digest, attempts, denied, absent, sealed_answer as answer,
-  next_occurrence as "nextOccurrence",
+  next_occurrence as "nextOccurrence", holder is not null as held,
   coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as "leaseLeft",
   coalesce(extract(epoch from clock_timestamp() - absent_at) * 1000, 0)::float8 as "absentFor"`;
 
@@ -52,6 +55,15 @@ export class Rows {
       [token],
     );
     return rows[0];
+  }
+
+  /** All rows of the effect's step, in the order they were made. */
+  async ofStep({ namespace, workflowId, step }: Effect): Promise<Row[]> {
+    const { rows } = await this.#pool.query<Row>(
+      `select ${columns} from trustflow.effects where namespace = $1 and workflow_id = $2 and step = $3 order by seq`,
+      [namespace, workflowId, step],
+    );
+    return rows;
   }
 
   /** The row's first take: fails where there is a row already. */
@@ -79,10 +91,7 @@ export class Rows {
     return rowCount === 1 ? { token: effect.token, holder, attempt: 1, denied: 0 } : undefined;
   }
 
-  /**
-   * Takes a row exactly as it was read, its lease being over. With another input than the row's only while nothing of the
-   * process exists or may exist.
-   */
+  /** Takes a row exactly as it was read, its lease being over; with another input only while nothing of the process may exist. */
   async takeAgain(
     effect: Effect,
     row: Row,
@@ -135,12 +144,25 @@ export class Rows {
     return rowCount === 1;
   }
 
+  /** Whether it counts: after an uncertain attempt it waits for one more look-up, since that one may exist. */
   async refuse({ token, holder }: Hold, sealed: Buffer): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(
-      `update trustflow.effects set state = 'refused', sealed_answer = $3, lease_until = null, holder = null,
-         updated_at = clock_timestamp()
-       where token = $1 and holder = $2 and state = 'sending'`,
+    const { rows } = await this.#pool.query<{ state: State }>(
+      `update trustflow.effects set state = case when uncertain then 'sending' else 'refused' end,
+         absent = uncertain::int, absent_at = case when uncertain then clock_timestamp() end, sealed_answer = $3,
+         lease_until = null, holder = null, updated_at = clock_timestamp()
+       where token = $1 and holder = $2 and state = 'sending'
+       returning state`,
       [token, holder, sealed],
+    );
+    return rows[0]?.state === "refused";
+  }
+
+  /** The refusal that waited in the row counts: the look-up after it was empty too. */
+  async settleRefusal(row: Row): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `update trustflow.effects set state = 'refused', uncertain = false, updated_at = clock_timestamp()
+       where token = $1 and attempts = $2 and state = 'sending' and holder is null and sealed_answer is not null`,
+      [row.token, row.attempts],
     );
     return rowCount === 1;
   }
@@ -159,10 +181,10 @@ export class Rows {
     );
   }
 
-  /** Our own call is over without an answer: the row stays `sending`, and whoever comes next may look. */
+  /** Our own call is over without an answer: whoever comes next may look, but the provider may work on it as long as the lease. */
   async noAnswer({ token, holder }: Hold): Promise<void> {
     await this.#pool.query(
-      `update trustflow.effects set lease_until = null, holder = null, updated_at = clock_timestamp()
+      `update trustflow.effects set holder = null, updated_at = clock_timestamp()
        where token = $1 and holder = $2 and state = 'sending'`,
       [token, holder],
     );
@@ -171,7 +193,7 @@ export class Rows {
   async absent(row: Row): Promise<void> {
     await this.#pool.query(
       `update trustflow.effects set absent = 1, absent_at = clock_timestamp(), updated_at = clock_timestamp()
-       where token = $1 and attempts = $2 and state = 'sending' and absent = 0 and ${leaseOver}`,
+       where token = $1 and attempts = $2 and state = 'sending' and absent = 0 and (holder is null or ${leaseOver})`,
       [row.token, row.attempts],
     );
   }

@@ -5,7 +5,7 @@ import type { KeyRing } from "../crypto/key-ring.js";
 import { openAnswer, sealAnswer } from "./answers.js";
 import type { Effect, Performance } from "./effect.js";
 import { EffectInFlight, EffectRefused, JournalUnavailable } from "./errors.js";
-import { insist, mayHaveRun, reached, startClocks } from "./patience.js";
+import { insist, mayHaveRun, reached, startClocks, throwIf } from "./patience.js";
 import type { Hold, Rows } from "./rows.js";
 import { wireToken } from "./token.js";
 
@@ -35,7 +35,7 @@ export class Sender {
     token: string,
     take: (holder: string) => Promise<Hold | undefined>,
   ): Promise<Attempt<A> | undefined> {
-    performance.admit?.();
+    throwIf(performance.closed?.());
     const holder = randomUUID();
     const clocks = startClocks();
     let hold: Hold | undefined;

@@ -11,7 +11,9 @@ export function inputDigest(ring: KeyRing, input: unknown): string {
   return keyedDigest(ring, label, canonicalJson(withHashes(input)));
 }
 
+/** Throws where the digest's key is gone: then nobody can say. */
 export function sameInput(ring: KeyRing, input: unknown, digest: string): boolean {
+  ring.require(digest.slice(0, digest.indexOf(".")));
   return verifyKeyedDigest(ring, label, canonicalJson(withHashes(input)), digest);
 }
 

@@ -16,10 +16,13 @@ export const quickOptions: ActivityOptions = {
   retry: { initialInterval: "1 second", maximumInterval: "2 minutes" },
 };
 
-/** Retried by the server without end; each failure carries its own delay, with jitter. */
+/**
+ * Retried by the server without end; each failure carries its own delay, with jitter, so the interval is that of an attempt
+ * that was lost with its worker.
+ */
 export const patientOptions: ActivityOptions = {
   ...attempt,
-  retry: { initialInterval: "5 minutes", backoffCoefficient: 1 },
+  retry: { initialInterval: "30 seconds", backoffCoefficient: 1 },
 };
 
 /** For the own call of an update, which answers within 20 s. */

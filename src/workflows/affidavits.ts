@@ -11,9 +11,12 @@ export function tieAffidavits(
   events: ProviderEvent[],
   requests: { requestId: string; before: number }[],
 ): ProcessDocument[] {
-  const announced = new Map(
-    events.flatMap(({ affidavit }) => (affidavit ? [[affidavit.id, affidavit]] : [])),
+  const published = events.flatMap(({ affidavit }) => affidavit ?? []);
+  // Whatever their order, the callback with a RequestId says more than one without.
+  const tellingLast = published.toSorted(
+    (one, other) => Number(one.requestId !== undefined) - Number(other.requestId !== undefined),
   );
+  const announced = new Map(tellingLast.map((affidavit) => [affidavit.id, affidavit]));
   const answered = new Set([...announced.values()].map(({ requestId }) => requestId));
   const waiting = requests.filter(({ requestId }) => !answered.has(requestId));
   const only = waiting.length === 1 ? waiting[0] : undefined;

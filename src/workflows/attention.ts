@@ -9,7 +9,12 @@ import { deferred } from "./deferred.js";
 
 interface Opening {
   /** A journaled step has a row, which a decision is written into. */
-  step: { name: string; journaled: boolean };
+  step: {
+    name: string;
+    journaled: boolean;
+    /** What a person must tell with `happened`; empty where the step can be waived, absent where neither. */
+    happened?: readonly string[];
+  };
   kind: AttentionKind;
   problem: Problem;
 }
@@ -24,6 +29,8 @@ export interface OpenAttention {
   shown: Attention;
   kind: AttentionKind;
   journaled: boolean;
+  wants: readonly string[];
+  isDeciding: boolean;
   /** Whether the patient phase sends, or only watches for the answer. */
   sends: boolean;
   decided: Promise<Decided>;
@@ -61,10 +68,12 @@ export class Attentions {
         since: new Date().toISOString(),
         reason: reasonOf(kind, problem),
         decisions:
-          step.journaled && kind !== "accessDenied"
+          step.happened && !(step.journaled && kind === "accessDenied")
             ? ["retry", "happened", "abandon"]
             : ["retry", "abandon"],
       },
+      wants: step.happened ?? [],
+      isDeciding: false,
       kind,
       journaled: step.journaled,
       sends: step.journaled && !unknown,
@@ -94,8 +103,11 @@ export class Attentions {
       refuse("decision", `must be one of ${attention.shown.decisions.join(", ")}`);
     }
     if (!resolution.by) refuse("by", "is required: who decides");
-    if (resolution.decision === "happened" && !resolution.result) {
-      refuse("result", "is required with happened: the step's result");
+    if (resolution.decision !== "happened") return;
+    for (const key of attention.wants) {
+      const value = resolution.result?.[key];
+      const isFit = typeof value === "string" && /^[A-Za-z0-9._-]{1,100}$/.test(value);
+      if (!isFit) refuse(`result.${key}`, "is required with happened, as the provider gave it");
     }
   }
 
@@ -105,12 +117,15 @@ export class Attentions {
   ): Promise<ResolveAnswer> {
     const attention = this.#open.get(resolution.attention);
     if (!attention) return { answer: "resolved" };
-    const { journaled, kind, shown } = attention;
+    const { journaled, shown } = attention;
+    if (attention.isDeciding) return { answer: "notYet" };
+    attention.isDeciding = true;
     const written = journaled
       ? await decide({ step: shown.step, resolution, at: new Date().toISOString() }).catch(
           () => undefined,
         )
       : null;
+    attention.isDeciding = false;
     if (written === undefined) return { answer: "unavailable" };
     if (written?.answer === "notYet") return written;
     note({
@@ -119,7 +134,7 @@ export class Attentions {
       by: resolution.by,
       ...(resolution.note === undefined ? {} : { note: resolution.note }),
     });
-    const effect = !journaled ? "exists" : kind === "accessDenied" ? "none" : "unknown";
+    const effect = journaled ? (written?.effect ?? "unknown") : "exists";
     attention.settle({ ...resolution, occurrence: written?.occurrence, effect });
     return { answer: "resolved" };
   }

@@ -25,6 +25,12 @@ export interface View {
 
 export type ViewOf<S, V> = (events: ProviderEvent[], snapshot: S | undefined) => V;
 
+/** Kinds that claim an end, so that the process asks (P2 §6.2). */
+export const endClaims: ReadonlySet<string> = new Set(["Closed", "Cancelled", "Disposed"]);
+
+/** A genuine communication has a dozen events; what a leaked address is flooded with beyond this is only counted. */
+const eventsKept = 1_000;
+
 export abstract class Facts<S extends Snapshot, V extends View> {
   /** Affidavits, each version once, in the order of their finding. */
   readonly documents = new Map<string, ProcessDocument>();
@@ -38,6 +44,7 @@ export abstract class Facts<S extends Snapshot, V extends View> {
   readonly #log: TimelineEntry[] = [];
   readonly #viewOf: ViewOf<S, V>;
   #view: V;
+  #unkept = 0;
 
   constructor(viewOf: ViewOf<S, V>) {
     this.#viewOf = viewOf;
@@ -55,9 +62,16 @@ export abstract class Facts<S extends Snapshot, V extends View> {
   }
 
   get timeline(): TimelineEntry[] {
-    return [...this.#log, ...this.#view.timeline].toSorted((a, b) =>
+    const entries = [...this.#log, ...this.#view.timeline].toSorted((a, b) =>
       a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
     );
+    const at = this.lastHeard.toISOString();
+    const more = {
+      at,
+      source: "process",
+      event: `${this.#unkept} more events were not kept`,
+    } as const;
+    return this.#unkept === 0 ? entries : [...entries, more];
   }
 
   note(entry: Omit<TimelineEntry, "at">): void {
@@ -93,6 +107,11 @@ export abstract class Facts<S extends Snapshot, V extends View> {
   hear(events: ProviderEvent[]): void {
     for (const event of Array.isArray(events) ? events.filter(isEvent) : []) {
       if (this.#events.has(event.id)) continue;
+      if (this.#events.size >= eventsKept) {
+        this.#unkept += 1;
+        if (endClaims.has(event.kind)) this.claimEnd();
+        continue;
+      }
       this.#events.set(event.id, event);
       this.lastHeard = new Date();
     }

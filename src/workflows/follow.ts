@@ -3,7 +3,8 @@
 import { CancellationScope, condition, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { AnyProcess } from "./process.js";
-import { Unchanged } from "./steps.js";
+import { endClaims } from "./facts.js";
+import { Unchanged, Waived } from "./steps.js";
 
 export interface Spans {
   affidavitWindowSeconds: number;
@@ -14,10 +15,10 @@ export interface Spans {
 }
 
 /**
- * `now`: one answer; `change`: retried until it differs from what is known; `end`: retried a few times until an end
+ * `now`: one answer; `affidavits`: with every affidavit that it lists; `change`: retried until it differs from what is known; `end`: retried a few times until an end
  * state shows, because the provider's query may lag behind its callback.
  */
-export type AskWait = "now" | "change" | "end";
+export type AskWait = "now" | "affidavits" | "change" | "end";
 
 export interface Followed {
   /** The provider, as the Web UI names it. */
@@ -26,9 +27,6 @@ export interface Followed {
   /** Asks the provider and hands the answer to the process; throws `Unchanged` where `options` ran out first. */
   ask(wait: AskWait, summary: string, options: ActivityOptions): Promise<void>;
 }
-
-/** Kinds that claim an end, so that the process asks (P2 §6.2). */
-const endClaims = new Set(["Closed", "Cancelled", "Disposed"]);
 
 /** Returns when the provider's tracking is over, or the process's own deadline has passed. */
 export async function follow(process: AnyProcess, followed: Followed): Promise<void> {
@@ -65,7 +63,12 @@ export async function collectAffidavits(
     await ask("now", `Fetch an announced affidavit from ${label}`, {});
     await Promise.race([closed, sleep(spans.askIntervalSeconds * 1_000)]);
   }
-  await ask("now", `Fetch the last affidavits from ${label}`, {});
+  try {
+    await ask("affidavits", `Fetch the last affidavits from ${label}`, {});
+  } catch (error) {
+    // A person decided to go on without those that cannot be fetched.
+    if (!(error instanceof Waived)) throw error;
+  }
 }
 
 function announced(process: AnyProcess): number {

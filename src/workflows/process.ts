@@ -5,6 +5,7 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
+  isCancellation,
   log,
   setCurrentDetails,
   setDefaultSignalHandler,
@@ -40,6 +41,7 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
   readonly withdrawal: Promise<"withdrawn">;
   readonly withdraw: () => void;
   #waiting: { for: string; until?: Date } | undefined;
+  readonly #background: { scope: CancellationScope; done: Promise<void> }[] = [];
   #ending = false;
 
   constructor(viewOf: ViewOf<S, V>) {
@@ -100,9 +102,9 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
   }
 
   /** The Web UI's Cancel, or any client's: the same as the update `cancel`. */
-  onCancelRequested(handler: () => Promise<void>): void {
+  onCancelRequested(handler: () => void): void {
     CancellationScope.current().cancelRequested.catch(() =>
-      CancellationScope.nonCancellable(handler),
+      CancellationScope.nonCancellable(async () => handler()),
     );
   }
 
@@ -191,8 +193,19 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
     });
   }
 
+  /** Work that goes on beside the main path, and is called off with its end. */
+  background(work: () => Promise<void>): void {
+    const scope = new CancellationScope();
+    const done = scope.run(work).catch((error: unknown) => {
+      if (!isCancellation(error)) throw error;
+    });
+    this.#background.push({ scope, done });
+  }
+
   async #end(): Promise<void> {
     this.#ending = true;
+    for (const { scope } of this.#background) scope.cancel();
+    await Promise.all(this.#background.map(({ done }) => done));
     await condition(allHandlersFinished);
     this.phase = "ended";
     this.#waiting = undefined;
@@ -203,6 +216,8 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
     if (this.phase === "ended") return;
     upsertSearchAttributes([
       { key: searchAttributes.attention, value: this.attentions.first?.kind ?? null },
+      { key: searchAttributes.phase, value: this.phase },
+      { key: searchAttributes.account, value: this.account },
     ]);
     this.changed();
   }

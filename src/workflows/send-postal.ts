@@ -29,6 +29,9 @@ const { withdraw } = proxyActivities<ProcessActivities>({
   ...answerOptions,
   summary: "Withdraw before it is sent",
 });
+/** Seconds; by then it is dispatched, or its owner looks at it. */
+const longestCancelWait = 21_600;
+
 const own = (summary: string) =>
   activitiesOf<EviPostActivities>("evi-post", { ...answerOptions, summary });
 
@@ -62,10 +65,11 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     return answer;
   }
 
-  /** For a cancellation that nobody waits for: a provider that is away is asked again, at growing distances. */
+  /** For a cancellation that nobody waits for: it is tried until the answer is clear, at growing distances. */
   async function cancelUntilAnswered(occurrence: string): Promise<void> {
-    for (let wait = 60; wait <= 7_200; wait *= 2) {
-      if ((await cancelItem(occurrence)).answer !== "unavailable") return;
+    for (let wait = 60; ; wait = Math.min(wait * 2, longestCancelWait)) {
+      const { answer } = await cancelItem(occurrence);
+      if (answer !== "unavailable" && answer !== "unknown") return;
       await sleep(wait * 1_000, { summary: "Then try to cancel again" });
     }
   }
@@ -98,24 +102,38 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     askForAffidavit,
     refuseUnlessFlags,
   );
-  process.onCancelRequested(() => cancelUntilAnswered("workflow-cancellation"));
+  process.onCancelRequested(() =>
+    process.background(() => cancelUntilAnswered("workflow-cancellation")),
+  );
 
   const main = async () => {
     item = await step(
-      { name: "submit", summary: "Submit to EviPost", journaled: true },
+      {
+        name: "submit",
+        summary: "Submit to EviPost",
+        journaled: true,
+        happened: ["uniqueId"],
+      },
       (evi, attempt) => evi.submit({ ...attempt, input }),
     );
     const { account, uniqueId, settings, submittedAt, postServiceType } = item;
     process.identify(item);
     process.track({ uniqueId }, settings.deadlineSeconds);
-    if (cancelAfterSubmit) await cancelUntilAnswered("after-submit");
+    if (cancelAfterSubmit) process.background(() => cancelUntilAnswered("after-submit"));
 
+    let missing = 0;
     const followed: Followed = {
       label: "EviPost",
       spans: settings,
       ask: async (wait, summary, quick) => {
-        const { snapshot, documents } = await step(
-          { name: "ask", summary, journaled: false, quick },
+        const { snapshot, documents, ...answer } = await step(
+          {
+            name: wait === "affidavits" ? "affidavits" : "ask",
+            summary,
+            journaled: false,
+            quick,
+            ...(wait === "affidavits" ? { happened: [] } : {}),
+          },
           (evi, { mode }) =>
             evi.ask({
               account,
@@ -130,6 +148,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
               refetch: process.phase === "affidavits",
             }),
         );
+        missing = answer.missing;
         process.take(
           snapshot,
           documents,
@@ -141,6 +160,9 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     if (process.ownOutcome !== undefined) return;
     process.enter("affidavits");
     await collectAffidavits(process, followed);
+    if (missing > 0) {
+      process.note({ source: "process", event: `${missing} listed affidavits were not fetched` });
+    }
   };
 
   return process.run(main, () => ({

@@ -42,13 +42,14 @@ export function postalView(
 ): PostalView {
   const reported = newest(events.filter(({ affidavit }) => !affidavit));
   const state = snapshot?.state;
+  const resting = state !== undefined && restingStates.has(state);
   return {
     closed: state === "Closed",
-    resting: state !== undefined && restingStates.has(state),
+    resting,
     timeline: events.map(entryOf),
     ...(state === undefined ? {} : { state }),
     ...(reported ? { reportedState: reported.kind } : {}),
-    ...outcomeOf(snapshot?.outcome),
+    ...outcomeOf(resting && isOpen(snapshot?.outcome) ? state : snapshot?.outcome),
   };
 }
 
@@ -82,6 +83,11 @@ function newest(events: ProviderEvent[]): ProviderEvent | undefined {
     (best, event) => (best && rank(best) >= rank(event) ? best : event),
     undefined,
   );
+}
+
+/** `Cancelled` and `Disposed` are outcomes too: a state says it where the outcome does not yet (READING §2). */
+function isOpen(outcome: string | undefined): boolean {
+  return outcome === undefined || outcome === "None";
 }
 
 function outcomeOf(word: string | undefined): Pick<PostalView, "outcome" | "providerOutcome"> {

@@ -22,7 +22,7 @@ import type { AnyProcess } from "./process.js";
 export type AttemptMode = "quick" | "probe" | "send" | "watch";
 
 export interface Attempt {
-  /** The occurrence is `0`, then the number of the decision; for an update's own effect the update's id. */
+  /** The occurrence is `0`, or what a decision has opened; for an update's own effect the update's id. */
   effect: { step: string; occurrence: string };
   mode: AttemptMode;
 }
@@ -33,8 +33,13 @@ export interface Step {
   summary: string;
   /** Whether it has an effect, and so a row in the journal. */
   journaled: boolean;
+  /** What a person must tell with `happened`; empty where the step can be waived, absent where neither. */
+  happened?: readonly string[];
   quick?: ActivityOptions;
 }
+
+/** A person decided to go on without the step. */
+export class Waived extends Error {}
 
 /** The time for a question ran out before anything had changed. */
 export class Unchanged extends Error {}
@@ -70,6 +75,8 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
         attention = process.attentions.open({ step, kind, problem: tried.problem });
       } else if (tried.decided.decision === "abandon") {
         throw abandoned(step, tried.decided);
+      } else if (tried.decided.decision === "happened" && !step.journaled) {
+        throw new Waived();
       } else {
         occurrence = tried.decided.occurrence ?? occurrence;
         asked = tried.decided.decision === "retry";
@@ -121,7 +128,9 @@ function problemOf(error: unknown, process: AnyProcess): Problem {
 
 /** The attention that a problem raises; the problems that end the process instead are thrown. */
 function attentionKindOf(problem: Problem): AttentionKind {
-  const { kind, provider, code, fields } = problem;
+  const { kind, provider, code, detail } = problem;
+  const told = detail === undefined ? [] : [{ path: "(input)", problem: detail }];
+  const fields = problem.fields.length > 0 ? problem.fields : told;
   if (kind === "withdrawn") throw new Withdrawn();
   if (kind === "unchanged") throw new Unchanged();
   if (kind === "invalidRequest") {

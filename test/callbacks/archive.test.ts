@@ -76,7 +76,7 @@ test("purge removes old settled rows of closed processes in small deletes, or th
     asked.push(workflowId);
     return Promise.resolve(workflowId === open.workflowId);
   };
-  const purge = (what: "bodies" | "rows", olderThan = late) =>
+  const purge = (what: "bodies" | "parkedBodies" | "rows", olderThan = late) =>
     archive.purge({ olderThan, what, isOpen, limit: 7 });
   expect(await purge("rows", new Date(Date.now() - 60_000))).toBe(0);
   expect(await purge("bodies")).toBe(30);
@@ -88,4 +88,9 @@ test("purge removes old settled rows of closed processes in small deletes, or th
     (await archive.list({ workflowId })).length;
   expect(await Promise.all([open, closed, parked, waiting].map(left))).toEqual([30, 0, 5, 5]);
   expect(asked).not.toContain(parked.workflowId);
+  expect(await purge("parkedBodies")).toBe(5);
+  expect(await purge("parkedBodies")).toBe(0);
+  expect(await archive.replay((await archive.list(parked)).map(({ id }) => id))).toEqual([]);
+  expect(await purge("rows")).toBe(5);
+  expect((await archive.list(waiting)).length).toBe(5);
 });

@@ -134,7 +134,7 @@ test("a forged address is answered before its body has come", async () => {
 });
 
 test("a body that does not come is cut, and its place is free again", async () => {
-  const slow = await start({ requestTimeoutMs: 300, queueLimit: 1 });
+  const slow = await start({ requestTimeoutMs: 300, readLimit: 1 });
   const subject = subjectOf();
   const path = new URL(callbackUrl(ring, slow.url, subject)).pathname;
   const { socket, answer } = raw(slow.port, path, 5_000);
@@ -144,6 +144,17 @@ test("a body that does not come is cut, and its place is free again", async () =
   await closed;
   await until(async () => (await post(slow.url, subject, { Identifier: "third" })).status === 204);
   await slow.close();
+});
+
+test("slow senders take nobody else's place", async () => {
+  const small = await start({ queueLimit: 1 });
+  const subject = subjectOf();
+  const path = new URL(callbackUrl(ring, small.url, subject)).pathname;
+  const slow = Array.from({ length: 20 }, () => raw(small.port, path, 5_000));
+  await Promise.all(slow.map(({ socket }) => once(socket, "connect")));
+  expect((await post(small.url, subject, { Identifier: "quick" })).status).toBe(204);
+  for (const { socket } of slow) socket.destroy();
+  await small.close();
 });
 
 test("beyond the queue limit the answer is 503 with Retry-After, at once, and the rest is stored", async () => {
@@ -167,7 +178,7 @@ test("beyond the queue limit the answer is 503 with Retry-After, at once, and th
 test("what comes together shares commits", async () => {
   const subject = subjectOf();
   const release = await holdTable();
-  const sent = Array.from({ length: 300 }, (_, i) =>
+  const sent = Array.from({ length: 200 }, (_, i) =>
     post(receiver.url, subject, { Identifier: `b-${i}` }),
   );
   await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -177,7 +188,7 @@ test("what comes together shares commits", async () => {
     "select count(*)::int as events, count(distinct xmin::text)::int as commits from trustflow.callbacks where workflow_id = $1",
     [subject.workflowId],
   );
-  expect(rows[0].events).toBe(300);
+  expect(rows[0].events).toBe(200);
   expect(rows[0].commits).toBeLessThan(100);
 });
 

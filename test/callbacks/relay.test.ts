@@ -159,7 +159,10 @@ test("a slow process holds up nobody else, and two relays never signal one proce
 test("what cannot be read is parked with its reason and kept; the rest goes on", async () => {
   const subject = subjectOf();
   await arrive(subject, [{ Identifier: "a" }]);
-  await arrive(subject, [{ unlike: "an envelope" }]);
+  await arrive({ ...subject, provider: "evi-post" }, [
+    { unlike: "an envelope" },
+    { Identifier: "x", Kind: "Sent", Date: "a private word" },
+  ]);
   await arrive(subject, [{ Identifier: "b", correlation: "of another process" }]);
   await arrive(subject, [{ Identifier: "c", correlation: correlationOf(ring, subject) }]);
   await arrive(subject, [{ Identifier: "d" }], KeyRing.parse(generateKeyRing("lost")));
@@ -169,14 +172,20 @@ test("what cannot be read is parked with its reason and kept; the rest goes on",
   await settled(subject, [
     "delivered",
     "parked: unreadable",
+    "parked: unreadable",
     "parked: correlationMismatch",
     "delivered",
     "parked: undecryptable",
     "parked: unknownProvider",
   ]);
   expect(temporal.to(subject.workflowId)).toEqual(["a", "c"]);
-  const unreadable = (await list(subject)).find(({ reason }) => reason === "unreadable");
-  expect(unreadable?.detail).toBe("Identifier");
+  const [undated, unreadable] = (await list(subject)).filter(
+    ({ reason }) => reason === "unreadable",
+  );
+  expect(unreadable?.detail).toBe(
+    "evi-post callback: the callback cannot be read (Identifier; Kind; Date)",
+  );
+  expect(undated?.detail).toBe("evi-post callback: the callback cannot be read (Date)");
   expect((await archive.show(unreadable?.id ?? ""))?.body).toBe('{"unlike":"an envelope"}');
 });
 

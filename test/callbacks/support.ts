@@ -5,6 +5,7 @@ import type { Subject } from "../../src/callbacks/address.js";
 import type { SignalClient } from "../../src/callbacks/signals.js";
 import type { ProviderEvent } from "../../src/contracts/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { parseCallback } from "../../src/providers/evi-post/callback.js";
 
 export const ring = KeyRing.parse(generateKeyRing("callback"));
 export const sealRing = KeyRing.parse(generateKeyRing("journal"));
@@ -32,12 +33,12 @@ export function post(
   });
 }
 
-/** The `test` provider: `{ Identifier, correlation? }`, an event that says no more than its id. */
+/** A real one, and the `test` provider: `{ Identifier, correlation? }`, an event that says no more than its id. */
 export const parsers = {
+  "evi-post": parseCallback,
   test(body: unknown): { event: ProviderEvent; correlation?: string } {
     const { Identifier, note, correlation } = body as Record<string, string | undefined>;
-    if (Identifier === undefined)
-      throw Object.assign(new Error("unreadable"), { issues: [{ path: ["Identifier"] }] });
+    if (Identifier === undefined) throw new Error("unreadable");
     return {
       event: {
         id: Identifier,

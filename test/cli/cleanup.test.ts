@@ -23,12 +23,20 @@ interface Execution {
 
 const dayMs = 86_400_000;
 const ring = KeyRing.parse(generateKeyRing());
-const retention = { inboxDays: 30, journalDays: 400, documentOrphanDays: 10, batchSize: 2 };
+const retention = {
+  inboxDays: 30,
+  parkedDays: 365,
+  journalDays: 400,
+  documentOrphanDays: 10,
+  batchSize: 2,
+};
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
 
 let database: TestDatabase;
 let folder: string;
 let executions: Execution[];
+/** Days of another namespace than "default", and what runs there. */
+let elsewhere: { historyDays: number; executions: Execution[] };
 let queries: string[];
 let historyDays: number;
 let unreadable: boolean;
@@ -42,6 +50,7 @@ beforeEach(async () => {
   await database.pool.query("truncate trustflow.callbacks, trustflow.effects");
   folder = await mkdtemp(join(tmpdir(), "trustflow-cleanup-"));
   executions = [];
+  elsewhere = { historyDays: 90, executions: [] };
   queries = [];
   historyDays = 90;
   unreadable = false;
@@ -49,13 +58,14 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** As much of Temporal's visibility as the clean-up asks for. */
-function client(): Client {
+function client(namespace: string): Client {
+  const here = namespace === "default" ? { historyDays, executions } : elsewhere;
   const codec = new EncryptionCodec(ring);
   return {
     connection: {
       workflowService: {
         describeNamespace: () => ({
-          config: { workflowExecutionRetentionTtl: { seconds: historyDays * 86_400 } },
+          config: { workflowExecutionRetentionTtl: { seconds: here.historyDays * 86_400 } },
         }),
       },
     },
@@ -63,7 +73,7 @@ function client(): Client {
       async *list({ query }: { query: string }) {
         queries.push(query);
         const before = /StartTime < "([^"]+)"/.exec(query)?.[1];
-        for (const execution of executions) {
+        for (const execution of here.executions) {
           const old = before !== undefined && daysAgo(execution.startedDaysAgo) < new Date(before);
           if (execution.running || old || query.includes("CloseTime")) yield execution;
         }
@@ -72,7 +82,7 @@ function client(): Client {
         async fetchHistory() {
           if (unreadable) throw new Error("gone");
           const text =
-            executions.find((execution) => execution.workflowId === workflowId)?.text ?? "";
+            here.executions.find((execution) => execution.workflowId === workflowId)?.text ?? "";
           const [payload] = await codec.encode([
             {
               metadata: { encoding: Buffer.from("json/plain") },
@@ -108,11 +118,15 @@ async function callback(workflowId: string, state: string, settledDaysAgo: numbe
   );
 }
 
-async function effect(workflowId: string, touchedDaysAgo: number): Promise<void> {
+async function effect(
+  workflowId: string,
+  touchedDaysAgo: number,
+  namespace = "default",
+): Promise<void> {
   await database.pool.query(
     `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state, updated_at)
-     values ($1, 'default', $2, 'submit', $3, 'answered', $4)`,
-    [randomUUID(), workflowId, randomUUID(), daysAgo(touchedDaysAgo)],
+     values ($1, $5, $2, 'submit', $3, 'answered', $4)`,
+    [randomUUID(), workflowId, randomUUID(), daysAgo(touchedDaysAgo), namespace],
   );
 }
 
@@ -154,10 +168,25 @@ test("the journal outlives the history", async () => {
   expect(await run()).toMatchObject({ inboxBodies: 1, inboxRows: 0, journalRows: 0 });
 });
 
-test("what waits for delivery or for a person stays", async () => {
+test("what waits for delivery stays, and what is parked until its own days are over", async () => {
   await callback("waiting", "waiting", 0);
-  await callback("parked", "parked", 500);
-  expect(await run()).toMatchObject({ inboxBodies: 0, inboxRows: 0 });
+  await callback("parked", "parked", 364);
+  expect(await run()).toMatchObject({ inboxBodies: 0, parkedBodies: 0, inboxRows: 0 });
+});
+
+test("a parked callback loses its body after its days, and its row after the journal's", async () => {
+  executions = [{ workflowId: "open", runId: "r", running: true, startedDaysAgo: 1 }];
+  await callback("open", "parked", 500);
+  await callback("parked", "parked", 366);
+  await callback("ancient", "parked", 401);
+  const first = { inboxBodies: 0, parkedBodies: 2, inboxRows: 0 };
+  expect(await run({ dryRun: true })).toMatchObject(first);
+  expect(await run()).toMatchObject(first);
+  expect(await left("callbacks", "body is not null")).toEqual(["open"]);
+  const second = { inboxBodies: 0, parkedBodies: 0, inboxRows: 1 };
+  expect(await run({ dryRun: true })).toMatchObject(second);
+  expect(await run()).toMatchObject(second);
+  expect(await left("callbacks")).toEqual(["open", "parked"]);
 });
 
 test("Temporal is asked once for each question, not once for each row", async () => {
@@ -224,6 +253,29 @@ test("a document that no history names is an orphan; one that is named, young, o
   expect(documents).toEqual({ removed: 1, inUse: 1 });
   const there = await Promise.all([orphan, named, young, old].map((uri) => store.exists(uri)));
   expect(there).toEqual([false, true, true, true]);
+});
+
+test("a document that a history of another namespace names stays", async () => {
+  const { store, uris } = await storeWith([20, 21]);
+  const [orphan = "", named = ""] = uris;
+  await effect("theirs", 1, "other");
+  elsewhere.executions = [
+    { workflowId: "b", runId: "r", running: false, startedDaysAgo: 20, text: `{"uri":"${named}"}` },
+  ];
+  const { documents } = await run({ documents: store });
+  expect(documents).toEqual({ removed: 1, inUse: 1 });
+  expect(await Promise.all([store.exists(orphan), store.exists(named)])).toEqual([false, true]);
+});
+
+test("orphans are told by the namespace that forgets first", async () => {
+  const { store, uris } = await storeWith([20]);
+  await callback("ours", "waiting", 0);
+  await effect("theirs", 1, "other");
+  elsewhere.historyDays = 15;
+  expect((await run({ documents: store })).documents).toEqual({ removed: 0, inUse: 0 });
+  elsewhere.historyDays = 5;
+  expect((await run({ documents: store })).documents.skipped).toContain("orphans cannot be told");
+  expect(await store.exists(uris[0] ?? "")).toBe(true);
 });
 
 test("orphans are not told where histories are kept too briefly, nor where a history cannot be read", async () => {

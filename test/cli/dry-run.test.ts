@@ -70,7 +70,7 @@ test("a dry run stores nothing", async () => {
   await expect(readdir(directory)).rejects.toThrow("ENOENT");
 });
 
-test("a stored document is looked up, and a missing one refused", async () => {
+test("a stored document is looked up; one that is missing or no PDF is refused", async () => {
   const ring = generateKeyRing();
   const directory = join(folder, "documents");
   const env = { TRUSTFLOW_DOCUMENTS__DIRECTORY: directory, TRUSTFLOW_KEYS__DOCUMENTS: ring };
@@ -80,7 +80,11 @@ test("a stored document is looked up, and a missing one refused", async () => {
   await store.delete(document.uri);
   const { code, stderr } = await dryRun({ ...letter, document }, [], env);
   expect(code).toBe(2);
-  expect(stderr).toContain("document.uri");
+  expect(JSON.parse(stderr)).toMatchObject({ fields: [{ path: "document" }] });
+  const text = await store.put(Buffer.from("not a PDF"), "application/pdf");
+  const refused = await dryRun({ ...letter, document: text }, [], env);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("is not a PDF");
 });
 
 test("each invalid field is named in the caller's spelling", async () => {
@@ -89,7 +93,7 @@ test("each invalid field is named in the caller's spelling", async () => {
     ...letter,
     recipientAddress: { ...address, country: "Spain" },
     extra: 1,
-    options: { language: "EN" },
+    options: { language: "English" },
   };
   const paths = (await fieldsOf(input)).map(({ path }) => path);
   expect(paths).toEqual(

@@ -88,6 +88,14 @@ test("a key ring that cannot be read is named, and not shown", async () => {
   expect(again.stderr).not.toContain("c2hvcnQ=");
 });
 
+test("a command that needs no documents asks for no document store", async () => {
+  const { TRUSTFLOW_DOCUMENTS__DIRECTORY: _, TRUSTFLOW_KEYS__DOCUMENTS: __, ...rest } = env;
+  const { code, stderr } = await trustflow(["status", "a"], { env: rest });
+  expect(code).toBe(4);
+  expect(stderr).toContain("cannot be reached");
+  expect(stderr).not.toContain("documents");
+});
+
 test("with --json a failure is one line of JSON on stderr", async () => {
   const { code, stdout, stderr } = await trustflow(["list", "--json"], { env });
   expect(code).toBe(4);

@@ -161,7 +161,7 @@ test("an empty look-up is worth nothing once somebody else has sent meanwhile, o
       expect(other.sends).toHaveLength(1);
     },
     async (effect: Effect) => {
-      await journal.decide(effect, decision({ decision: "retry" }));
+      await journal.decide(effect, decision({ decision: "happened", result: { id: "by hand" } }));
     },
   ];
   for (const happens of meanwhile) {
@@ -257,10 +257,11 @@ test("an answer that PostgreSQL does not take at once is kept until it does", as
 test("retry: a row and a token of its own, sent once; written twice it is the same decision", async () => {
   const effect = effectOf({ effectClass: "once" });
   await journal.perform(effect, new Provider(noAnswer).performance).catch(() => undefined);
-  expect(await journal.decide(effect, decision({ decision: "retry" }))).toEqual({
+  await pause(LEASE + 20);
+  expect(await journal.decide(effect, decision({ decision: "retry" }))).toMatchObject({
     occurrence: "1",
   });
-  expect(await journal.decide(effect, decision({ decision: "retry" }))).toEqual({
+  expect(await journal.decide(effect, decision({ decision: "retry" }))).toMatchObject({
     occurrence: "1",
   });
   const provider = new Provider();
@@ -272,7 +273,7 @@ test("retry: a row and a token of its own, sent once; written twice it is the sa
   expect(await stateOf(effect)).toBe("0 sending, 1 answered");
   // A new run counts its attentions from the start again.
   const later = decision({ decision: "abandon", at: "2026-02-02T00:00:00Z" });
-  expect(await journal.decide(effect, later)).toEqual({ occurrence: "1" });
+  expect(await journal.decide(effect, later)).toMatchObject({ occurrence: "1" });
 });
 
 test("retry while a sender may still be at it: refused, with the time when it may be decided", async () => {
@@ -286,7 +287,7 @@ test("retry while a sender may still be at it: refused, with the time when it ma
   expect((refusal as LeaseRunning).until.getTime()).toBeGreaterThan(now);
   expect((refusal as LeaseRunning).until.getTime()).toBeLessThanOrEqual(now + LEASE);
   await pause(LEASE + 20);
-  expect(await journal.decide(effect, decision({ decision: "retry" }))).toEqual({
+  expect(await journal.decide(effect, decision({ decision: "retry" }))).toMatchObject({
     occurrence: "1",
   });
   first.open({ id: "late" });
@@ -299,7 +300,7 @@ test("retry while a sender may still be at it: refused, with the time when it ma
 test("retry after an answer that has come meanwhile sends nothing", async () => {
   const effect = effectOf();
   await journal.perform(effect, new Provider().performance);
-  expect(await journal.decide(effect, decision({ decision: "retry" }))).toEqual({
+  expect(await journal.decide(effect, decision({ decision: "retry" }))).toMatchObject({
     occurrence: "0",
   });
   const provider = new Provider();
@@ -315,7 +316,7 @@ test("happened: its result is the answer from then on, sealed; a provider's own 
     note: "marker-of-a-note",
     result: { id: "marker-by-a-person" },
   });
-  expect(await journal.decide(effect, happened)).toEqual({ occurrence: "0" });
+  expect(await journal.decide(effect, happened)).toMatchObject({ occurrence: "0" });
   expect(await journal.perform(effect, new Provider().performance)).toEqual({
     id: "marker-by-a-person",
   });
@@ -340,10 +341,12 @@ test("a decision about a step that never reached the journal is kept as well", a
   const effect = effectOf();
   expect(
     await journal.decide(effect, decision({ decision: "happened", result: { id: "by hand" } })),
-  ).toEqual({ occurrence: "0" });
+  ).toMatchObject({ occurrence: "0" });
   expect(await journal.perform(effect, new Provider().performance)).toEqual({ id: "by hand" });
   const other = effectOf();
-  expect(await journal.decide(other, decision({ decision: "retry" }))).toEqual({ occurrence: "1" });
+  expect(await journal.decide(other, decision({ decision: "retry" }))).toMatchObject({
+    occurrence: "0",
+  });
   expect(await journal.perform(other, new Provider().performance)).toEqual({ id: "item-1" });
 });
 

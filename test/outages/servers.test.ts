@@ -1,6 +1,6 @@
 // A server or a role goes away and comes back: nothing that was acknowledged is lost, nothing is applied twice, and no
 // process fails or asks for a person (DESIGN §1, §7).
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { callbackUrl } from "../../src/callbacks/address.js";
 import type { ProcessHandle } from "../../src/client.js";
@@ -16,14 +16,14 @@ import { startTestStack } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
 const minuteMs = 60_000;
-const fast = 60_000;
 
 let system: TestStack;
 let inbox: InboxView;
 
 beforeAll(async () => {
   // Persistent, so that Temporal keeps its database over a restart.
-  system = await startTestStack({ persistent: true });
+  // Its time stands still until the last test: the provider moves only where a test says so.
+  system = await startTestStack({ persistent: true, sandboxSpeed: "manual" });
   inbox = new InboxView(system);
 }, 120_000);
 afterAll(async () => {
@@ -31,7 +31,6 @@ afterAll(async () => {
   await system?.close();
   if (system) await rm(system.stack.directory, { recursive: true, force: true });
 }, 60_000);
-beforeEach(() => system.sandbox.setSpeed(fast));
 
 function callbacksShown({ timeline }: Pick<ProcessStatus, "timeline">): number {
   return timeline.filter(({ source }) => source === "callback").length;
@@ -46,10 +45,19 @@ async function isDelivered(workflowId: string): Promise<boolean> {
   return rows.length > 0 && rows.every(({ state }) => state === "delivered");
 }
 
-/** What the provider's callbacks of an intent met, in their order. */
+/** What the provider's callbacks of an intent met. */
 async function attemptsOf(intent: string): Promise<CallbackLogEntry[]> {
   const { newest } = await system.sandbox.callbacks();
-  return newest.filter((entry) => entry.intent === intent).toReversed();
+  return newest.filter((entry) => entry.intent === intent);
+}
+
+async function retriesDone(): Promise<boolean> {
+  await system.sandbox.advance(minuteMs);
+  return (await system.sandbox.callbacks()).counts.pending === 0;
+}
+
+function identifiers(of: { identifier: string }[]): string[] {
+  return of.map(({ identifier }) => identifier).toSorted();
 }
 
 describe.each([sendPostalUnderTest])("$process", (process) => {
@@ -60,19 +68,19 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     return callbackUrl(ring, receiverUrl, { provider: process.provider, namespace, workflowId });
   };
 
-  /** The provider's time stands still until the process has submitted. */
-  async function startTracked(id: string): Promise<ProcessHandle<{ outcome: string }>> {
-    await system.sandbox.setSpeed("manual");
+  /** Those that go on to their end in the last test. */
+  const open: ProcessHandle<{ outcome: string }>[] = [];
+
+  async function start(id: string): Promise<ProcessHandle<{ outcome: string }>> {
     const handle = await process.start(system.client, id);
-    await eventually("tracking", async () => (await handle.status()).phase === "tracking");
+    open.push(handle);
     return handle;
   }
 
-  async function endsWell(id: string, handle: ProcessHandle<{ outcome: string }>) {
-    const result = await handle.result();
-    expect(result.outcome).toBe(process.outcome);
-    expect(await system.effects(id)).toEqual(process.effects);
-    return result;
+  async function startTracked(id: string): Promise<ProcessHandle<{ outcome: string }>> {
+    const handle = await start(id);
+    await eventually("tracking", async () => (await handle.status()).phase === "tracking");
+    return handle;
   }
 
   test("a relay killed between signal and mark delivers again, and the event counts once", async () => {
@@ -96,8 +104,6 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     const after = idsOf(await signalledEvents(system, handle.workflowId));
     expect(after).toEqual([...before, ...before]);
     expect(callbacksShown(await handle.status())).toBe(before.length);
-    await system.sandbox.setSpeed(fast);
-    await endsWell("relay-killed", handle);
   }, 60_000);
 
   test("a receiver killed between commit and answer: the provider's retry is a duplicate", async () => {
@@ -110,60 +116,14 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     await eventually("the commit", () => receiver.isReached());
     await receiver.killAndReplace();
     await advanced;
-    await eventually("the provider's retries", async () => {
-      await system.sandbox.advance(minuteMs);
-      return (await system.sandbox.callbacks()).counts.pending === 0;
-    });
+    await eventually("the provider's retries", retriesDone);
     const attempts = await attemptsOf(handle.id);
     expect(attempts.some(({ result }) => result === "retrying")).toBe(true);
     const acknowledged = attempts.filter(({ result }) => result === "delivered");
     await eventually("delivery", () => isDelivered(handle.workflowId));
     const rows = await inbox.rows(handle.workflowId);
-    expect(rows.map(({ identifier }) => identifier).toSorted()).toEqual(
-      acknowledged.map(({ identifier }) => identifier).toSorted(),
-    );
+    expect(identifiers(rows)).toEqual(identifiers(acknowledged));
     expect(callbacksShown(await handle.status())).toBe(rows.length);
-    await system.sandbox.setSpeed(fast);
-    await endsWell("receiver-killed", handle);
-  }, 60_000);
-
-  test("PostgreSQL away: callbacks hear 503 at once, and every process goes on when it is back", async () => {
-    const postgres = system.stack.postgres;
-    if (!postgres) throw new Error("the stack has no PostgreSQL of its own");
-    const tracked = await startTracked("database-away-1");
-    await postgres.stop();
-    const submitting = await process.start(system.client, "database-away-2");
-    const asked = performance.now();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const answer = await fetch(urlOf(tracked.workflowId), { method: "POST", body: "{}" });
-        await answer.arrayBuffer();
-        return [answer.status, answer.headers.get("retry-after")];
-      }),
-    );
-    expect(performance.now() - asked).toBeLessThan(2_000);
-    expect(answers).toEqual(Array(20).fill([503, "5"]));
-    await system.sandbox.setSpeed(fast);
-    await eventually("a callback that found nobody", async () => {
-      const { newest } = await system.sandbox.callbacks();
-      return newest.some(({ intent, result }) => intent === tracked.id && result === "retrying");
-    });
-    expect((await tracked.status()).attention).toBeUndefined();
-    expect((await submitting.status()).attention).toBeUndefined();
-
-    await postgres.start();
-    await endsWell(tracked.id, tracked);
-    await endsWell(submitting.id, submitting);
-    const acknowledged = (await system.sandbox.callbacks()).newest.filter(
-      ({ intent, result }) => intent?.startsWith("database-away") && result === "delivered",
-    );
-    const stored = await Promise.all([
-      inbox.rows(tracked.workflowId),
-      inbox.rows(submitting.workflowId),
-    ]);
-    expect(new Set(stored.flat().map(({ identifier }) => identifier))).toEqual(
-      new Set(acknowledged.map(({ identifier }) => identifier)),
-    );
   }, 60_000);
 
   test("Temporal away: callbacks are still taken, and every process resumes where it stood", async () => {
@@ -174,9 +134,8 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       const taken = await attemptsOf(id);
       expect(new Set(taken.map(({ result }) => result))).toEqual(new Set(["delivered"]));
       const rows = await inbox.rows(workflowId);
-      expect(rows.map(({ identifier, state }) => [identifier, state])).toEqual(
-        taken.map(({ identifier }) => [identifier, "waiting"]),
-      );
+      expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(["waiting"]));
+      expect(identifiers(rows)).toEqual(identifiers(taken));
     }
 
     await system.stack.temporal.restart();
@@ -186,9 +145,43 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     for (const name of ["receiver", "relay", "worker"] as const) {
       expect(system.stack.role(name).isAlive()).toBe(true);
     }
-    await system.sandbox.setSpeed(fast);
-    for (const handle of handles) {
-      await endsWell(handle.id, handle);
+  }, 60_000);
+
+  test("PostgreSQL away: callbacks hear 503 at once, and every process goes on when it is back", async () => {
+    const postgres = system.stack.postgres;
+    if (!postgres) throw new Error("the stack has no PostgreSQL of its own");
+    const tracked = await startTracked("database-away-1");
+    await postgres.stop();
+    const submitting = await start("database-away-2");
+    const asked = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const answer = await fetch(urlOf(tracked.workflowId), { method: "POST", body: "{}" });
+        await answer.arrayBuffer();
+        return [answer.status, answer.headers.get("retry-after")];
+      }),
+    );
+    expect(performance.now() - asked).toBeLessThan(2_000);
+    expect(answers).toEqual(Array.from({ length: 20 }, () => [503, "5"]));
+    await system.sandbox.advance(15 * minuteMs);
+    const met = (await attemptsOf(tracked.id)).map(({ result }) => result);
+    expect(new Set(met)).toEqual(new Set(["retrying"]));
+    expect((await tracked.status()).attention).toBeUndefined();
+    expect((await submitting.status()).attention).toBeUndefined();
+
+    await postgres.start();
+    await eventually("tracking", async () => (await submitting.status()).phase === "tracking");
+    await eventually("the provider's retries", retriesDone);
+    const taken = (await attemptsOf(tracked.id)).filter(({ result }) => result === "delivered");
+    expect(identifiers(await inbox.rows(tracked.workflowId))).toEqual(identifiers(taken));
+  }, 60_000);
+
+  test("after all of it, every process ends well, with one effect each", async () => {
+    await system.sandbox.setSpeed(60_000);
+    expect(open).toHaveLength(6);
+    for (const handle of open) {
+      expect((await handle.result()).outcome).toBe(process.outcome);
+      expect(await system.effects(handle.id)).toEqual(process.effects);
     }
   }, 60_000);
 });

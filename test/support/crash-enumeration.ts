@@ -49,7 +49,9 @@ export async function enumerateCrashPoints(process: ProcessUnderTest): Promise<C
       return interruptedRows(system, own, ownersEnv, ["twoOwners"]);
     };
     const settled = await Promise.allSettled([
-      interruptedRows(system, field, env, ["killed", "terminated"], () => resetRows(resets)),
+      interruptedRows(system, field, env, ["killed", "terminated", "reset"], () =>
+        resetRows(resets),
+      ),
       owners(),
     ]);
     const rows = settled.flatMap((result) => {

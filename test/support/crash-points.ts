@@ -4,6 +4,7 @@ import type { Role } from "../../src/local/role.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import type { CrashRow } from "./crash-matrix.js";
 import { journalStates, takenOver } from "./crash-journal.js";
+import { resetToLastTask } from "./crash-resets.js";
 import { Run, settle, until } from "./crash-run.js";
 import type { Field } from "./crash-run.js";
 import { startHeldWorker, startWorkerRole } from "./crash-workers.js";
@@ -12,10 +13,11 @@ import type { CallUnderTest, ProcessUnderTest } from "./process-under-test.js";
 import type { TestStack } from "./stack.js";
 
 /**
- * `killed`: the worker, by SIGKILL. `terminated`: the process too, then started again under its id. `twoOwners`: the
- * worker stands still (SIGSTOP) until another one has taken over, then goes on.
+ * `killed`: the worker, by SIGKILL. `terminated`: the process too, then started again under its id. `reset`: the process
+ * too, to before what is under way. `twoOwners`: the worker stands still (SIGSTOP) until another one has taken over, then
+ * goes on.
  */
-export type Interruption = "killed" | "terminated" | "twoOwners";
+export type Interruption = "killed" | "terminated" | "reset" | "twoOwners";
 
 export interface Phase {
   name: string;
@@ -110,13 +112,16 @@ async function killAndStartAgain(
   { child }: HeldWorker,
   takeOver: () => Promise<void>,
 ): Promise<void> {
-  const terminated = points.flatMap(({ run, interruption }) =>
-    interruption === "terminated" ? [run] : [],
-  );
+  const runsOf = (wanted: Interruption) =>
+    points.flatMap(({ run, interruption }) => (interruption === wanted ? [run] : []));
+  const terminated = runsOf("terminated");
+  const reset = runsOf("reset");
   await Promise.all(terminated.map((run) => run.terminate()));
+  await Promise.all(reset.map(resetToLastTask));
   child.kill("SIGKILL");
   await child.exited;
   await takeOver();
+  for (const run of reset) run.ask();
   await Promise.all(
     terminated.map(async (run) => {
       await run.start();
@@ -160,6 +165,7 @@ async function reach(points: PointRun[]): Promise<void> {
   await Promise.all(later.map((run) => run.tracked()));
   await points[0]?.run.field.sandbox.clock.advance(firstChangeMs);
   for (const run of later) run.ask();
+  const t0 = Date.now(); // DEBUG
   const first = points.filter((point) => !isLater(point)).map(({ run }) => run);
   await Promise.all(first.map((run) => run.start()));
   const missing = () => points.flatMap((point) => (point.isReached() ? [] : [point.run.id]));
@@ -168,6 +174,7 @@ async function reach(points: PointRun[]): Promise<void> {
     () => missing().length === 0,
     30_000,
   );
+  console.error("DEBUG reach", points.length, Date.now() - t0);
 }
 
 /** Every process must stand where its point says, else nothing is proven. */

@@ -57,23 +57,34 @@ async function resetEach(runs: Run[]): Promise<CrashRow[]> {
 }
 
 async function pointsOf(run: Run, index: number): Promise<ResetPoint[]> {
-  const described = await workflowOf(run).describe();
-  const { runId } = described;
-  const { events } = await workflowOf(run, runId).fetchHistory();
-  const tasks = (events ?? []).flatMap(({ eventType, eventId }) =>
-    eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED && eventId ? [eventId] : [],
-  );
-  const state = described.status.name === "RUNNING" ? "running" : "finished";
+  const { runId, status, tasks } = await tasksOf(run);
   return tasks.flatMap((eventId, at) => {
-    const phase = `reset to task ${at + 1} of ${tasks.length}, ${state}`;
+    const phase = `reset to task ${at + 1} of ${tasks.length}, ${status}`;
     return at % sharing === index ? [{ run, runId, eventId, phase }] : [];
   });
 }
 
-async function reset({ run, runId, eventId }: ResetPoint): Promise<void> {
+/** Where a process may be reset to. */
+async function tasksOf(run: Run) {
+  const { runId, status } = await run.workflow().describe();
+  const { events } = await run.workflow(runId).fetchHistory();
+  const tasks = (events ?? []).flatMap(({ eventType, eventId }) =>
+    eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED && eventId ? [eventId] : [],
+  );
+  return { runId, tasks, status: status.name === "RUNNING" ? "running" : "finished" };
+}
+
+/** Back to before what is under way, whose activity is forgotten. */
+export async function resetToLastTask(run: Run): Promise<void> {
+  const { runId, tasks } = await tasksOf(run);
+  const eventId = tasks.at(-1);
+  if (!eventId) throw new Error(`${run.id} has no workflow task to be reset to`);
+  await reset({ run, runId, eventId });
+}
+
+async function reset({ run, runId, eventId }: Omit<ResetPoint, "phase">): Promise<void> {
   const { trustflow, namespace } = run.field;
   run.renew();
-  run.interruptedAt = Date.now();
   await trustflow.temporal.workflowService.resetWorkflowExecution({
     namespace,
     workflowExecution: { workflowId: run.workflowId, runId },
@@ -82,8 +93,4 @@ async function reset({ run, runId, eventId }: ResetPoint): Promise<void> {
     reason: "crash points",
     requestId: randomUUID(),
   });
-}
-
-function workflowOf({ field, workflowId }: Run, runId?: string) {
-  return field.trustflow.temporal.workflow.getHandle(workflowId, runId);
 }

@@ -1,8 +1,10 @@
 // One process of the enumeration: started, asked, followed to its end.
+import type { WorkflowHandle } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessHandle, Trustflow } from "../../src/client.js";
+import { searchAttributes } from "../../src/contracts/names.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
-import { judge } from "./crash-matrix.js";
+import { finished, judge } from "./crash-matrix.js";
 import type { CrashRow } from "./crash-matrix.js";
 import type { CallUnderTest, ProcessUnderTest, Variant } from "./process-under-test.js";
 
@@ -45,8 +47,8 @@ export class Run {
     return this.#handle;
   }
 
-  get effects(): Record<string, number> {
-    return this.field.sandbox.ledger(this.id).byIntent[this.id] ?? {};
+  workflow(runId?: string): WorkflowHandle {
+    return this.field.trustflow.temporal.workflow.getHandle(this.workflowId, runId);
   }
 
   /** The same again, after a termination. */
@@ -89,9 +91,10 @@ export class Run {
   /** Whether it has ended, or nobody can know how. */
   async look(): Promise<boolean> {
     if (this.end !== undefined) return true;
-    if (await this.handle.isOpen()) {
-      const { attention } = await this.handle.status();
-      if (attention?.kind === "unknownOutcome") this.end = attention.kind;
+    const { status, typedSearchAttributes } = await this.workflow().describe();
+    if (status.name === "RUNNING") {
+      const attention = typedSearchAttributes.get(searchAttributes.attention);
+      if (attention === "unknownOutcome") this.end = attention;
     } else {
       this.end = await this.handle.result().then(
         ({ outcome }) => outcome,
@@ -105,6 +108,7 @@ export class Run {
   /** Another run of it was made: what is known of the end is over. */
   renew(): void {
     this.end = undefined;
+    this.interruptedAt = Date.now();
   }
 
   async row(phase: string): Promise<CrashRow> {
@@ -145,7 +149,9 @@ async function answerOf(
     try {
       return (await call.ask?.(handle, updateId)) ?? { answer: "" };
     } catch (error) {
-      if (left === 0 || (error as Error).name !== "UnreachableError") throw error;
+      const { name } = error as Error;
+      if (name === finished) return { answer: name };
+      if (left === 0 || name !== "UnreachableError") throw error;
     }
   }
 }
@@ -168,6 +174,7 @@ export async function until(
   limitMs = 60_000,
 ): Promise<void> {
   for (const end = Date.now() + limitMs; !(await isSo()); await delay(100)) {
-    if (Date.now() > end) throw new Error(`it did not come about: ${typeof what === "string" ? what : what()}`);
+    if (Date.now() > end)
+      throw new Error(`it did not come about: ${typeof what === "string" ? what : what()}`);
   }
 }

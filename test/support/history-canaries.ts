@@ -119,7 +119,7 @@ export function formsOf(text: string): [string, Buffer][] {
       ]),
     ),
   ] as const;
-  const unique = new Map(written.map(([name, form]) => [form as string, name as string]));
+  const unique = new Map(written.map(([name, form]) => [form, name]));
   return [
     ["UTF-16", Buffer.from(text, "utf16le")],
     ...[...unique].map(([form, name]): [string, Buffer] => [name, Buffer.from(form)]),

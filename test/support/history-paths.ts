@@ -131,7 +131,7 @@ export const sendPostalPaths: PathsOf = {
       settings: { ...fastSettings, affidavitWindowSeconds: 10 },
     }),
     "no-affidavit-window": through("delivered", "delivered", {
-      settings: { ...fastSettings, affidavitWindowSeconds: 0 },
+      settings: { ...fastSettings, pollIntervalSeconds: 60, affidavitWindowSeconds: 0 },
     }),
 
     async "cancelled-in-time"(walk) {
@@ -156,8 +156,7 @@ export const sendPostalPaths: PathsOf = {
       await mend();
     },
     async "cancelled-while-submitting"(walk) {
-      const handle = await begin(walk, "cancellable,submit=slow-answer-2500");
-      await statusWhere(handle, () => true);
+      const handle = await begin(walk, "cancellable,submit=slow-answer-5000");
       await submitsSeen(walk);
       expect(await handle.cancel()).toEqual({ answer: "pending" });
       await ends(handle, "cancelled");

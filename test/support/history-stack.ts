@@ -3,12 +3,15 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { StackOptions } from "../../src/local/stack.js";
 import { openState } from "../../src/local/stack-state.js";
 import { plainAuthor } from "./history-paths.js";
 import type { Author, PathsOf, Walk } from "./history-paths.js";
 import { startTestStack } from "./stack.js";
 import type { TestStack } from "./stack.js";
+
+const walkLimitMs = 100_000;
 
 export interface PathStack {
   system: TestStack;
@@ -54,7 +57,14 @@ function accountEnvironment(name: string, baseUrl: string, username: string, pas
   };
 }
 
+/** A way that does not end is one that failed, and says so beside the others. */
 async function settled(work: Promise<void>): Promise<PromiseSettledResult<void>> {
-  const [result] = await Promise.allSettled([work]);
+  const limit = new AbortController();
+  const late = delay(walkLimitMs, undefined, limit).then(() => {
+    throw new Error(`still on its way after ${walkLimitMs / 1_000} s`);
+  });
+  const [result] = await Promise.allSettled([Promise.race([work, late])]);
+  limit.abort();
+  late.catch(() => undefined);
   return result;
 }

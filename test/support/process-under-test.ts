@@ -9,7 +9,7 @@ import type {
 import type { ProcessName } from "../../src/contracts/names.js";
 import { effectClassOf } from "../../src/providers/effects.js";
 import type { EffectClass, Operation, Provider } from "../../src/providers/effects.js";
-import { letterInput } from "./letters.js";
+import { fastSettings, letterInput } from "./letters.js";
 
 /** What makes a process take another way than the plain one. */
 export interface Variant {
@@ -49,6 +49,10 @@ export interface ProcessUnderTest<Result extends { outcome: string } = { outcome
   effects: Record<string, number>;
   /** Virtual time after which every way of this descriptor has ended. */
   spanMs: number;
+  /** A way that stays open, with its polls far apart. */
+  staysOpen: Variant & { words: string };
+  /** A callback that claims no end; its identifier is the note that the timeline shows too. */
+  callback(identifier: string, at: Date): object;
   /** Every operation of the provider that the process uses. */
   calls: CallUnderTest<Result>[];
   /** The same id and variant twice is the same process. The id is the intent too. */
@@ -98,6 +102,14 @@ export const sendPostalUnderTest: ProcessUnderTest<SendPostalResult> = {
   outcome: "delivered",
   effects: { "evi-post.submit": 1 },
   spanMs: 60 * DAY,
+  staysOpen: { words: "open", input: { settings: { ...fastSettings, pollIntervalSeconds: 600 } } },
+  callback: (identifier, at) => ({
+    Identifier: identifier,
+    Kind: "Sent",
+    Date: at.toISOString(),
+    EvidenceType: "eviPost",
+    AdditionalData: { State: "Sent", Details: identifier },
+  }),
   calls: (Object.keys(postalCalls) as Operation<"evi-post">[]).map((operation) => ({
     ...postalCalls[operation],
     operation,

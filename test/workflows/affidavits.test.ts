@@ -76,3 +76,13 @@ test("an affidavit whose callback names no request is an ordinary one", () => {
   const tied = tieAffidavits([affidavit("a")], [published("a")], [{ requestId: "r1", before: 0 }]);
   expect(tied).toEqual([affidavit("a")]);
 });
+
+test("a callback with the RequestId ties, whether one without came before or after it", () => {
+  const told = published("a", "r1");
+  const regenerated = { ...published("a"), id: "event-a-again" };
+  const requests = [{ requestId: "r1", before: 0 }];
+  const [first] = tieAffidavits([affidavit("a")], [told, regenerated], requests);
+  const [second] = tieAffidavits([affidavit("a")], [regenerated, told], requests);
+  expect(first).toMatchObject({ requestId: "r1", tiedBy: "callback" });
+  expect(second).toEqual(first);
+});

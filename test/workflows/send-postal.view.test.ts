@@ -167,3 +167,12 @@ test.each(["Declined", "Acknowledged", "Hindered"])(
     expect(excludedMove([], closed(word), "Registered")).toMatch(word);
   },
 );
+
+test.each(["Cancelled", "Disposed"])(
+  "%s is the outcome too where the provider names none yet",
+  (state) => {
+    const resting = { ...closed("None"), state };
+    expect(postalView([], resting)).toMatchObject({ resting: true, outcome: state.toLowerCase() });
+    expect(postalView([], { ...resting, outcome: "Delivered" }).outcome).toBe("delivered");
+  },
+);

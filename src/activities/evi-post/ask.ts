@@ -14,8 +14,11 @@ export interface PostalQuestion {
   account: string;
   uniqueId: string;
   submittedAt: string;
-  /** `now`: whatever it shows; `change`: until it differs from `seen`; `end`: until an end state, a few times. */
-  wait: "now" | "change" | "end";
+  /**
+   * `now`: whatever it shows; `affidavits`: with every affidavit that it lists; `change`: until it differs from `seen`;
+   * `end`: until an end state, a few times.
+   */
+  wait: "now" | "affidavits" | "change" | "end";
   mode: AttemptMode;
   /** The fingerprint of the newest snapshot. */
   seen: string | undefined;
@@ -34,6 +37,8 @@ export interface PostalAnswer {
     fingerprint: string;
   };
   documents: ProcessDocument[];
+  /** How many listed affidavits could not be fetched: tracking does not wait for them. */
+  missing: number;
 }
 
 const endStates = new Set(["Closed", "Cancelled", "Disposed"]);
@@ -55,6 +60,14 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
     const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
     if (!isEnough(question, state, fingerprint)) throw new NothingNew();
     const wanted = affidavits.filter((one) => refetch || !stored.includes(one.uniqueId));
+    const fetched = await fetchAffidavits(office, { account, documents, uniqueId, wanted }).catch(
+      (error: unknown) => {
+        if (question.wait !== "affidavits" && error instanceof ProviderError) return [];
+        throw error;
+      },
+    );
+    const missing = wanted.length - fetched.length;
+    if (question.wait === "affidavits" && missing > 0) throw notThere();
     return {
       snapshot: {
         stamp,
@@ -63,16 +76,28 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
         dates: PostalDates.strip().parse(item),
         ...(outcome === undefined ? {} : { outcome }),
       },
-      documents: await fetchAffidavits(office, { account, documents, uniqueId, wanted }),
+      documents: fetched,
+      missing,
     };
   });
 }
 
 /** A person or a patient phase waits for any answer; else the question says for which. */
 function isEnough({ wait, mode, seen }: PostalQuestion, state: string, shown: string): boolean {
-  if (mode !== "quick" || wait === "now") return true;
+  if (mode !== "quick" || wait === "now" || wait === "affidavits") return true;
   if (wait === "change") return shown !== seen;
   return endStates.has(state) || activityInfo().attempt >= claimAttempts;
+}
+
+/** What a query lists may not be there for download at once; for long, it is a person's matter (DESIGN §5). */
+function notThere(): ProviderError {
+  return new ProviderError({
+    kind: activityInfo().attempt < claimAttempts ? "notVisibleYet" : "protocol",
+    provider,
+    operation: "downloadAffidavits",
+    effect: "none",
+    problem: "a listed affidavit is not in the download",
+  });
 }
 
 /** READING §1: an id that was just given may not be visible yet. */

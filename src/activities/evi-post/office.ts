@@ -85,18 +85,27 @@ export class PostOffice {
     return results.find(({ evidenceId }) => evidenceId === uniqueId);
   }
 
-  /** Throws where `reach` would fail fast now. */
-  admit(account: AttemptAccount, operation: Operation<"evi-post">): void {
-    this.has.circuits.check(wayOf(account, operation));
+  /** Why `reach` would fail fast now, if so. */
+  closed(account: AttemptAccount, operation: Operation<"evi-post">): Error | undefined {
+    return this.has.circuits.closed(wayOf(account, operation));
   }
 
   /** READING §1: our own key may stand among several in `lookupKey`, joined with `::`. */
   async findByOwnKey(account: AttemptAccount, key: string) {
-    const { results } = await this.reach(account, "query", () =>
+    const { results, totalMatches } = await this.reach(account, "query", () =>
       eviPost.query(account, { lookupKeys: [key] }, cancellationSignal()),
     );
     const found = results.find(({ lookupKey = "" }) => lookupKey.split("::").includes(key));
-    return found && { uniqueId: found.evidenceId };
+    if (found) return { uniqueId: found.evidenceId };
+    if (totalMatches <= results.length) return undefined;
+    // More than one page for a key that is unique: the query does not filter as assumed, so it proves no absence.
+    throw new ProviderError({
+      kind: "protocol",
+      provider,
+      operation: "query",
+      effect: "none",
+      problem: "a query by our own key has more matches than it shows",
+    });
   }
 
   /** A provider that has been away for long is a person's matter; until then the retry carries on. */
@@ -108,7 +117,7 @@ export class PostOffice {
   }
 
   #accountNamed(name: string): PostalAccount {
-    const account = this.has.accounts[name];
+    const account = Object.hasOwn(this.has.accounts, name) ? this.has.accounts[name] : undefined;
     if (account) return account;
     const problem = `no account "${name}" is configured for ${provider}`;
     throw new InvalidInput([{ path: "account", problem }]);

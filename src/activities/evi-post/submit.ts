@@ -56,12 +56,14 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
         mode,
       },
       {
-        admit: () => office.admit(account, "submit"),
+        closed: () => office.closed(account, "submit"),
         send: async ({ token, idempotencyToken, signal }) => {
           const pdf = await readPdf(documents, document, "document");
           const submission = submissionOf(input, pdf, token, callback, account);
           const send = () => eviPost.submit(account, submission, idempotencyToken, signal);
-          return office.reach(account, "submit", send).catch((error) => adoptShown(office, account, error));
+          return office
+            .reach(account, "submit", send)
+            .catch((error) => adoptShown(office, account, error));
         },
         lookUp: (token) => office.findByOwnKey(account, token),
       },

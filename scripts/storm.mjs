@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// `npm run storm [-- --minutes N] [--callbacks N] [--json]`: the callback storm, then mixed load for so many minutes, each on
+// a stack of its own. Prints one document of figures; fails where something was lost, doubled or left over.
+import { parseArgs } from "node:util";
+import { register } from "node:module";
+import { ensureInstalled } from "./install.mjs";
+import { runBuild, say } from "./steps.mjs";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "2" },
+    callbacks: { type: "string", default: "10000" },
+    json: { type: "boolean", default: false },
+  },
+});
+if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
+register("./typescript.mjs", import.meta.url);
+/** @param {string} name */
+const support = (name) => import(new URL(`../test/support/${name}.ts`, import.meta.url).href);
+const [{ storms, linesOf }, { sendPostalUnderTest }] = await Promise.all(
+  ["storm-script", "process-under-test"].map(support),
+);
+const report = await storms(sendPostalUnderTest, {
+  minutes: Number(values.minutes),
+  callbacks: Number(values.callbacks),
+  progress: say,
+});
+process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : linesOf(report));
+process.exitCode = report.problems.length > 0 ? 1 : 0;

@@ -1,0 +1,31 @@
+// What is refused before a process exists, beside the contract: what is too large for Temporal, and a stored document that is
+// no PDF, or not there.
+import type { DocumentReference } from "../contracts/values.js";
+import { DocumentCorrupt, DocumentNotFound } from "../documents/errors.js";
+import type { DocumentStore } from "../documents/store.js";
+import { InvalidInputError } from "./errors.js";
+
+/** Temporal takes 2 MB; encrypted, and with what stands around it, an input grows a little. */
+const INPUT_LIMIT = 1_500_000;
+
+export function refuseOversize(input: object): void {
+  if (Buffer.byteLength(JSON.stringify(input)) <= INPUT_LIMIT) return;
+  throw new InvalidInputError([{ path: "(input)", problem: "is over 1.5 MB as JSON" }]);
+}
+
+/** In the words of the first activity, which looks again. */
+export async function refuseUnreadable(
+  documents: Pick<DocumentStore, "get">,
+  reference: DocumentReference,
+): Promise<void> {
+  const refuse = (problem: string) => new InvalidInputError([{ path: "document", problem }]);
+  try {
+    const bytes = await documents.get(reference);
+    const isPdf = bytes.subarray(0, 5).toString("latin1") === "%PDF-";
+    if (reference.mediaType === "application/pdf" && !isPdf) throw refuse("is not a PDF (P2 §2.1)");
+  } catch (error) {
+    if (error instanceof DocumentNotFound) throw refuse("is not in the document store");
+    if (error instanceof DocumentCorrupt) throw refuse("is not what its reference says");
+    throw error;
+  }
+}

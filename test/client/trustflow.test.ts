@@ -1,0 +1,127 @@
+// What the client refuses, finds and says before or without a process; Temporal's answers are given by the test.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
+import { ServiceError, WorkflowNotFoundError } from "@temporalio/client";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InvalidInputError, Trustflow, UnknownProcessError } from "../../src/client.js";
+import type { SendPostalInput } from "../../src/client.js";
+import { ConfigurationError, loadConfig } from "../../src/config.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { DirectoryDriver } from "../../src/documents/directory-driver.js";
+import { DocumentStore } from "../../src/documents/store.js";
+import { letterInput, letterPdf } from "../support/letters.js";
+
+const before = process.env;
+const ring = generateKeyRing();
+const away = new ServiceError("failed", {
+  cause: Object.assign(new Error("no connection"), { code: 14, details: "no connection" }),
+});
+
+let folder: string;
+let store: DocumentStore;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-client-"));
+  await writeFile(join(folder, "trustflow.toml"), "");
+  store = new DocumentStore(new DirectoryDriver(join(folder, "documents")), KeyRing.parse(ring));
+});
+beforeEach(() => {
+  process.env = {
+    TRUSTFLOW_CONFIG: join(folder, "trustflow.toml"),
+    TRUSTFLOW_DOCUMENTS__DIRECTORY: join(folder, "documents"),
+    TRUSTFLOW_KEYS__DOCUMENTS: ring,
+    TRUSTFLOW_KEYS__CODEC: ring,
+    TEMPORAL_ADDRESS: "127.0.0.1:1",
+  };
+});
+afterEach(() => {
+  process.env = before;
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A client whose connection is the test's. */
+function connected(describe: () => Promise<unknown> = () => Promise.reject(away)) {
+  const start = jest.fn(() => Promise.resolve());
+  const client = {
+    workflow: { start, getHandle: () => ({ describe }) },
+    withDeadline: <T>(_deadline: number, call: () => Promise<T>) => call(),
+  };
+  const parts = [{ client }, KeyRing.parse(ring), loadConfig()];
+  return { trustflow: Reflect.construct(Trustflow, parts) as Trustflow, start };
+}
+
+async function fieldsOf(input: SendPostalInput) {
+  const { trustflow, start } = connected();
+  const refused = await trustflow.sendPostal("order-7", input).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(InvalidInputError);
+  expect(start).not.toHaveBeenCalled();
+  return (refused as InvalidInputError).fields;
+}
+
+test("an id is unknown only where Temporal says so", async () => {
+  const missing = new WorkflowNotFoundError("workflow not found", "sendPostal/order-7", undefined);
+  const unknown = connected(() => Promise.reject(missing)).trustflow;
+  await expect(unknown.find("order-7")).rejects.toThrow(UnknownProcessError);
+  await expect(connected().trustflow.find("order-7")).rejects.toBe(away);
+});
+
+test("whether an id is unknown stays open where the second question fails", async () => {
+  const missing = new WorkflowNotFoundError("workflow not found", "sendPostal/order-7", undefined);
+  const answers = [missing, away];
+  const { trustflow } = connected(() => Promise.reject(answers.shift()));
+  await expect(trustflow.handle("sendPostal/order-7").isOpen()).rejects.toBe(away);
+});
+
+test("a key ring that cannot be read is a matter of the configuration, and not shown", async () => {
+  process.env["TRUSTFLOW_KEYS__CODEC"] = "k1:c2hvcnQ=";
+  const failed = await Trustflow.connect().catch((error: unknown) => error as Error);
+  expect(failed).toBeInstanceOf(ConfigurationError);
+  expect((failed as Error).message).toContain("keys.codec");
+  expect((failed as Error).message).not.toContain("c2hvcnQ=");
+});
+
+test("the document store is asked for by whoever uses it", async () => {
+  delete process.env["TRUSTFLOW_DOCUMENTS__DIRECTORY"];
+  delete process.env["TRUSTFLOW_KEYS__DOCUMENTS"];
+  // Gets as far as Temporal.
+  await expect(Trustflow.connect()).rejects.toThrow("Temporal at 127.0.0.1:1 cannot be reached");
+  const { trustflow } = connected();
+  expect(() => trustflow.documents).toThrow("documents.directory is required");
+  expect(() => trustflow.documents).toThrow(ConfigurationError);
+});
+
+test("a stored document that is no PDF, is missing or is another one is refused (P2 §2.1)", async () => {
+  const stored = await store.put(Buffer.from("not a PDF"), "application/pdf");
+  const other = await store.put(letterPdf, "application/pdf");
+  const problemOf = async (document: typeof stored) =>
+    fieldsOf(letterInput("i", "delivered", { document }));
+  expect(await problemOf(stored)).toEqual([
+    { path: "document", problem: "is not a PDF (P2 §2.1)" },
+  ]);
+  expect(await problemOf({ ...other, sha256: "0".repeat(64) })).toEqual([
+    { path: "document", problem: "is not what its reference says" },
+  ]);
+  await store.delete(other.uri);
+  expect(await problemOf(other)).toEqual([
+    { path: "document", problem: "is not in the document store" },
+  ]);
+});
+
+test("a stored PDF starts a process, and one that only the workers can read too", async () => {
+  const document = await store.put(letterPdf, "application/pdf");
+  const input = letterInput("i", "delivered", { document });
+  const here = connected();
+  await here.trustflow.sendPostal("order-7", input);
+  expect(here.start).toHaveBeenCalledTimes(1);
+  delete process.env["TRUSTFLOW_DOCUMENTS__DIRECTORY"];
+  const elsewhere = connected();
+  await elsewhere.trustflow.sendPostal("order-7", input);
+  expect(elsewhere.start).toHaveBeenCalledTimes(1);
+});
+
+test("an input that Temporal would not take is refused", async () => {
+  const issuerComments = "x".repeat(1_500_000);
+  expect(await fieldsOf(letterInput("i", "delivered", { issuerComments }))).toEqual([
+    { path: "(input)", problem: "is over 1.5 MB as JSON" },
+  ]);
+});

@@ -1,0 +1,21 @@
+// The promise of DESIGN §6 at every point where a worker can die: one intent, one effect, and nobody is forgotten.
+import { expect, test } from "@jest/globals";
+import { enumerateCrashPoints } from "../support/crash-enumeration.js";
+import { sendPostalUnderTest } from "../support/process-under-test.js";
+
+const classes = new Map(
+  sendPostalUnderTest.calls.map(({ operation, effectClass }) => [operation, effectClass]),
+);
+
+test("wherever a worker dies, stands still or starts over, an intent has one effect (READING §0–1, P2 §4.1)", async () => {
+  const report = await enumerateCrashPoints(sendPostalUnderTest);
+  const { rows } = report;
+  expect(rows.filter(({ ending }) => ending === "double" || ending === "lost")).toEqual([]);
+  const parked = rows.filter(({ ending }) => ending === "parked");
+  expect(parked.filter(({ effect }) => classes.get(effect) !== "once")).toEqual([]);
+  for (const [operation, effectClass] of classes) {
+    const phases = rows.flatMap(({ effect, phase }) => (effect === operation ? [phase] : []));
+    expect(phases.length).toBeGreaterThanOrEqual(effectClass === "read" ? 4 : 20);
+    expect(new Set(phases).size).toBeGreaterThanOrEqual(effectClass === "read" ? 4 : 20);
+  }
+}, 240_000);

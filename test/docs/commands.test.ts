@@ -1,0 +1,179 @@
+// Every command that a page shows is real: npm's scripts are there, ours parse, and the cheap ones of the README run.
+import { describe, expect, test } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Command, CommanderError } from "commander";
+import { createProgram } from "../../src/cli/program.js";
+import { trustflow } from "../cli/run.js";
+import { codeBlocks, isThere, pages, quoted, root, textOf } from "./repository.js";
+
+const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
+const exampleIsThere = (path: string) => isThere(path) || !path.startsWith("examples/");
+
+/** A line as a shell splits it; quotes hold words together. */
+function words(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)].map(
+    ([, single, double, plain]) => single ?? double ?? plain ?? "",
+  );
+}
+
+/** The commands of a page's code blocks, one by one, without comments and redirections. */
+function shellCommands(page: string): string[] {
+  return codeBlocks(textOf(page))
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ lines }) => lines)
+    .flatMap((line) =>
+      line
+        .replace(/^\$ /, "")
+        .replace(/\s+#.*$/, "")
+        .split(/ && | \| /),
+    )
+    .map((line) => line.replace(/\s*>>? *\S+$/, "").trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+/** Parses without running: what is wrong, or undefined. */
+function parseProblem(args: string[]): string | undefined {
+  const program = createProgram();
+  const quiet = (command: Command): void => {
+    command
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+    command.action(() => undefined);
+    command.commands.forEach(quiet);
+  };
+  program.commands.forEach(quiet);
+  program.configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+  try {
+    program.parse(args, { from: "user" });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return undefined;
+    return (error as Error).message;
+  }
+}
+
+function problemOf(line: string): string | undefined {
+  const [first, ...rest] = words(line).filter((word, index) => index > 0 || !/^\w+=/.test(word));
+  if (first === "npx" && rest[0] === "trustflow") return parseProblem(rest.slice(1));
+  if (first === "trustflow") return parseProblem(rest);
+  if (first === "npm") return npmProblem(rest);
+  if (first === "node") return isThere(rest[0] ?? "") ? undefined : `${rest[0]} is not there`;
+  if (first === "docker" && rest[0] === "compose") return composeProblem(rest.slice(1));
+  return ["cp", "curl", "."].includes(first ?? "") ? undefined : `${first} is not known here`;
+}
+
+function npmProblem(args: string[]): string | undefined {
+  const [verb, name] = args.filter((arg) => !arg.startsWith("--"));
+  const script = verb === "run" ? name : verb;
+  if (verb === "ci" || verb === "install") return undefined;
+  return script !== undefined && script in scripts ? undefined : `no npm script ${script}`;
+}
+
+/** `docker compose run --rm cli <command>` runs ours. */
+function composeProblem(args: string[]): string | undefined {
+  const [verb, ...rest] = args.filter((arg) => arg !== "--rm");
+  return verb === "run" && rest[0] === "cli" ? parseProblem(rest.slice(1)) : undefined;
+}
+
+describe.each(pages)("%s", (page) => {
+  test("shows commands that are real", () => {
+    for (const line of shellCommands(page))
+      expect([line, problemOf(line)]).toEqual([line, undefined]);
+  });
+
+  test("names npm scripts and commands that are real", () => {
+    for (const code of quoted(textOf(page))) {
+      if (/^npm (run|test)\b/.test(code))
+        expect([code, problemOf(code)]).toEqual([code, undefined]);
+      const ours = /^(?:npx )?trustflow ([a-z][a-z-]*)/.exec(code)?.[1];
+      if (ours !== undefined) expect(commandNames).toContain(ours);
+    }
+  });
+
+  test("shows example files that are there", () => {
+    const named = shellCommands(page).flatMap(words);
+    expect(named.filter((path) => !exampleIsThere(path))).toEqual([]);
+  });
+});
+
+const commandNames = createProgram().commands.map((command) => command.name());
+
+test("a command that is not real is found", () => {
+  expect(problemOf("npm run nothing")).toBe("no npm script nothing");
+  expect(problemOf("npx trustflow nothing")).toContain("unknown command");
+  expect(problemOf("trustflow list --nothing")).toContain("--nothing");
+  expect(problemOf("nothing")).toBe("nothing is not known here");
+});
+
+/** What the compiler says of lines that name a PDF and an address without declaring them. */
+async function typeProblems(lines: string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "trustflow-readme-"));
+  const compilerOptions = {
+    module: "nodenext",
+    target: "es2023",
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    typeRoots: [join(root, "node_modules/@types")],
+    types: ["node"],
+    paths: { "trustflow/client": [join(root, "dist/client.d.ts")] },
+  };
+  const given = `declare const pdf: Uint8Array;
+declare const recipientAddress: Record<"streetAddress" | "postalCode" | "locality" | "region" | "country", string>;`;
+  try {
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+    await writeFile(join(folder, "readme.mts"), [...lines, given].join("\n"));
+    const tsc = join(root, "node_modules/typescript/bin/tsc");
+    const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", folder]).catch(
+      (error: { stdout: string }) => error,
+    );
+    return stdout;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+describe("README.md", () => {
+  const text = textOf("README.md");
+  const shown = [...shellCommands("README.md"), ...quoted(text)];
+
+  test("shows the commands that are run here", () => {
+    expect(shown).toContain("npx trustflow schema sendPostal");
+    expect(shown.some((line) => line.includes("send-postal --input examples/letter.json"))).toBe(
+      true,
+    );
+  });
+
+  test("its JSON Schema is printed", async () => {
+    const { code, stdout } = await trustflow(["schema", "sendPostal"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ type: "object" });
+  });
+
+  test("its letter is accepted", async () => {
+    const args = ["send-postal", "--input", "examples/letter.json", "--id", "order-7", "--dry-run"];
+    const { code, stderr } = await trustflow(args, { cwd: root });
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+  });
+
+  test("its TypeScript compiles against what the package exports", async () => {
+    const [source] = codeBlocks(text).filter(({ language }) => language === "ts");
+    expect(await typeProblems(source?.lines ?? [])).toBe("");
+    const wrong = source?.lines.map((line) => line.replace("letter.result()", "letter.outcome()"));
+    expect(await typeProblems(wrong ?? [])).toContain("'outcome' does not exist");
+  });
+});
+
+test("keys are generated as the pages say", async () => {
+  const { code, stdout } = await trustflow(["keys", "generate", "--env"]);
+  expect(code).toBe(0);
+  const names = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.split("=")[0]);
+  for (const name of names) expect(textOf(".env.example")).toContain(`${name}=`);
+});

@@ -1,0 +1,101 @@
+// The table of docs/operations.md against the schema of src/config.ts, both ways.
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { Config, loadConfig, required } from "../../src/config.js";
+import { namedRows, textOf } from "./repository.js";
+
+interface Node {
+  properties?: Record<string, Node>;
+  additionalProperties?: Node | boolean;
+  required?: string[];
+  default?: string | number | boolean | string[];
+}
+
+interface Key {
+  key: string;
+  value?: string;
+  isRequired: boolean;
+}
+
+/** Every key of the schema; a key of a record is `<name>`. */
+function keysOf(node: Node, path: string[] = [], isRequired = false): Key[] {
+  if (node.properties) {
+    return Object.entries(node.properties).flatMap(([name, child]) =>
+      keysOf(child, [...path, name], node.required?.includes(name)),
+    );
+  }
+  if (typeof node.additionalProperties === "object") {
+    return keysOf(node.additionalProperties, [...path, "<name>"]);
+  }
+  const value = Array.isArray(node.default) ? node.default.join(",") || "none" : node.default;
+  return [
+    { key: path.join("."), ...(value !== undefined && { value: String(value) }), isRequired },
+  ];
+}
+
+// What must be given is a matter of the input; defaults show in the output.
+const shape = (io: "input" | "output") =>
+  z.toJSONSchema(Config, { io, unrepresentable: "any" }) as Node;
+const needed = new Set(
+  keysOf(shape("input"))
+    .filter(({ isRequired }) => isRequired)
+    .map(({ key }) => key),
+);
+const configured = keysOf(shape("output")).map(({ key, value }) => ({
+  key,
+  default: value ?? (needed.has(key) ? "required" : "–"),
+}));
+const rows = namedRows(textOf("docs/operations.md"))
+  .filter((cells) => cells.length === 4 && /^(TRUSTFLOW_|DATABASE_URL)/.test(cells[1] ?? ""))
+  .map(([key = "", environment = "", value = ""]) => ({ key, environment, default: value }));
+
+const before = process.env;
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "trustflow-docs-"));
+  writeFileSync(join(folder, "trustflow.toml"), "");
+});
+
+afterEach(() => {
+  process.env = before;
+  rmSync(folder, { recursive: true });
+});
+
+test("every key of the configuration has one row, with its default", () => {
+  const documented = rows.map(({ key, default: value }) => ({ key, default: value }));
+  expect(documented.toSorted(byKey)).toEqual(configured.toSorted(byKey));
+});
+
+test("every row has the environment name that a missing key is reported by", () => {
+  for (const { key, environment } of rows) {
+    expect(() => required(undefined, key)).toThrow(`(environment: ${environment})`);
+  }
+});
+
+test("every environment name is understood", () => {
+  const names = rows.map(({ environment }) => environment.replace("<NAME>", "MAIN_OFFICE"));
+  const values = Object.fromEntries(names.map((name) => [name, "0"]));
+  process.env = { ...values, TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
+  const problem = problemOf(loadConfig);
+  expect(problem).toContain("accounts.main-office.evi-post.baseUrl");
+  expect(problem).not.toContain("unknown key");
+  process.env = { ...process.env, TRUSTFLOW_WORKER__WAGES: "0" };
+  expect(problemOf(loadConfig)).toContain("worker: unknown key: wages");
+});
+
+function problemOf(work: () => unknown): string {
+  try {
+    work();
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function byKey(one: { key: string }, other: { key: string }): number {
+  return one.key.localeCompare(other.key);
+}

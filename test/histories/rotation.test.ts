@@ -1,0 +1,194 @@
+// Keys are rotated with processes open: a new key is put in front, the old one stays as long as something needs it, and
+// what is asked of it after that fails with a reason.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import pg from "pg";
+import { callbackUrl } from "../../src/callbacks/address.js";
+import { Trustflow } from "../../src/client.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { removeWithUs } from "../../src/local/watchdog.js";
+import type { DocumentReference } from "../../src/contracts/values.js";
+import type { RoleName } from "../../src/local/stack.js";
+import { eventOf, post } from "../support/history-callbacks.js";
+import { letterInput } from "../support/letters.js";
+import { startTestStack, statusWhere } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+const rings = ["codec", "callback", "journal", "documents"] as const;
+const [oldKeys, newKeys] = ["old", "new"].map((id) => rings.map(() => generateKeyRing(id))) as [
+  string[],
+  string[],
+];
+const roles: RoleName[] = ["worker", "receiver", "relay", "codec-server"];
+let directory: string;
+let system: TestStack;
+let client: Trustflow;
+let database: pg.Client;
+
+async function writeKeys(of: (index: number) => string): Promise<void> {
+  await Promise.all(rings.map((name, index) => writeFile(join(directory, name), of(index))));
+}
+
+/** A deployment: the roles start again with these rings, then the application. */
+async function deploy(of: (index: number) => string, names: RoleName[]): Promise<void> {
+  await writeKeys(of);
+  await Promise.all(names.map((name) => system.stack.role(name).restart()));
+  await client.close();
+  client = await Trustflow.connect();
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "trustflow-rotation-"));
+  removeWithUs(directory);
+  // The first step of a rotation (docs/operations.md) has been made: everybody can read the new keys.
+  await writeKeys((index) => `${oldKeys[index]},${newKeys[index]}`);
+  const lines = rings.map((name) => `${name} = { file = "${join(directory, name)}" }`);
+  const config = join(directory, "trustflow.toml");
+  await writeFile(config, ["[keys]", ...lines, ""].join("\n"));
+  // An empty variable says nothing, so the keys come from the files.
+  const env = Object.fromEntries(
+    rings.map((name) => [`TRUSTFLOW_KEYS__${name.toUpperCase()}`, ""]),
+  );
+  system = await startTestStack({ config, env });
+  client = await Trustflow.connect();
+  database = new pg.Client({ connectionString: system.stack.env["DATABASE_URL"] });
+  await database.connect();
+}, 120_000);
+
+afterAll(async () => {
+  await database?.end();
+  await client?.close();
+  await system?.close();
+  await rm(directory, { recursive: true, force: true });
+}, 60_000);
+
+function addressOf(id: string, ring = oldKeys[1] ?? ""): string {
+  const subject = { provider: "evi-post", namespace: "default", workflowId: `sendPostal/${id}` };
+  const { TRUSTFLOW_CALLBACKS__PUBLIC_URL: url = "" } = system.stack.env;
+  return callbackUrl(KeyRing.parse(ring), url, subject);
+}
+
+/** The ids of the keys that a process's history is encrypted with, in their order. */
+async function keysIn(id: string): Promise<string[]> {
+  const history = await client.temporal.workflow.getHandle(`sendPostal/${id}`).fetchHistory();
+  const ids = historyToJSON(history).matchAll(/"encryption-key-id":\s*"([\w+/=]+)"/g);
+  return [...ids].map(([, key = ""]) => Buffer.from(key, "base64").toString());
+}
+
+async function tracked(id: string, words: string) {
+  const handle = await client.sendPostal(id, letterInput(id, words));
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  return handle;
+}
+
+async function cancelled(id: string): Promise<void> {
+  const handle = await tracked(id, "cancellable");
+  expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+  expect((await handle.result()).outcome).toBe("cancelled");
+}
+
+async function decoded(payloads: unknown): Promise<string> {
+  const answer = await fetch(`${system.stack.codecUrl}/decode`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ payloads }),
+  });
+  const body = (await answer.json()) as { payloads: { data: string }[] };
+  return body.payloads.map(({ data }) => Buffer.from(data, "base64").toString()).join();
+}
+
+async function inputPayloads(id: string): Promise<unknown> {
+  const history = await client.temporal.workflow.getHandle(`sendPostal/${id}`).fetchHistory();
+  const { events } = JSON.parse(historyToJSON(history)) as {
+    events: { workflowExecutionStartedEventAttributes: { input: { payloads: unknown } } }[];
+  };
+  return events[0]?.workflowExecutionStartedEventAttributes.input.payloads;
+}
+
+const gone = 'the key ring has no key "old"';
+const bytes = Buffer.from("%PDF-before");
+let document: DocumentReference;
+
+test("processes that are open at a rotation end as they should, at their old addresses", async () => {
+  document = await client.documents.put(bytes, "application/pdf");
+  await cancelled("ended");
+  await tracked("given-up", "cancellable");
+  await client.temporal.workflow.getHandle("sendPostal/given-up").terminate();
+  await tracked("open", "cancellable");
+  await tracked("under-way", "delivered");
+  await system.stack.role("relay").stop();
+  expect(await post(addressOf("open"), eventOf({}, { Details: "before" }))).toBe(204);
+
+  // One role after the other, while callbacks come.
+  for (const name of roles) await deploy((index) => `${newKeys[index]},${oldKeys[index]}`, [name]);
+
+  expect(await post(addressOf("open"), eventOf({}, { Details: "after" }))).toBe(204);
+  const open = await client.sendPostal("open", letterInput("open", "cancellable"));
+  const { timeline } = await statusWhere(open, (status) =>
+    status.timeline.some(({ note }) => note === "after"),
+  );
+  expect(timeline).toContainEqual(expect.objectContaining({ note: "before" }));
+  expect(await open.cancel()).toEqual({ answer: "cancelled" });
+  expect((await open.result()).outcome).toBe("cancelled");
+  expect((await client.handle("sendPostal/under-way").result()).outcome).toBe("delivered");
+  expect(await client.documents.get(document)).toEqual(bytes);
+  expect(await decoded(await inputPayloads("open"))).toContain("cancellable");
+
+  const keys = await keysIn("open");
+  expect([keys[0], keys.at(-1)]).toEqual(["old", "new"]);
+  expect(keys.lastIndexOf("old")).toBeLessThan(keys.indexOf("new"));
+}, 90_000);
+
+test("what begins after it is sealed with the new keys alone", async () => {
+  await cancelled("begun");
+  expect(new Set(await keysIn("begun"))).toEqual(new Set(["new"]));
+  const sealedWith = async (id: string) => {
+    const { rows } = await database.query(
+      `select distinct convert_from(substr(sealed, 3, get_byte(sealed, 1)), 'UTF8') as key
+       from (select sealed_answer as sealed from trustflow.effects where workflow_id = $1
+             union all select body from trustflow.callbacks where workflow_id = $1) as everything`,
+      [`sendPostal/${id}`],
+    );
+    return (rows as { key: string }[]).map(({ key }) => key);
+  };
+  expect(await sealedWith("ended")).toEqual(["old"]);
+  expect(await sealedWith("begun")).toEqual(["new"]);
+}, 90_000);
+
+test("without the old key, what needs it says so, and everything else goes on", async () => {
+  await deploy((index) => newKeys[index] ?? "", roles);
+  await expect(client.handle("sendPostal/ended").result()).rejects.toThrow(gone);
+  await expect(client.documents.get(document)).rejects.toThrow(gone);
+  expect(await decoded(await inputPayloads("ended"))).toContain("the key ring has no key 'old'");
+  expect(await post(addressOf("open"), eventOf())).toBe(404);
+
+  await database.query(
+    "update trustflow.callbacks set state = 'waiting' where workflow_id = 'sendPostal/ended'",
+  );
+  await client.sendPostal("given-up", letterInput("given-up", "cancellable"));
+  const { attention } = await statusWhere(
+    client.handle("sendPostal/given-up"),
+    (status) => status.attention !== undefined,
+  );
+  expect(attention).toMatchObject({ kind: "unavailable", step: "submit" });
+  expect(attention?.reason).toContain(gone);
+
+  await cancelled("after");
+  const { rows } = await database.query(
+    "select distinct state, reason from trustflow.callbacks where workflow_id = 'sendPostal/ended'",
+  );
+  expect(rows).toEqual([{ state: "parked", reason: "undecryptable" }]);
+  for (const name of roles) expect([name, system.stack.role(name).isAlive()]).toEqual([name, true]);
+}, 90_000);
+
+test("with the old key back, the process that missed it goes on by itself, and nothing was sent twice", async () => {
+  await deploy((index) => `${newKeys[index]},${oldKeys[index]}`, ["worker"]);
+  const handle = client.handle("sendPostal/given-up");
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+  expect((await handle.result()).outcome).toBe("cancelled");
+  expect(await system.effects("given-up")).toMatchObject({ "evi-post.submit": 1 });
+}, 90_000);

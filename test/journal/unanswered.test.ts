@@ -1,0 +1,198 @@
+// An attempt without an answer: nothing may be sent beside it, whoever decides and whatever the provider says later.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import {
+  EffectAbsentOnce,
+  EffectRefused,
+  EffectWithdrawn,
+  Journal,
+} from "../../src/journal/journal.js";
+import type { Decision } from "../../src/journal/decisions.js";
+import type { Effect } from "../../src/journal/journal.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+import { Provider, effectOf, gate, noAnswer, notSent, refused, ring, sameStep } from "./support.js";
+import { pause, until } from "./support.js";
+import type { Answer } from "./support.js";
+
+const LEASE = 500;
+const SPACING = 100;
+let database: TestDatabase;
+let journal: Journal;
+beforeAll(async () => {
+  database = await testDatabase();
+  journal = new Journal(database.pool, ring, { leaseMs: LEASE, lookUpSpacingMs: SPACING });
+});
+afterAll(() => database.close());
+
+const nothing = () => undefined;
+const found = () => ({ id: "found" });
+const failed = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error) => error);
+const statesOf = async (effect: Effect): Promise<string> =>
+  (await journal.rows(effect)).map(({ occurrence, state }) => `${occurrence} ${state}`).join(", ");
+const decide = (effect: Effect, decision: Decision["decision"], more: Partial<Decision> = {}) =>
+  journal.decide(effect, {
+    attention: "a-1",
+    by: "Ada",
+    at: "2026-01-01T00:00:00Z",
+    decision,
+    ...more,
+  });
+const write = (effect: Effect, values: string) =>
+  database.pool.query(`update trustflow.effects set ${values} where token = $1`, [effect.token]);
+const endLease = (effect: Effect) => write(effect, "lease_until = clock_timestamp()");
+/** A row that was superseded as earlier releases did it, whatever its class. */
+async function superseded(effect: Effect): Promise<Effect> {
+  const once = { ...effect, effectClass: "once" as const };
+  await failed(journal.perform(once, new Provider(noAnswer).performance));
+  await endLease(effect);
+  expect(await decide(effect, "retry")).toMatchObject({ occurrence: "1" });
+  return sameStep(effect, { occurrence: "1" });
+}
+
+test("retry of a committed letter without an answer: the same row, looked up and adopted, nothing sent twice", async () => {
+  for (const effectClass of ["keyed", "lookup"] as const) {
+    const effect = effectOf({ effectClass });
+    const away = new Error("look-up fails");
+    const provider = new Provider(noAnswer, () => Promise.reject(away));
+    await expect(journal.perform(effect, provider.performance)).rejects.toBe(away);
+    await endLease(effect);
+    const { occurrence } = await decide(effect, "retry");
+    expect(occurrence).toBe("0");
+    provider.onLookUp = found;
+    provider.onSend = () => ({ id: "second letter" });
+    expect(await journal.perform(sameStep(effect, { occurrence }), provider.performance)).toEqual({
+      id: "found",
+    });
+    expect(provider.sends).toHaveLength(1);
+  }
+});
+
+test("retry of a row that was not sent: the same row and token", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  await failed(journal.perform(effect, new Provider(notSent).performance));
+  expect(await decide(effect, "retry")).toMatchObject({ occurrence: "0" });
+  expect(await statesOf(effect)).toBe("0 notSent");
+});
+
+test("a superseding row is not sent before the unanswered ones before it were looked up, twice", async () => {
+  const effect = effectOf();
+  const next = await superseded(effect);
+  const provider = new Provider(undefined, nothing);
+  await expect(journal.perform(next, provider.performance)).rejects.toThrow(EffectAbsentOnce);
+  await pause(SPACING + 20);
+  provider.onLookUp = found;
+  expect(await journal.perform(next, provider.performance)).toEqual({ id: "found" });
+  expect(provider).toMatchObject({ lookUps: 2, sends: { length: 0 } });
+  expect(await statesOf(effect)).toBe("0 answered, 1 notSent");
+});
+
+test("retry, once: the late answer of the first attempt ends the next occurrence too", async () => {
+  const effect = effectOf({ effectClass: "once" });
+  const held = gate<Answer>();
+  const first = new Provider(() => held.promise);
+  const late = journal.perform(effect, first.performance);
+  await until(() => first.sends.length === 1);
+  await endLease(effect);
+  const { occurrence } = await decide(effect, "retry");
+  held.open({ id: "late" });
+  await late;
+  const provider = new Provider();
+  const next = sameStep(effect, { occurrence });
+  expect(await journal.perform(next, provider.performance)).toEqual({ id: "late" });
+  const supposed = { at: "2026-02-02T00:00:00Z", result: { id: "supposed" } };
+  expect(await decide(effect, "happened", supposed)).toEqual({ occurrence, effect: "exists" });
+  expect(await journal.perform(next, provider.performance)).toEqual({ id: "late" });
+  expect(provider.sends).toHaveLength(0);
+});
+
+test("withdraw looks at all rows of the step, and leaves an unanswered step as it is", async () => {
+  const effect = effectOf();
+  const next = await superseded(effect);
+  expect(await journal.withdraw(effect)).toBe("inFlight");
+  expect(await statesOf(effect)).toBe("0 sending, 1 notSent");
+  await write(effect, "state = 'answered'");
+  expect(await journal.withdraw(effect)).toBe("answered");
+  await write(effect, "state = 'notSent'");
+  expect(await journal.withdraw(effect)).toBe("withdrawn");
+  expect(await statesOf(effect)).toBe("0 withdrawn, 1 withdrawn");
+  await expect(journal.perform(next, new Provider().performance)).rejects.toThrow(EffectWithdrawn);
+});
+
+test("a decision says what is known of the effect: none, unknown or exists", async () => {
+  const never = effectOf();
+  expect(await decide(never, "abandon")).toEqual({ occurrence: "0", effect: "none" });
+  expect(await decide(effectOf(), "happened", { result: { id: "by hand" } })).toMatchObject({
+    effect: "exists",
+  });
+  const expected = [
+    [notSent, "none"],
+    [refused, "none"],
+    [noAnswer, "unknown"],
+    [undefined, "exists"],
+  ] as const;
+  for (const [failure, known] of expected) {
+    const effect = effectOf();
+    await failed(journal.perform(effect, new Provider(failure, nothing).performance));
+    for (let written = 0; written < 2; written += 1)
+      expect(await decide(effect, "abandon")).toEqual({ occurrence: "0", effect: known });
+  }
+  const before = effectOf();
+  await superseded(before);
+  expect(await decide(before, "abandon")).toEqual({ occurrence: "1", effect: "unknown" });
+});
+
+test("a refusal after an unanswered attempt counts only once one more look-up is empty", async () => {
+  for (const exists of [true, false]) {
+    const effect = effectOf();
+    const provider = new Provider(noAnswer, nothing);
+    await failed(journal.perform(effect, provider.performance));
+    await pause(LEASE + 20);
+    provider.onSend = () => Promise.reject(refused);
+    for (let early = 0; early < 2; early += 1)
+      await expect(journal.perform(effect, provider.performance)).rejects.toThrow(EffectAbsentOnce);
+    expect(await statesOf(effect)).toBe("0 sending");
+    await pause(SPACING + 20);
+    if (exists) provider.onLookUp = found;
+    for (let time = 0; time < 2; time += 1) {
+      const outcome = await failed(journal.perform(effect, provider.performance));
+      if (exists) expect(outcome).toEqual({ id: "found" });
+      else expect(outcome).toEqual(new EffectRefused("submit", { code: "InvalidAddress" }));
+    }
+    expect(provider).toMatchObject({ lookUps: 3, sends: { length: 2 } });
+    const effectKnown = exists ? "exists" : "none";
+    expect(await decide(effect, "abandon")).toMatchObject({ effect: effectKnown });
+  }
+});
+
+test("nothing is repeated while the unanswered attempt's lease runs; look-ups are", async () => {
+  for (const effectClass of ["keyed", "lookup"] as const) {
+    const effect = effectOf({ effectClass });
+    const provider = new Provider(noAnswer, nothing);
+    const started = Date.now();
+    await expect(journal.perform(effect, provider.performance)).rejects.toThrow(EffectAbsentOnce);
+    await pause(SPACING + 20);
+    const early = await failed(journal.perform(effect, provider.performance));
+    expect(early).toBeInstanceOf(EffectAbsentOnce);
+    const { retryAfterMs } = early as EffectAbsentOnce;
+    expect(retryAfterMs).toBeGreaterThan(0);
+    expect(retryAfterMs).toBeLessThan(LEASE - SPACING);
+    expect(provider).toMatchObject({ lookUps: 2, sends: { length: 1 } });
+    await pause(retryAfterMs + 5);
+    provider.onSend = () => ({ id: "item-2" });
+    expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-2" });
+    expect(Date.now() - started).toBeGreaterThanOrEqual(LEASE);
+    expect(provider).toMatchObject({ lookUps: 3, sends: { length: 2 } });
+  }
+});
+
+test("a look-up during the unanswered attempt's lease that finds it ends everything", async () => {
+  const effect = effectOf();
+  const provider = new Provider(noAnswer, nothing);
+  await failed(journal.perform(effect, provider.performance));
+  await pause(SPACING + 20);
+  provider.onLookUp = found;
+  expect(await journal.perform(effect, provider.performance)).toEqual({ id: "found" });
+  const later = new Provider();
+  expect(await journal.perform(effect, later.performance)).toEqual({ id: "found" });
+  expect([provider.sends.length, later.sends.length]).toEqual([1, 0]);
+});

@@ -1,0 +1,162 @@
+// The provider refuses the account, or asks for patience: processes wait, visible, without a trace in their histories, and
+// go on by themselves when the cause is gone (DESIGN §1, §5; READING §1, §9).
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { ProcessHandle } from "../../src/client.js";
+import type { ProcessStatus } from "../../src/contracts/status.js";
+import { createPool } from "../../src/postgres/pool.js";
+import type { Pool } from "../../src/postgres/pool.js";
+import type { RequestEntry } from "../../src/sandbox/request-log.js";
+import { historyLength } from "../support/outage-inbox.js";
+import { startMany } from "../support/outage-many.js";
+import { eventually } from "../support/outage-wait.js";
+import { sendPostalUnderTest } from "../support/process-under-test.js";
+import { startTestStack } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+type Handle = ProcessHandle<{ outcome: string }>;
+
+let system: TestStack;
+let pool: Pool;
+
+beforeAll(async () => {
+  system = await startTestStack();
+  pool = createPool(system.stack.env["DATABASE_URL"] ?? "", { max: 1 });
+}, 120_000);
+afterAll(async () => {
+  await pool?.end();
+  await system?.close();
+}, 60_000);
+beforeEach(async () => {
+  await system.sandbox.clearFaults();
+  await system.sandbox.reset();
+});
+
+async function attentionOf(handle: Handle): Promise<ProcessStatus["attention"]> {
+  return (await handle.status()).attention;
+}
+
+function requests(): Promise<RequestEntry[]> {
+  return system.sandbox.requests().then(({ newest }) => newest);
+}
+
+async function denials(status: number): Promise<number> {
+  return (await requests()).filter((entry) => entry.status === status).length;
+}
+
+/** Waits through several probes: the same attention stands, and nothing is added to a history. */
+async function waitsQuietly(handles: Handle[], status: number): Promise<void> {
+  const attentions = await Promise.all(handles.map((handle) => attentionOf(handle)));
+  const lengths = await Promise.all(
+    handles.map(({ workflowId }) => historyLength(system, workflowId)),
+  );
+  const before = await denials(status);
+  await eventually("probes", async () => (await denials(status)) >= before + 3);
+  expect(await Promise.all(handles.map((handle) => attentionOf(handle)))).toEqual(attentions);
+  expect(
+    await Promise.all(handles.map(({ workflowId }) => historyLength(system, workflowId))),
+  ).toEqual(lengths);
+  expect(Math.max(...lengths)).toBeLessThan(40);
+}
+
+describe.each([sendPostalUnderTest])("$process", (process) => {
+  const [effect] = process.calls;
+  if (!effect) throw new Error("the process makes no call");
+
+  async function endWell(handles: Handle[]): Promise<void> {
+    for (const handle of handles) {
+      expect((await handle.result()).outcome).toBe(process.outcome);
+      expect(await system.effects(handle.id)).toEqual(process.effects);
+    }
+  }
+
+  async function untilWaiting(handles: Handle[], step: string): Promise<void> {
+    for (const handle of handles) {
+      const attention = await eventually(`attention of ${handle.id}`, () => attentionOf(handle));
+      expect(attention).toMatchObject({ kind: "accessDenied", step });
+    }
+  }
+
+  test("a wrong password mended after a while", async () => {
+    const tracked = await process.start(system.client, "password-tracked", { words: "stalled" });
+    await eventually("tracking", async () => (await tracked.status()).phase === "tracking");
+    await system.sandbox.putAccount("sandbox", { password: "changed" });
+    const handles = await startMany(system, process, ["password-1", "password-2", "password-3"]);
+    await untilWaiting(handles, effect.activity);
+    await untilWaiting([tracked], "ask");
+    await waitsQuietly([...handles, tracked], 401);
+    await system.sandbox.putAccount("sandbox", { password: "sandbox" });
+    await endWell(handles);
+    await eventually("no attention", async () => !(await attentionOf(tracked)));
+    expect((await tracked.status()).phase).toBe("tracking");
+    expect(await system.effects(tracked.id)).toEqual(process.effects);
+  }, 60_000);
+
+  test("an account that is not provisioned for a while: after an empty look-up, another token", async () => {
+    await system.sandbox.putAccount("sandbox", { provisioned: false });
+    const handles = await startMany(system, process, ["provisioned-1", "provisioned-2"]);
+    await untilWaiting(handles, effect.activity);
+    await waitsQuietly(handles, 403);
+    await system.sandbox.putAccount("sandbox", { provisioned: true });
+    await endWell(handles);
+
+    const log = await requests();
+    for (const { id, workflowId } of handles) {
+      const { rows } = await pool.query<{ denied: number }>(
+        "select denied from trustflow.effects where workflow_id = $1 and step = $2",
+        [workflowId, effect.activity],
+      );
+      const denied = log.filter(({ intent, status }) => intent === id && status === 403).length;
+      expect(rows).toEqual([{ denied }]);
+    }
+    const sent = log.findIndex(
+      ({ operation, status }) => operation === effect.sandbox && status === 200,
+    );
+    const lookUps = log.slice(0, sent).filter(({ operation }) => operation === "evi-post.query");
+    expect(lookUps.some(({ status }) => status === 200)).toBe(true);
+    const { ledger } = await system.sandbox.state();
+    expect(ledger).toMatchObject({ duplicates: 0, violations: 0 });
+  }, 60_000);
+
+  test("an empty balance stops what costs, and nothing else", async () => {
+    const tracked = await process.start(system.client, "balance-tracked");
+    await eventually("tracking", async () => (await tracked.status()).phase === "tracking");
+    const { id } = await system.sandbox.addFault({
+      operation: effect.sandbox,
+      kind: "reject",
+      status: 403,
+      times: "always",
+    });
+    const waiting = await startMany(system, process, ["balance-1", "balance-2"]);
+    await untilWaiting(waiting, effect.activity);
+    await endWell([tracked]);
+    expect((await tracked.status()).timeline.filter(({ source }) => source === "person")).toEqual(
+      [],
+    );
+    await waitsQuietly(waiting, 403);
+    await system.sandbox.removeFault(id);
+    await endWell(waiting);
+  }, 60_000);
+
+  test("429 with Retry-After: nobody asks before that, nobody needs a person", async () => {
+    const seconds = 4;
+    await system.sandbox.addFault({
+      operation: effect.sandbox,
+      kind: "reject",
+      status: 429,
+      retryAfterSeconds: seconds,
+      times: 1,
+    });
+    const first = await process.start(system.client, "limited-1");
+    await eventually("the 429", async () => (await denials(429)) === 1);
+    const others = await startMany(system, process, ["limited-2", "limited-3"]);
+    await eventually("another call", async () => {
+      for (const handle of [first, ...others]) expect(await attentionOf(handle)).toBeUndefined();
+      return (await requests()).length > 1;
+    });
+    const [limited, next] = await requests();
+    const pause = Date.parse(next?.at ?? "") - Date.parse(limited?.at ?? "");
+    expect(pause).toBeGreaterThanOrEqual(seconds * 1_000);
+    expect(pause).toBeLessThan(seconds * 1_000 * 2);
+    await endWell([first, ...others]);
+  }, 60_000);
+});

@@ -1,0 +1,93 @@
+// A provider that is away for longer than every backoff of the quick phase: the processes show it, fail nothing, need
+// nobody, and go on when it is back (DESIGN §1, §6).
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { ProcessHandle } from "../../src/client.js";
+import { startSkippingStack } from "../support/outage-time.js";
+import type { SkippingStack } from "../support/outage-time.js";
+import { eventually } from "../support/outage-wait.js";
+import { sendPostalUnderTest } from "../support/process-under-test.js";
+
+type Handle = ProcessHandle<{ outcome: string }>;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+let system: SkippingStack;
+
+beforeAll(async () => {
+  system = await startSkippingStack({
+    // These two are measured on the worker's own clock, which does not skip.
+    TRUSTFLOW_ATTENTION__PROBE_SECONDS: "1",
+    TRUSTFLOW_ATTENTION__UNAVAILABLE_SECONDS: "1",
+  });
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+
+async function historyLengths(handles: Handle[]): Promise<number[]> {
+  const histories = handles.map(({ workflowId }) =>
+    system.client.temporal.workflow.getHandle(workflowId).fetchHistory(),
+  );
+  return (await Promise.all(histories)).map(({ events }) => events?.length ?? 0);
+}
+
+describe.each([sendPostalUnderTest])("$process", (process) => {
+  const [effect] = process.calls;
+  if (!effect) throw new Error("the process makes no call");
+  const settings = { pollIntervalSeconds: 600 };
+
+  test("away for six hours: before the send, after an answer that was lost, and while tracking", async () => {
+    const start = (id: string, words = process.words) =>
+      process.start(system.client, id, { words, input: { settings } });
+    const phaseOf = async (handle: Handle) => (await handle.status()).phase;
+    const attentionOf = async (handle: Handle) => (await handle.status()).attention;
+
+    const tracked = await start("tracked");
+    await eventually("tracking", async () => (await phaseOf(tracked)) === "tracking");
+    system.sandbox().faults.add({
+      operation: "evi-post.query",
+      kind: "reject",
+      status: 503,
+      times: "always",
+    });
+    const lost = await start("lost", `${process.words},${effect.activity}=cut-after-commit`);
+    const inLedger = () => system.sandbox().ledger().byIntent["lost"] !== undefined;
+    await eventually("the effect", inLedger);
+    await system.stopProvider();
+    const unsent = await start("unsent");
+    const handles = [tracked, lost, unsent];
+
+    await system.pass(2 * hourMs, hourMs / 6);
+    for (const handle of handles) {
+      const attention = await eventually(`attention of ${handle.id}`, async () => {
+        await system.pass(hourMs / 6, hourMs / 6);
+        return attentionOf(handle);
+      });
+      expect(attention.kind).toBe("unavailable");
+    }
+    const shown = await Promise.all(handles.map(attentionOf));
+    const lengths = await historyLengths(handles);
+    await system.pass(4 * hourMs, hourMs / 6);
+    expect(await Promise.all(handles.map(attentionOf))).toEqual(shown);
+    expect(await historyLengths(handles)).toEqual(lengths);
+    expect(Math.max(...lengths)).toBeLessThan(40);
+
+    await system.startProvider();
+    system.sandbox().faults.clear();
+    for (const handle of handles) {
+      await eventually(`${handle.id} goes on`, async () => {
+        await system.pass(hourMs / 6, hourMs / 6);
+        return (await attentionOf(handle)) === undefined && (await phaseOf(handle)) === "tracking";
+      });
+    }
+    await system.pass(process.spanMs / 2, dayMs / 2);
+    for (const handle of handles) {
+      const result = await handle.result();
+      expect(result.outcome).toBe(process.outcome);
+      const { timeline } = result as unknown as { timeline: { source: string }[] };
+      expect(timeline.filter(({ source }) => source === "person")).toEqual([]);
+    }
+    const { byIntent, duplicates } = system.sandbox().ledger();
+    expect(byIntent).toEqual(Object.fromEntries(handles.map(({ id }) => [id, process.effects])));
+    expect(duplicates).toEqual([]);
+  }, 120_000);
+});

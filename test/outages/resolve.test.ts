@@ -1,0 +1,208 @@
+// What a person decides, for one process or for many (DESIGN §6): each decision moves the process on at once, and who
+// decided, when and why stands in its timeline.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { AbandonedError, InvalidInputError } from "../../src/client.js";
+import type { ProcessHandle } from "../../src/client.js";
+import type { ProcessName } from "../../src/contracts/names.js";
+import type { Attention } from "../../src/contracts/status.js";
+import { trustflow } from "../cli/run.js";
+import { startMany } from "../support/outage-many.js";
+import { eventually } from "../support/outage-wait.js";
+import { sendPostalUnderTest } from "../support/process-under-test.js";
+import { startTestStack } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+type Handle = ProcessHandle<{ outcome: string }>;
+
+const probeSeconds = 6;
+
+let system: TestStack;
+
+beforeAll(async () => {
+  // No process tries again by itself within a test, so what moves was moved by a person.
+  system = await startTestStack({
+    env: {
+      TRUSTFLOW_ATTENTION__RETRY_SECONDS: "600",
+      TRUSTFLOW_ATTENTION__PROBE_SECONDS: String(probeSeconds),
+    },
+  });
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+beforeEach(() => system.sandbox.clearFaults());
+
+/** What the first effect of a process answers, for `happened`: by the provider's id. */
+const resultOf: Record<ProcessName, (item: string) => Record<string, unknown>> = {
+  sendPostal: (uniqueId) => ({ uniqueId }),
+};
+
+async function waiting(handle: Handle, after?: Attention): Promise<Attention> {
+  return eventually(`attention of ${handle.id}`, async () => {
+    const { attention } = await handle.status();
+    return attention?.id !== after?.id && attention;
+  });
+}
+
+async function denials(): Promise<number> {
+  const { total } = await system.sandbox.requests();
+  return Object.values(total).reduce((sum, byStatus) => sum + (byStatus["401"] ?? 0), 0);
+}
+
+function resolveByCli(ids: string[], decision: string, ...more: string[]) {
+  const options = ["--decision", decision, "--by", "Ada", "--note", "by the command line"];
+  return trustflow(["resolve", ...ids, ...options, ...more, "--json"], { env: system.stack.env });
+}
+
+function answersOf(stdout: string): Record<string, string> {
+  const all = JSON.parse(stdout) as { id: string; answer: string }[];
+  return Object.fromEntries(all.map(({ id, answer }) => [id, answer]));
+}
+
+describe.each([sendPostalUnderTest])("$process", (process) => {
+  const [effect] = process.calls;
+  if (!effect) throw new Error("the process makes no call");
+  const step = effect.activity;
+
+  async function endsWell(handle: Handle, decision: string, note: string): Promise<void> {
+    const result = await handle.result();
+    expect(result.outcome).toBe(process.outcome);
+    expect(await system.effects(handle.id)).toEqual(process.effects);
+    const { timeline } = result as unknown as { timeline: object[] };
+    expect(timeline).toContainEqual({
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      source: "person",
+      event: `${decision}: ${step}`,
+      by: "Ada",
+      note,
+    });
+  }
+
+  /** The effect's answer is lost, and the provider cannot be asked either. */
+  async function startUnknown(id: string, fault: string): Promise<Handle> {
+    await system.sandbox.addFault({
+      operation: "evi-post.query",
+      kind: "reject",
+      status: 400,
+      times: "always",
+    });
+    const words = `${process.words},${step}=${fault}`;
+    return process.start(system.client, id, { words });
+  }
+
+  test("retry asks the provider at once, however the circuit stands; one or many", async () => {
+    await system.sandbox.putAccount("sandbox", { password: "changed" });
+    const ids = ["retry-1", "retry-2", "retry-3"];
+    const handles = await startMany(system, process, ids);
+    const attentions = await Promise.all(handles.map((handle) => waiting(handle)));
+    const [first, ...others] = handles;
+    const [attention] = attentions;
+    if (!first || !attention) throw new Error("nothing was started");
+    expect(attention).toMatchObject({ kind: "accessDenied", decisions: ["retry", "abandon"] });
+
+    const before = await denials();
+    const decision = { attention: attention.id, decision: "retry", by: "Ada" } as const;
+    await first.resolve({ ...decision, note: "too early" });
+    const again = await waiting(first, attention);
+    expect(await denials()).toBe(before + 1);
+    const stale = first.resolve({ ...decision, note: "stale" });
+    await expect(stale).rejects.toThrow(InvalidInputError);
+    await expect(stale).rejects.toMatchObject({ fields: [{ path: "attention" }] });
+
+    await system.sandbox.putAccount("sandbox", { password: "sandbox" });
+    await first.resolve({ ...decision, attention: again.id, note: "mended" });
+    await endsWell(first, "retry", "mended");
+    for (const handle of others) expect((await handle.status()).attention).toBeDefined();
+
+    const many = await resolveByCli(
+      others.map(({ id }) => id),
+      "retry",
+    );
+    expect([many.code, many.stderr]).toEqual([0, ""]);
+    expect(Object.values(answersOf(many.stdout))).toEqual(["resolved", "resolved"]);
+    for (const handle of others) await endsWell(handle, "retry", "by the command line");
+  }, 60_000);
+
+  test("many retries against a password that is still wrong share few calls", async () => {
+    await system.sandbox.putAccount("sandbox", { password: "changed" });
+    const ids = Array.from({ length: 30 }, (_, index) => `crowd-${index}`);
+    const handles = await startMany(system, process, ids);
+    const attentions = await Promise.all(handles.map((handle) => waiting(handle)));
+    const [before, began] = [await denials(), Date.now()];
+    await Promise.all(
+      handles.map((handle, index) =>
+        handle.resolve({
+          attention: attentions[index]?.id ?? "",
+          decision: "retry",
+          by: "Ada",
+        }),
+      ),
+    );
+    await Promise.all(handles.map((handle, index) => waiting(handle, attentions[index])));
+    const turns = (Date.now() - began) / ((probeSeconds / 3) * 1_000);
+    expect((await denials()) - before).toBeGreaterThan(0);
+    expect((await denials()) - before).toBeLessThanOrEqual(Math.ceil(turns) + 1);
+
+    await system.sandbox.putAccount("sandbox", { password: "sandbox" });
+    const [first, ...others] = handles;
+    if (!first) throw new Error("nothing was started");
+    const { id } = await waiting(first);
+    await first.resolve({ attention: id, decision: "retry", by: "Ada", note: "mended" });
+    await endsWell(first, "retry", "mended");
+
+    const ended = await resolveByCli([...others.map(({ id }) => id), "nobody"], "abandon");
+    expect(ended.code).toBe(3);
+    const answers = answersOf(ended.stdout);
+    expect(others.map(({ workflowId }) => answers[workflowId])).toEqual(
+      others.map(() => "resolved"),
+    );
+    for (const handle of others.slice(0, 3)) {
+      await expect(handle.result()).rejects.toMatchObject({
+        details: { effect: "none", by: "Ada", note: "by the command line" },
+      });
+    }
+  }, 90_000);
+
+  test("happened: the process goes on with what the person knows", async () => {
+    const handle = await startUnknown("happened", "cut-after-commit");
+    const attention = await waiting(handle);
+    expect(attention).toMatchObject({ step, decisions: ["retry", "happened", "abandon"] });
+    const [item] = (await system.sandbox.items({ intent: handle.id })).items;
+    await system.sandbox.clearFaults();
+    const result = resultOf[process.process](item?.id ?? "");
+    const decided = await resolveByCli(
+      ["happened"],
+      "happened",
+      "--result",
+      JSON.stringify(result),
+    );
+    expect(decided.code).toBe(0);
+    await endsWell(handle, "happened", "by the command line");
+  }, 60_000);
+
+  test("retry where nothing had happened sends once more, and once only", async () => {
+    const handle = await startUnknown("again", "cut");
+    const { id } = await waiting(handle);
+    expect(await system.effects(handle.id)).toEqual({});
+    await system.sandbox.clearFaults();
+    await handle.resolve({ attention: id, decision: "retry", by: "Ada", note: "nothing there" });
+    await endsWell(handle, "retry", "nothing there");
+  }, 60_000);
+
+  test("abandon: the process fails, says what may exist, and a new start takes it up", async () => {
+    const handle = await startUnknown("abandoned", "cut-after-commit");
+    const { id } = await waiting(handle);
+    await handle.resolve({ attention: id, decision: "abandon", by: "Ada", note: "enough" });
+    const failed = handle.result();
+    await expect(failed).rejects.toThrow(AbandonedError);
+    await expect(failed).rejects.toMatchObject({
+      details: { attention: id, effect: "unknown", by: "Ada", note: "enough" },
+    });
+    expect((await handle.status()).timeline).toContainEqual(
+      expect.objectContaining({ source: "person", event: `abandon: ${step}`, by: "Ada" }),
+    );
+    await system.sandbox.clearFaults();
+    const words = `${process.words},${step}=cut-after-commit`;
+    const next = await process.start(system.client, handle.id, { words });
+    expect((await next.result()).outcome).toBe(process.outcome);
+    expect(await system.effects(handle.id)).toEqual(process.effects);
+  }, 60_000);
+});

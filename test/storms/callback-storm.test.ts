@@ -1,0 +1,73 @@
+// Ten thousand callbacks at once, with everything the world puts among them, while receiver, relay and worker are killed in
+// turn: what was acknowledged is applied once, and nothing else is (DESIGN §1.3, §7).
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { sendPostalUnderTest as underTest } from "../support/process-under-test.js";
+import { startTestStack } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+import { Landing } from "../support/storm-landing.js";
+import { Postings } from "../support/storm-postings.js";
+import { duplicatesOf, runStorm } from "../support/storm-run.js";
+import { stormEnv } from "../support/storm-script.js";
+import { quantile, send } from "../support/storm-sender.js";
+
+let system: TestStack;
+let landing: Landing;
+
+beforeAll(async () => {
+  system = await startTestStack({ env: stormEnv });
+  landing = new Landing(system);
+}, 120_000);
+
+afterAll(async () => {
+  await landing.close();
+  await system.close();
+}, 60_000);
+
+test("acknowledged is applied once, late or parked; forged is 404; memory stays bounded", async () => {
+  const load = { callbacks: 10_000, connections: 256 };
+  const report = await runStorm(system, underTest, landing, load);
+  expect(report).toMatchObject({
+    callbacks: 10_000,
+    lost: [],
+    twice: [],
+    foreign: [],
+    unacknowledged: 0,
+    wrongEffects: [],
+  });
+  expect(Object.keys(report.fates).toSorted()).toEqual(["delivered", "late", "unknownProcess"]);
+  const { genuine, forged, malformed, oversized } = report.answers;
+  expect(Object.keys(genuine)).toEqual(["204"]);
+  expect(Object.keys(forged)).toEqual(["404"]);
+  expect(Object.keys(malformed)).toEqual(["400"]);
+  // 0: cut while it was still writing, or killed.
+  for (const status of Object.keys(oversized)) expect(["413", "0"]).toContain(status);
+  for (const status of report.slow.complete) expect([204, 0]).toContain(status);
+  for (const status of report.slow.incomplete) expect([408, 0]).toContain(status);
+  for (const status of report.slow.forged) expect([404, 0]).toContain(status);
+  expect(report.memoryPeaks.receiver ?? 0).toBeLessThan(300);
+  expect(report.memoryPeaks.relay ?? 0).toBeLessThan(300);
+}, 180_000);
+
+test("beyond its capacity the receiver says 503 at once, and keeps what it took", async () => {
+  const callbacks = new Postings(system, underTest).genuine("open-6", 600);
+  const release = await landing.hold();
+  const sending = send(callbacks, { connections: 600, attempts: 1 });
+  const refused = () => sending.latencies.get(503) ?? [];
+  try {
+    for (const end = Date.now() + 4_000; refused().length < 344 && Date.now() < end;)
+      await delay(20);
+    // While nothing can be stored, 256 wait, and the others have their answer.
+    expect(refused()).toHaveLength(344);
+    expect(sending.acknowledged.size).toBe(0);
+  } finally {
+    await release();
+  }
+  await sending.done;
+  expect(quantile(refused(), 0.99)).toBeLessThan(1_500);
+  expect(sending.acknowledged.size).toBeGreaterThan(0);
+  await landing.settled();
+  const { applied } = await landing.of(underTest, ["open-6"]);
+  expect([...sending.acknowledged].filter((key) => !applied.includes(key))).toEqual([]);
+  expect(duplicatesOf(applied)).toEqual([]);
+}, 60_000);

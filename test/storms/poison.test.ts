@@ -1,0 +1,183 @@
+// Poison among the callbacks: each is set aside with its reason, its neighbours arrive, and `callbacks replay` mends what can
+// be mended (DESIGN §7).
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { cliPath } from "../../src/local/paths.js";
+import { startRole } from "../../src/local/role.js";
+import type { Role, RoleName } from "../../src/local/role.js";
+import { cleanEnv } from "../../src/local/stack-env.js";
+import { sendPostalUnderTest as underTest } from "../support/process-under-test.js";
+import { startTestStack, statusWhere } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+import { Landing } from "../support/storm-landing.js";
+import { Postings } from "../support/storm-postings.js";
+import { send } from "../support/storm-sender.js";
+import type { Posting } from "../support/storm-sender.js";
+import { stormEnv } from "../support/storm-script.js";
+
+let system: TestStack;
+let landing: Landing;
+let postings: Postings;
+
+const start = async (id: string): Promise<void> => {
+  const handle = await underTest.start(system.client, id, underTest.staysOpen);
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+};
+const terminate = (id: string) =>
+  system.client.temporal.workflow.getHandle(`${underTest.process}/${id}`).terminate("poison");
+
+beforeAll(async () => {
+  system = await startTestStack({ env: stormEnv });
+  landing = new Landing(system);
+  postings = new Postings(system, underTest);
+  await Promise.all(["open", "keyless", "terminated"].map(start));
+}, 120_000);
+afterAll(async () => {
+  await landing.close();
+  await system.close();
+}, 60_000);
+
+test("what cannot be read is parked with its reason, and its neighbours arrive", async () => {
+  const neighbours = postings.genuine("open", 6);
+  const changed = (member: object): Posting => {
+    const [posting] = postings.genuine("open", 1) as [Posting];
+    return { ...posting, body: JSON.stringify({ ...JSON.parse(posting.body), ...member }) };
+  };
+  const poison: Record<string, Posting> = {
+    "unreadable EvidenceType": changed({ EvidenceType: "eviMail" }),
+    "unreadable Kind": changed({ Kind: 7 }),
+    "unreadable Date": changed({ Date: "soon" }),
+    "unreadable body": { ...changed({}), body: '"no object"' },
+    correlationMismatch: changed({ AdditionalData: { ExtraData: "somebody else's" } }),
+    unknownProvider: { ...changed({}), url: postings.url("open", { provider: "nobody" }) },
+  };
+  const stranger = changed({ Kind: "Teleported" });
+  const tampered = changed({});
+  const relay = system.stack.role("relay");
+  await relay.stop();
+  const all = [...neighbours.slice(0, 3), ...Object.values(poison), stranger, tampered];
+  await sendAll([...all, ...neighbours.slice(3)]);
+  const { rowCount } = await landing.pool.query(
+    `update trustflow.callbacks set body = set_byte(body, 40, get_byte(body, 40) # 1)
+     where workflow_id || ' ' || identifier = $1`,
+    [tampered.key],
+  );
+  expect(rowCount).toBe(1);
+  await relay.restart();
+  await landing.settled();
+
+  const parked = await inbox("parked");
+  expect(parked.map(({ reason, detail }) => [reason, detail].filter(Boolean).join(" "))).toEqual(
+    expect.arrayContaining(["correlationMismatch", "undecryptable", "unknownProvider"]),
+  );
+  expect(parked.filter(({ reason }) => reason === "unreadable")).toHaveLength(4);
+  expect(parked).toHaveLength(7);
+  const { applied } = await landing.of(underTest, ["open"]);
+  // A kind that nobody knows is news like any other: the provider is asked when it matters.
+  const arrived = [...neighbours, stranger].flatMap(({ key }) => key ?? []);
+  expect(applied.toSorted()).toEqual(arrived.toSorted());
+
+  // Replayed, it is what it was.
+  await replay(parked.map(({ id }) => id));
+  await landing.settled();
+  expect(await inbox("parked")).toHaveLength(7);
+  expect((await landing.of(underTest, ["open"])).applied).toHaveLength(arrived.length);
+}, 60_000);
+
+test("a key that is missing parks, and replay delivers once it is put back", async () => {
+  const old = system.stack.env["TRUSTFLOW_KEYS__JOURNAL"] ?? "";
+  const fresh = generateKeyRing("fresh");
+  const sent = postings.genuine("keyless", 5);
+  const receiver = await instead("receiver", { TRUSTFLOW_KEYS__JOURNAL: `${fresh},${old}` });
+  await sendAll(sent);
+  await landing.settled();
+  const parked = (await inbox("parked")).filter(({ workflowId }) =>
+    workflowId.endsWith("/keyless"),
+  );
+  expect(parked.map(({ reason }) => reason)).toEqual(sent.map(() => "undecryptable"));
+  expect((await landing.of(underTest, ["keyless"])).applied).toEqual([]);
+
+  const relay = await instead("relay", { TRUSTFLOW_KEYS__JOURNAL: `${fresh},${old}` });
+  await replay(parked.map(({ id }) => id));
+  await landing.settled();
+  const { applied } = await landing.of(underTest, ["keyless"]);
+  expect(applied.toSorted()).toEqual(sent.flatMap(({ key }) => key ?? []).toSorted());
+  await Promise.all([receiver.giveBack(), relay.giveBack()]);
+}, 60_000);
+
+test("terminated is late and never existed is unknown; both are delivered once there is a process", async () => {
+  await terminate("terminated");
+  const [late, unknown] = [postings.genuine("terminated", 3), postings.genuine("not-yet", 3)];
+  const neighbours = postings.genuine("open", 3);
+  await sendAll([...late, ...unknown, ...neighbours]);
+  await landing.settled();
+  const before = await landing.of(underTest, ["open"]);
+  expect(before.applied).toEqual(expect.arrayContaining(neighbours.map(({ key }) => key)));
+  const lateRows = await inbox("late");
+  const unknownRows = (await inbox("parked")).filter(({ reason }) => reason === "unknownProcess");
+  expect(lateRows).toHaveLength(3);
+  expect(unknownRows).toHaveLength(3);
+
+  await Promise.all(["terminated", "not-yet"].map(start));
+  await replay([...lateRows, ...unknownRows].map(({ id }) => id));
+  await landing.settled();
+  const { applied } = await landing.of(underTest, ["terminated", "not-yet"]);
+  const keys = [...late, ...unknown].flatMap(({ key }) => key ?? []);
+  expect(applied.toSorted()).toEqual(keys.toSorted());
+  expect(await inbox("late")).toEqual([]);
+  // The second run took up what the first had sent.
+  expect(await system.effects("terminated")).toEqual(underTest.effects);
+}, 60_000);
+
+async function sendAll(all: Posting[]): Promise<void> {
+  const sending = send(all, { connections: 4 });
+  await sending.done;
+  expect([...sending.answers.genuine.keys()]).toEqual([204]);
+}
+
+interface Listed {
+  id: string;
+  workflowId: string;
+  reason?: string;
+  detail?: string;
+}
+
+async function inbox(state: "parked" | "late"): Promise<Listed[]> {
+  return JSON.parse(await cli("callbacks", state, "--json")) as Listed[];
+}
+
+async function replay(ids: string[]): Promise<void> {
+  await cli("callbacks", "replay", ...ids);
+}
+
+async function cli(...args: string[]): Promise<string> {
+  const env = { ...cleanEnv(), ...system.stack.env };
+  const { stdout } = await promisify(execFile)(process.execPath, [cliPath, ...args], { env });
+  return stdout;
+}
+
+/** A role with another configuration in the place of the stack's own. */
+async function instead(
+  name: RoleName,
+  env: Record<string, string>,
+): Promise<{ giveBack(): Promise<void> }> {
+  const { stack } = system;
+  const own = stack.role(name);
+  await own.stop();
+  const other: Role = await startRole({
+    name,
+    env: { ...cleanEnv(), ...stack.env, ...env },
+    cwd: process.cwd(),
+    logDirectory: stack.directory,
+    graceMs: 3_000,
+    onDeath: () => undefined,
+  });
+  return {
+    async giveBack() {
+      await other.stop();
+      await own.restart();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+// Recorded histories: one file for each path, one event a line. They are encrypted as in production, with a key that was
+// made for them alone and stands beside them.
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { historyFromJSON, historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import type { History } from "@temporalio/common/lib/proto-utils.js";
+
+export const recordedFolder = "test/replay";
+
+/** A key ring for tests, known to everybody. */
+export const recordingRing = readFileSync(join(recordedFolder, "test-key-ring.txt"), "utf8").trim();
+
+export interface Recording {
+  workflowId: string;
+  history: History;
+}
+
+export async function writeRecording(
+  process: string,
+  path: string,
+  { workflowId, history }: Recording,
+): Promise<void> {
+  const folder = join(recordedFolder, process);
+  await mkdir(folder, { recursive: true });
+  const { events } = JSON.parse(historyToJSON(history)) as { events: object[] };
+  const lines = events.map((event) => JSON.stringify(event, trimmed)).join(",\n");
+  const text = `{"workflowId":${JSON.stringify(workflowId)},"history":{"events":[\n${lines}\n]}}\n`;
+  await writeFile(join(folder, `${path}.json`), text);
+}
+
+/** Replay needs neither who it was nor what the Web UI showed. */
+function trimmed(key: string, value: unknown): unknown {
+  return ["identity", "requestId", "taskId", "userMetadata", "workerVersion"].includes(key)
+    ? undefined
+    : value;
+}
+
+/** By path. */
+export function readRecordings(process: string): Map<string, Recording> {
+  const folder = join(recordedFolder, process);
+  const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
+  return new Map(
+    files.map((file) => {
+      const { workflowId, history } = JSON.parse(readFileSync(join(folder, file), "utf8")) as {
+        workflowId: string;
+        history: unknown;
+      };
+      return [file.slice(0, -".json".length), { workflowId, history: historyFromJSON(history) }];
+    }),
+  );
+}

@@ -1,0 +1,55 @@
+// Who is killed during a storm, and when. The first receiver and the first relay are killed where it matters most: with the
+// commit done and nobody told, and with the signal sent and nothing marked.
+import { setTimeout as delay } from "node:timers/promises";
+import type { RoleName } from "../../src/local/stack.js";
+import { holdRole } from "./outage-roles.js";
+import type { Hold } from "./outage-roles.js";
+import type { TestStack } from "./stack.js";
+import type { Sending } from "./storm-sender.js";
+
+interface Kill {
+  /** The share of the postings that are over by then. */
+  at: number;
+  role: RoleName;
+  hold?: Hold;
+}
+
+export const kills: readonly Kill[] = [
+  {
+    at: 0.02,
+    role: "relay",
+    hold: { statement: "update trustflow.callbacks set state", when: "before" },
+  },
+  {
+    at: 0.1,
+    role: "receiver",
+    hold: { statement: "insert into trustflow.callbacks", when: "after" },
+  },
+  { at: 0.25, role: "worker" },
+  { at: 0.35, role: "receiver" },
+  { at: 0.45, role: "relay" },
+  { at: 0.6, role: "receiver" },
+  { at: 0.7, role: "relay" },
+  { at: 0.8, role: "worker" },
+  { at: 0.9, role: "receiver" },
+];
+
+const REACHED_WITHIN_MS = 10_000;
+
+export async function killInTurn(system: TestStack, sending: Sending): Promise<void> {
+  let over = false;
+  void sending.done.then(() => (over = true));
+  for (const { at, role: name, hold } of kills) {
+    while (sending.progress < at && !over) await delay(10);
+    if (hold) {
+      const held = await holdRole(system, name, hold);
+      for (const end = Date.now() + REACHED_WITHIN_MS; !held.isReached() && Date.now() < end;)
+        await delay(10);
+      await held.killAndReplace();
+    } else {
+      const role = system.stack.role(name);
+      await role.kill();
+      await role.restart();
+    }
+  }
+}
