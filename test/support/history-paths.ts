@@ -119,6 +119,7 @@ export const sendPostalPaths: PathsOf = {
     "attention-happened",
     "attention-abandoned",
     "attention-at-question",
+    "affidavits-waived",
     "still-in-attention",
   ],
   paths: {
@@ -217,6 +218,19 @@ export const sendPostalPaths: PathsOf = {
       const handle = await tracked(walk, words, { options: onDemand });
       expect(await handle.requestAffidavit()).toEqual({ answer: "unknown" });
       await ends(handle, "delivered");
+    },
+
+    async "affidavits-waived"(walk) {
+      const settings = { ...fastSettings, affidavitWindowSeconds: 6 };
+      const handle = await begin(walk, "delivered", { account: walk.id, settings });
+      await statusWhere(handle, ({ phase }) => phase === "affidavits");
+      const mend = await unreadable(walk);
+      const attention = await attentionOf(handle, "protocol");
+      const [by, note] = [walk.author.words("name"), walk.author.words("note")];
+      const decision = { attention, decision: "happened", by, note } as const;
+      expect(await handle.resolve(decision)).toEqual({ answer: "resolved" });
+      await ends(handle, "delivered");
+      await mend();
     },
 
     async "not-accepted"(walk) {
