@@ -1,6 +1,7 @@
 // The way in: a genuine address and JSON are stored raw, and only the commit is answered with 2xx (DESIGN §7, P2 §6.4). It
 // needs PostgreSQL alone; whoever comes when that is away, or when the queue is full, is told so at once.
 import { createHash } from "node:crypto";
+import type { RequestListener } from "node:http";
 import Fastify from "fastify";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { KeyRing } from "../crypto/key-ring.js";
@@ -97,10 +98,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   app.post<{ Params: { segment: string }; Body: Buffer | null }>(
     `${callbackPath}:segment`,
     {
-      // Before the body is read: is there room, and is the address genuine?
+      // Before the body is read: is the address genuine? (Whether there is room was asked before Fastify.)
       onRequest(request, reply, done) {
-        if (batches.pending >= queueLimit || reading >= readLimit)
-          return void refuse(reply, "overloaded");
         const address = readAddress(ring, request.params.segment);
         if (address === undefined) {
           count("forged", 1);
@@ -147,6 +146,16 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     count(event, 1);
     return reply.code(503).header("retry-after", RETRY_AFTER_SECONDS).send();
   }
+
+  // Under a flood the refusals are most of the work, so they never reach Fastify.
+  const [handle] = app.server.listeners("request") as [RequestListener];
+  app.server.off("request", handle).on("request", (request, response) => {
+    const isFull = batches.pending >= queueLimit || reading >= readLimit;
+    if (!isFull || !request.url?.startsWith(callbackPath)) return handle(request, response);
+    count("overloaded", 1);
+    const headers = { "retry-after": RETRY_AFTER_SECONDS, "content-length": "0" };
+    response.writeHead(503, headers).end();
+  });
 
   const url = await app.listen({ host: options.host, port: options.port, backlog: BACKLOG });
   return {

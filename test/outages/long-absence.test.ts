@@ -10,7 +10,7 @@ import { sendPostalUnderTest } from "../support/process-under-test.js";
 type Handle = ProcessHandle<{ outcome: string }>;
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const stepMs = hourMs / 3;
 
 let system: SkippingStack;
 
@@ -33,9 +33,9 @@ async function historyLengths(handles: Handle[]): Promise<number[]> {
 describe.each([sendPostalUnderTest])("$process", (process) => {
   const [effect] = process.calls;
   if (!effect) throw new Error("the process makes no call");
-  const settings = { pollIntervalSeconds: 600 };
+  const settings = { pollIntervalSeconds: 3_600, affidavitWindowSeconds: 3_600 };
 
-  test("away for six hours: before the send, after an answer that was lost, and while tracking", async () => {
+  test("away for hours: before the send, after an answer that was lost, and while tracking", async () => {
     const start = (id: string, words = process.words) =>
       process.start(system.client, id, { words, input: { settings } });
     const phaseOf = async (handle: Handle) => (await handle.status()).phase;
@@ -56,17 +56,17 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     const unsent = await start("unsent");
     const handles = [tracked, lost, unsent];
 
-    await system.pass(2 * hourMs, hourMs / 6);
+    await system.pass(2 * hourMs, stepMs);
     for (const handle of handles) {
       const attention = await eventually(`attention of ${handle.id}`, async () => {
-        await system.pass(hourMs / 6, hourMs / 6);
+        await system.pass(stepMs, stepMs);
         return attentionOf(handle);
       });
       expect(attention.kind).toBe("unavailable");
     }
     const shown = await Promise.all(handles.map(attentionOf));
     const lengths = await historyLengths(handles);
-    await system.pass(4 * hourMs, hourMs / 6);
+    await system.pass(2 * hourMs, stepMs);
     expect(await Promise.all(handles.map(attentionOf))).toEqual(shown);
     expect(await historyLengths(handles)).toEqual(lengths);
     expect(Math.max(...lengths)).toBeLessThan(40);
@@ -75,12 +75,15 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     system.sandbox().faults.clear();
     for (const handle of handles) {
       await eventually(`${handle.id} goes on`, async () => {
-        await system.pass(hourMs / 6, hourMs / 6);
+        await system.pass(stepMs, stepMs);
         return (await attentionOf(handle)) === undefined && (await phaseOf(handle)) === "tracking";
       });
     }
-    await system.pass(process.spanMs / 2, dayMs / 2);
     for (const handle of handles) {
+      await eventually(`${handle.id} ends`, async () => {
+        await system.pass(12 * hourMs, 12 * hourMs);
+        return !(await handle.isOpen());
+      });
       const result = await handle.result();
       expect(result.outcome).toBe(process.outcome);
       const { timeline } = result as unknown as { timeline: { source: string }[] };

@@ -16,7 +16,11 @@ const { EventType } = protobuf.temporal.api.enums.v1;
 const { process: name, paths } = sendPostalPaths;
 const recordings = readRecordings(name);
 
-Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
+// Those that must fail would fill the screen.
+Runtime.install({
+  logger: new DefaultLogger("ERROR", () => undefined),
+  telemetryOptions: { logging: { filter: { core: "ERROR", other: "ERROR" }, forward: {} } },
+});
 
 /** What each history met: undefined where it was replayed to its end. */
 async function replay(code: string): Promise<Map<string, string | undefined>> {

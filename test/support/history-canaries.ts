@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { SendPostalInput } from "../../src/client.js";
 import { SendPostalInput as SendPostalSchema } from "../../src/contracts/send-postal.js";
 import { pdf } from "../../src/sandbox/pdf.js";
-import type { Author } from "./history-paths.js";
+import type { Author } from "./history-walk.js";
 import { letterInput } from "./letters.js";
 
 interface JsonSchema {

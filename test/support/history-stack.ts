@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { StackOptions } from "../../src/local/stack.js";
 import { openState } from "../../src/local/stack-state.js";
-import { plainAuthor } from "./history-paths.js";
-import type { Author, PathsOf, Walk } from "./history-paths.js";
+import { plainAuthor } from "./history-walk.js";
+import type { Author, PathsOf, Walk } from "./history-walk.js";
 import { startTestStack } from "./stack.js";
 import type { TestStack } from "./stack.js";
 
