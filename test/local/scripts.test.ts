@@ -47,5 +47,5 @@ test("an unknown command is refused with 2 and the usage on stderr", async () =>
     );
   });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain("build|demo|test|verify");
+  expect(stderr).toContain("build|bench|demo|test|verify");
 });
