@@ -136,7 +136,7 @@ export const Config = z.strictObject({
       /** How many processes stay in memory. */
       cachedProcesses: whole().default(600),
       /** How long after a worker was killed its waiting processes go to another one. */
-      stickySeconds: whole(1).default(2),
+      stickySeconds: whole(1).default(10),
       /** Requests a second to one provider, over all accounts. */
       requestsPerSecond: whole(1).default(50),
     })

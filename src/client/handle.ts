@@ -124,7 +124,7 @@ export class ProcessHandle<Result> {
         ? new FinishedError(this.workflowId)
         : new UnknownProcessError(this.workflowId);
     }
-    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isDeadline(error)) {
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isUnanswered(error)) {
       return new UnreachableError(`${this.workflowId}: no worker answered within 30 s`);
     }
     if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) {
@@ -149,9 +149,11 @@ export class ProcessHandle<Result> {
   }
 }
 
-function isDeadline(error: unknown): boolean {
+/** The deadline has passed, or the server knows already that no worker is there. */
+function isUnanswered(error: unknown): boolean {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return (cause as { code?: unknown } | undefined)?.code === 4;
+  const { code, details } = (cause ?? {}) as { code?: unknown; details?: string };
+  return code === 4 || (code === 9 && details?.startsWith("no poller seen") === true);
 }
 
 function typedFailure({ type, details }: ApplicationFailure, id: string): Error | undefined {
