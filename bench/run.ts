@@ -56,7 +56,11 @@ async function main(): Promise<number> {
   try {
     versions = await versionsOf(stand);
     const bench: Bench = { stand, sides: sidesOf(stand), quick: values.quick, say };
-    for (const name of chosen) measures.push(...(await groups[name](bench)));
+    for (const name of chosen) {
+      const found = await groups[name](bench);
+      measures.push(...found);
+      say(table(found));
+    }
   } finally {
     await stand.close();
   }

@@ -1,13 +1,18 @@
-// The provider refuses the account, or asks for patience: processes wait, visible, without a trace in their histories, and
-// go on by themselves when the cause is gone (DESIGN §1, §5; READING §1, §9).
+// The provider refuses the account, or asks for patience, or its answer is lost: processes wait, visible, without a trace
+// in their histories, and go on by themselves when the cause is gone (DESIGN §1, §5, §6; READING §1, §9).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { ProcessHandle } from "../../src/client.js";
 import type { ProcessStatus } from "../../src/contracts/status.js";
+import { KeyRing } from "../../src/crypto/key-ring.js";
+import { sealAnswer } from "../../src/journal/answers.js";
+import { Rows } from "../../src/journal/rows.js";
+import { effectToken } from "../../src/journal/token.js";
 import { createPool } from "../../src/postgres/pool.js";
 import type { Pool } from "../../src/postgres/pool.js";
 import type { RequestEntry } from "../../src/sandbox/request-log.js";
 import { historyLength } from "../support/outage-inbox.js";
 import { startMany } from "../support/outage-many.js";
+import { resultOf } from "../support/outage-results.js";
 import { eventually } from "../support/outage-wait.js";
 import { sendPostalUnderTest } from "../support/process-under-test.js";
 import { startTestStack } from "../support/stack.js";
@@ -89,6 +94,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     await eventually("no attention", async () => !(await attentionOf(tracked)));
     expect((await tracked.status()).phase).toBe("tracking");
     expect(await system.effects(tracked.id)).toEqual(process.effects);
+    await system.client.temporal.workflow.getHandle(tracked.workflowId).terminate();
   }, 60_000);
 
   test("an account that is not provisioned for a while: after an empty look-up, another token", async () => {
@@ -137,6 +143,34 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     await endWell(waiting);
   }, 60_000);
 
+  test("an answer that reaches the journal late ends the attention by itself", async () => {
+    const { id: fault } = await system.sandbox.addFault({
+      operation: "evi-post.query",
+      kind: "reject",
+      status: 400,
+      times: "always",
+    });
+    const words = `${process.words},${effect.activity}=cut-after-commit`;
+    const handle = await process.start(system.client, "late-answer", { words });
+    const attention = await eventually("attention", () => attentionOf(handle));
+    expect(attention).toMatchObject({ kind: "protocol", step: effect.activity });
+
+    // As the first attempt would, had it only been slow.
+    const [item] = (await system.sandbox.items({ intent: handle.id })).items;
+    const { env } = system.stack;
+    const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__JOURNAL"] ?? "");
+    const namespace = env["TEMPORAL_NAMESPACE"] ?? "";
+    const token = effectToken(namespace, handle.workflowId, effect.activity, "0");
+    const answer = resultOf[process.process](item?.id ?? "");
+    expect(await new Rows(pool, 1).answer(token, sealAnswer(ring, token, answer))).toBe(true);
+    await eventually("tracking", async () => (await handle.status()).phase === "tracking");
+
+    await system.sandbox.removeFault(fault);
+    await endWell([handle]);
+    const { timeline } = await handle.status();
+    expect(timeline.filter(({ source }) => source === "person")).toEqual([]);
+  }, 60_000);
+
   test("429 with Retry-After: nobody asks before that, nobody needs a person", async () => {
     const seconds = 4;
     await system.sandbox.addFault({
@@ -154,6 +188,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       return (await requests()).length > 1;
     });
     const [limited, next] = await requests();
+    expect(limited?.status).toBe(429);
     const pause = Date.parse(next?.at ?? "") - Date.parse(limited?.at ?? "");
     expect(pause).toBeGreaterThanOrEqual(seconds * 1_000);
     expect(pause).toBeLessThan(seconds * 1_000 * 2);

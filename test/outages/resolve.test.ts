@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { AbandonedError, InvalidInputError } from "../../src/client.js";
 import type { ProcessHandle } from "../../src/client.js";
-import type { ProcessName } from "../../src/contracts/names.js";
 import type { Attention } from "../../src/contracts/status.js";
 import { trustflow } from "../cli/run.js";
 import { startMany } from "../support/outage-many.js";
+import { resultOf } from "../support/outage-results.js";
 import { eventually } from "../support/outage-wait.js";
 import { sendPostalUnderTest } from "../support/process-under-test.js";
 import { startTestStack } from "../support/stack.js";
@@ -30,11 +30,6 @@ beforeAll(async () => {
 afterAll(() => system?.close(), 60_000);
 beforeEach(() => system.sandbox.clearFaults());
 
-/** What the first effect of a process answers, for `happened`: by the provider's id. */
-const resultOf: Record<ProcessName, (item: string) => Record<string, unknown>> = {
-  sendPostal: (uniqueId) => ({ uniqueId }),
-};
-
 async function waiting(handle: Handle, after?: Attention): Promise<Attention> {
   return eventually(`attention of ${handle.id}`, async () => {
     const { attention } = await handle.status();
@@ -42,9 +37,8 @@ async function waiting(handle: Handle, after?: Attention): Promise<Attention> {
   });
 }
 
-async function denials(): Promise<number> {
-  const { total } = await system.sandbox.requests();
-  return Object.values(total).reduce((sum, byStatus) => sum + (byStatus["401"] ?? 0), 0);
+async function answers(operation: string, status: string): Promise<number> {
+  return (await system.sandbox.requests()).total[operation]?.[status] ?? 0;
 }
 
 function resolveByCli(ids: string[], decision: string, ...more: string[]) {
@@ -61,6 +55,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   const [effect] = process.calls;
   if (!effect) throw new Error("the process makes no call");
   const step = effect.activity;
+  const denials = () => answers(effect.sandbox, "401");
 
   async function endsWell(handle: Handle, decision: string, note: string): Promise<void> {
     const result = await handle.result();
@@ -77,7 +72,8 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   }
 
   /** The effect's answer is lost, and the provider cannot be asked either. */
-  async function startUnknown(id: string, fault: string): Promise<Handle> {
+  async function startUnknown(id: string, fault: string): Promise<[Handle, Attention]> {
+    const before = await answers("evi-post.query", "400");
     await system.sandbox.addFault({
       operation: "evi-post.query",
       kind: "reject",
@@ -85,7 +81,12 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       times: "always",
     });
     const words = `${process.words},${step}=${fault}`;
-    return process.start(system.client, id, { words });
+    const handle: Handle = await process.start(system.client, id, { words });
+    const attention = await waiting(handle);
+    // Asked when the answer was lost, and once more by the patient phase; then not for ten minutes.
+    const asked = async () => (await answers("evi-post.query", "400")) >= before + 2;
+    await eventually("the look-ups", asked);
+    return [handle, attention];
   }
 
   test("retry asks the provider at once, however the circuit stands; one or many", async () => {
@@ -150,10 +151,8 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
 
     const ended = await resolveByCli([...others.map(({ id }) => id), "nobody"], "abandon");
     expect(ended.code).toBe(3);
-    const answers = answersOf(ended.stdout);
-    expect(others.map(({ workflowId }) => answers[workflowId])).toEqual(
-      others.map(() => "resolved"),
-    );
+    const told = answersOf(ended.stdout);
+    expect(others.map(({ workflowId }) => told[workflowId])).toEqual(others.map(() => "resolved"));
     for (const handle of others.slice(0, 3)) {
       await expect(handle.result()).rejects.toMatchObject({
         details: { effect: "none", by: "Ada", note: "by the command line" },
@@ -162,8 +161,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   }, 90_000);
 
   test("happened: the process goes on with what the person knows", async () => {
-    const handle = await startUnknown("happened", "cut-after-commit");
-    const attention = await waiting(handle);
+    const [handle, attention] = await startUnknown("happened", "cut-after-commit");
     expect(attention).toMatchObject({ step, decisions: ["retry", "happened", "abandon"] });
     const [item] = (await system.sandbox.items({ intent: handle.id })).items;
     await system.sandbox.clearFaults();
@@ -174,13 +172,13 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       "--result",
       JSON.stringify(result),
     );
+    expect(JSON.parse(decided.stdout)).toMatchObject([{ answer: "resolved" }]);
     expect(decided.code).toBe(0);
     await endsWell(handle, "happened", "by the command line");
   }, 60_000);
 
   test("retry where nothing had happened sends once more, and once only", async () => {
-    const handle = await startUnknown("again", "cut");
-    const { id } = await waiting(handle);
+    const [handle, { id }] = await startUnknown("again", "cut");
     expect(await system.effects(handle.id)).toEqual({});
     await system.sandbox.clearFaults();
     await handle.resolve({ attention: id, decision: "retry", by: "Ada", note: "nothing there" });
@@ -188,8 +186,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   }, 60_000);
 
   test("abandon: the process fails, says what may exist, and a new start takes it up", async () => {
-    const handle = await startUnknown("abandoned", "cut-after-commit");
-    const { id } = await waiting(handle);
+    const [handle, { id }] = await startUnknown("abandoned", "cut-after-commit");
     await handle.resolve({ attention: id, decision: "abandon", by: "Ada", note: "enough" });
     const failed = handle.result();
     await expect(failed).rejects.toThrow(AbandonedError);

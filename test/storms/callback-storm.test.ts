@@ -33,6 +33,7 @@ test("acknowledged is applied once, late or parked; forged is 404; memory stays 
     twice: [],
     foreign: [],
     unacknowledged: 0,
+    settled: true,
     wrongEffects: [],
   });
   expect(Object.keys(report.fates).toSorted()).toEqual(["delivered", "late", "unknownProcess"]);

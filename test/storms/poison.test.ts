@@ -20,6 +20,7 @@ import { stormEnv } from "../support/storm-script.js";
 let system: TestStack;
 let landing: Landing;
 let postings: Postings;
+const others = new Set<Role>();
 
 const start = async (id: string): Promise<void> => {
   const handle = await underTest.start(system.client, id, underTest.staysOpen);
@@ -35,6 +36,7 @@ beforeAll(async () => {
   await Promise.all(["open", "keyless", "terminated"].map(start));
 }, 120_000);
 afterAll(async () => {
+  await Promise.all([...others].map((role) => role.stop()));
   await landing.close();
   await system.close();
 }, 60_000);
@@ -174,9 +176,11 @@ async function instead(
     graceMs: 3_000,
     onDeath: () => undefined,
   });
+  others.add(other);
   return {
     async giveBack() {
       await other.stop();
+      others.delete(other);
       await own.restart();
     },
   };

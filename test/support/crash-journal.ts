@@ -21,6 +21,22 @@ export async function journalStates(
   }
 }
 
+/** Nobody may still be sending. */
+export async function leasesOver({ stack }: TestStack, { namespace }: Field): Promise<void> {
+  const pool = createPool(stack.env["DATABASE_URL"] ?? "", { max: 1 });
+  try {
+    await until("the leases are over", async () => {
+      const { rowCount } = await pool.query(
+        "select 1 from trustflow.effects where namespace = $1 and state = 'sending' and lease_until > clock_timestamp() limit 1",
+        [namespace],
+      );
+      return rowCount === 0;
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
 /** Another worker has brought every call to its answer, or has told the caller that it cannot. */
 export async function takenOver(system: TestStack, field: Field, runs: Run[]): Promise<void> {
   await Promise.allSettled(runs.map((run) => run.answered()));

@@ -3,7 +3,7 @@
 import type { Role } from "../../src/local/role.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import type { CrashRow } from "./crash-matrix.js";
-import { journalStates, takenOver } from "./crash-journal.js";
+import { journalStates, leasesOver, takenOver } from "./crash-journal.js";
 import { resetToLastTask } from "./crash-resets.js";
 import { Run, settle, until } from "./crash-run.js";
 import type { Field } from "./crash-run.js";
@@ -92,7 +92,7 @@ export async function interruptedRows(
       heir = await startWorkerRole(system, env);
     };
     if (interruptions.includes("twoOwners")) await goOnLater(system, field, points, held, takeOver);
-    else await killAndStartAgain(points, held, takeOver);
+    else await killAndStartAgain(system, field, points, held, takeOver);
     const more = meanwhile();
     const runs = points.map(({ run }) => run);
     await Promise.allSettled(runs.map((run) => run.answered()));
@@ -101,13 +101,19 @@ export async function interruptedRows(
       run.row(interruption === "killed" ? phase.name : `${phase.name}, ${interruption}`),
     );
     return [...(await Promise.all(rows)), ...(await more)];
+  } catch (error) {
+    await Promise.all(points.map(({ run }) => run.abandon()));
+    throw error;
   } finally {
     held.child.kill("SIGKILL");
     await heir?.stop();
   }
 }
 
+/** The updates of a reset process are applied again at once; who starts one again asks when the lease is over. */
 async function killAndStartAgain(
+  system: TestStack,
+  field: Field,
   points: PointRun[],
   { child }: HeldWorker,
   takeOver: () => Promise<void>,
@@ -126,6 +132,7 @@ async function killAndStartAgain(
     terminated.map(async (run) => {
       await run.start();
       await run.tracked();
+      await leasesOver(system, field);
       run.ask();
     }),
   );
@@ -160,21 +167,23 @@ function holdAnswer({ faults }: Sandbox, { call, id }: Run): () => boolean {
 /** First the processes that come to their point later than their start, then those that hold at the start. */
 async function reach(points: PointRun[]): Promise<void> {
   const isLater = ({ run: { call } }: PointRun) => call.ask || call.effectClass === "read";
-  const later = points.filter(isLater).map(({ run }) => run);
-  await Promise.all(later.map((run) => run.start()));
-  await Promise.all(later.map((run) => run.tracked()));
+  const later = points.filter(isLater);
+  await Promise.all(later.map(({ run }) => run.start()));
+  await Promise.all(later.map(({ run }) => run.tracked()));
   await points[0]?.run.field.sandbox.clock.advance(firstChangeMs);
-  for (const run of later) run.ask();
-  const t0 = Date.now(); // DEBUG
-  const first = points.filter((point) => !isLater(point)).map(({ run }) => run);
-  await Promise.all(first.map((run) => run.start()));
+  for (const { run } of later) run.ask();
+  await allReached(later);
+  const first = points.filter((point) => !isLater(point));
+  await Promise.all(first.map(({ run }) => run.start()));
+  await allReached(first);
+}
+
+function allReached(points: PointRun[]): Promise<void> {
   const missing = () => points.flatMap((point) => (point.isReached() ? [] : [point.run.id]));
-  await until(
+  return until(
     () => `these are reached: ${missing().join(", ")}`,
     () => missing().length === 0,
-    30_000,
   );
-  console.error("DEBUG reach", points.length, Date.now() - t0);
 }
 
 /** Every process must stand where its point says, else nothing is proven. */

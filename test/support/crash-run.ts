@@ -31,6 +31,7 @@ export class Run {
   #endedAt = 0;
   #handle: ProcessHandle<{ outcome: string }> | undefined;
   #answers: Promise<string[]> = Promise.resolve([]);
+  #isAbandoned = false;
 
   constructor(field: Field, id: string, call: CallUnderTest) {
     this.field = field;
@@ -62,20 +63,25 @@ export class Run {
     this.#handle = await process.start(trustflow, this.id, variant);
   }
 
-  /** The process's own effect is behind it. */
+  /** The process's own effect is behind it: as the visibility says, because a query may disturb the history (docs/testing.md). */
   tracked(): Promise<void> {
     return until(`${this.id} is tracked`, async () => {
-      const { phase } = await this.handle.status();
-      return phase !== "submitting";
+      const { typedSearchAttributes } = await this.workflow().describe();
+      return this.#isAbandoned || typedSearchAttributes.get(searchAttributes.phase) !== undefined;
     });
   }
 
   /** Like a caller: asks again where no worker answered, where it may, or where nothing was done. */
   ask(): void {
-    const { handle, call } = this;
-    if (!call.ask) return;
-    this.#answers = answersOf(call, handle);
+    if (!this.call.ask) return;
+    this.#answers = this.#answersUntilKnown();
     this.#answers.catch(() => undefined);
+  }
+
+  /** No more is asked; returns when what was asked has been answered, so that nothing is under way at the end. */
+  async abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    await this.#answers.catch(() => undefined);
   }
 
   async answered(): Promise<void> {
@@ -111,6 +117,30 @@ export class Run {
     this.interruptedAt = Date.now();
   }
 
+  async #answersUntilKnown(): Promise<string[]> {
+    const answers: string[] = [];
+    for (;;) {
+      const answer = await this.#answer(`ask-${answers.length}`);
+      answers.push(answer);
+      const { effectClass } = this.call;
+      const again = answer === "unavailable" || (answer === "unknown" && effectClass !== "once");
+      if (!again || this.#isAbandoned || answers.length === mostAnswers) return answers;
+      await delay(1_000);
+    }
+  }
+
+  async #answer(updateId: string): Promise<string> {
+    for (let left = 3; ; left -= 1) {
+      try {
+        return (await this.call.ask?.(this.handle, updateId))?.answer ?? "";
+      } catch (error) {
+        const { name } = error as Error;
+        if (name === finished) return name;
+        if (left === 0 || this.#isAbandoned || name !== "UnreachableError") throw error;
+      }
+    }
+  }
+
   async row(phase: string): Promise<CrashRow> {
     const { process, sandbox } = this.field;
     const answers = await this.#answers.catch((error: Error) => [error.name]);
@@ -123,36 +153,6 @@ export class Run {
       ...judge(process, this.call, { ledger, intent: this.id, answers, end }),
       durationMs: (this.end === undefined ? Date.now() : this.#endedAt) - this.interruptedAt,
     };
-  }
-}
-
-async function answersOf(
-  call: CallUnderTest,
-  handle: ProcessHandle<{ outcome: string }>,
-): Promise<string[]> {
-  const answers: string[] = [];
-  for (;;) {
-    const { answer } = await answerOf(call, handle, `ask-${answers.length}`);
-    answers.push(answer);
-    const again = answer === "unavailable" || (answer === "unknown" && call.effectClass !== "once");
-    if (!again || answers.length === mostAnswers) return answers;
-    await delay(1_000);
-  }
-}
-
-async function answerOf(
-  call: CallUnderTest,
-  handle: ProcessHandle<{ outcome: string }>,
-  updateId: string,
-): Promise<{ answer: string }> {
-  for (let left = 3; ; left -= 1) {
-    try {
-      return (await call.ask?.(handle, updateId)) ?? { answer: "" };
-    } catch (error) {
-      const { name } = error as Error;
-      if (name === finished) return { answer: name };
-      if (left === 0 || name !== "UnreachableError") throw error;
-    }
   }
 }
 

@@ -23,7 +23,7 @@ export class Landing {
   }
 
   /** Until no callback waits any more. */
-  async settled(limitMs = 60_000): Promise<void> {
+  async settled(limitMs = 45_000): Promise<void> {
     await eventually(
       "every callback is delivered, parked or late",
       () => this.#isSettled(),

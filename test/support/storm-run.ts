@@ -26,6 +26,8 @@ export interface StormReport {
   foreign: string[];
   /** Genuine ones that were not acknowledged in the end. */
   unacknowledged: number;
+  /** Whether no callback waits any more. */
+  settled: boolean;
   fates: Record<string, number>;
   answers: Record<PostingKind, Record<string, number>>;
   slow: { complete: number[]; incomplete: number[]; forged: number[] };
@@ -82,7 +84,10 @@ export async function runStorm(
   const started = Date.now();
   const sending = send(doubledAndShuffled([...genuine, ...others], 42), { connections });
   await Promise.all([sending.done, killInTurn(system, sending)]);
-  await landing.settled();
+  const settled = await landing.settled().then(
+    () => true,
+    () => false,
+  );
   const seconds = (Date.now() - started) / 1_000;
 
   const answersOf = (senders: { answer: Promise<number> }[]) =>
@@ -122,6 +127,7 @@ export async function runStorm(
     twice: duplicatesOf(applied),
     foreign: landed.filter((key) => !known.has(key)),
     unacknowledged: genuine.filter(({ key = "" }) => !acknowledged.has(key)).length,
+    settled,
     fates: Object.fromEntries([...rows].map(([fate, keys]) => [fate, keys.length])),
     answers: plain(sending.answers),
     slow: slowAnswers,

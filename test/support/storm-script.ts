@@ -41,13 +41,14 @@ export async function storms(
   const mixed = await onStack((system) =>
     runMixedLoad(system, underTest, { seconds: minutes * 60, perSecond: PER_SECOND, progress }),
   );
-  const { lost, twice, foreign, unacknowledged, wrongEffects } = callbacks;
+  const { lost, twice, foreign, unacknowledged, settled, wrongEffects } = callbacks;
   const problems = [
     ...lost.map((key) => `lost: ${key}`),
     ...twice.map((key) => `twice: ${key}`),
     ...foreign.map((key) => `foreign: ${key}`),
     ...wrongEffects.map((id) => `effects: ${id}`),
     ...(unacknowledged > 0 ? [`${unacknowledged} never acknowledged`] : []),
+    ...(settled ? [] : ["callbacks still wait"]),
     ...mixed.problems,
   ];
   return { callbacks, mixed, problems };
