@@ -1,6 +1,5 @@
 // The way in: a genuine address and JSON are stored raw, and only the commit is answered with 2xx (DESIGN §7, P2 §6.4). It
 // needs PostgreSQL alone; whoever comes when that is away, or when the queue is full, is told so at once.
-import { createHash } from "node:crypto";
 import type { RequestListener } from "node:http";
 import Fastify from "fastify";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -8,7 +7,7 @@ import type { KeyRing } from "../crypto/key-ring.js";
 import type { Pool } from "../postgres/pool.js";
 import { callbackPath, readAddress } from "./address.js";
 import { batcher } from "./batcher.js";
-import { parseBody } from "./body.js";
+import { identify } from "./body.js";
 import { Inbox } from "./inbox.js";
 import type { Arrival } from "./inbox.js";
 
@@ -48,8 +47,6 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-// A shorter identifier of plain characters is taken as it is; it stands in an index.
-const PLAIN_IDENTIFIER = /^[\x20-\x7e]{1,200}$/;
 const RETRY_AFTER_SECONDS = "5";
 const MAX_BATCH = 500;
 // Connections that come at once; beyond Node's 511 they would wait for the sender's system to try again.
@@ -189,19 +186,4 @@ function addHealth(app: FastifyInstance, pool: Pool): void {
       return reply.code(503).send({ ok: false, waitingFor: "PostgreSQL" });
     }
   });
-}
-
-// A top-level string `Identifier`, else a digest of the body; undefined for what is not JSON.
-function identify(body: Buffer | null): string | undefined {
-  if (body === null) return undefined;
-  let value: unknown;
-  try {
-    value = parseBody(body);
-  } catch {
-    return undefined;
-  }
-  const given = (value as { Identifier?: unknown } | null)?.Identifier;
-  if (typeof given === "string" && PLAIN_IDENTIFIER.test(given)) return given;
-  const source = typeof given === "string" && given !== "" ? given : body;
-  return `sha256:${createHash("sha256").update(source).digest("hex")}`;
 }
