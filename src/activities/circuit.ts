@@ -87,6 +87,7 @@ export class Circuits {
       const state = this.#openAt(key);
       if (!state) return undefined;
       const mayHurry = urgent && state.error.kind !== "rateLimited";
+      if (mayHurry && state.probedAt > came && !state.probing) throw refusal(state);
       const hurried = Math.min(state.nextProbe, state.heardAt + this.#options.probeMs / 3);
       if (isDue(state, mayHurry ? hurried : state.nextProbe)) {
         state.probing = true;
@@ -94,7 +95,7 @@ export class Circuits {
         state.nextProbe = state.probedAt + this.#options.probeMs;
         return state;
       }
-      if (!mayHurry || (state.probedAt > came && !state.probing)) throw refusal(state);
+      if (!mayHurry) throw refusal(state);
       await delay(turnMs);
     }
   }
