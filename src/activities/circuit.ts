@@ -1,6 +1,5 @@
 // Circuits: while the provider refuses an account or is away, calls fail fast without HTTP and one probe at a time goes
 // through, so that waiting processes neither lock an account nor storm a provider that comes back (DESIGN §5).
-import { setTimeout as delay } from "node:timers/promises";
 import { ProviderError } from "../providers/errors.js";
 
 export interface CircuitOptions {
@@ -96,7 +95,7 @@ export class Circuits {
         return state;
       }
       if (!mayHurry) throw refusal(state);
-      await delay(turnMs);
+      await new Promise((resolve) => setTimeout(resolve, turnMs));
     }
   }
 

@@ -1,11 +1,16 @@
 // The circuit of DESIGN §5, on its own: when it opens, who probes, and what closes it.
-import { expect, test } from "@jest/globals";
+import { beforeEach, expect, jest, test } from "@jest/globals";
 import { Circuits, NotAsked } from "../../src/activities/circuit.js";
 import type { Way } from "../../src/activities/circuit.js";
 import { ProviderError } from "../../src/providers/errors.js";
 import type { ProviderErrorKind } from "../../src/providers/errors.js";
 
 const probeMs = 150;
+
+// A clock that only the tests move: nothing here depends on how fast the machine is.
+beforeEach(() => jest.useFakeTimers());
+const pause = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+
 const submit: Way = { account: "evi-post/default", operation: "submit" };
 const query: Way = { ...submit, operation: "query" };
 const elsewhere: Way = { ...submit, account: "evi-post/other" };
@@ -50,8 +55,6 @@ class Provider {
     for (const answer of this.held.splice(0)) answer();
   }
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function refusal(circuits: Circuits, way: Way = submit): Promise<ProviderError> {
   return circuits
@@ -131,7 +134,7 @@ test("Retry-After is waited for to the end, also by a person's retry", async () 
   await pause(2 * probeMs);
   expect(await provider.ask({ ...submit, urgent: true })).toBe("notAsked");
   const { retryAfterMs = 0 } = await refusal(provider.circuits);
-  expect(performance.now() + retryAfterMs).toBeGreaterThanOrEqual(end - 2);
+  expect(performance.now() + retryAfterMs).toBeGreaterThanOrEqual(end);
   await pause(retryAfterMs);
   provider.problem = undefined;
   expect(await provider.ask()).toBe("answered");
@@ -194,9 +197,10 @@ test("a person's retry is the next probe instead of failing fast", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 401));
   provider.problem = undefined;
-  const began = performance.now();
-  expect(await provider.ask({ ...submit, urgent: true })).toBe("answered");
-  expect(performance.now() - began).toBeLessThan(probeMs);
+  const answer = provider.ask({ ...submit, urgent: true });
+  await pause(probeMs / 2);
+  expect(provider.calls).toBe(1);
+  expect(await answer).toBe("answered");
   expect(await provider.ask()).toBe("answered");
 });
 
@@ -204,7 +208,9 @@ test("many retries of people share one probe and its answer", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 401));
   const urgent = { ...submit, urgent: true };
-  const answers = await Promise.all(Array.from({ length: 200 }, () => provider.ask(urgent)));
+  const asked = Promise.all(Array.from({ length: 200 }, () => provider.ask(urgent)));
+  await pause(10 * probeMs);
+  const answers = await asked;
   expect(provider.calls).toBe(1);
   expect(answers.filter((answer) => answer === "refused")).toHaveLength(1);
   expect(answers.filter((answer) => answer === "notAsked")).toHaveLength(199);

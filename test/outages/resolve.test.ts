@@ -1,6 +1,6 @@
 // What a person decides, for one process or for many (DESIGN §6): each decision moves the process on at once, and who
 // decided, when and why stands in its timeline.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AbandonedError, InvalidInputError } from "../../src/client.js";
 import type { ProcessHandle } from "../../src/client.js";
 import type { Attention } from "../../src/contracts/status.js";
@@ -14,21 +14,29 @@ import type { TestStack } from "../support/stack.js";
 
 type Handle = ProcessHandle<{ outcome: string }>;
 
-const probeSeconds = 6;
+interface Unknown {
+  handle: Handle;
+  attention: Attention;
+  answerAgain(): Promise<unknown>;
+}
+
+const probeSeconds = 3;
 
 let system: TestStack;
 
 beforeAll(async () => {
   // No process tries again by itself within a test, so what moves was moved by a person.
   system = await startTestStack({
+    sandboxSpeed: 240_000,
     env: {
+      TRUSTFLOW_JOURNAL__LEASE_SECONDS: "4",
+      TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__TIMEOUT_SECONDS: "3",
       TRUSTFLOW_ATTENTION__RETRY_SECONDS: "600",
       TRUSTFLOW_ATTENTION__PROBE_SECONDS: String(probeSeconds),
     },
   });
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
-beforeEach(() => system.sandbox.clearFaults());
 
 async function waiting(handle: Handle, after?: Attention): Promise<Attention> {
   return eventually(`attention of ${handle.id}`, async () => {
@@ -72,21 +80,22 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   }
 
   /** The effect's answer is lost, and the provider cannot be asked either. */
-  async function startUnknown(id: string, fault: string): Promise<[Handle, Attention]> {
+  async function startUnknown(id: string, lost: string): Promise<Unknown> {
     const before = await answers("evi-post.query", "400");
-    await system.sandbox.addFault({
+    const { id: fault } = await system.sandbox.addFault({
       operation: "evi-post.query",
       kind: "reject",
       status: 400,
       times: "always",
     });
-    const words = `${process.words},${step}=${fault}`;
+    const words = `${process.words},${step}=${lost}`;
     const handle: Handle = await process.start(system.client, id, { words });
     const attention = await waiting(handle);
     // Asked when the answer was lost, and once more by the patient phase; then not for ten minutes.
     const asked = async () => (await answers("evi-post.query", "400")) >= before + 2;
     await eventually("the look-ups", asked);
-    return [handle, attention];
+    const answerAgain = () => system.sandbox.removeFault(fault);
+    return { handle, attention, answerAgain };
   }
 
   test("retry asks the provider at once, however the circuit stands; one or many", async () => {
@@ -124,7 +133,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
 
   test("many retries against a password that is still wrong share few calls", async () => {
     await system.sandbox.putAccount("sandbox", { password: "changed" });
-    const ids = Array.from({ length: 30 }, (_, index) => `crowd-${index}`);
+    const ids = Array.from({ length: 15 }, (_, index) => `crowd-${index}`);
     const handles = await startMany(system, process, ids);
     const attentions = await Promise.all(handles.map((handle) => waiting(handle)));
     const [before, began] = [await denials(), Date.now()];
@@ -161,10 +170,10 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   }, 90_000);
 
   test("happened: the process goes on with what the person knows", async () => {
-    const [handle, attention] = await startUnknown("happened", "cut-after-commit");
+    const { handle, attention, answerAgain } = await startUnknown("happened", "cut-after-commit");
     expect(attention).toMatchObject({ step, decisions: ["retry", "happened", "abandon"] });
     const [item] = (await system.sandbox.items({ intent: handle.id })).items;
-    await system.sandbox.clearFaults();
+    await answerAgain();
     const result = resultOf[process.process](item?.id ?? "");
     const decided = await resolveByCli(
       ["happened"],
@@ -178,15 +187,17 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   }, 60_000);
 
   test("retry where nothing had happened sends once more, and once only", async () => {
-    const [handle, { id }] = await startUnknown("again", "cut");
+    const { handle, attention, answerAgain } = await startUnknown("again", "cut");
+    const { id } = attention;
     expect(await system.effects(handle.id)).toEqual({});
-    await system.sandbox.clearFaults();
+    await answerAgain();
     await handle.resolve({ attention: id, decision: "retry", by: "Ada", note: "nothing there" });
     await endsWell(handle, "retry", "nothing there");
   }, 60_000);
 
   test("abandon: the process fails, says what may exist, and a new start takes it up", async () => {
-    const [handle, { id }] = await startUnknown("abandoned", "cut-after-commit");
+    const { handle, attention, answerAgain } = await startUnknown("abandoned", "cut-after-commit");
+    const { id } = attention;
     await handle.resolve({ attention: id, decision: "abandon", by: "Ada", note: "enough" });
     const failed = handle.result();
     await expect(failed).rejects.toThrow(AbandonedError);
@@ -196,7 +207,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     expect((await handle.status()).timeline).toContainEqual(
       expect.objectContaining({ source: "person", event: `abandon: ${step}`, by: "Ada" }),
     );
-    await system.sandbox.clearFaults();
+    await answerAgain();
     const words = `${process.words},${step}=cut-after-commit`;
     const next = await process.start(system.client, handle.id, { words });
     expect((await next.result()).outcome).toBe(process.outcome);

@@ -10,7 +10,7 @@ import { KeyRing } from "../../src/crypto/key-ring.js";
 import type { CallbackLogEntry } from "../../src/sandbox/callbacks.js";
 import { eventually } from "../support/outage-wait.js";
 import { InboxView, signalledEvents } from "../support/outage-inbox.js";
-import { holdRole } from "../support/outage-roles.js";
+import { holdRole, killHeldRoles } from "../support/outage-roles.js";
 import { sendPostalUnderTest } from "../support/process-under-test.js";
 import { startTestStack } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
@@ -27,6 +27,7 @@ beforeAll(async () => {
   inbox = new InboxView(system);
 }, 120_000);
 afterAll(async () => {
+  await killHeldRoles();
   await inbox?.close();
   await system?.close();
   if (system) await rm(system.stack.directory, { recursive: true, force: true });

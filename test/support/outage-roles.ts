@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startRole } from "../../src/local/role.js";
-import type { RoleName } from "../../src/local/role.js";
+import type { Role, RoleName } from "../../src/local/role.js";
 import { cleanEnv } from "../../src/local/stack-env.js";
 import type { TestStack } from "./stack.js";
 
@@ -18,6 +18,14 @@ export interface HeldRole {
   isReached(): boolean;
   /** SIGKILL; then the stack's own role starts again. */
   killAndReplace(): Promise<void>;
+}
+
+const standing = new Set<Role>();
+
+/** What a test that failed left standing. */
+export async function killHeldRoles(): Promise<void> {
+  for (const role of standing) await role.kill("SIGKILL");
+  standing.clear();
 }
 
 const preload = fileURLToPath(new URL("outage-hold.js", import.meta.url));
@@ -46,10 +54,12 @@ export async function holdRole(
     graceMs: 0,
     onDeath: () => undefined,
   });
+  standing.add(held);
   return {
     isReached: () => existsSync(mark),
     async killAndReplace() {
       await held.kill("SIGKILL");
+      standing.delete(held);
       await own.restart();
     },
   };
