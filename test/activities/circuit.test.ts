@@ -193,6 +193,14 @@ test("a 403 is about its operation: the others of the account go on", async () =
   expect(await provider.ask(submit)).toBe("answered");
 });
 
+test("after a 403, a refused submission shows that the operation is permitted again", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 403));
+  await pause(probeMs);
+  provider.problem = error("invalidRequest", 400);
+  for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
+});
+
 test("a person's retry is the next probe instead of failing fast", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 401));
