@@ -8,7 +8,7 @@ import type { ProviderErrorKind } from "../../src/providers/errors.js";
 const probeMs = 150;
 
 // A clock that only the tests move: nothing here depends on how fast the machine is.
-beforeEach(() => jest.useFakeTimers());
+beforeEach(() => void jest.useFakeTimers());
 const pause = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 const submit: Way = { account: "evi-post/default", operation: "submit" };
