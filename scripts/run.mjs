@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What `npm run demo`, `npm test`, `npm run bench`, `npm run verify` and `npm run build` start. Needs nothing but Node: it installs what is
+// What `npm run demo`, `npm test`, `npm run test:long`, `npm run bench`, `npm run verify` and `npm run build` start. Needs nothing but Node: it installs what is
 // missing, builds what has changed, then runs. Only the command itself writes to stdout.
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -14,6 +14,7 @@ const commands = {
   bench: async () => (await import("./bench.mjs")).bench(args),
   demo: async () => (await import("./demo.mjs")).demo(args),
   test: async () => (await import("./test.mjs")).test(args),
+  "test:long": async () => (await import("./test.mjs")).testLong(args),
   verify: async () => (await import("./verify.mjs")).verify(),
 };
 

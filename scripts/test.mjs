@@ -6,10 +6,26 @@ import { removeWithUs } from "../src/local/watchdog.js";
 import { root, runStep, say } from "./steps.mjs";
 
 /**
+ * The tests of test/long, which interrupt and flood the whole system; `TEST_MINUTES` is the size of the mixed load.
  * @param {string[]} args for Jest
+ */
+export function testLong(args) {
+  return jest([...args, "--roots=test/long"]);
+}
+
+/**
+ * All others.
+ * @param {string[]} args for Jest
+ */
+export function test(args) {
+  return jest([...args, "--testPathIgnorePatterns=test/long/"]);
+}
+
+/**
+ * @param {string[]} args
  * @returns {Promise<number>}
  */
-export async function test(args) {
+async function jest(args) {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-test-"));
   removeWithUs(folder);
   try {
@@ -35,14 +51,21 @@ export async function test(args) {
   }
 }
 
-/** @param {string} file what Jest wrote */
-export async function closingLine(file) {
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  if (text === undefined) return "0 passed, 1 failed";
-  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } =
-    JSON.parse(text);
-  const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : "";
-  return `${numPassedTests} passed, ${numFailedTests + numRuntimeErrorTestSuites} failed${skipped}`;
+/** @param {string[]} files what runs of Jest wrote */
+export async function closingLine(...files) {
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const file of files) {
+    const text = await readFile(file, "utf8").catch(() => undefined);
+    if (text === undefined) sum.failed += 1;
+    else {
+      const results = JSON.parse(text);
+      sum.passed += results.numPassedTests;
+      sum.failed += results.numFailedTests + results.numRuntimeErrorTestSuites;
+      sum.skipped += results.numPendingTests;
+    }
+  }
+  const skipped = sum.skipped > 0 ? `, ${sum.skipped} skipped` : "";
+  return `${sum.passed} passed, ${sum.failed} failed${skipped}`;
 }
 
 async function servers() {

@@ -30,6 +30,18 @@ test("the closing line counts what Jest counted", async () => {
   );
 });
 
+test("the closing line of two runs is their sum", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "trustflow-results-"));
+  try {
+    const files = ["one.json", "two.json"].map((name) => join(folder, name));
+    for (const file of files)
+      await writeFile(file, JSON.stringify({ ...counts, numFailedTests: 1 }));
+    expect(await closingLine(...files, join(folder, "none.json"))).toBe("14 passed, 3 failed");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 test("a test file that could not even be loaded counts as failed", async () => {
   expect(await closingLineOf({ ...counts, numRuntimeErrorTestSuites: 1 })).toBe(
     "7 passed, 1 failed",
@@ -47,5 +59,5 @@ test("an unknown command is refused with 2 and the usage on stderr", async () =>
     );
   });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain("build|bench|demo|test|verify");
+  expect(stderr).toContain("build|bench|demo|test|test:long|verify");
 });

@@ -1,16 +1,16 @@
 // What a person decides, for one process or for many (DESIGN §6): each decision moves the process on at once, and who
 // decided, when and why stands in its timeline.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { AbandonedError, InvalidInputError } from "../../src/client.js";
-import type { ProcessHandle } from "../../src/client.js";
-import type { Attention } from "../../src/contracts/status.js";
-import { trustflow } from "../cli/run.js";
-import { startMany } from "../support/outage-many.js";
-import { resultOf } from "../support/outage-results.js";
-import { eventually } from "../support/outage-wait.js";
-import { sendPostalUnderTest } from "../support/process-under-test.js";
-import { startTestStack } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { AbandonedError, InvalidInputError } from "../../../src/client.js";
+import type { ProcessHandle } from "../../../src/client.js";
+import type { Attention } from "../../../src/contracts/status.js";
+import { trustflow } from "../../cli/run.js";
+import { startMany } from "../../support/outage-many.js";
+import { resultOf } from "../../support/outage-results.js";
+import { eventually } from "../../support/outage-wait.js";
+import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { startTestStack } from "../../support/stack.js";
+import type { TestStack } from "../../support/stack.js";
 
 type Handle = ProcessHandle<{ outcome: string }>;
 

@@ -1,7 +1,7 @@
 // The promise of DESIGN §6 at every point where a worker can die: one intent, one effect, and nobody is forgotten.
 import { expect, test } from "@jest/globals";
-import { enumerateCrashPoints } from "../support/crash-enumeration.js";
-import { sendPostalUnderTest } from "../support/process-under-test.js";
+import { enumerateCrashPoints } from "../../support/crash-enumeration.js";
+import { sendPostalUnderTest } from "../../support/process-under-test.js";
 
 const classes = new Map(
   sendPostalUnderTest.calls.map(({ operation, effectClass }) => [operation, effectClass]),

@@ -1,12 +1,12 @@
 // A crowd of processes against a wrong password (DESIGN §5): the provider hears of them a few times a minute, not a
 // thousand times, and all go on once it is mended.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { historyLength } from "../support/outage-inbox.js";
-import { quietVariant, startMany, waitingCount } from "../support/outage-many.js";
-import { eventually } from "../support/outage-wait.js";
-import { sendPostalUnderTest } from "../support/process-under-test.js";
-import { startTestStack } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { historyLength } from "../../support/outage-inbox.js";
+import { quietVariant, startMany, waitingCount } from "../../support/outage-many.js";
+import { eventually } from "../../support/outage-wait.js";
+import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { startTestStack } from "../../support/stack.js";
+import type { TestStack } from "../../support/stack.js";
 
 /** The short form's size; the long form takes a thousand. */
 const crowd = Number(process.env["OUTAGE_CROWD"] ?? 100);

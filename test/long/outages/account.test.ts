@@ -1,22 +1,22 @@
 // The provider refuses the account, or asks for patience, or its answer is lost: processes wait, visible, without a trace
 // in their histories, and go on by themselves when the cause is gone (DESIGN §1, §5, §6; READING §1, §9).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { ProcessHandle } from "../../src/client.js";
-import type { ProcessStatus } from "../../src/contracts/status.js";
-import { KeyRing } from "../../src/crypto/key-ring.js";
-import { sealAnswer } from "../../src/journal/answers.js";
-import { Rows } from "../../src/journal/rows.js";
-import { effectToken } from "../../src/journal/token.js";
-import { createPool } from "../../src/postgres/pool.js";
-import type { Pool } from "../../src/postgres/pool.js";
-import type { RequestEntry } from "../../src/sandbox/request-log.js";
-import { historyLength } from "../support/outage-inbox.js";
-import { startMany } from "../support/outage-many.js";
-import { resultOf } from "../support/outage-results.js";
-import { eventually } from "../support/outage-wait.js";
-import { sendPostalUnderTest } from "../support/process-under-test.js";
-import { startTestStack } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import type { ProcessHandle } from "../../../src/client.js";
+import type { ProcessStatus } from "../../../src/contracts/status.js";
+import { KeyRing } from "../../../src/crypto/key-ring.js";
+import { sealAnswer } from "../../../src/journal/answers.js";
+import { Rows } from "../../../src/journal/rows.js";
+import { effectToken } from "../../../src/journal/token.js";
+import { createPool } from "../../../src/postgres/pool.js";
+import type { Pool } from "../../../src/postgres/pool.js";
+import type { RequestEntry } from "../../../src/sandbox/request-log.js";
+import { historyLength } from "../../support/outage-inbox.js";
+import { startMany } from "../../support/outage-many.js";
+import { resultOf } from "../../support/outage-results.js";
+import { eventually } from "../../support/outage-wait.js";
+import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { startTestStack } from "../../support/stack.js";
+import type { TestStack } from "../../support/stack.js";
 
 type Handle = ProcessHandle<{ outcome: string }>;
 

@@ -1,11 +1,11 @@
 // A provider that is away for longer than every backoff of the quick phase: the processes show it, fail nothing, need
 // nobody, and go on when it is back (DESIGN §1, §6).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { ProcessHandle } from "../../src/client.js";
-import { startSkippingStack } from "../support/outage-time.js";
-import type { SkippingStack } from "../support/outage-time.js";
-import { eventually } from "../support/outage-wait.js";
-import { sendPostalUnderTest } from "../support/process-under-test.js";
+import type { ProcessHandle } from "../../../src/client.js";
+import { startSkippingStack } from "../../support/outage-time.js";
+import type { SkippingStack } from "../../support/outage-time.js";
+import { eventually } from "../../support/outage-wait.js";
+import { sendPostalUnderTest } from "../../support/process-under-test.js";
 
 type Handle = ProcessHandle<{ outcome: string }>;
 

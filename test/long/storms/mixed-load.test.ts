@@ -1,0 +1,29 @@
+// Mixed load on the virtual clock: afterwards nothing is left open, and every effect happened once. An hour of it passes in
+// two minutes; `npm run verify` runs twelve seconds.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { startTestStack } from "../../support/stack.js";
+import type { TestStack } from "../../support/stack.js";
+import { runMixedLoad } from "../../support/storm-mix.js";
+
+let system: TestStack;
+beforeAll(async () => {
+  system = await startTestStack();
+}, 120_000);
+afterAll(() => system.close(), 60_000);
+
+const minutes = Number(process.env["TEST_MINUTES"] ?? "2");
+
+test(
+  "leaves no open handle, no growing table and no stuck process",
+  async () => {
+    const report = await runMixedLoad(system, sendPostalUnderTest, {
+      seconds: minutes * 60,
+      perSecond: 3,
+    });
+    expect(report.problems).toEqual([]);
+    expect(report.virtualHours).toBeGreaterThan(1);
+    expect(report.started).toBeGreaterThan(30);
+  },
+  minutes * 60_000 + 180_000,
+);
