@@ -6,7 +6,7 @@ import { removeWithUs } from "../src/local/watchdog.js";
 import { root, runStep, say } from "./steps.mjs";
 
 /**
- * The tests of test/long, which interrupt and flood the whole system; `TEST_MINUTES` is the size of the mixed load.
+ * The tests of test/long, which interrupt and flood the whole system; `TEST_BOUNDED=1` makes the two largest smaller.
  * @param {string[]} args for Jest
  */
 export function testLong(args) {

@@ -5,11 +5,11 @@ import { historyLength } from "../../support/outage-inbox.js";
 import { quietVariant, startMany, waitingCount } from "../../support/outage-many.js";
 import { eventually } from "../../support/outage-wait.js";
 import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { sized } from "../../support/size.js";
 import { startTestStack } from "../../support/stack.js";
 import type { TestStack } from "../../support/stack.js";
 
-/** The short form's size; the long form takes a thousand. */
-const crowd = Number(process.env["OUTAGE_CROWD"] ?? 100);
+const crowd = sized(1_000, 100);
 const limitMs = 30_000 + crowd * 300;
 const probeSeconds = 3;
 /** Calls that may be on their way before the first answer comes. */
