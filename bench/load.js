@@ -1,12 +1,13 @@
 // Callbacks as fast as they are taken: plain sockets and no HTTP library, so that the load costs little beside what it
-// measures. Closed loop: each connection sends again when it is answered. With `rate`: so many a second over all
-// connections, whatever becomes of them, as far as a connection is free.
-// node load.js '{ "url", "paths": […], "connections", "seconds", "rate"? }'
+// measures. Closed loop: each connection sends again when it is answered. With `pauseMs`: after a 503 only
+// when that has passed. With `rate`: so many a second over all connections, whatever becomes of them, as far as a connection
+// is free.
+// node load.js '{ "url", "paths": […], "connections", "seconds", "pauseMs"?, "rate"? }'
 import net from "node:net";
 import { randomUUID } from "node:crypto";
 
-/** @type {{ url: string, paths: string[], connections: number, seconds: number, rate?: number }} */
-const { url, paths, connections, seconds, rate } = JSON.parse(process.argv[2] ?? "{}");
+/** @type {{ url: string, paths: string[], connections: number, seconds: number, pauseMs?: number, rate?: number }} */
+const { url, paths, connections, seconds, pauseMs = 0, rate } = JSON.parse(process.argv[2] ?? "{}");
 const { hostname, port } = new URL(url);
 const prefix = randomUUID().slice(0, 24);
 let sequence = 0;
@@ -53,6 +54,7 @@ class Sender {
   }
 
   send() {
+    if (stopped) return;
     this.#sentAt = performance.now();
     this.#socket.write(request());
   }
@@ -70,8 +72,9 @@ class Sender {
       else other += 1;
     }
     if (stopped) return;
-    if (rate === undefined) this.send();
-    else free.add(this);
+    if (rate !== undefined) free.add(this);
+    else if (status === "503" && pauseMs > 0) setTimeout(() => this.send(), pauseMs);
+    else this.send();
   }
 
   #lost() {

@@ -1,4 +1,5 @@
-// Callback acknowledgements, durable on PostgreSQL, against raw signals of the same run; then at four times the capacity.
+// Callback acknowledgements, durable on PostgreSQL, against raw signals of the same run; then at four times the capacity:
+// as many senders, and as many requests.
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -12,13 +13,22 @@ import type { Bench } from "../run.js";
 import { hold } from "./waiting.js";
 
 const inFlight = 64;
-/** More connections than the receiver lets in at once (`receiver.queueLimit`). */
-const manyConnections = 6_000;
+/** Four times as many senders as the receiver lets in at once (`receiver.queueLimit`); refused, they come back soon. */
+const crowd = { connections: 1_024, pauseMs: 200 };
+/** Enough connections for senders that come at four times the peak's rate, whatever they are told. */
+const floodConnections = 6_000;
 
 interface Answered {
   count: number;
   p50: number;
   p99: number;
+}
+
+interface Over {
+  share: number;
+  refused: number;
+  refusedP99: number;
+  acceptedP99: number;
 }
 
 interface Load {
@@ -41,8 +51,8 @@ export async function measureAcknowledgements(bench: Bench): Promise<Measure[]> 
   await stand.stack.role("relay").stop();
   const rates: Round[] = [];
   const p99: number[] = [];
-  const overload: { share: number; refused: number; refusedP99: number; acceptedP99: number }[] =
-    [];
+  const overload: Over[] = [];
+  const flood: Over[] = [];
   await load(bench, { connections: inFlight, seconds: quick ? 1 : 4 });
   for (let round = 0; round < rounds; round += 1) {
     say(`acknowledgements: round ${round + 1} of ${rounds}`);
@@ -51,18 +61,17 @@ export async function measureAcknowledgements(bench: Bench): Promise<Measure[]> 
     const rate = peak.accepted.count / peak.seconds;
     rates.push({ floor, trustflow: rate });
     p99.push(peak.accepted.p99);
-    const over = await load(bench, {
-      connections: manyConnections,
+    const crowded = await load(bench, { ...crowd, seconds });
+    const flooded = await load(bench, {
+      connections: floodConnections,
       seconds,
       rate: Math.round(rate * 4),
     });
-    say(`  peak ${JSON.stringify(peak)}\n  over ${JSON.stringify(over)}`);
-    overload.push({
-      share: over.accepted.count / over.seconds / rate,
-      refused: over.refused.count / (over.refused.count + over.accepted.count),
-      refusedP99: over.refused.p99,
-      acceptedP99: over.accepted.p99,
-    });
+    for (const [name, one] of Object.entries({ peak, crowded, flooded })) {
+      say(`  ${name} ${JSON.stringify(one)}`);
+    }
+    overload.push(over(crowded, rate));
+    flood.push(over(flooded, rate));
   }
   await stand.pool.query("truncate trustflow.callbacks");
   await stand.stack.role("relay").restart();
@@ -73,22 +82,34 @@ export async function measureAcknowledgements(bench: Bench): Promise<Measure[]> 
       rates,
     ),
     alone({ name: "acknowledgements-p99", unit: "ms", goal: atMost(60, "value") }, p99),
-    alone(
-      {
-        name: "acknowledgements-overload",
-        unit: "of the peak, at 4 × its rate",
-        goal: atLeast(0.9, "value"),
-        parts: {
-          trustflow: {
-            "share of 503": spreadOf(overload.map(({ refused }) => refused)).median,
-            "503 p99 ms": spreadOf(overload.map(({ refusedP99 }) => refusedP99)).median,
-            "2xx p99 ms": spreadOf(overload.map(({ acceptedP99 }) => acceptedP99)).median,
-          },
-        },
-      },
-      overload.map(({ share }) => share),
-    ),
+    shareOfPeak("acknowledgements-overload", "of the peak, with 4 × its senders", overload),
+    shareOfPeak("acknowledgements-flood", "of the peak, at 4 × its rate", flood),
   ];
+}
+
+function over({ accepted, refused, seconds }: Load, rate: number): Over {
+  return {
+    share: accepted.count / seconds / rate,
+    refused: refused.count / (refused.count + accepted.count),
+    refusedP99: refused.p99,
+    acceptedP99: accepted.p99,
+  };
+}
+
+function shareOfPeak(name: string, unit: string, rounds: Over[]): Measure {
+  const median = (value: (one: Over) => number) => spreadOf(rounds.map(value)).median;
+  const parts = {
+    trustflow: {
+      "share of 503": median(({ refused }) => refused),
+      "503 p99 ms": median(({ refusedP99 }) => refusedP99),
+      "2xx p99 ms": median(({ acceptedP99 }) => acceptedP99),
+    },
+  };
+  const about = { name, unit, goal: atLeast(0.9, "value"), parts };
+  return alone(
+    about,
+    rounds.map(({ share }) => share),
+  );
 }
 
 async function setting({ stand }: Bench): Promise<{ fsync: string }> {
@@ -115,7 +136,7 @@ async function rawSignals(
 
 async function load(
   { stand }: Bench,
-  options: { connections: number; seconds: number; rate?: number },
+  options: { connections: number; seconds: number; pauseMs?: number; rate?: number },
 ): Promise<Load> {
   const ring = KeyRing.parse(stand.stack.env["TRUSTFLOW_KEYS__CALLBACK"] as string);
   const paths = Array.from({ length: 200 }, () => {

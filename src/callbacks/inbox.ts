@@ -83,13 +83,15 @@ export class Inbox {
   /**
    * Takes the oldest waiting rows for `leaseMs`, none of a process that somebody else holds and none of a paused namespace.
    * One message of several statements: the lock first, so that the next sees what the relay before has committed. The
-   * statistics of a queue are always stale; without the setting the planner reads and sorts the whole backlog.
+   * statistics of a queue are always stale; without the first setting the planner reads and sorts the whole backlog. A claim that
+   * a crash of the server forgets is only claimed again.
    */
   async claim(claim: string, leaseMs: number, paused: string[] = []): Promise<ClaimedRow[]> {
     const except = paused.map((namespace) => quote(namespace)).join(", ");
     const results = (await this.#pool.query(`
       begin;
       set local enable_bitmapscan = off;
+      set local synchronous_commit = off;
       select pg_advisory_xact_lock(${CLAIM_LOCK});
       with held as materialized (
         select distinct namespace, workflow_id from trustflow.callbacks
@@ -115,12 +117,13 @@ export class Inbox {
   /** Writes what became of claimed rows; where the claim was lost meanwhile, nothing. */
   async settle(claim: string, ids: string[], settlement: Settlement): Promise<void> {
     const pauseMs = settlement.state === "waiting" ? settlement.pauseMs : 0;
-    await this.#pool.query(
-      `update trustflow.callbacks set state = $3, reason = $4, detail = $5, claim = null,
+    await this.#pool.query({
+      name: "inbox-settle",
+      text: `update trustflow.callbacks set state = $3, reason = $4, detail = $5, claim = null,
          claimed_until = case when $6 > 0 then clock_timestamp() + $6 * interval '1 millisecond' end,
          settled_at = case when $3 = 'waiting' then null else clock_timestamp() end
        where id = any($2::bigint[]) and claim = $1 and state = 'waiting'`,
-      [
+      values: [
         claim,
         ids,
         settlement.state,
@@ -128,8 +131,14 @@ export class Inbox {
         settlement.state === "parked" ? (settlement.detail ?? null) : null,
         pauseMs,
       ],
-    );
+    });
   }
+}
+
+/** Whether a claim took as much as one takes, so that there may be more. */
+export function isFull(rows: ClaimedRow[]): boolean {
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0);
+  return rows.length >= MAX_ROWS || bytes >= MAX_BYTES;
 }
 
 function quote(text: string): string {

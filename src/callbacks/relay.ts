@@ -11,7 +11,7 @@ import { batcher } from "./batcher.js";
 import type { Batcher } from "./batcher.js";
 import { deliver } from "./delivery.js";
 import type { Parsers } from "./delivery.js";
-import { Inbox, inboxChannel } from "./inbox.js";
+import { Inbox, inboxChannel, isFull } from "./inbox.js";
 import type { ClaimedRow, Settlement } from "./inbox.js";
 import { Bell } from "./pacing.js";
 import { Signaller, signalTimeoutOf } from "./signaller.js";
@@ -114,14 +114,14 @@ class RunningRelay implements Relay {
 
   async #drain(): Promise<void> {
     const { leaseMs = 30_000, parallel = 16 } = this.#options;
-    let taken = Infinity;
-    while (taken > 0 && !this.#closed) {
+    let more = true;
+    while (more && !this.#closed) {
       const claimedAt = performance.now();
       this.#bell.quiet();
       this.#looks += 1;
       const rows = await this.#inbox.claim(this.#claim, leaseMs, this.#signaller.paused());
       this.#lastLook = new Date();
-      taken = rows.length;
+      more = isFull(rows);
       for (const group of byProcess(rows)) {
         while (this.#running.size >= parallel) await Promise.race(this.#running);
         const task = this.#handle(group, claimedAt + leaseMs);

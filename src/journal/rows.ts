@@ -68,12 +68,13 @@ export class Rows {
 
   /** The row's first take: fails where there is a row already. */
   async takeNew(effect: Effect, holder: string): Promise<Hold | undefined> {
-    const { rowCount } = await this.#pool.query(
-      `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, provider, operation, account,
+    const { rowCount } = await this.#pool.query({
+      name: "effect-take",
+      text: `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, provider, operation, account,
          effect_class, digest, state, attempts, lease_until, holder)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'sending', 1, ${lease("$11")}, $12)
        on conflict do nothing`,
-      [
+      values: [
         effect.token,
         effect.namespace,
         effect.workflowId,
@@ -87,7 +88,7 @@ export class Rows {
         this.#leaseMs,
         holder,
       ],
-    );
+    });
     return rowCount === 1 ? { token: effect.token, holder, attempt: 1, denied: 0 } : undefined;
   }
 
@@ -135,12 +136,13 @@ export class Rows {
 
   /** An answer is the truth whoever brings it and however late; the first one stands. */
   async answer(token: string, sealed: Buffer): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(
-      `update trustflow.effects set state = 'answered', sealed_answer = $2, lease_until = null, holder = null,
+    const { rowCount } = await this.#pool.query({
+      name: "effect-answer",
+      text: `update trustflow.effects set state = 'answered', sealed_answer = $2, lease_until = null, holder = null,
          updated_at = clock_timestamp()
        where token = $1 and state <> 'answered'`,
-      [token, sealed],
-    );
+      values: [token, sealed],
+    });
     return rowCount === 1;
   }
 

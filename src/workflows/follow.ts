@@ -32,11 +32,12 @@ export interface Followed {
 export async function follow(process: AnyProcess, followed: Followed): Promise<void> {
   const tracking = new Tracking(process, followed);
   const scope = new CancellationScope();
-  const ways = [() => tracking.heedClaims(), () => tracking.watchSilence()].map((way) =>
-    scope.run(way),
-  );
+  const ways: Promise<void>[] = [];
   try {
-    await Promise.race(ways);
+    await scope.run(() => {
+      ways.push(tracking.heedClaims(), tracking.watchSilence());
+      return Promise.race(ways);
+    });
   } finally {
     scope.cancel();
     // Nothing of the other way may be left over: a command after the workflow's last one is refused.

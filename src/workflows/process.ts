@@ -37,8 +37,8 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
   /** The outcome where the process, not the provider, ended it. */
   ownOutcome: string | undefined;
   deadline: Date | undefined;
-  /** Resolves when the effect was withdrawn before it was sent. */
-  readonly withdrawal: Promise<"withdrawn">;
+  /** Resolves when the effect was withdrawn before it was sent; once it is tracked there is no such end. */
+  withdrawal: Promise<"withdrawn"> | undefined;
   readonly withdraw: () => void;
   #waiting: { for: string; until?: Date } | undefined;
   readonly #background: { scope: CancellationScope; done: Promise<void> }[] = [];
@@ -125,6 +125,7 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
     this.deadline = new Date(Date.now() + deadlineSeconds * 1_000);
     this.lastHeard = new Date();
     this.phase = "tracking";
+    this.withdrawal = undefined;
     this.publish();
   }
 

@@ -62,24 +62,24 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
         ? `${step.summary} (${attention.kind}: keeps trying)`
         : step.summary;
       const activities = activitiesOf<A>(provider, { ...options, summary }) as A;
-      const tried: Tried<T> | "withdrawn" = await firstOf(process, attention, () =>
+      const first: Tried<T> | "withdrawn" = await firstOf(process, attention, () =>
         call(activities, { effect: { step: step.name, occurrence }, mode }),
       );
       attention = undefined;
 
-      if (tried === "withdrawn") throw new Withdrawn();
-      if ("value" in tried) return tried.value;
-      if ("problem" in tried) {
-        const kind = attentionKindOf(tried.problem);
-        process.identify(tried.problem);
-        attention = process.attentions.open({ step, kind, problem: tried.problem });
-      } else if (tried.decided.decision === "abandon") {
-        throw abandoned(step, tried.decided);
-      } else if (tried.decided.decision === "happened" && !step.journaled) {
+      if (first === "withdrawn") throw new Withdrawn();
+      if ("value" in first) return first.value;
+      if ("problem" in first) {
+        const kind = attentionKindOf(first.problem);
+        process.identify(first.problem);
+        attention = process.attentions.open({ step, kind, problem: first.problem });
+      } else if (first.decided.decision === "abandon") {
+        throw abandoned(step, first.decided);
+      } else if (first.decided.decision === "happened" && !step.journaled) {
         throw new Waived();
       } else {
-        occurrence = tried.decided.occurrence ?? occurrence;
-        asked = tried.decided.decision === "retry";
+        occurrence = first.decided.occurrence ?? occurrence;
+        asked = first.decided.decision === "retry";
       }
     }
   };
@@ -95,18 +95,28 @@ async function firstOf<T>(
   attention: OpenAttention | undefined,
   call: () => Promise<T>,
 ): Promise<Tried<T> | "withdrawn"> {
+  const others: Promise<Tried<T> | "withdrawn">[] = [];
+  if (process.withdrawal) others.push(process.withdrawal);
+  if (attention) others.push(attention.decided.then((decision) => ({ decided: decision })));
+  // The usual case costs no more than the call: the SDK keeps a stack for each promise.
+  if (others.length === 0) return tried(process, call);
+
   const scope = new CancellationScope();
-  const answer = scope.run(call).then(
-    (value): Tried<T> => ({ value }),
-    (error: unknown): Tried<T> => ({ problem: problemOf(error, process) }),
-  );
+  const answer = scope.run(() => tried(process, call));
   answer.catch(() => undefined);
-  const decided = attention?.decided.then((decision): Tried<T> => ({ decided: decision }));
   try {
-    return await Promise.race([answer, process.withdrawal, ...(decided ? [decided] : [])]);
+    return await Promise.race([answer, ...others]);
   } finally {
     scope.cancel();
     if (attention) process.attentions.close(attention);
+  }
+}
+
+async function tried<T>(process: AnyProcess, call: () => Promise<T>): Promise<Tried<T>> {
+  try {
+    return { value: await call() };
+  } catch (error) {
+    return { problem: problemOf(error, process) };
   }
 }
 

@@ -385,9 +385,11 @@ function tampered(
   pattern: RegExp,
   fault: (run: () => Promise<unknown>) => Promise<unknown>,
 ): Pool {
-  const query = (text: string, values: unknown[]) => {
-    const run = () => pool.query(text, values);
-    return pattern.test(text) ? fault(run) : run();
+  const query = (statement: string | { text: string }, ...rest: unknown[]) => {
+    const run = () => Reflect.apply(pool.query, pool, [statement, ...rest]) as Promise<unknown>;
+    return pattern.test(typeof statement === "string" ? statement : statement.text)
+      ? fault(run)
+      : run();
   };
   return new Proxy(pool, {
     get: (target, key) => (key === "query" ? query : Reflect.get(target, key)),

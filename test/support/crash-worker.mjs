@@ -52,16 +52,19 @@ async function pass(hold) {
   say({ passed: id });
 }
 
-/** @param {{ query(text: string, values?: unknown[]): Promise<{ rowCount: number | null }> }} pool */
+/** @typedef {string | { text: string }} Statement */
+
+/** @param {{ query(statement: Statement, values?: unknown[]): Promise<{ rowCount: number | null }> }} pool */
 function holding(pool) {
   /**
-   * @param {string} text
+   * @param {Statement} statement
    * @param {unknown[]} [values]
    */
-  const query = async (text, values) => {
+  const query = async (statement, values) => {
+    const text = typeof statement === "string" ? statement : statement.text;
     const answers = /set state = 'answered'/.test(text);
     if (answers) await pass("beforeAnswerIsStored");
-    const result = await pool.query(text, values);
+    const result = await pool.query(statement, values);
     if (result.rowCount === 1) {
       if (answers) await pass("afterAnswerIsStored");
       else if (/insert into trustflow\.effects|set state = 'sending'/.test(text))

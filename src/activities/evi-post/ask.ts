@@ -41,6 +41,8 @@ export interface PostalAnswer {
   missing: number;
 }
 
+const datesOnly = PostalDates.strip();
+
 const endStates = new Set(["Closed", "Cancelled", "Disposed"]);
 
 /** How often an ask that a callback caused is repeated while the query lags behind it. */
@@ -73,7 +75,7 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
         stamp,
         state,
         fingerprint,
-        dates: PostalDates.strip().parse(item),
+        dates: datesOnly.parse(item),
         ...(outcome === undefined ? {} : { outcome }),
       },
       documents: fetched,

@@ -76,7 +76,7 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
       postServiceType: input.options?.postServiceType ?? "Registered",
       affidavitsOnDemand: input.options?.affidavitsOnDemandEnabled === true,
       document,
-      submittedAt: (await journal.now()).toISOString(),
+      submittedAt: new Date().toISOString(),
     };
   });
 }
