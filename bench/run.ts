@@ -29,7 +29,7 @@ const groups = {
 };
 type GroupName = keyof typeof groups;
 
-const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--only ${Object.keys(groups).join("|")}]…`;
+const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--temporal ADDRESS --temporal-pid PID…] [--only ${Object.keys(groups).join("|")}]…`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -38,6 +38,8 @@ async function main(): Promise<number> {
       quick: { type: "boolean", default: false },
       only: { type: "string", multiple: true, default: [] },
       "cpu-prof": { type: "string" },
+      temporal: { type: "string" },
+      "temporal-pid": { type: "string", multiple: true, default: [] },
       help: { type: "boolean", default: false },
     },
   });
@@ -50,7 +52,17 @@ async function main(): Promise<number> {
   const chosen =
     values.only.length === 0 ? names : names.filter((name) => values.only.includes(name));
   const say = (line: string) => console.error(line);
-  const stand = await startStand(say, values["cpu-prof"]);
+  const stand = await startStand({
+    progress: say,
+    profiles: values["cpu-prof"],
+    temporal:
+      values.temporal === undefined
+        ? undefined
+        : {
+            address: values.temporal,
+            pids: values["temporal-pid"].map(Number),
+          },
+  });
   const measures: Measure[] = [];
   let versions: Record<string, string>;
   try {

@@ -36,8 +36,8 @@ const letter = {
 const deadlineSeconds = 86_400;
 
 export function sidesOf(stand: Stand): [floor: Side, trustflow: Side] {
-  const { stack, plain, trustflow, floor } = stand;
-  const server = () => cpuMs(stack.temporal.pid);
+  const { stack, serverPids, plain, trustflow, floor } = stand;
+  const server = () => serverPids.reduce((sum, pid) => sum + cpuMs(pid), 0);
   return [
     {
       name: "floor",

@@ -35,6 +35,7 @@ export interface ProviderReport {
 
 export interface Stand {
   readonly stack: Stack;
+  readonly serverPids: readonly number[];
   readonly trustflow: Trustflow;
   /** A client without encryption, as the floor has it. */
   readonly plain: Client;
@@ -56,11 +57,16 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-/** With `profiles`, Trustflow's roles leave their CPU profiles in that folder. */
-export async function startStand(
-  progress: (line: string) => void,
-  profiles?: string,
-): Promise<Stand> {
+export interface StandOptions {
+  progress(line: string): void;
+  /** Trustflow's roles leave their CPU profiles in that folder. */
+  profiles?: string | undefined;
+  /** A Temporal of your own instead of the dev server, and the operating system's processes that work for it. */
+  temporal?: { address: string; pids: number[] } | undefined;
+}
+
+export async function startStand(options: StandOptions): Promise<Stand> {
+  const { progress, profiles } = options;
   if (profiles) await mkdir(profiles, { recursive: true });
   const directory = await mkdtemp(join(tmpdir(), "trustflow-bench-"));
   const [providerPort, floorPort] = (await freePorts(2)) as [number, number];
@@ -85,6 +91,7 @@ export async function startStand(
         // The politeness towards a provider is not what is measured.
         TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "10000",
         TRUSTFLOW_LOG__LEVEL: "WARN",
+        ...(options.temporal && { TEMPORAL_ADDRESS: options.temporal.address }),
         ...(profiles && {
           NODE_OPTIONS: `--import ${new URL("profile.mjs", import.meta.url).href}`,
           BENCH_PROFILES: resolve(profiles),
@@ -93,7 +100,10 @@ export async function startStand(
       progress,
     });
     closers.unshift(() => stack.close());
-    const { address } = stack.temporal;
+    const { address, pids } = options.temporal ?? {
+      address: stack.temporal.address,
+      pids: [stack.temporal.pid],
+    };
     const bundle = join(directory, "floor-bundle.js");
     const { code } = await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL("floor/workflow.js", import.meta.url)),
@@ -120,6 +130,7 @@ export async function startStand(
     const control = got.extend({ prefixUrl: baseUrl, retry: { limit: 0 } });
     return {
       stack,
+      serverPids: pids,
       trustflow,
       plain: new Client({ connection }),
       pool,
