@@ -89,7 +89,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     }
   }
 
-  test("an account that is not provisioned for a while: after an empty look-up, another token", async () => {
+  test("an account that is not provisioned for a while: each denial is counted, and a look-up comes before the next send", async () => {
     await system.sandbox.putAccount("sandbox", { provisioned: false });
     const handles = await startMany(system, process, ["provisioned-1", "provisioned-2"]);
     await untilWaiting(handles, effect.activity);
