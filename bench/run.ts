@@ -10,15 +10,9 @@ import { measureProcesses } from "./measures/processes.js";
 import { measureResume } from "./measures/resume.js";
 import { measureWorker } from "./measures/worker.js";
 import { sidesOf } from "./sides.js";
+import type { Bench } from "./sides.js";
 import { startStand } from "./stand.js";
 import type { Stand } from "./stand.js";
-
-export interface Bench {
-  stand: Stand;
-  sides: ReturnType<typeof sidesOf>;
-  quick: boolean;
-  say(line: string): void;
-}
 
 const groups = {
   processes: measureProcesses,

@@ -4,6 +4,14 @@ import { workflowIdOf } from "../src/contracts/names.js";
 import { cpuMs } from "./proc.js";
 import type { Part, Stand } from "./stand.js";
 
+/** What each group of measures is given. */
+export interface Bench {
+  stand: Stand;
+  sides: [floor: Side, trustflow: Side];
+  quick: boolean;
+  say(line: string): void;
+}
+
 export interface Started {
   workflowId: string;
   result(): Promise<unknown>;

@@ -4,6 +4,6 @@ import { root, runStep } from "./steps.mjs";
 
 /** @param {string[]} args */
 export function bench(args) {
-  const loader = new URL("../bench/loader.mjs", import.meta.url).href;
+  const loader = new URL("typescript.mjs", import.meta.url).href;
   return runStep(process.execPath, ["--import", loader, join(root, "bench", "run.ts"), ...args]);
 }

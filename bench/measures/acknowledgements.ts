@@ -9,7 +9,7 @@ import { KeyRing } from "../../src/crypto/key-ring.js";
 import { alone, atLeast, atMost, compared } from "../measure.js";
 import type { Measure, Round } from "../measure.js";
 import { spreadOf } from "../spread.js";
-import type { Bench } from "../run.js";
+import type { Bench } from "../sides.js";
 import { hold } from "./waiting.js";
 
 const inFlight = 64;

@@ -3,8 +3,7 @@ import type { temporal } from "@temporalio/proto";
 import { alone, atMost, compared } from "../measure.js";
 import type { Measure } from "../measure.js";
 import { runAll } from "../sides.js";
-import type { Side } from "../sides.js";
-import type { Bench } from "../run.js";
+import type { Bench, Side } from "../sides.js";
 
 interface Shape {
   events: number;

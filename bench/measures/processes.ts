@@ -3,9 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { atLeast, atMost, compared } from "../measure.js";
 import type { Measure, Round } from "../measure.js";
 import { runAll } from "../sides.js";
-import type { Side } from "../sides.js";
 import { meanParts } from "../spread.js";
-import type { Bench } from "../run.js";
+import type { Bench, Side } from "../sides.js";
 
 interface Run {
   cpuMs: number;

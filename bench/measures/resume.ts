@@ -2,7 +2,7 @@
 // that nothing is sent twice.
 import { alone, atMost } from "../measure.js";
 import type { Measure } from "../measure.js";
-import type { Bench } from "../run.js";
+import type { Bench } from "../sides.js";
 import { hold } from "./waiting.js";
 
 export async function measureResume(bench: Bench): Promise<Measure[]> {

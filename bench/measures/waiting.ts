@@ -1,7 +1,6 @@
 // Processes that have submitted and wait for callbacks that do not come.
 import { setTimeout as delay } from "node:timers/promises";
-import type { Side, Started } from "../sides.js";
-import type { Bench } from "../run.js";
+import type { Bench, Side, Started } from "../sides.js";
 
 export interface Waiting {
   ids: string[];

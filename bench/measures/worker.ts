@@ -6,8 +6,7 @@ import { atMost, compared } from "../measure.js";
 import type { Measure, Round } from "../measure.js";
 import { residentBytes } from "../proc.js";
 import { runAll } from "../sides.js";
-import type { Side } from "../sides.js";
-import type { Bench } from "../run.js";
+import type { Bench, Side } from "../sides.js";
 import { hold } from "./waiting.js";
 
 export async function measureWorker(bench: Bench): Promise<Measure[]> {

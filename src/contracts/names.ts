@@ -29,6 +29,23 @@ export function parseWorkflowId(
   return process && businessIdPattern.test(id) ? { process, id } : undefined;
 }
 
+/** The states of a postal communication, in the order of P2 §3.1. */
+export const postalStates = [
+  "Draft",
+  "Submitted",
+  "Processed",
+  "Dispatched",
+  "Issued",
+  "Sent",
+  "Failed",
+  "Undelivered",
+  "Missing",
+  "Delivered",
+  "Disposed",
+  "Cancelled",
+  "Closed",
+] as const;
+
 /** The outcomes of a postal communication (P2 §3.1), in camelCase. */
 export const postalOutcomes = [
   "none",

@@ -1,6 +1,6 @@
 // What callbacks and the newest query say of a postal communication: pure, so that order, number, loss and forgery of
 // callbacks change neither state nor outcome (P2 §2.5, §3.1, §6.4).
-import { postalOutcomes } from "../contracts/names.js";
+import { postalOutcomes, postalStates } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { PostalDates, PostalOutcome } from "../contracts/send-postal.js";
 import type { TimelineEntry } from "../contracts/status.js";
@@ -17,22 +17,8 @@ export interface PostalView extends View {
   providerOutcome?: string;
 }
 
-/** The order of P2 §3.1, only to break ties between callbacks of the same `Date`. */
-const lifecycle = [
-  "Draft",
-  "Submitted",
-  "Processed",
-  "Dispatched",
-  "Issued",
-  "Sent",
-  "Failed",
-  "Undelivered",
-  "Missing",
-  "Delivered",
-  "Disposed",
-  "Cancelled",
-  "Closed",
-];
+/** Only to break ties between callbacks of the same `Date`. */
+const lifecycle: readonly string[] = postalStates;
 
 const restingStates = new Set(["Cancelled", "Disposed"]);
 

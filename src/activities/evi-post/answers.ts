@@ -1,5 +1,6 @@
 // What an update's own call is answered with when the provider does not simply do it (READING §2).
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/messages.js";
+import { postalStates } from "../../contracts/names.js";
 import {
   EffectAbsentOnce,
   EffectInFlight,
@@ -10,17 +11,7 @@ import { ProviderError } from "../../providers/errors.js";
 import { refusalOf } from "../failure.js";
 import type { Refusal } from "../failure.js";
 
-const tooLate = new Set([
-  "Dispatched",
-  "Issued",
-  "Sent",
-  "Failed",
-  "Undelivered",
-  "Missing",
-  "Delivered",
-  "Disposed",
-  "Closed",
-]);
+const tooLate = new Set<string>(postalStates.slice(postalStates.indexOf("Dispatched")));
 
 /** What a state says about a cancellation: `Dispatched` or later is too late (P2 §4.1). */
 export function standing(state: string): CancelAnswer | undefined {

@@ -1,6 +1,5 @@
-// What a caller may put into a postal submission (P2 §2.1–2.4), and its request body.
+// What a caller may put into a postal submission (P2 §2.1–2.4), and its request body in the provider's spelling.
 import type { Secret } from "../../contracts/values.js";
-import { addressFields, customFieldFields, optionFields, submissionFields } from "./wire.js";
 
 /** P2 §2.2. */
 export interface PostalAddress {
@@ -63,6 +62,67 @@ export interface PostalSubmission {
   lookupKey?: string | undefined;
   options?: PostalOptions | undefined;
 }
+
+/** P2 §2.1. */
+const submissionFields = {
+  document: "Document",
+  recipientAddress: "RecipientAddress",
+  recipientName: "RecipientName",
+  recipientLegalName: "RecipientLegalName",
+  recipientPhone: "RecipientPhone",
+  recipientEmail: "RecipientEmail",
+  issuerName: "IssuerName",
+  issuerLegalName: "IssuerLegalName",
+  issuerAddress: "IssuerAddress",
+  issuerPhone: "IssuerPhone",
+  issuerEmail: "IssuerEmail",
+  issuerComments: "IssuerComments",
+  lookupKey: "LookupKey",
+  options: "Options",
+} as const satisfies Record<keyof PostalSubmission, string>;
+
+/** P2 §2.2. */
+const addressFields = {
+  streetAddress: "StreetAddress",
+  postalCode: "PostalCode",
+  locality: "Locality",
+  region: "Region",
+  country: "Country",
+  postOfficeBoxAddress: "PostOfficeBoxAddress",
+} as const satisfies Record<keyof PostalAddress, string>;
+
+/** P2 §2.3; `DisposalDaysAmmount` is spelled so. */
+const optionFields = {
+  postServiceType: "PostServiceType",
+  postServiceProfile: "PostServiceProfile",
+  certificationLevel: "CertificationLevel",
+  affidavitProfile: "AffidavitProfile",
+  affidavitsOnDemandEnabled: "AffidavitsOnDemandEnabled",
+  onlineRetentionPeriod: "OnlineRetentionPeriod",
+  notaryRetentionPeriod: "NotaryRetentionPeriod",
+  notaryProfile: "NotaryProfile",
+  evidenceAccessControlMethod: "EvidenceAccessControlMethod",
+  evidenceAccessControlChallenge: "EvidenceAccessControlChallenge",
+  evidenceAccessControlChallengeResponse: "EvidenceAccessControlChallengeResponse",
+  costCentre: "CostCentre",
+  customFields: "CustomFields",
+  pushNotificationUrl: "PushNotificationUrl",
+  pushNotificationFilter: "PushNotificationFilter",
+  pushNotificationExtraData: "PushNotificationExtraData",
+  language: "Language",
+  enableDeliveryReceipt: "EnableDeliveryReceipt",
+  enableDeliveryAttempts: "EnableDeliveryAttempts",
+  deliveryAttemptsNumber: "DeliveryAttemptsNumber",
+  disposalDaysAmmount: "DisposalDaysAmmount",
+} as const satisfies Record<keyof PostalOptions, string>;
+
+/** P2 §2.4. */
+const customFieldFields = {
+  key: "Key",
+  label: "Label",
+  value: "Value",
+  isLookupKey: "IsLookupKey",
+} as const satisfies Record<keyof PostalCustomField, string>;
 
 /** The body of Submit: known fields only, absent instead of null, the secret in clear. */
 export function submissionBody(submission: PostalSubmission): Record<string, unknown> {

@@ -1,12 +1,6 @@
 // The postal API as it travels (P2 §2.1–2.5, §4.1, §7.1), in the provider's spelling. Requests are strict, responses are
 // read loosely; what decides identity (ids, state, lookup key, affidavits) is not, so that nothing real is read as absent.
 import { z } from "zod";
-import type {
-  PostalAddress,
-  PostalCustomField,
-  PostalOptions,
-  PostalSubmission,
-} from "./submission.js";
 
 export const routes = {
   submit: { method: "POST", path: "/v1/EviPost/Submit" },
@@ -35,67 +29,6 @@ export const assumed = {
 } as const;
 
 export const IDEMPOTENCY_HEADER = "X-Evi-IdempotencyToken";
-
-/** P2 §2.1. */
-export const submissionFields = {
-  document: "Document",
-  recipientAddress: "RecipientAddress",
-  recipientName: "RecipientName",
-  recipientLegalName: "RecipientLegalName",
-  recipientPhone: "RecipientPhone",
-  recipientEmail: "RecipientEmail",
-  issuerName: "IssuerName",
-  issuerLegalName: "IssuerLegalName",
-  issuerAddress: "IssuerAddress",
-  issuerPhone: "IssuerPhone",
-  issuerEmail: "IssuerEmail",
-  issuerComments: "IssuerComments",
-  lookupKey: "LookupKey",
-  options: "Options",
-} as const satisfies Record<keyof PostalSubmission, string>;
-
-/** P2 §2.2. */
-export const addressFields = {
-  streetAddress: "StreetAddress",
-  postalCode: "PostalCode",
-  locality: "Locality",
-  region: "Region",
-  country: "Country",
-  postOfficeBoxAddress: "PostOfficeBoxAddress",
-} as const satisfies Record<keyof PostalAddress, string>;
-
-/** P2 §2.3; `DisposalDaysAmmount` is spelled so. */
-export const optionFields = {
-  postServiceType: "PostServiceType",
-  postServiceProfile: "PostServiceProfile",
-  certificationLevel: "CertificationLevel",
-  affidavitProfile: "AffidavitProfile",
-  affidavitsOnDemandEnabled: "AffidavitsOnDemandEnabled",
-  onlineRetentionPeriod: "OnlineRetentionPeriod",
-  notaryRetentionPeriod: "NotaryRetentionPeriod",
-  notaryProfile: "NotaryProfile",
-  evidenceAccessControlMethod: "EvidenceAccessControlMethod",
-  evidenceAccessControlChallenge: "EvidenceAccessControlChallenge",
-  evidenceAccessControlChallengeResponse: "EvidenceAccessControlChallengeResponse",
-  costCentre: "CostCentre",
-  customFields: "CustomFields",
-  pushNotificationUrl: "PushNotificationUrl",
-  pushNotificationFilter: "PushNotificationFilter",
-  pushNotificationExtraData: "PushNotificationExtraData",
-  language: "Language",
-  enableDeliveryReceipt: "EnableDeliveryReceipt",
-  enableDeliveryAttempts: "EnableDeliveryAttempts",
-  deliveryAttemptsNumber: "DeliveryAttemptsNumber",
-  disposalDaysAmmount: "DisposalDaysAmmount",
-} as const satisfies Record<keyof PostalOptions, string>;
-
-/** P2 §2.4. */
-export const customFieldFields = {
-  key: "Key",
-  label: "Label",
-  value: "Value",
-  isLookupKey: "IsLookupKey",
-} as const satisfies Record<keyof PostalCustomField, string>;
 
 /** P2 §4.1, Query. `OnState` and `WithOutcome` are never sent ("contact support before use"). */
 export const queryParameters = {
