@@ -33,6 +33,8 @@ export interface MixOptions {
 
 // Pools grow and shrink with the load; a handle for each process would be far more.
 const HANDLE_SLACK = 12;
+/** A cancellation still comes in time (the sandbox leaves 45 days for it) where the machine is busy for two minutes. */
+const SPEED = 30_000;
 
 export async function runMixedLoad(
   system: TestStack,
@@ -55,6 +57,7 @@ export async function runMixedLoad(
     }
   };
 
+  await sandbox.setSpeed(SPEED);
   progress("warming up");
   await Promise.all(ways.map((way, index) => follow(`warm-${index}-${way.name}`, way)));
   const before = { handles: await openHandles(system), memory: await memory(system) };
