@@ -44,7 +44,13 @@ const FIRST = "0";
 const UNIQUE_VIOLATION = "23505";
 
 /** Idempotent: the same decision, written again, changes nothing. */
-export function decide(pool: Pool, ring: KeyRing, key: StepKey, given: Decision): Promise<Decided> {
+export function decide(
+  pool: Pool,
+  ring: KeyRing,
+  key: StepKey,
+  given: Decision,
+  leaseMs: number,
+): Promise<Decided> {
   return onStep(pool, async (client) => {
     const rows = await lockStep(client, key);
     const before = rows
@@ -53,6 +59,7 @@ export function decide(pool: Pool, ring: KeyRing, key: StepKey, given: Decision)
     const effect = given.decision === "happened" ? "exists" : effectOf(rows);
     if (before) return { occurrence: before.occurrence, effect };
     const row = rows.at(-1) ?? (await addRow(client, key, FIRST, "notSent"));
+    if (given.decision === "abandon") await hold(client, key, leaseMs);
     // What the provider answered meanwhile stands against what a person supposed.
     const occurrence =
       effectOf(rows) === "exists" ? row.occurrence : await apply(client, ring, key, row, given);
@@ -64,6 +71,15 @@ export function decide(pool: Pool, ring: KeyRing, key: StepKey, given: Decision)
     );
     return { occurrence, effect };
   });
+}
+
+/** An attempt of the abandoned process may be about to send: for a lease nobody may, and by then it is over. */
+async function hold(client: PoolClient, { namespace, workflowId, step }: StepKey, leaseMs: number) {
+  await client.query(
+    `update trustflow.effects set lease_until = clock_timestamp() + $4 * interval '1 millisecond'
+     where namespace = $1 and workflow_id = $2 and step = $3 and state = 'notSent'`,
+    [namespace, workflowId, step, leaseMs],
+  );
 }
 
 /** After it nothing can be sent for the step, or it says why that cannot be had any more. */

@@ -77,7 +77,7 @@ export class Journal {
   }
 
   decide(key: StepKey, decision: Decision): Promise<Decided> {
-    return reached(decide(this.#pool, this.#ring, key, decision));
+    return reached(decide(this.#pool, this.#ring, key, decision, this.#leaseMs));
   }
 
   /** The database's clock. */
@@ -171,7 +171,8 @@ export class Journal {
   // What needs no call: an answer, or a reason to stop.
   #known<A>(effect: Effect, row: Row | undefined, earlier: Row[]): { answer: A } | undefined {
     if (row?.state === "answered") return { answer: this.#open<A>(row) };
-    if (row?.state === "sending" && row.held && row.leaseLeft > 0)
+    const isHeld = row && (row.state === "notSent" || (row.state === "sending" && row.held));
+    if (isHeld && row.leaseLeft > 0)
       throw new EffectInFlight(effect.step, Math.ceil(row.leaseLeft));
     const late = earlier.find(({ state }) => state === "answered");
     if (late) return { answer: this.#open<A>(late) };

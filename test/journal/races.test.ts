@@ -17,6 +17,7 @@ import type { TestDatabase } from "../support/postgres.js";
 import {
   Provider,
   effectOf,
+  denied,
   gate,
   noAnswer,
   notSent,
@@ -357,6 +358,41 @@ test("abandon: a new run finds the row as it was", async () => {
   await expect(journal.perform(effect, new Provider().performance)).rejects.toBeInstanceOf(
     EffectRefused,
   );
+});
+
+test("abandon while an attempt is about to send: what it says of the effect stays true", async () => {
+  const effect = effectOf();
+  await journal.perform(effect, new Provider(denied, () => undefined).performance).catch(() => 0);
+  const [asked, answer] = [gate<void>(), gate<undefined>()];
+  const late = new Provider(undefined, () => {
+    asked.open();
+    return answer.promise;
+  });
+  const attempt = journal.perform(effect, late.performance);
+  attempt.catch(() => undefined);
+  await asked.promise;
+  expect(await journal.decide(effect, decision({ decision: "abandon" }))).toMatchObject({
+    effect: "none",
+  });
+  answer.open(undefined);
+  await expect(attempt).rejects.toBeInstanceOf(EffectInFlight);
+  expect(late.sends).toHaveLength(0);
+
+  // Whoever starts again waits until nobody can be at it any more.
+  const next = new Provider(undefined, () => undefined);
+  await expect(journal.perform(effect, next.performance)).rejects.toBeInstanceOf(EffectInFlight);
+  await pause(LEASE + 20);
+  expect(await journal.perform(effect, next.performance)).toEqual({ id: "item-1" });
+});
+
+test("abandon before the first send: the row holds it off too", async () => {
+  const effect = effectOf();
+  await journal.decide(effect, decision({ decision: "abandon" }));
+  const provider = new Provider();
+  await expect(journal.perform(effect, provider.performance)).rejects.toBeInstanceOf(
+    EffectInFlight,
+  );
+  expect(provider.sends).toHaveLength(0);
 });
 
 test("purge removes the rows of closed processes that nobody has touched since, in small steps", async () => {
