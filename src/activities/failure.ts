@@ -68,7 +68,7 @@ type Described = Omit<Partial<Problem>, "kind"> & {
   final?: true;
 };
 
-const heartbeatMs = 4_000;
+const heartbeatMs = 1_500;
 
 /** Runs an activity's body with a heartbeat, and turns what it throws into the failure that the workflow reads. */
 export async function asActivity<T>(context: FailureContext, body: () => Promise<T>): Promise<T> {

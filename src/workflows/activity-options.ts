@@ -25,9 +25,10 @@ export const patientOptions: ActivityOptions = {
   retry: { initialInterval: "30 seconds", backoffCoefficient: 1 },
 };
 
-/** For the own call of an update, which answers within 20 s. */
+/** For the own call of an update, which answers within 20 s; where its worker was killed, in time to read a stored answer. */
 export const answerOptions: ActivityOptions = {
   startToCloseTimeout: "15 seconds",
+  heartbeatTimeout: "6 seconds",
   scheduleToCloseTimeout: "15 seconds",
   retry: { initialInterval: "1 second", maximumInterval: "2 seconds" },
 };

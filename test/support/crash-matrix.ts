@@ -58,6 +58,7 @@ export function reportOf(rows: CrashRow[]): CrashReport {
 export function judge(
   process: ProcessUnderTest,
   call: CallUnderTest,
+  phase: string,
   { ledger, intent, answers, end }: Ended,
 ): Pick<CrashRow, "ending" | "effects" | "outcome"> {
   const found = ledger.byIntent[intent] ?? {};
@@ -72,13 +73,15 @@ export function judge(
     end === call.outcome &&
     (last === call.answer || (last === finished && call.effectClass !== "once")) &&
     Object.entries(wanted).every(([name, count]) => found[name] === count);
+  // The answer is in the journal: whoever takes over has to give it.
+  const isAnswered = phase.startsWith("beforeTemporal");
   const isParked = end === "unknownOutcome" || last === "unknown";
   const ending: Ending =
     violations.length > 0 || Object.entries(found).some(([name, n]) => n > (wanted[name] ?? 0))
       ? "double"
       : isGood
         ? "once"
-        : isParked && call.effectClass === "once"
+        : isParked && call.effectClass === "once" && !isAnswered
           ? "parked"
           : "lost";
   return { ending, effects, outcome: [...answers, end, ...violations].join(", ") };

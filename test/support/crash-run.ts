@@ -150,7 +150,7 @@ export class Run {
       process: process.process,
       effect: this.call.operation,
       phase,
-      ...judge(process, this.call, { ledger, intent: this.id, answers, end }),
+      ...judge(process, this.call, phase, { ledger, intent: this.id, answers, end }),
       durationMs: (this.end === undefined ? Date.now() : this.#endedAt) - this.interruptedAt,
     };
   }

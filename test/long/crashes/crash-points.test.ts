@@ -13,6 +13,8 @@ test("wherever a worker dies, stands still or starts over, an intent has one eff
   expect(rows.filter(({ ending }) => ending === "double" || ending === "lost")).toEqual([]);
   const parked = rows.filter(({ ending }) => ending === "parked");
   expect(parked.filter(({ effect }) => classes.get(effect) !== "once")).toEqual([]);
+  const unsent = parked.filter(({ phase }) => phase.startsWith("beforeSending"));
+  expect(unsent.map(({ effects }) => effects)).toEqual(unsent.map(() => 0));
   for (const [operation, effectClass] of classes) {
     const phases = rows.flatMap(({ effect, phase }) => (effect === operation ? [phase] : []));
     expect(phases.length).toBeGreaterThanOrEqual(effectClass === "read" ? 4 : 20);
