@@ -6,6 +6,7 @@ import type { ResolvedConnection } from "../temporal/connection.js";
 import { CommandError, exitCodes } from "./exit.js";
 
 const PROBE_MS = 3_000;
+const CONNECT_TIMEOUT = "5 s";
 const DEFAULT_PORT = 7233;
 const proxies = ["grpc_proxy", "https_proxy", "http_proxy"];
 
@@ -33,22 +34,23 @@ export async function connectPlain() {
   const { address, namespace, options } = await temporalInReach();
   const { Connection } = await import("@temporalio/client");
   try {
-    return { connection: await Connection.connect(options), namespace, address };
+    const connection = await Connection.connect({ connectTimeout: CONNECT_TIMEOUT, ...options });
+    return { connection, namespace, address };
   } catch (error) {
     const { details } = error as { details?: string };
     throw unreachable(address, details ?? "no answer");
   }
 }
 
+export function hostAndPort(address: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`tcp://${address.replace(/^\w+:\/+/, "")}`);
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || DEFAULT_PORT };
+}
+
 // Through a proxy only the SDK knows the way.
 async function probe(address: string): Promise<void> {
   if (proxies.some((name) => process.env[name] || process.env[name.toUpperCase()])) return;
-  const { hostname, port } = new URL(`tcp://${address.replace(/^\w+:\/+/, "")}`);
-  const socket = connect({
-    host: hostname.replace(/^\[|\]$/g, ""),
-    port: Number(port) || DEFAULT_PORT,
-    timeout: PROBE_MS,
-  });
+  const socket = connect({ ...hostAndPort(address), timeout: PROBE_MS });
   try {
     await Promise.race([
       once(socket, "connect"),

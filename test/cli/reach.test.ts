@@ -102,14 +102,3 @@ test("with --json a failure is one line of JSON on stderr", async () => {
   expect(stdout).toBe("");
   expect(JSON.parse(stderr)).toMatchObject({ exitCode: 4, error: "OutOfReach" });
 });
-
-test("doctor lists what is missing, shows no secret and ends with 4", async () => {
-  const { code, stdout } = await trustflow(["doctor", "--json"], { env });
-  expect(code).toBe(4);
-  const report = JSON.parse(stdout) as { ok: boolean; checks: { check: string; ok: boolean }[] };
-  expect(report.ok).toBe(false);
-  const failed = report.checks.filter(({ ok }) => !ok).map(({ check }) => check);
-  expect(failed).toEqual(["environment", "accounts", "callback address", "database", "temporal"]);
-  expect(stdout).not.toContain("hunter2");
-  expect(stdout).not.toContain(env["TRUSTFLOW_KEYS__CODEC"]?.split(":")[1]);
-});

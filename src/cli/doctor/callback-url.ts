@@ -1,0 +1,55 @@
+// Whether providers reach our receiver: it alone refuses a forged address (404) and takes a genuine one so far that it
+// reads the body, which is no JSON (400). Nothing is stored.
+import { lookup } from "node:dns/promises";
+import { callbackPath, callbackUrl } from "../../callbacks/address.js";
+import type { Config } from "../../config.js";
+import { CALL_MS, Problem, setting } from "./check.js";
+import { ring } from "./configured.js";
+
+const BUSY = 503;
+
+export async function publicUrl(config: Config): Promise<string> {
+  const url = setting(config.callbacks.publicUrl, "callbacks.publicUrl");
+  const { origin, protocol, hostname } = new URL(url);
+  if (config.environment !== "sandbox") {
+    if (protocol !== "https:")
+      throw new Problem("callbackUrlNotHttps", `${origin} is not encrypted`);
+    if (await isLoopback(hostname))
+      throw new Problem("callbackUrlLoopback", `${origin} leads to this machine only`);
+  }
+  const subject = { provider: "evi-post", namespace: "doctor", workflowId: "doctor" };
+  const genuine = callbackUrl(ring(config, "callback"), url, subject);
+  const forged = genuine.replace(/\/[^/]*$/, "/forged");
+  const [toForged, toGenuine] = await Promise.all([post(forged, origin), post(genuine, origin)]);
+  if (toForged === BUSY || toGenuine === BUSY)
+    throw new Problem("notChecked", `not checked: ${origin} answers 503, try again`);
+  if (toForged === 404 && toGenuine === 400) return `our receiver answers at ${origin}`;
+  throw new Problem(
+    "notOurReceiver",
+    `${origin}${callbackPath} answers ${toForged} to a forged address and ${toGenuine} to a genuine one, instead of 404 and 400`,
+  );
+}
+
+async function post(url: string, origin: string): Promise<number> {
+  try {
+    const answer = await fetch(url, {
+      method: "POST",
+      body: "not JSON",
+      redirect: "manual",
+      signal: AbortSignal.timeout(CALL_MS),
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  } catch (error) {
+    const { name, cause } = error as { name: string; cause?: { code?: string } };
+    throw new Problem(
+      "receiverAway",
+      `${origin} cannot be reached from here: ${cause?.code ?? name}`,
+    );
+  }
+}
+
+async function isLoopback(hostname: string): Promise<boolean> {
+  const addresses = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true }).catch(() => []);
+  return addresses.some(({ address }) => /^(127\.|0\.0\.0\.0$|::1?$)/.test(address));
+}

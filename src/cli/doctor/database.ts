@@ -1,0 +1,36 @@
+// The database: there, migrated, and with the same time.
+import { type Config, ConfigurationError } from "../../config.js";
+import { pendingMigrations } from "../../postgres/migrate.js";
+import type { Pool } from "../../postgres/pool.js";
+import { openPool, reachDatabase } from "../parts.js";
+import { Problem, setting } from "./check.js";
+import { compareClocks } from "./clock.js";
+
+export async function openDatabase(config: Config): Promise<{ pool: Pool; version: string }> {
+  setting(config.database.url, "database.url");
+  const pool = await openPool(config, "trustflow-doctor");
+  try {
+    const { rows } = await reachDatabase(() =>
+      pool.query<{ server_version: string }>("show server_version"),
+    );
+    return { pool, version: `PostgreSQL ${rows[0]?.server_version ?? "?"}` };
+  } catch (error) {
+    void pool.end();
+    if (error instanceof ConfigurationError) throw error;
+    throw new Problem("databaseAway", (error as Error).message);
+  }
+}
+
+export async function migrations(pool: Pool): Promise<string> {
+  const missing = await pendingMigrations(pool);
+  if (missing.length === 0) return "all applied";
+  throw new Problem("migrationsMissing", `the database lacks ${missing.join(", ")}`);
+}
+
+export async function databaseClock(pool: Pool): Promise<string> {
+  const before = Date.now();
+  const { rows } = await pool.query<{ now: number }>(
+    "select extract(epoch from clock_timestamp())::float8 * 1000 as now",
+  );
+  return compareClocks(before, rows[0]?.now ?? 0, Date.now());
+}

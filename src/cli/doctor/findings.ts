@@ -1,0 +1,69 @@
+// All that `trustflow doctor` can find, each by a name that stays, with how to mend it. docs/operations.md shows this table.
+interface Remedy {
+  /** `warn` leaves the exit code at 0. */
+  state: "warn" | "fail";
+  mend: string;
+}
+
+const warn = (mend: string): Remedy => ({ state: "warn", mend });
+const fail = (mend: string): Remedy => ({ state: "fail", mend });
+
+export const findings = {
+  configurationInvalid: fail("Correct the key or file that is named."),
+  settingMissing: fail("Set the key in `trustflow.toml`, or the variable that is named."),
+  keysMalformed: fail("Write the ring as `trustflow keys generate` prints it."),
+  accountsMissing: fail("Add a section `[accounts.default.evi-post]` to `trustflow.toml`."),
+  documentStoreUnusable: fail(
+    "Let Trustflow's user read and write the folder `documents.directory`.",
+  ),
+  databaseAway: fail("Start PostgreSQL, or correct `DATABASE_URL`."),
+  migrationsMissing: fail("Run `trustflow migrate --database-only`."),
+  temporalAway: fail("Start Temporal, or correct `temporal.toml` and the `TEMPORAL_*` variables."),
+  namespaceMissing: fail(
+    "Run `trustflow migrate --create-namespace 90`, or correct `TEMPORAL_NAMESPACE`.",
+  ),
+  retentionTooShort: warn(
+    "Run `temporal operator namespace update --retention 90d --namespace NAMESPACE`, or lower `retention.inboxDays`.",
+  ),
+  retentionTooLong: fail("Raise `retention.journalDays` to the namespace's retention at least."),
+  searchAttributesMissing: fail("Run `trustflow migrate --temporal-only`."),
+  searchAttributeOfOtherType: fail(
+    "Remove it by `temporal operator search-attribute remove`, then run `trustflow migrate --temporal-only`.",
+  ),
+  codecKeyMissing: fail("Put the key back, last in the ring `keys.codec` of every role."),
+  codecKeyWrong: fail("Give that key id in `keys.codec` the bytes that it had, in every role."),
+  clockSkewed: warn("Let NTP set both clocks (`timedatectl set-ntp true`)."),
+  credentialsRefused: fail(
+    "Correct `username` and `password` of the account, or let the provider provision it.",
+  ),
+  providerAway: fail("Correct `baseUrl` of the account, or wait for the provider."),
+  notTheProvider: fail("Let `baseUrl` of the account be that of the provider's API."),
+  certificateExpired: fail("Renew the certificate on that server."),
+  certificateExpiresSoon: warn("Renew the certificate on that server before that day."),
+  certificateNotYetValid: fail("Wait until that day, or correct this machine's clock."),
+  certificateOfOtherHost: fail(
+    "Use the host that the certificate names, or a certificate that names this host.",
+  ),
+  certificateUntrusted: fail(
+    "Give the issuer's certificate as `NODE_EXTRA_CA_CERTS`, for Temporal as `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.",
+  ),
+  tlsFailed: fail(
+    "Let address and port be those of a TLS server, with the client certificate that it asks for.",
+  ),
+  callbackUrlNotHttps: fail(
+    "Let `callbacks.publicUrl` begin with `https://`: an address is a capability.",
+  ),
+  callbackUrlLoopback: fail(
+    "Let `callbacks.publicUrl` be the name under which providers reach the receiver.",
+  ),
+  receiverAway: fail(
+    "Start `trustflow receiver` and its reverse proxy, or correct `callbacks.publicUrl`.",
+  ),
+  notOurReceiver: fail(
+    "Let `callbacks.publicUrl` lead to the receiver, and give it the same `keys.callback`.",
+  ),
+  noAnswer: fail("See whether a firewall or an overload is in the way."),
+  notChecked: warn("Mend the other findings, then run `trustflow doctor` again."),
+} as const satisfies Record<string, Remedy>;
+
+export type FindingName = keyof typeof findings;

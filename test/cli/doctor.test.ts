@@ -1,0 +1,234 @@
+// What `trustflow doctor` finds in a whole system: one part of it is wrong at a time.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { searchAttributes, workflowTaskQueue } from "../../src/contracts/names.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { createPool } from "../../src/postgres/pool.js";
+import { connectClient } from "../../src/temporal/connection.js";
+import { type TestStack, startTestStack } from "../support/stack.js";
+import { closedPort, doctor, expectFinding, listening } from "./doctor.js";
+
+const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
+const KEYWORD = 2;
+let system: TestStack;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  system = await startTestStack({ roles: ["sandbox", "receiver"] });
+  env = system.stack.env;
+});
+afterAll(() => system.close());
+
+const doctorWith = (changes: Record<string, string>) => doctor({ ...env, ...changes });
+
+test("all is well, and no secret is shown", async () => {
+  const { code, checks, stdout } = await doctor(env);
+  expect(checks.filter(({ state }) => state !== "ok")).toEqual([]);
+  expect(code).toBe(0);
+  const secrets = Object.entries(env).filter(([name]) => /__KEYS__|_KEYS__|TOKEN/.test(name));
+  for (const [, secret] of secrets) expect(stdout).not.toContain(secret.replace(/^\w+:/, ""));
+  expect(stdout).not.toContain(new URL(env["DATABASE_URL"] ?? "").password);
+});
+
+describe("the database", () => {
+  test("migrationsMissing: an empty database", async () => {
+    const name = `empty_${randomUUID().replaceAll("-", "")}`;
+    const url = new URL(env["DATABASE_URL"] ?? "");
+    const pool = createPool(url.href, { max: 1 });
+    await pool.query(`create database ${name}`);
+    await pool.end();
+    url.pathname = `/${name}`;
+    const report = await doctorWith({ DATABASE_URL: url.href });
+    expectFinding(report, "migrations", "migrationsMissing", "0001-effects");
+  });
+
+  test("databaseAway: a password that is wrong", async () => {
+    const url = new URL(env["DATABASE_URL"] ?? "");
+    url.password = "hunter2";
+    const report = await doctorWith({ DATABASE_URL: url.href });
+    expectFinding(report, "database", "databaseAway", "password authentication failed");
+    expect(report.stdout).not.toContain("hunter2");
+  });
+});
+
+/** A machine whose clock is wrong: its Date says another time to the whole program. */
+function clockOffBy(seconds: number): Record<string, string> {
+  const code = `globalThis.Date = class extends Date {
+    constructor(...given) { given.length > 0 ? super(...given) : super(Date.now()); }
+    static now() { return super.now() + ${seconds * 1_000}; }
+  };`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+test.each([
+  [-3_600, "3600 s ahead of"],
+  [3_600, "3600 s behind"],
+])(
+  "clockSkewed: a machine %i s off differs from database and Temporal; a warning ends with 0",
+  async (seconds, detail) => {
+    const report = await doctorWith(clockOffBy(seconds));
+    expectFinding(report, "clock of the database", "clockSkewed", detail);
+    expectFinding(report, "clock of Temporal", "clockSkewed", detail);
+    expect(report.code).toBe(0);
+  },
+);
+
+describe("the namespace", () => {
+  async function namespaceOf(days: number, attributes: Record<string, number> = {}) {
+    const namespace = `n-${randomUUID()}`;
+    const { connection, close } = await connectClient(KeyRing.parse(generateKeyRing()));
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: (days * 86_400) as never },
+    });
+    if (Object.keys(attributes).length > 0)
+      await connection.operatorService.addSearchAttributes({
+        namespace,
+        searchAttributes: attributes,
+      });
+    await close();
+    return { TEMPORAL_NAMESPACE: namespace };
+  }
+
+  test("namespaceMissing: one that nobody made", async () => {
+    const report = await doctorWith({ TEMPORAL_NAMESPACE: "nowhere" });
+    expectFinding(report, "namespace", "namespaceMissing", "nowhere");
+  });
+
+  test("retentionTooShort: 1 day outside the sandbox", async () => {
+    const namespace = await namespaceOf(1);
+    const report = await doctorWith({ ...namespace, TRUSTFLOW_ENVIRONMENT: "preproduction" });
+    expectFinding(report, "namespace", "retentionTooShort", "for 1 days");
+  });
+
+  test("retentionTooLong: longer than the journal", async () => {
+    const report = await doctorWith(await namespaceOf(401));
+    expectFinding(report, "namespace", "retentionTooLong", "for 401 days");
+  });
+
+  test("searchAttributesMissing: a fresh namespace", async () => {
+    const report = await doctorWith(await namespaceOf(90));
+    expectFinding(report, "search attributes", "searchAttributesMissing", "TrustflowPhase");
+  });
+
+  test("searchAttributeOfOtherType: a name that somebody took", async () => {
+    const { name } = searchAttributes.deadline;
+    const report = await doctorWith(await namespaceOf(90, { [name]: KEYWORD }));
+    expectFinding(report, "search attributes", "searchAttributeOfOtherType", name);
+  });
+});
+
+describe("open processes", () => {
+  const [old, current, other] = ["old", "current", "old"].map(generateKeyRing);
+  const closers: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close();
+  });
+
+  /** One process opened under each ring, the first one first; no worker takes them up. */
+  async function openedUnder(...rings: (string | undefined)[]): Promise<void> {
+    for (const ring of rings) {
+      const { client, close } = await connectClient(KeyRing.parse(ring ?? ""));
+      const handle = await client.workflow.start("sendPostal", {
+        taskQueue: workflowTaskQueue,
+        workflowId: `sendPostal/${randomUUID()}`,
+        args: [{}],
+      });
+      closers.push(async () => {
+        await handle.terminate();
+        await close();
+      });
+    }
+    // Visibility follows a moment later.
+    const { client, close } = await connectClient(KeyRing.parse(current ?? ""));
+    while ((await client.workflow.count("ExecutionStatus = 'Running'")).count < rings.length);
+    await close();
+  }
+
+  test("codecKeyMissing: the ring lost the key of an older process", async () => {
+    await openedUnder(old, current);
+    const report = await doctorWith({ TRUSTFLOW_KEYS__CODEC: current ?? "" });
+    expectFinding(report, "open processes", "codecKeyMissing", 'no key "old"');
+    const whole = await doctorWith({ TRUSTFLOW_KEYS__CODEC: `${current},${old}` });
+    expect(whole.checks).toContainEqual(
+      expect.objectContaining({ check: "open processes", state: "ok" }),
+    );
+  });
+
+  test("codecKeyWrong: another key under the same id", async () => {
+    await openedUnder(old);
+    const report = await doctorWith({ TRUSTFLOW_KEYS__CODEC: other ?? "" });
+    expectFinding(report, "open processes", "codecKeyWrong", "does not belong to this key");
+  });
+});
+
+describe("the account", () => {
+  test("credentialsRefused: the provider has another password by now", async () => {
+    await system.sandbox.putAccount("sandbox", { password: "changed" });
+    const report = await doctor(env);
+    await system.sandbox.putAccount("sandbox", { password: "sandbox" });
+    expectFinding(report, "account default", "credentialsRefused", "answered 401");
+  });
+
+  test("credentialsRefused: the account is not provisioned", async () => {
+    const report = await doctorWith({
+      [`${account}__USERNAME`]: "not-provisioned",
+      [`${account}__PASSWORD`]: "not-provisioned",
+    });
+    expectFinding(report, "account default", "credentialsRefused", "answered 403");
+  });
+
+  test("notTheProvider: a base URL that leads elsewhere", async () => {
+    const report = await doctorWith({ [`${account}__BASE_URL`]: system.stack.receiverUrl });
+    expectFinding(report, "account default", "notTheProvider", "answered 404");
+  });
+
+  test("nothing is left at the provider", async () => {
+    const before = await system.sandbox.ledger();
+    await doctor(env);
+    expect(await system.sandbox.ledger()).toEqual(before);
+  });
+});
+
+describe("the public callback URL", () => {
+  const urlIs = (url: string) => ({ TRUSTFLOW_CALLBACKS__PUBLIC_URL: url });
+
+  test("receiverAway: nobody listens", async () => {
+    const report = await doctorWith(urlIs(`http://127.0.0.1:${await closedPort()}`));
+    expectFinding(report, "callback address", "receiverAway", "ECONNREFUSED");
+  });
+
+  test.each([
+    ["notOurReceiver", 400],
+    ["notOurReceiver", 404],
+    ["notChecked", 503],
+  ] as const)("%s: a server that answers everything with %i", async (finding, status) => {
+    const server = createServer((_request, response) => void response.writeHead(status).end());
+    const report = await doctorWith(urlIs(`http://127.0.0.1:${await listening(server)}`));
+    server.close();
+    expectFinding(report, "callback address", finding, String(status));
+  });
+
+  test("notOurReceiver: our receiver, with other callback keys", async () => {
+    const report = await doctorWith({ TRUSTFLOW_KEYS__CALLBACK: generateKeyRing() });
+    expectFinding(report, "callback address", "notOurReceiver", "404 to a genuine one");
+  });
+
+  test.each([
+    ["callbackUrlNotHttps", "http://post.example.com"],
+    ["callbackUrlLoopback", "https://localhost"],
+    ["callbackUrlLoopback", "https://[::1]"],
+  ] as const)("%s: %s in production", async (finding, url) => {
+    const report = await doctorWith({ ...urlIs(url), TRUSTFLOW_ENVIRONMENT: "production" });
+    expectFinding(report, "callback address", finding, url);
+  });
+
+  test("nothing is left in the inbox", async () => {
+    const pool = createPool(env["DATABASE_URL"] ?? "", { max: 1 });
+    await doctor(env);
+    const { rows } = await pool.query("select from trustflow.callbacks");
+    await pool.end();
+    expect(rows).toEqual([]);
+  });
+});
