@@ -171,12 +171,17 @@ describe("the account", () => {
     expectFinding(report, "account default", "credentialsRefused", "answered 401");
   });
 
-  test("credentialsRefused: the account is not provisioned", async () => {
+  test("credentialsRefused: each account is tried, here the second is not provisioned", async () => {
+    const second = account.replace("DEFAULT", "SECOND");
     const report = await doctorWith({
-      [`${account}__USERNAME`]: "not-provisioned",
-      [`${account}__PASSWORD`]: "not-provisioned",
+      [`${second}__BASE_URL`]: system.stack.sandboxUrl,
+      [`${second}__USERNAME`]: "not-provisioned",
+      [`${second}__PASSWORD`]: "not-provisioned",
     });
-    expectFinding(report, "account default", "credentialsRefused", "answered 403");
+    expectFinding(report, "account second", "credentialsRefused", "answered 403");
+    expect(report.checks).toContainEqual(
+      expect.objectContaining({ check: "account default", state: "ok" }),
+    );
   });
 
   test("notTheProvider: a base URL that leads elsewhere", async () => {
