@@ -1,13 +1,21 @@
 // What `trustflow doctor` finds in a whole system: one part of it is wrong at a time.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { type Server, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream";
+import { createServer as createTlsServer } from "node:tls";
 import { searchAttributes, workflowTaskQueue } from "../../src/contracts/names.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { connectClient } from "../../src/temporal/connection.js";
+import { certificateAuthority, serverCertificate } from "../support/certificate.js";
+import type { Validity } from "../support/certificate.js";
 import { type TestStack, startTestStack } from "../support/stack.js";
-import { closedPort, doctor, expectFinding, listening } from "./doctor.js";
+import { type Report, closedPort, doctor, expectFinding, listening } from "./doctor.js";
 
 const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
 const KEYWORD = 2;
@@ -160,6 +168,44 @@ describe("open processes", () => {
     await openedUnder(old);
     const report = await doctorWith({ TRUSTFLOW_KEYS__CODEC: other ?? "" });
     expectFinding(report, "open processes", "codecKeyWrong", "does not belong to this key");
+  });
+});
+
+describe("Temporal behind TLS", () => {
+  const authority = certificateAuthority("Authority of the test");
+  const file = join(tmpdir(), `trustflow-${randomUUID()}.pem`);
+  let front: Server;
+  beforeAll(() => writeFile(file, authority.cert));
+  afterEach(() => void front.close());
+  afterAll(() => rm(file));
+
+  /** As a proxy before Temporal would, with a certificate of these days. */
+  async function behindTls(validity: Validity): Promise<{ report: Report; check: string }> {
+    const { hostname, port } = new URL(`tcp://${system.stack.temporal.address}`);
+    const shown = serverCertificate("localhost", authority, validity);
+    front = createTlsServer({ ...shown, ALPNProtocols: ["h2"] }, (socket) => {
+      const onward = connect(Number(port), hostname);
+      pipeline(socket, onward, socket, () => undefined);
+    });
+    const address = `localhost:${await listening(front)}`;
+    const report = await doctorWith({
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_TLS: "true",
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: file,
+    });
+    return { report, check: `certificate ${address}` };
+  }
+
+  test("all is well where the certificate is", async () => {
+    const { report, check } = await behindTls({});
+    expect(report.checks.filter(({ state }) => state !== "ok")).toEqual([]);
+    expect(report.checks.map((one) => one.check)).toContain(check);
+  });
+
+  test("temporalAway: a certificate that has expired, and it says so", async () => {
+    const { report, check } = await behindTls({ fromDays: -2, untilDays: -1 });
+    expectFinding(report, "temporal", "temporalAway");
+    expectFinding(report, check, "certificateExpired");
   });
 });
 
