@@ -39,6 +39,7 @@ const context = (row: Pick<ClaimedRow, "address" | "identifier">): string =>
 
 // Relays claim one after another, so that no two of them see the same process free.
 const CLAIM_LOCK = 7_318_200_402;
+const DEADLOCK = "40P01";
 const MAX_ROWS = 500;
 const MAX_BYTES = 8_000_000;
 
@@ -53,6 +54,16 @@ export class Inbox {
 
   /** Stores what arrived together in one commit; returns how many were new. */
   async insert(arrivals: Arrival[], timeoutMs: number): Promise<number> {
+    try {
+      return await this.#insert(arrivals, timeoutMs);
+    } catch (error) {
+      // Somebody stores the same callbacks in another order; in theirs they are there by now.
+      if ((error as { code?: unknown }).code !== DEADLOCK) throw error;
+      return this.#insert(arrivals, timeoutMs);
+    }
+  }
+
+  async #insert(arrivals: Arrival[], timeoutMs: number): Promise<number> {
     const { rows } = await this.#pool.query<{ fresh: number }>({
       name: "inbox-insert",
       text: `with fresh as (

@@ -106,7 +106,7 @@ class RunningRelay implements Relay {
         pauseMs = 250;
       } catch (error) {
         this.#options.logger?.warn("the inbox cannot be read", { code: codeOf(error) });
-        await this.#bell.rung(pauseMs * (0.5 + Math.random()));
+        this.#bell.ringIn(pauseMs * (0.5 + Math.random()));
         pauseMs = Math.min(pauseMs * 2, 10_000);
       }
     }
@@ -159,8 +159,7 @@ class RunningRelay implements Relay {
     if (settlement.state === "delivered") await this.#delivered.add(ids);
     else await this.#inbox.settle(this.#claim, ids, settlement);
     this.#options.onEvent?.(settlement.state, ids.length);
-    if (settlement.state === "waiting" && settlement.pauseMs > 0)
-      this.#bell.ringIn(settlement.pauseMs);
+    if (settlement.state === "waiting") this.#bell.ringIn(settlement.pauseMs);
   }
 }
 

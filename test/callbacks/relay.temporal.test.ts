@@ -46,7 +46,8 @@ beforeAll(async () => {
     sealRing,
     parsers,
     clientFor: clientFor,
-    gatherMs: 20,
+    // Long enough for company also on a busy machine.
+    gatherMs: 500,
     signalTimeoutMs: 5_000,
   });
 });

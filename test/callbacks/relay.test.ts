@@ -321,6 +321,25 @@ test("whoever lost the claim writes nothing", async () => {
   expect(await inbox.claim(randomUUID(), 1_000)).toEqual([]);
 });
 
+test("two receivers that store the same callbacks in another order do not stop each other", async () => {
+  const inbox = new Inbox(database.pool, sealRing);
+  for (let round = 0; round < 30; round += 1) {
+    const subject = subjectOf();
+    const arrivals = Array.from({ length: 128 }, (_, index) => ({
+      address: `address-of-${subject.workflowId}`,
+      identifier: `id-${index}`,
+      subject,
+      body: Buffer.from("{}"),
+    }));
+    const fresh = await Promise.all([
+      inbox.insert(arrivals, 10_000),
+      inbox.insert(arrivals.toReversed(), 10_000),
+    ]);
+    expect(fresh[0] + fresh[1]).toBe(128);
+  }
+  await database.pool.query("truncate trustflow.callbacks");
+});
+
 test("concurrent claims never share a process", async () => {
   const subjects = Array.from({ length: 5 }, () => subjectOf());
   const inbox = new Inbox(database.pool, sealRing);
