@@ -66,6 +66,16 @@ const secret = () =>
     );
   });
 
+/** `host:port` to listen on; a port alone is one of this machine only. */
+const endpoint = () =>
+  z.preprocess(
+    (value) => {
+      const given = plain(value);
+      return /^\d+$/.test(String(given)) ? `127.0.0.1:${String(given)}` : given;
+    },
+    z.string().regex(/^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i, "must be host:port, or a port"),
+  );
+
 const day = 86_400;
 
 /** The spans of `sendPostal` where its input says nothing; all in seconds. */
@@ -117,6 +127,7 @@ export const Config = z.strictObject({
       maxBodyBytes: whole(1).default(262_144),
       /** Callbacks that wait for their commit at once; the largest number whose p99 stays below 60 ms (docs/testing.md). */
       queueLimit: whole(1).default(256),
+      metricsAddress: endpoint().optional(),
     })
     .prefault({}),
   relay: z
@@ -126,13 +137,14 @@ export const Config = z.strictObject({
       gatherMs: whole().default(100),
       /** How long the callbacks that a killed relay was at wait for another one. */
       leaseSeconds: whole(1).default(30),
+      metricsAddress: endpoint().optional(),
     })
     .prefault({}),
   worker: z
     .strictObject({
       healthHost: text().default("127.0.0.1"),
       healthPort: whole().optional(),
-      metricsAddress: text().optional(),
+      metricsAddress: endpoint().optional(),
       /** How many processes stay in memory. */
       cachedProcesses: whole().default(600),
       /** How long after a worker was killed its waiting processes go to another one. */

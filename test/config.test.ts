@@ -20,3 +20,15 @@ test("a variable of our prefix that nothing reads is an unknown key", () => {
   process.env = { TRUSTFLOW_STATE: "/tmp" };
   expect(loadConfig).toThrow("unknown key: state");
 });
+
+test("metrics are served on an address, or on a port of this machine alone", () => {
+  const read = (given: string) => {
+    process.env = { TRUSTFLOW_RELAY__METRICS_ADDRESS: given };
+    return loadConfig().relay.metricsAddress;
+  };
+  expect(read("9464")).toBe("127.0.0.1:9464");
+  expect(read("0.0.0.0:9464")).toBe("0.0.0.0:9464");
+  expect(read("[::1]:9464")).toBe("[::1]:9464");
+  for (const wrong of ["localhost", "127.0.0.1:", "http://127.0.0.1:9464"])
+    expect(() => read(wrong)).toThrow("relay.metricsAddress: must be host:port");
+});

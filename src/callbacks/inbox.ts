@@ -27,10 +27,21 @@ export interface ClaimedRow {
   sealedBody: Buffer;
 }
 
+/** Why a row is parked. */
+export const parkReasons = [
+  "correlationMismatch",
+  "refusedByTemporal",
+  "undecryptable",
+  "unknownProcess",
+  "unknownProvider",
+  "unreadable",
+] as const;
+type ParkReason = (typeof parkReasons)[number];
+
 /** What becomes of a row; `pause` gives it back to wait for that many milliseconds, and its process's other rows with it. */
 export type Settlement =
   | { state: "delivered" | "late" | "kept" }
-  | { state: "parked"; reason: string; detail?: string }
+  | { state: "parked"; reason: ParkReason; detail?: string }
   | { state: "waiting"; pauseMs: number };
 
 // A row by its address and identifier alone, so that the body cannot be moved to another one.

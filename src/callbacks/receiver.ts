@@ -11,14 +11,16 @@ import { identify } from "./body.js";
 import { Inbox } from "./inbox.js";
 import type { Arrival } from "./inbox.js";
 
-export type ReceiverEvent =
-  | "accepted"
-  | "duplicate"
-  | "forged"
-  | "notJson"
-  | "tooLarge"
-  | "overloaded"
-  | "databaseAway";
+export const receiverEvents = [
+  "accepted",
+  "duplicate",
+  "forged",
+  "notJson",
+  "tooLarge",
+  "overloaded",
+  "databaseAway",
+] as const;
+export type ReceiverEvent = (typeof receiverEvents)[number];
 
 export interface ReceiverOptions {
   pool: Pool;
@@ -38,11 +40,15 @@ export interface ReceiverOptions {
   databaseTimeoutMs?: number;
   logger?: { warn(message: string, details?: object): void };
   onEvent?: (event: ReceiverEvent, count: number) => void;
+  /** How long a callback waited for its commit. */
+  onCommit?: (seconds: number) => void;
 }
 
 export interface Receiver {
   url: string;
   port: number;
+  /** Callbacks that are being read or wait for their commit. */
+  inFlight(): number;
   /** Accepted requests are still answered. */
   close(): Promise<void>;
 }
@@ -118,6 +124,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
         count("notJson", 1);
         return reply.code(400).send({ error: "the body must be JSON" });
       }
+      const began = performance.now();
       try {
         await batches.add({ ...address, identifier, body: request.body });
       } catch (error) {
@@ -125,6 +132,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
         options.logger?.warn("callbacks cannot be stored", { code });
         return refuse(reply, "databaseAway");
       }
+      options.onCommit?.((performance.now() - began) / 1_000);
       return reply.code(204).send();
     },
   );
@@ -158,6 +166,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   return {
     url,
     port: Number(new URL(url).port),
+    inFlight: () => reading + batches.pending,
     async close() {
       // A connection that was busy becomes idle later and would keep the server open for its keep-alive time.
       const sweep = setInterval(() => app.server.closeIdleConnections(), 20);

@@ -30,7 +30,7 @@ export interface RelayOptions extends SignallerOptions {
   leaseMs?: number;
   /** Processes signalled at once. */
   parallel?: number;
-  onEvent?: (event: Settlement["state"], count: number) => void;
+  onEvent?: (settlement: Settlement, count: number) => void;
 }
 
 export interface RelayHealth {
@@ -158,7 +158,7 @@ class RunningRelay implements Relay {
     const ids = rows.map(({ id }) => id);
     if (settlement.state === "delivered") await this.#delivered.add(ids);
     else await this.#inbox.settle(this.#claim, ids, settlement);
-    this.#options.onEvent?.(settlement.state, ids.length);
+    this.#options.onEvent?.(settlement, ids.length);
     if (settlement.state === "waiting") this.#bell.ringIn(settlement.pauseMs);
   }
 }

@@ -1,7 +1,7 @@
 // What every role has in common: ready line, graceful stop, health, end with its parent, log to stderr.
 import { pino } from "pino";
 import type { Config } from "../config.js";
-import { type Health, startHealth } from "../health.js";
+import { type Health, type MetricsSource, startHealth, startMetrics } from "../health.js";
 import { exitWithParent } from "../local/parent-watch.js";
 
 export interface RoleLogger {
@@ -68,4 +68,17 @@ export async function withHealth(
   if (port === undefined) return { details: {}, close: () => Promise.resolve() };
   const server = await startHealth({ host, port, check });
   return { details: { health: `${server.url}/health` }, close: () => server.close() };
+}
+
+/** Nothing where no address is configured. */
+export async function withMetrics(
+  { metricsAddress }: { metricsAddress?: string | undefined },
+  source: MetricsSource,
+): Promise<{ details: object; close(): Promise<void> }> {
+  if (metricsAddress === undefined) return { details: {}, close: () => Promise.resolve() };
+  const colon = metricsAddress.lastIndexOf(":");
+  const host = metricsAddress.slice(0, colon).replaceAll(/[[\]]/g, "");
+  const port = Number(metricsAddress.slice(colon + 1));
+  const server = await startMetrics({ host, port, source });
+  return { details: { metrics: `${server.url}/metrics` }, close: () => server.close() };
 }

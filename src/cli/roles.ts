@@ -6,7 +6,7 @@ import { addCommand } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { openMigratedPool } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
-import { roleLogger, type RunningRole, runRole, withHealth } from "./role.js";
+import { roleLogger, type RunningRole, runRole, withHealth, withMetrics } from "./role.js";
 
 export function addRoles(program: Command): void {
   const roles = [
@@ -68,19 +68,25 @@ async function requireSearchAttributes(): Promise<void> {
 
 async function receiver(config: Config): Promise<RunningRole> {
   const { startReceiver } = await import("../callbacks/receiver.js");
+  const { receiverMetrics } = await import("../callbacks/receiver-metrics.js");
   const log = roleLogger("receiver", config.log.level);
   const pool = await openMigratedPool(config, "receiver", databaseAway(log));
+  const metrics = receiverMetrics(() => started.inFlight());
   const started = await startReceiver({
     pool,
     ring: ringOf(config, "callback"),
     sealRing: ringOf(config, "journal"),
     ...config.receiver,
+    ...metrics.hooks,
     logger: log,
   });
+  const served = await withMetrics(config.receiver, metrics.registry);
   return {
     url: started.url,
+    details: served.details,
     async close() {
       await started.close();
+      await served.close();
       await pool.end();
     },
   };
@@ -88,7 +94,9 @@ async function receiver(config: Config): Promise<RunningRole> {
 
 async function relay(config: Config): Promise<RunningRole> {
   const { startRelay } = await import("../callbacks/relay.js");
+  const { relayMetrics } = await import("../callbacks/relay-metrics.js");
   const { parseCallback } = await import("../providers/evi-post/callback.js");
+  const { countAttentions } = await import("../temporal/attentions.js");
   const { connectClient } = await import("../temporal/connection.js");
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", databaseAway(log));
@@ -107,6 +115,11 @@ async function relay(config: Config): Promise<RunningRole> {
     clients.set(namespace, client);
     return client.workflow;
   };
+  const metrics = relayMetrics({
+    pool,
+    isListening: () => started.health().listening,
+    attentions: () => countAttentions(temporal.client),
+  });
   const leaseMs = config.relay.leaseSeconds * 1_000;
   const started = await startRelay({
     pool,
@@ -117,17 +130,20 @@ async function relay(config: Config): Promise<RunningRole> {
     gatherMs: config.relay.gatherMs,
     leaseMs,
     signalTimeoutMs: Math.min(10_000, leaseMs / 3),
+    onEvent: metrics.onEvent,
     logger: log,
   });
   const health = await withHealth(config.relay, () => {
     const { listening, lastLook, pausedNamespaces } = started.health();
     return { ok: listening, listening, lastLook, pausedNamespaces };
   });
+  const served = await withMetrics(config.relay, metrics);
   return {
-    details: health.details,
+    details: { ...health.details, ...served.details },
     async close() {
       await started.close();
       await health.close();
+      await served.close();
       await temporal.close();
       await pool.end();
     },

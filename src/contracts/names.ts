@@ -73,5 +73,8 @@ export const searchAttributes = {
   deadline: defineSearchAttributeKey("TrustflowDeadline", SearchAttributeType.DATETIME),
 };
 
+/** A histogram of the worker, whose buckets are set where its metrics are. */
+export const providerCallSeconds = "trustflow_provider_call_seconds";
+
 /** The memo field that holds the digest of the input as our client sent it. */
 export const inputDigestMemo = "trustflowInputDigest";

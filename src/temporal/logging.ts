@@ -3,6 +3,7 @@
 import type { LogLevel, Logger } from "@temporalio/common";
 import { DefaultLogger, type LogEntry, Runtime } from "@temporalio/worker";
 import { type DestinationStream, destination, pino } from "pino";
+import { providerCallSeconds } from "../contracts/names.js";
 
 const STDERR = 2;
 const LONGEST = 300;
@@ -64,7 +65,7 @@ export function redactingLogger(level: LogLevel, to?: DestinationStream): Logger
 
 export interface RuntimeSettings {
   level: LogLevel;
-  /** host:port of the Prometheus endpoint of the SDK's own metrics. */
+  /** host:port of the Prometheus endpoint of the SDK's metrics and ours. */
   metricsAddress?: string;
   /** Instead of stderr. */
   logTo?: DestinationStream;
@@ -85,6 +86,9 @@ export function installRuntime({ level, metricsAddress, logTo }: RuntimeSettings
             bindAddress: metricsAddress,
             countersTotalSuffix: true,
             useSecondsForDurations: true,
+            histogramBucketOverrides: {
+              [providerCallSeconds]: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+            },
           },
         },
       }),

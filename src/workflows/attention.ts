@@ -1,5 +1,5 @@
 // Attention: a process that cannot go on by itself says why, and waits for a person (DESIGN §6).
-import { ApplicationFailure, proxyActivities } from "@temporalio/workflow";
+import { ApplicationFailure, metricMeter, proxyActivities } from "@temporalio/workflow";
 import type { ProcessActivities } from "../activities/process.js";
 import type { AttentionKind, Problem } from "../contracts/failures.js";
 import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
@@ -81,6 +81,10 @@ export class Attentions {
       settle,
     };
     this.#open.set(attention.shown.id, attention);
+    // The process's name goes along by itself, as `workflowType`; a replay does not count again.
+    metricMeter
+      .createCounter("trustflow_attentions", undefined, "Attentions raised")
+      .add(1, { kind });
     this.#onChange();
     return attention;
   }

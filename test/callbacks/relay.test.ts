@@ -315,7 +315,7 @@ test("whoever lost the claim writes nothing", async () => {
   expect(again).toHaveLength(1);
   await inbox.settle("00000000-0000-4000-8000-000000000001", [row?.id ?? ""], {
     state: "parked",
-    reason: "late writer",
+    reason: "unreadable",
   });
   expect(await statesOf(subject)).toEqual(["claimed"]);
   expect(await inbox.claim(randomUUID(), 1_000)).toEqual([]);

@@ -24,21 +24,23 @@ const canaries = new Canaries();
 const author = canaryAuthor(canaries);
 let stack: PathStack;
 let directory: string;
-let metricsAddress: string;
+let metricsPorts: number[];
 let walked: Map<string, PromiseSettledResult<void>>;
 let database: pg.Client;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "trustflow-canaries-"));
   removeWithUs(directory);
-  metricsAddress = `127.0.0.1:${(await freePorts(1))[0]}`;
+  metricsPorts = await freePorts(3);
   stack = await startPathStack(sendPostalPaths, canaries.of("the account's password"), {
     directory,
     persistent: true,
     env: {
       TRUSTFLOW_LOG__LEVEL: "TRACE",
       TRUSTFLOW_WORKER__CACHED_PROCESSES: "0",
-      TRUSTFLOW_WORKER__METRICS_ADDRESS: metricsAddress,
+      TRUSTFLOW_WORKER__METRICS_ADDRESS: String(metricsPorts[0]),
+      TRUSTFLOW_RECEIVER__METRICS_ADDRESS: String(metricsPorts[1]),
+      TRUSTFLOW_RELAY__METRICS_ADDRESS: String(metricsPorts[2]),
     },
   });
   database = new pg.Client({ connectionString: stack.system.stack.env["DATABASE_URL"] });
@@ -70,17 +72,13 @@ async function places(texts: string[], sources: AsyncIterable<Haystack>[]): Prom
   return [...hits].filter((hit) => !hit.startsWith("stack.json"));
 }
 
-async function* once(haystack: Promise<Haystack>): AsyncIterable<Haystack> {
-  yield await haystack;
-}
-
 function everything(): AsyncIterable<Haystack>[] {
   const { system } = stack;
   return [
     histories(system),
     descriptions(system),
     rows(system),
-    once(metrics(metricsAddress)),
+    metrics(metricsPorts),
     files(system),
   ];
 }

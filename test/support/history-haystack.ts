@@ -55,9 +55,14 @@ export async function* rows({ stack }: TestStack): AsyncIterable<Haystack> {
   }
 }
 
-export async function metrics(address: string): Promise<Haystack> {
-  const answer = await fetch(`http://${address}/metrics`);
-  return ["metrics", Buffer.from(await answer.text())];
+/** Of each role, by the port that serves them. */
+export async function* metrics(ports: number[]): AsyncIterable<Haystack> {
+  for (const port of ports) {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+    const text = await answer.text();
+    if (!text.includes("trustflow_")) throw new Error(`no metrics of ours on port ${port}`);
+    yield ["metrics", Buffer.from(text)];
+  }
 }
 
 /** Each file below the stack's folder but the sandbox's, who is the provider and knows everything. */

@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import type { ProcessDocument } from "../../contracts/status.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import type { DocumentStore } from "../../documents/store.js";
-import * as eviPost from "../../providers/evi-post/client.js";
 import type { PostalAffidavit } from "../../providers/evi-post/client.js";
 import { ProviderError } from "../../providers/errors.js";
+import { eviPost } from "./office.js";
 import type { AttemptAccount, PostOffice } from "./office.js";
 
 interface Fetch {

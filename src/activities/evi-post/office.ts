@@ -6,14 +6,18 @@ import type { DocumentStore } from "../../documents/store.js";
 import type { Journal } from "../../journal/journal.js";
 import type { Operation } from "../../providers/effects.js";
 import { ProviderError } from "../../providers/errors.js";
-import * as eviPost from "../../providers/evi-post/client.js";
+import * as client from "../../providers/evi-post/client.js";
 import type { EviPostAccount, PostalItem } from "../../providers/evi-post/client.js";
+import { countCall, measured } from "../calls.js";
+import { NotAsked } from "../circuit.js";
 import type { Circuits, Way } from "../circuit.js";
 import type { Digests } from "../effect.js";
 import { asActivity, InvalidInput, LongUnavailable } from "../failure.js";
 import type { AttemptMode } from "../failure.js";
 
 export const provider = "evi-post";
+
+export const eviPost = measured(provider, client);
 
 /** An account with what the configuration knows about it beside the way to reach it. */
 export interface PostalAccount extends EviPostAccount {
@@ -65,7 +69,15 @@ export class PostOffice {
     const { environment, patienceMs } = this.has;
     const context = { provider, operation, environment, account, mode, patienceMs };
     const urgent = mode === "probe";
-    return asActivity(context, async () => body({ ...this.#accountNamed(account), urgent }));
+    return asActivity(context, async () => {
+      try {
+        return await body({ ...this.#accountNamed(account), urgent });
+      } catch (error) {
+        const met = error instanceof LongUnavailable ? error.cause : error;
+        if (met instanceof NotAsked) countCall(provider, operation, "notAsked");
+        throw error;
+      }
+    });
   }
 
   /** Through the account's circuit; the calls of updates do not go through it, so no denial of theirs opens it. */

@@ -4,13 +4,12 @@ import { SendPostalInput } from "../../contracts/send-postal.js";
 import type { PostalSettings } from "../../contracts/send-postal.js";
 import type { DocumentReference } from "../../contracts/values.js";
 import { ProviderError } from "../../providers/errors.js";
-import * as eviPost from "../../providers/evi-post/client.js";
 import { execution, performEffect } from "../effect.js";
 import type { EffectReference } from "../effect.js";
 import { InvalidInput } from "../failure.js";
 import type { AttemptMode } from "../failure.js";
 import { parseInput, readPdf, referenceOf } from "../input.js";
-import { provider } from "./office.js";
+import { eviPost, provider } from "./office.js";
 import type { AttemptAccount, PostalAccount, PostOffice } from "./office.js";
 import { submissionOf } from "./submission.js";
 

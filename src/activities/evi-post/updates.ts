@@ -1,11 +1,10 @@
 // The own calls of updates: they go past the circuit, and what goes wrong is the update's answer (P2 §4.1; READING §2, §9).
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/messages.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
-import * as eviPost from "../../providers/evi-post/client.js";
 import { performEffect } from "../effect.js";
 import type { EffectReference } from "../effect.js";
 import { affidavitRefused, cancelRefused, standing } from "./answers.js";
-import { provider } from "./office.js";
+import { eviPost, provider } from "./office.js";
 import type { PostOffice } from "./office.js";
 
 interface OwnCall {

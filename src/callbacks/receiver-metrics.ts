@@ -1,0 +1,45 @@
+// What the receiver tells Prometheus (docs/operations.md).
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { receiverEvents } from "./receiver.js";
+import type { ReceiverOptions } from "./receiver.js";
+
+export interface ReceiverMetrics {
+  registry: Registry;
+  hooks: Required<Pick<ReceiverOptions, "onEvent" | "onCommit">>;
+}
+
+export function receiverMetrics(inFlight: () => number): ReceiverMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const callbacks = new Counter({
+    name: "trustflow_callbacks_total",
+    help: "Callbacks by how they were answered",
+    labelNames: ["result"],
+    registers,
+  });
+  // A series that begins at its first event shows no increase by it.
+  for (const result of receiverEvents) callbacks.inc({ result }, 0);
+  const commit = new Histogram({
+    name: "trustflow_callback_commit_seconds",
+    help: "From a callback's last byte to its commit",
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  });
+  registry.registerMetric(
+    new Gauge({
+      name: "trustflow_callbacks_in_flight",
+      help: "Callbacks that are being read or wait for their commit",
+      registers: [],
+      collect() {
+        this.set(inFlight());
+      },
+    }),
+  );
+  return {
+    registry,
+    hooks: {
+      onEvent: (result, count) => callbacks.inc({ result }, count),
+      onCommit: (seconds) => commit.observe(seconds),
+    },
+  };
+}

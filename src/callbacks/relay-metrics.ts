@@ -1,0 +1,100 @@
+// What the relay tells Prometheus (docs/operations.md): what it did itself, and, asked at each scrape, what waits. What
+// cannot be asked at the moment is left out.
+import { Counter, Gauge, Registry } from "prom-client";
+import type { Pool } from "../postgres/pool.js";
+import { parkReasons } from "./inbox.js";
+import type { RelayOptions } from "./relay.js";
+
+export interface RelaySources {
+  pool: Pool;
+  isListening(): boolean;
+  /** Processes that wait for a person, by kind; asked within a time of its own. */
+  attentions(): Promise<Record<string, number>>;
+}
+
+export interface RelayMetrics {
+  contentType: string;
+  metrics(): Promise<string>;
+  onEvent: NonNullable<RelayOptions["onEvent"]>;
+}
+
+export function relayMetrics({ pool, isListening, attentions }: RelaySources): RelayMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const relayed = new Counter({
+    name: "trustflow_relay_callbacks_total",
+    help: "Callbacks by what became of them",
+    labelNames: ["result", "reason"],
+    registers,
+  });
+  // A series that begins at its first event shows no increase by it.
+  for (const result of ["delivered", "late", "kept", "waiting"]) relayed.inc({ result }, 0);
+  for (const reason of parkReasons) relayed.inc({ result: "parked", reason }, 0);
+  const listening = new Gauge({
+    name: "trustflow_relay_listening",
+    help: "1 while the relay hears of new callbacks",
+    registers,
+  });
+  const inbox = new Gauge({
+    name: "trustflow_inbox_callbacks",
+    help: "Callbacks in the inbox, waiting or parked, counted up to 100000",
+    labelNames: ["state"],
+    registers,
+  });
+  const lag = new Gauge({
+    name: "trustflow_inbox_lag_seconds",
+    help: "Age of the oldest callback that waits",
+    labelNames: [],
+    registers,
+  });
+  const open = new Gauge({
+    name: "trustflow_processes_in_attention",
+    help: "Running processes that wait for a person",
+    labelNames: ["kind"],
+    registers,
+  });
+
+  async function readInbox(): Promise<void> {
+    const found = await backlog(pool).catch(() => undefined);
+    inbox.reset();
+    lag.remove();
+    if (found === undefined) return;
+    inbox.set({ state: "waiting" }, found.waiting);
+    inbox.set({ state: "parked" }, found.parked);
+    lag.set(found.lag);
+  }
+
+  async function readAttentions(): Promise<void> {
+    const found = await attentions().catch(() => ({}));
+    open.reset();
+    for (const [kind, count] of Object.entries(found)) open.set({ kind }, count);
+  }
+
+  return {
+    contentType: registry.contentType,
+    async metrics() {
+      listening.set(isListening() ? 1 : 0);
+      await Promise.all([readInbox(), readAttentions()]);
+      return registry.metrics();
+    },
+    onEvent: (settlement, count) => {
+      const reason = settlement.state === "parked" && { reason: settlement.reason };
+      relayed.inc({ result: settlement.state, ...reason }, count);
+    },
+  };
+}
+
+/** Each part reads an index of its own, and no more than so much of it (postgres/migrations/0002-callbacks.ts). */
+async function backlog(pool: Pool): Promise<{ waiting: number; parked: number; lag: number }> {
+  const count = (state: string) =>
+    `(select count(*)::int from (select from trustflow.callbacks where state = '${state}' limit 100000) as counted)`;
+  const { rows } = await pool.query<{ waiting: number; parked: number; lag: number }>({
+    text: `select ${count("waiting")} as waiting, ${count("parked")} as parked, coalesce((
+        select extract(epoch from clock_timestamp() - received_at)::float8 from trustflow.callbacks
+        where state = 'waiting' order by id limit 1), 0) as lag`,
+    query_timeout: 2_000,
+  } as { text: string });
+  const [row] = rows;
+  if (row === undefined) throw new Error("PostgreSQL gave no row");
+  return row;
+}
