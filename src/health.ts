@@ -1,11 +1,15 @@
-// The tiny endpoints beside a role's work: GET /health answers 200 or 503 with what the role knows, GET /metrics what it counted.
+// What every role answers over HTTP: GET /health with 200 while it is alive, GET /ready with 200 while it can do its work,
+// else with 503 and what it waits for; and the endpoint of its metrics.
 import { once } from "node:events";
 import { createServer } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface Health {
-  ok: boolean;
-  [detail: string]: unknown;
+export interface HealthOptions {
+  /** What the role cannot work without, by the name that /ready shows: false, or an error, while it is not there. */
+  needs?: Record<string, () => unknown>;
+  /** More of what /ready shows. */
+  details?: () => object;
 }
 
 export interface Endpoint {
@@ -24,16 +28,51 @@ interface Where {
   port: number;
 }
 
-interface Answer {
-  status: number;
-  type: string;
-  body: string;
+const LONGEST_LOOK_MS = 2_000;
+
+export class Health {
+  readonly #options: HealthOptions;
+  #look: Promise<string[]> | undefined;
+  #isEnding = false;
+
+  constructor(options: HealthOptions = {}) {
+    this.#options = options;
+  }
+
+  /** From now on not ready, whatever is there: whoever distributes work sends no more. */
+  end(): void {
+    this.#isEnding = true;
+  }
+
+  /** Whether it was a question of these; then it gets its answer. */
+  readonly answer = (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (request.method !== "GET") return false;
+    if (request.url === "/health") send(response, 200, { ok: true });
+    else if (request.url === "/ready") void this.#answerReady(response);
+    else return false;
+    return true;
+  };
+
+  async #answerReady(response: ServerResponse): Promise<void> {
+    const missing = await this.#missing();
+    const waitingFor = this.#isEnding ? ["shutdown"] : missing;
+    const ok = waitingFor.length === 0;
+    const details = this.#options.details?.();
+    send(response, ok ? 200 : 503, { ok, ...(!ok && { waitingFor }), ...details });
+  }
+
+  // Anybody may ask, so those who ask at once share one look.
+  #missing(): Promise<string[]> {
+    this.#look ??= missingOf(this.#options.needs ?? {}).finally(() => (this.#look = undefined));
+    return this.#look;
+  }
 }
 
-export function startHealth({ check, ...at }: Where & { check: () => Health }): Promise<Endpoint> {
-  return serve(at, "/health", async () => {
-    const health = check();
-    return json(health.ok ? 200 : 503, health);
+/** For the roles that listen nowhere else. */
+export function startHealth({ health, ...at }: Where & { health: Health }): Promise<Endpoint> {
+  return serve(at, (request, response) => {
+    if (health.answer(request, response)) return;
+    send(response, 404, { error: "only GET /health and GET /ready are here" });
   });
 }
 
@@ -41,22 +80,19 @@ export function startMetrics({
   source,
   ...at
 }: Where & { source: MetricsSource }): Promise<Endpoint> {
-  return serve(at, "/metrics", async () => ({
-    status: 200,
-    type: source.contentType,
-    body: await source.metrics(),
-  }));
+  return serve(at, async (request, response) => {
+    if (request.method !== "GET" || request.url !== "/metrics")
+      return send(response, 404, { error: "only GET /metrics is here" });
+    const text = await source.metrics().catch(() => undefined);
+    if (text === undefined) return send(response, 500, { ok: false });
+    response.writeHead(200, { "content-type": source.contentType }).end(text);
+  });
 }
 
-async function serve(at: Where, path: string, ask: () => Promise<Answer>): Promise<Endpoint> {
+async function serve(at: Where, answer: RequestListener): Promise<Endpoint> {
   const server = createServer((request, response) => {
-    const isKnown = request.method === "GET" && request.url === path;
-    const unknown = json(404, { ok: false, error: `only GET ${path} is here` });
-    const answer = isKnown ? ask().catch(() => json(500, { ok: false })) : Promise.resolve(unknown);
-    void answer.then(({ status, type, body }) => {
-      response.writeHead(status, { "content-type": type, connection: "close" });
-      response.end(body);
-    });
+    response.setHeader("connection", "close");
+    void answer(request, response);
   });
   server.requestTimeout = 5_000;
   server.listen(at.port, at.host);
@@ -73,6 +109,28 @@ async function serve(at: Where, path: string, ask: () => Promise<Answer>): Promi
   };
 }
 
-function json(status: number, body: object): Answer {
-  return { status, type: "application/json", body: JSON.stringify(body) };
+async function missingOf(needs: NonNullable<HealthOptions["needs"]>): Promise<string[]> {
+  const looks = Object.entries(needs).map(async ([name, need]) =>
+    (await isThere(need)) ? [] : [name],
+  );
+  return (await Promise.all(looks)).flat();
+}
+
+async function isThere(need: () => unknown): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, LONGEST_LOOK_MS, false);
+  });
+  try {
+    return (await Promise.race([need(), late])) !== false;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
+  response.end(JSON.stringify(body));
 }

@@ -16,6 +16,8 @@ import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { Journal } from "./journal/journal.js";
 import type { Pool } from "./postgres/pool.js";
+import { askTemporal } from "./temporal/connection.js";
+import { withPatientPolls } from "./temporal/patient-polls.js";
 import { connectWorker } from "./temporal/worker-connection.js";
 import { dataConverter } from "./temporal/data-converter.js";
 import { inputDigest, sameInput } from "./temporal/input-digest.js";
@@ -25,6 +27,8 @@ export interface RunningWorker {
   run: Promise<void>;
   shutdown(): void;
   isPolling(): boolean;
+  /** Rejects while Temporal does not answer. */
+  reachTemporal(): Promise<unknown>;
 }
 
 /** Above the longest call to a provider, so that a shutdown lets it finish. */
@@ -45,26 +49,30 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
     workflowTaskPollerBehavior: { type: "autoscaling" },
     activityTaskPollerBehavior: { type: "autoscaling" },
   };
-  const workers = await Promise.all([
-    Worker.create({
-      ...shared,
-      ...workflowSource(),
-      activities: activities.process,
-      maxCachedWorkflows: config.worker.cachedProcesses,
-    }),
-    ...Object.entries(activities.providers).map(([provider, own]) =>
-      Worker.create({
-        ...shared,
-        taskQueue: providerTaskQueue(provider),
-        activities: own,
-        maxTaskQueueActivitiesPerSecond: config.worker.requestsPerSecond,
-      }),
+  const providers = await withPatientPolls(() =>
+    Promise.all(
+      Object.entries(activities.providers).map(([provider, own]) =>
+        Worker.create({
+          ...shared,
+          taskQueue: providerTaskQueue(provider),
+          activities: own,
+          maxTaskQueueActivitiesPerSecond: config.worker.requestsPerSecond,
+        }),
+      ),
     ),
-  ]);
+  );
+  const workflows = await Worker.create({
+    ...shared,
+    ...workflowSource(),
+    activities: activities.process,
+    maxCachedWorkflows: config.worker.cachedProcesses,
+  });
+  const workers = [workflows, ...providers];
   return {
     run: runAll(workers, connection, close),
     shutdown: () => workers.forEach((worker) => stop(worker)),
     isPolling: () => workers.every((worker) => worker.getState() === "RUNNING"),
+    reachTemporal: () => askTemporal(connection),
   };
 }
 

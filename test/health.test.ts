@@ -1,18 +1,18 @@
-import { expect, test } from "@jest/globals";
-import { startHealth, startMetrics } from "../src/health.js";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Health, startHealth, startMetrics } from "../src/health.js";
+import type { Endpoint } from "../src/health.js";
 
-test("health is 200 or 503 by what the role says, and nothing else is there", async () => {
-  let ok = true;
-  const health = await startHealth({ host: "127.0.0.1", port: 0, check: () => ({ ok, queue: 3 }) });
-  const ask = async (path: string) => {
-    const response = await fetch(`${health.url}${path}`);
-    return [response.status, await response.json()];
-  };
-  expect(await ask("/health")).toEqual([200, { ok: true, queue: 3 }]);
-  ok = false;
-  expect(await ask("/health")).toEqual([503, { ok: false, queue: 3 }]);
-  expect((await ask("/other"))[0]).toBe(404);
-  await health.close();
+let isThere: () => unknown;
+let looks: number;
+let health: Health;
+let server: Endpoint;
+beforeEach(async () => {
+  isThere = () => true;
+  looks = 0;
+  const needs = { always: () => true, sometimes: () => ((looks += 1), isThere()) };
+  health = new Health({ needs, details: () => ({ queue: 3 }) });
+  server = await startHealth({ host: "127.0.0.1", port: 0, health });
 });
 
 test("metrics are what the source says, and 500 where it cannot say", async () => {
@@ -27,3 +27,53 @@ test("metrics are what the source says, and 500 where it cannot say", async () =
   expect((await fetch(`${metrics.url}/health`)).status).toBe(404);
   await metrics.close();
 });
+afterEach(() => server.close());
+
+async function ask(path: string): Promise<[number, unknown]> {
+  const response = await fetch(`${server.url}${path}`);
+  return [response.status, await response.json()];
+}
+
+test.each([
+  ["is false", () => false],
+  ["rejects", () => Promise.reject(new Error("away"))],
+  ["throws", () => raise()],
+  ["does not answer", () => new Promise(() => undefined)],
+])(
+  "what %s is waited for: not ready, but alive; and ready once it is there",
+  async (_, missing) => {
+    expect(await ask("/ready")).toEqual([200, { ok: true, queue: 3 }]);
+    isThere = missing;
+    expect(await ask("/ready")).toEqual([503, { ok: false, waitingFor: ["sometimes"], queue: 3 }]);
+    expect(await ask("/health")).toEqual([200, { ok: true }]);
+    isThere = () => Promise.resolve({ rows: [] });
+    expect((await ask("/ready"))[0]).toBe(200);
+  },
+);
+
+test("at the end it is not ready, though everything is there, and still alive", async () => {
+  health.end();
+  expect(await ask("/ready")).toEqual([503, { ok: false, waitingFor: ["shutdown"], queue: 3 }]);
+  expect((await ask("/health"))[0]).toBe(200);
+});
+
+test("those who ask at once share one look", async () => {
+  const statuses = Array.from({ length: 20 }, async () => {
+    const status = new Promise((writeHead) => {
+      const request = { method: "GET", url: "/ready" } as IncomingMessage;
+      health.answer(request, { writeHead, end: () => undefined } as unknown as ServerResponse);
+    });
+    return status;
+  });
+  expect(new Set(await Promise.all(statuses))).toEqual(new Set([200]));
+  expect(looks).toBe(1);
+});
+
+test("nothing else is there", async () => {
+  expect((await ask("/other"))[0]).toBe(404);
+  expect((await fetch(`${server.url}/health`, { method: "POST" })).status).toBe(404);
+});
+
+function raise(): never {
+  throw new Error("away");
+}

@@ -1,8 +1,10 @@
 // The way in: a genuine address and JSON are stored raw, and only the commit is answered with 2xx (DESIGN §7, P2 §6.4). It
 // needs PostgreSQL alone; whoever comes when that is away, or when the queue is full, is told so at once.
-import type { RequestListener } from "node:http";
+import { once as happened } from "node:events";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { Server } from "node:net";
 import Fastify from "fastify";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { KeyRing } from "../crypto/key-ring.js";
 import type { Pool } from "../postgres/pool.js";
 import { callbackPath, readAddress } from "./address.js";
@@ -38,6 +40,8 @@ export interface ReceiverOptions {
   /** A request whose body has not come by then is cut. */
   requestTimeoutMs?: number;
   databaseTimeoutMs?: number;
+  /** Answers what it knows, and says whether it did. */
+  health?: (request: IncomingMessage, response: ServerResponse) => boolean;
   logger?: { warn(message: string, details?: object): void };
   onEvent?: (event: ReceiverEvent, count: number) => void;
   /** How long a callback waited for its commit. */
@@ -55,6 +59,8 @@ export interface Receiver {
 
 const RETRY_AFTER_SECONDS = "5";
 const MAX_BATCH = 500;
+// How long a connection without a request stays open at the end: its next request may be on its way.
+const IDLE_AT_END_MS = 1_000;
 // Connections that come at once; beyond Node's 511 they would wait for the sender's system to try again.
 const BACKLOG = 4_096;
 
@@ -145,7 +151,6 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       .header("connection", "close")
       .send();
   });
-  addHealth(app, pool);
 
   function refuse(reply: FastifyReply, event: ReceiverEvent): FastifyReply {
     count(event, 1);
@@ -154,7 +159,11 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 
   // Under a flood the refusals are most of the work, so they never reach Fastify.
   const [handle] = app.server.listeners("request") as [RequestListener];
+  let closing = false;
   app.server.off("request", handle).on("request", (request, response) => {
+    // Whoever has a connection is still served, and told that it was the last time.
+    if (closing) response.setHeader("connection", "close");
+    if (options.health?.(request, response)) return;
     const isFull = batches.pending >= queueLimit || reading >= readLimit;
     if (!isFull || !request.url?.startsWith(callbackPath)) return handle(request, response);
     count("overloaded", 1);
@@ -168,10 +177,18 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     port: Number(new URL(url).port),
     inFlight: () => reading + batches.pending,
     async close() {
-      // A connection that was busy becomes idle later and would keep the server open for its keep-alive time.
-      const sweep = setInterval(() => app.server.closeIdleConnections(), 20);
-      await app.close();
+      closing = true;
+      const closed = happened(app.server, "close");
+      // Nobody new. Not HTTP's own `close`: it cuts idle connections at once, with the request that one may just have sent,
+      // and stops looking after requests that never come to their end.
+      Server.prototype.close.call(app.server);
+      const idleUntil = performance.now() + IDLE_AT_END_MS;
+      const sweep = setInterval(() => {
+        if (performance.now() > idleUntil) app.server.closeIdleConnections();
+      }, 20);
+      await closed;
       clearInterval(sweep);
+      await app.close();
       await batches.drained();
     },
   };
@@ -183,16 +200,4 @@ function once(work: () => void): () => void {
     if (!isDone) work();
     isDone = true;
   };
-}
-
-function addHealth(app: FastifyInstance, pool: Pool): void {
-  app.get("/health", (_request, reply) => reply.send({ ok: true }));
-  app.get("/ready", async (_request, reply) => {
-    try {
-      await pool.query({ text: "select 1", query_timeout: 2_000 } as { text: string });
-      return await reply.send({ ok: true });
-    } catch {
-      return reply.code(503).send({ ok: false, waitingFor: "PostgreSQL" });
-    }
-  });
 }

@@ -3,6 +3,8 @@ import { pino } from "pino";
 import type { Config } from "../config.js";
 import { type Health, type MetricsSource, startHealth, startMetrics } from "../health.js";
 import { exitWithParent } from "../local/parent-watch.js";
+import { fixedPart, redact } from "../temporal/redaction.js";
+import { exitCodes, failureOf } from "./exit.js";
 
 export interface RoleLogger {
   info(message: string, details?: object): void;
@@ -10,6 +12,8 @@ export interface RoleLogger {
 }
 
 export interface RunningRole {
+  /** Where it listens, or at `withHealth`'s address: the same answers in every role. */
+  health: Health;
   /** Only where it listens. */
   url?: string;
   /** More of the ready line. */
@@ -22,12 +26,14 @@ export interface RunningRole {
 
 const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** Starts the role, says so on stdout, and returns once a signal has stopped it. */
-export async function runRole(name: string, start: () => Promise<RunningRole>): Promise<void> {
+/** Starts the role, says so on stdout, and ends the process once a signal has stopped it; a failure is a line of its log. */
+export async function runRole(name: string, start: () => Promise<RunningRole>): Promise<never> {
   exitWithParent();
-  let stop: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => (stop = resolve));
-  for (const signal of signals) process.on(signal, stop);
+  logWhatNodeSays(name);
+  // For good: a second signal must neither cut short what the first one lets finish, nor change the exit code.
+  const asked = new Promise<void>((resolve) => {
+    for (const signal of signals) process.on(signal, () => resolve());
+  });
   try {
     const role = await start();
     const { url, details } = role;
@@ -35,16 +41,32 @@ export async function runRole(name: string, start: () => Promise<RunningRole>): 
     try {
       await Promise.race([asked, ...(role.ended ? [role.ended] : [])]);
     } finally {
+      role.health.end();
       await role.close();
     }
-  } finally {
-    for (const signal of signals) process.off(signal, stop);
+  } catch (error) {
+    if (process.stderr.isTTY) throw error;
+    const { exitCode, message } = failureOf(error);
+    // What is out of reach is said in our own words; any other message may quote anything.
+    const told = exitCode === exitCodes.outOfReach ? { reason: message } : {};
+    lines(name, "ERROR").error({ ...redact({ error }), ...told, exitCode }, "the role has failed");
+    process.exitCode = exitCode;
   }
+  // At once: a process that runs out of work forgets its signal handlers first, and one more signal would be its end.
+  process.exit();
 }
 
-/** JSON lines on stderr; callers pass codes and counts, never bodies. */
+/** JSON lines on stderr, with what redaction.ts lets through. */
 export function roleLogger(role: string, level: Config["log"]["level"]): RoleLogger {
-  const log = pino(
+  const log = lines(role, level);
+  return {
+    info: (message, details) => log.info(redact(details), fixedPart(message)),
+    warn: (message, details) => log.warn(redact(details), fixedPart(message)),
+  };
+}
+
+function lines(role: string, level: Config["log"]["level"]) {
+  return pino(
     {
       level: level.toLowerCase(),
       base: { role },
@@ -54,19 +76,29 @@ export function roleLogger(role: string, level: Config["log"]["level"]): RoleLog
     },
     pino.destination({ dest: 2, sync: true }),
   );
-  return {
-    info: (message, details) => log.info(details ?? {}, message),
-    warn: (message, details) => log.warn(details ?? {}, message),
-  };
+}
+
+/** Node writes warnings and uncaught errors to stderr as text, with messages that may quote anything. */
+function logWhatNodeSays(name: string): void {
+  const log = roleLogger(name, "WARN");
+  process.removeAllListeners("warning");
+  process.on("warning", ({ name: kind, code }: NodeJS.ErrnoException) => {
+    log.warn("a warning of Node", { kind, code });
+  });
+  process.on("uncaughtException", (error) => {
+    const [, at] = /\n {4}at (.*)/.exec(error.stack?.replace(error.message, "") ?? "") ?? [];
+    lines(name, "ERROR").error({ ...redact({ error }), at }, "uncaught");
+    process.exit(exitCodes.failed);
+  });
 }
 
 /** Nothing where no port is configured. */
 export async function withHealth(
   { healthHost: host, healthPort: port }: { healthHost: string; healthPort?: number | undefined },
-  check: () => Health,
+  health: Health,
 ): Promise<{ details: object; close(): Promise<void> }> {
   if (port === undefined) return { details: {}, close: () => Promise.resolve() };
-  const server = await startHealth({ host, port, check });
+  const server = await startHealth({ host, port, health });
   return { details: { health: `${server.url}/health` }, close: () => server.close() };
 }
 

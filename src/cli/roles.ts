@@ -3,6 +3,8 @@ import type { Command } from "commander";
 import { loadConfig, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import { addCommand } from "./command.js";
+import { Health } from "../health.js";
+import type { Pool } from "../postgres/pool.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { openMigratedPool } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
@@ -18,7 +20,7 @@ export function addRoles(program: Command): void {
   for (const [name, summary, start] of roles) {
     addCommand(program, name, {
       summary,
-      details: `Runs until SIGTERM or SIGINT, finishes what is under way, and ends with 0.
+      details: `Runs until SIGTERM or SIGINT, finishes what is under way, and ends with 0; a second signal changes nothing.
 Prints one JSON line when it is ready: {"ready":"${name}",…}; logs go to stderr.`,
       example: `trustflow ${name}`,
     }).action(() => runRole(name, () => start(loadConfig())));
@@ -34,17 +36,22 @@ async function worker(config: Config): Promise<RunningRole> {
   const { metricsAddress } = config.worker;
   installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
   const running = await startWorker(config, pool);
-  const health = await withHealth(config.worker, () => {
-    const polling = running.isPolling();
-    return { ok: polling, polling };
+  const health = new Health({
+    needs: {
+      polling: () => running.isPolling(),
+      PostgreSQL: () => askDatabase(pool),
+      Temporal: () => running.reachTemporal(),
+    },
   });
+  const server = await withHealth(config.worker, health);
   return {
-    details: health.details,
+    health,
+    details: server.details,
     ended: running.run,
     async close() {
       running.shutdown();
       await running.run.catch(() => undefined);
-      await health.close();
+      await server.close();
       await pool.end();
     },
   };
@@ -72,8 +79,10 @@ async function receiver(config: Config): Promise<RunningRole> {
   const log = roleLogger("receiver", config.log.level);
   const pool = await openMigratedPool(config, "receiver", databaseAway(log));
   const metrics = receiverMetrics(() => started.inFlight());
+  const health = new Health({ needs: { PostgreSQL: () => askDatabase(pool) } });
   const started = await startReceiver({
     pool,
+    health: health.answer,
     ring: ringOf(config, "callback"),
     sealRing: ringOf(config, "journal"),
     ...config.receiver,
@@ -82,6 +91,7 @@ async function receiver(config: Config): Promise<RunningRole> {
   });
   const served = await withMetrics(config.receiver, metrics.registry);
   return {
+    health,
     url: started.url,
     details: served.details,
     async close() {
@@ -97,7 +107,7 @@ async function relay(config: Config): Promise<RunningRole> {
   const { relayMetrics } = await import("../callbacks/relay-metrics.js");
   const { parseCallback } = await import("../providers/evi-post/callback.js");
   const { countAttentions } = await import("../temporal/attentions.js");
-  const { connectClient } = await import("../temporal/connection.js");
+  const { askTemporal, connectClient } = await import("../temporal/connection.js");
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", databaseAway(log));
   const codec = ringOf(config, "codec");
@@ -133,16 +143,22 @@ async function relay(config: Config): Promise<RunningRole> {
     onEvent: metrics.onEvent,
     logger: log,
   });
-  const health = await withHealth(config.relay, () => {
-    const { listening, lastLook, pausedNamespaces } = started.health();
-    return { ok: listening, listening, lastLook, pausedNamespaces };
+  const health = new Health({
+    needs: {
+      listening: () => started.health().listening,
+      PostgreSQL: () => askDatabase(pool),
+      Temporal: () => askTemporal(temporal.connection),
+    },
+    details: () => started.health(),
   });
+  const server = await withHealth(config.relay, health);
   const served = await withMetrics(config.relay, metrics);
   return {
-    details: { ...health.details, ...served.details },
+    health,
+    details: { ...server.details, ...served.details },
     async close() {
       await started.close();
-      await health.close();
+      await server.close();
       await served.close();
       await temporal.close();
       await pool.end();
@@ -153,7 +169,9 @@ async function relay(config: Config): Promise<RunningRole> {
 async function codecServer(config: Config): Promise<RunningRole> {
   const { startCodecServer } = await import("../temporal/codec-server.js");
   const { host, port, token, corsOrigins } = config.codecServer;
-  return startCodecServer({
+  const health = new Health();
+  const started = await startCodecServer({
+    health: health.answer,
     ring: ringOf(config, "codec"),
     host,
     port,
@@ -161,6 +179,11 @@ async function codecServer(config: Config): Promise<RunningRole> {
     corsOrigins,
     logger: roleLogger("codec-server", config.log.level),
   });
+  return { health, ...started };
+}
+
+function askDatabase(pool: Pool): Promise<unknown> {
+  return pool.query({ text: "select 1", query_timeout: 2_000 } as { text: string });
 }
 
 function databaseAway(log: {

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { SandboxOptions } from "../sandbox/options.js";
 import { addCommand, instant, speed, wholeNumber } from "./command.js";
+import { Health } from "../health.js";
 import { runRole } from "./role.js";
 import { addSandboxControl } from "./sandbox-control.js";
 
@@ -29,11 +30,13 @@ The sub-commands speak to a running one: see docs/sandbox.md.`,
     .option("--start-at <instant>", "where the virtual clock begins; default now", instant)
     .action(async ({ state: stateDirectory, ...options }: RunOptions) => {
       const { startSandbox } = await import("../sandbox/sandbox.js");
+      const health = new Health();
       const given: SandboxOptions = {
         ...options,
+        health: health.answer,
         ...(stateDirectory !== undefined && { stateDirectory }),
       };
-      await runRole("sandbox", () => startSandbox(given));
+      await runRole("sandbox", async () => ({ health, ...(await startSandbox(given)) }));
     });
   addSandboxControl(sandbox);
 }

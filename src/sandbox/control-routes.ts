@@ -46,7 +46,6 @@ export function registerControl(
       scope.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) =>
         problem(reply, error.statusCode ?? 500, error.message),
       );
-      scope.get("/health", () => ({ ok: true }));
       scope.get("/state", () => stateReport(parts, providers));
       scope.get("/ledger", (request) =>
         ledger.report((request.query as { intent?: string }).intent),

@@ -1,4 +1,5 @@
 // The options of a sandbox and what applies where one is not given.
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { defaultAccounts, type AccountOptions } from "./accounts.js";
 import type { Speed } from "./clock.js";
 import type { FaultOptions } from "./faults.js";
@@ -30,10 +31,12 @@ export interface SandboxOptions {
   callbackTimeoutMs?: number;
   /** Entries kept in the logs of callbacks and requests. */
   logSize?: number;
+  /** Answers what it knows, and says whether it did. */
+  health?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 export type ResolvedOptions = Required<
-  Omit<SandboxOptions, "stateDirectory" | "faults" | "startAt">
+  Omit<SandboxOptions, "stateDirectory" | "faults" | "startAt" | "health">
 > & {
   stateDirectory: string | undefined;
 };

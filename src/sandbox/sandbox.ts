@@ -125,6 +125,10 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     forceCloseConnections: true,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
   });
+  server.addHook("onRequest", (request, reply, done) => {
+    if (given.health?.(request.raw, reply.raw)) reply.hijack();
+    else done();
+  });
   for (const provider of providers) registerProvider(server, parts, provider);
   registerControl(server, parts, providers, reset);
   const address = await server.listen({ host: options.host, port: options.port });

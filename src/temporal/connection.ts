@@ -1,6 +1,7 @@
 // The only way to Temporal: address, namespace, TLS and API key come from temporal.toml and TEMPORAL_* variables, and
 // the namespace always goes along.
-import { Client, Connection, type ClientOptions, type ConnectionOptions } from "@temporalio/client";
+import { Client, Connection } from "@temporalio/client";
+import type { ClientOptions, ConnectionLike, ConnectionOptions } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import type { NativeConnectionOptions } from "@temporalio/worker";
 import type { KeyRing } from "../crypto/key-ring.js";
@@ -9,6 +10,7 @@ import { dataConverter } from "./data-converter.js";
 const DEFAULT_ADDRESS = "localhost:7233";
 const DEFAULT_NAMESPACE = "default";
 const CONNECT_TIMEOUT = "5 s";
+const ANSWER_MS = 2_000;
 
 export class TemporalUnreachable extends Error {
   override readonly name = "TemporalUnreachable";
@@ -63,6 +65,13 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
     dataConverter: dataConverter(ring),
   });
   return { connection, client, namespace: resolved.namespace, close: () => connection.close() };
+}
+
+/** Whether Temporal answers on a connection that is there, by a question that everybody may ask; rejects where it does not. */
+export function askTemporal(connection: ConnectionLike): Promise<unknown> {
+  return connection.withDeadline(Date.now() + ANSWER_MS, () =>
+    connection.workflowService.getSystemInfo({}),
+  );
 }
 
 /** What fails becomes `TemporalUnreachable`. */

@@ -1,49 +1,12 @@
 // One choke point for everything the SDK logs: its own messages, the native core's, `log` of workflows and activities.
-// What may be personal or secret (failure messages, stacks, payloads) stays out, because only what is listed is shown.
+// What may be shown is said in redaction.ts.
 import type { LogLevel, Logger } from "@temporalio/common";
-import { DefaultLogger, type LogEntry, Runtime } from "@temporalio/worker";
+import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { type DestinationStream, destination, pino } from "pino";
 import { providerCallSeconds } from "../contracts/names.js";
+import { fixedPart, redact } from "./redaction.js";
 
 const STDERR = 2;
-const LONGEST = 300;
-const NAME = /^[\w.$-]{1,80}$/;
-
-/** Texts that are names or ids; numbers and booleans pass under any name, everything else passes under none. */
-const shown = new Set([
-  ...[
-    "sdkComponent",
-    "target",
-    "state",
-    "status",
-    "operation",
-    "code",
-    "kind",
-    "role",
-    "address",
-    "origin",
-  ],
-  ...[
-    "namespace",
-    "taskQueue",
-    "workflowId",
-    "runId",
-    "workflowType",
-    "activityId",
-    "activityType",
-  ],
-  ...[
-    "signalName",
-    "updateName",
-    "queryName",
-    "process",
-    "step",
-    "provider",
-    "account",
-    "table",
-    "migration",
-  ],
-]);
 
 /** JSON Lines on stderr. A line's text is the fixed part of the message: nothing after ": " or the first line. */
 export function redactingLogger(level: LogLevel, to?: DestinationStream): Logger {
@@ -95,37 +58,6 @@ export function installRuntime({ level, metricsAddress, logTo }: RuntimeSettings
     },
   });
   return logger;
-}
-
-function redact(meta: LogEntry["meta"] = {}): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(meta)) {
-    if (typeof value === "number" || typeof value === "boolean") kept[key] = value;
-    else if (typeof value === "string" && shown.has(key)) kept[key] = value.slice(0, LONGEST);
-    else if (value instanceof Error || key === "error") kept[key] = { types: typesOf(value) };
-  }
-  return kept;
-}
-
-/** Of an error and its causes the types only, outermost first. */
-function typesOf(error: unknown): string[] {
-  const types: string[] = [];
-  for (
-    let at = error;
-    typeof at === "object" && at !== null && types.length < 5;
-    at = (at as Error).cause
-  ) {
-    const { type, name } = at as { type?: unknown; name?: unknown };
-    types.push(
-      [type, name].find((text): text is string => typeof text === "string" && NAME.test(text)) ??
-        "Error",
-    );
-  }
-  return types;
-}
-
-function fixedPart(message: string): string {
-  return (message.split(/: |\n/, 1)[0] ?? "").slice(0, LONGEST);
 }
 
 function lowerCase<T extends string>(text: T): Lowercase<T> {

@@ -1,5 +1,7 @@
 // The receiver against real HTTP and a real PostgreSQL (DESIGN §7, P2 §6.4).
 import { once } from "node:events";
+import { Agent, request } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { callbackUrl } from "../../src/callbacks/address.js";
@@ -211,21 +213,42 @@ test("closing answers what was accepted", async () => {
   );
 });
 
-test("while PostgreSQL is away: 503 quickly, not ready but healthy; afterwards all is well by itself", async () => {
+test("closing serves the connections it has, and does not wait for a body that never comes", async () => {
+  const closing = await start({ requestTimeoutMs: 1_500 });
   const subject = subjectOf();
-  const ready = async (): Promise<number> => (await fetch(`${receiver.url}/ready`)).status;
-  expect(await ready()).toBe(200);
+  const path = new URL(callbackUrl(ring, closing.url, subject)).pathname;
+  const stalled = raw(closing.port, path, 5_000);
+  await once(stalled.socket, "connect");
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const send = (identifier: string) => {
+    const body = JSON.stringify({ Identifier: identifier });
+    return once(request(closing.url + path, { agent, method: "POST" }).end(body), "response");
+  };
+  const [before] = (await send("before")) as [IncomingMessage];
+  before.resume();
+  await once(before, "end");
+  const closed = closing.close();
+  // Its request was on the way when the end began.
+  const [last] = (await send("last")) as [IncomingMessage];
+  expect([last.statusCode, last.headers.connection]).toEqual([204, "close"]);
+  await expect(post(closing.url, subject, { Identifier: "new" })).rejects.toThrow();
+  expect(await stalled.answer).toMatch(/^HTTP\/1\.1 408/);
+  await closed;
+  const rows = await archive.list({ workflowId: subject.workflowId });
+  expect(rows.map(({ identifier }) => identifier).toSorted()).toEqual(["before", "last"]);
+  agent.destroy();
+});
+
+test("while PostgreSQL is away: 503 quickly; afterwards all is well by itself", async () => {
+  const subject = subjectOf();
   await database.server?.stop();
   const started = Date.now();
   const response = await post(receiver.url, subject, { Identifier: "away" });
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).not.toBeNull();
   expect(Date.now() - started).toBeLessThan(2_000);
-  expect(await ready()).toBe(503);
-  expect((await fetch(`${receiver.url}/health`)).status).toBe(200);
   await database.server?.start();
   expect((await post(receiver.url, subject, { Identifier: "away" })).status).toBe(204);
-  expect(await ready()).toBe(200);
   expect(events.get("databaseAway")).toBeGreaterThan(0);
 });
 

@@ -50,13 +50,18 @@ test.each([
   expect(Date.now() - began).toBeLessThan(10_000);
 });
 
-test.each([
-  [["receiver"]],
-  [["worker"]],
-  [["callbacks", "parked"]],
-  [["migrate", "--database-only"]],
-  [["cleanup"]],
-])(
+test.each(["receiver", "worker", "relay"])(
+  "%s without PostgreSQL ends with 4 and one line of JSON, without the password",
+  async (role) => {
+    const { code, stderr } = await trustflow([role], { env });
+    expect(code).toBe(4);
+    const reason = expect.stringMatching(/^The database cannot be reached: /);
+    expect(JSON.parse(stderr)).toMatchObject({ level: "error", role, exitCode: 4, reason });
+    expect(stderr).not.toContain("hunter2");
+  },
+);
+
+test.each([[["callbacks", "parked"]], [["migrate", "--database-only"]], [["cleanup"]]])(
   "trustflow %j without PostgreSQL ends with 4 and one line, without the password",
   async (args) => {
     const { code, stderr } = await trustflow(args, { env });

@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { testDatabase, type TestDatabase } from "../support/postgres.js";
 import { readyLine, start, trustflow } from "./run.js";
 
 let database: TestDatabase;
 let env: Record<string, string>;
+let folder: string;
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-roles-"));
   database = await testDatabase({ migrated: false });
   const ring = generateKeyRing();
   env = {
@@ -20,12 +26,16 @@ beforeAll(async () => {
     TRUSTFLOW_CODEC_SERVER__TOKEN: "a-token-of-the-test-that-is-long-enough",
   };
 });
-afterAll(() => database.close());
+afterAll(async () => {
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 test("a role whose database lacks migrations ends with 4 and names the remedy", async () => {
   const { code, stderr } = await trustflow(["receiver"], { env });
   expect(code).toBe(4);
-  expect(stderr).toContain('run "trustflow migrate"');
+  const reason = expect.stringContaining('run "trustflow migrate"');
+  expect(JSON.parse(stderr)).toMatchObject({ exitCode: 4, reason });
 });
 
 test("migrate adds what is missing, and nothing the second time", async () => {
@@ -37,23 +47,64 @@ test("migrate adds what is missing, and nothing the second time", async () => {
 });
 
 test.each(["receiver", "codec-server", "sandbox"])(
-  "%s says that it is ready, is healthy, and ends with 0 on SIGTERM",
+  "%s says that it is ready, is so, and ends with 0 on SIGTERM, however often",
   async (name) => {
     await trustflow(["migrate", "--database-only"], { env });
     const args = name === "sandbox" ? [name, "--port", "0"] : [name];
     const role = start(args, { env });
     const { ready, url } = await readyLine(role);
     expect(ready).toBe(name);
-    const response = await fetch(
-      `${String(url)}${name === "sandbox" ? "/_sandbox/state" : "/health"}`,
-    );
-    expect(response.status).toBe(200);
-    await response.body?.cancel();
-    role.kill("SIGTERM");
-    const [code] = (await once(role, "exit")) as [number | null];
+    for (const path of ["/health", "/ready"]) {
+      const response = await fetch(String(url) + path);
+      expect([path, response.status, await response.json()]).toEqual([path, 200, { ok: true }]);
+    }
+    const ended = once(role, "exit") as Promise<[number | null]>;
+    const insisting = setInterval(() => role.kill("SIGTERM"), 1);
+    role.kill("SIGINT");
+    const [code] = await ended;
+    clearInterval(insisting);
     expect(code).toBe(0);
   },
 );
+
+test("a role that fails says so in one line of JSON", async () => {
+  const { code, stdout, stderr } = await trustflow(["codec-server"], {
+    env: { ...env, TRUSTFLOW_CODEC_SERVER__TOKEN: "short-secret" },
+  });
+  expect([code, stdout]).toEqual([1, ""]);
+  const line = JSON.parse(stderr) as object;
+  expect(line).toMatchObject({ level: "error", role: "codec-server", error: { types: ["Error"] } });
+  expect(stderr).not.toContain("short-secret");
+});
+
+test("what Node itself would print is a line of the log too, without its text", async () => {
+  const canary = "Q7XJ2VK9";
+  const preload = join(folder, "stumble.mjs");
+  await writeFile(
+    preload,
+    `process.once("SIGUSR2", () => {
+       process.emitWarning("${canary}");
+       setTimeout(() => { throw new TypeError("${canary}\\n${canary}"); }, 1);
+     });`,
+  );
+  const role = start(["codec-server"], { env: { ...env, NODE_OPTIONS: `--import=${preload}` } });
+  const said = text(role.stderr as NodeJS.ReadableStream);
+  await readyLine(role);
+  role.kill("SIGUSR2");
+  const [code] = (await once(role, "exit")) as [number | null];
+  expect(code).toBe(1);
+  const lines = (await said).trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: "warn", role: "codec-server", kind: "Warning" },
+    {
+      level: "error",
+      message: "uncaught",
+      error: { types: ["TypeError"] },
+      at: expect.stringContaining("stumble.mjs"),
+    },
+  ]);
+  expect(lines.join()).not.toContain(canary);
+});
 
 test("a port that is taken ends a role with 4", async () => {
   const first = start(["sandbox", "--port", "0"], { env });

@@ -1,0 +1,73 @@
+// What a log line may show. What may be personal or secret (failure messages, stacks, payloads) stays out, because only what
+// is listed here is shown.
+
+const LONGEST = 300;
+const NAME = /^[\w.$-]{1,80}$/;
+
+/** Texts that are names or ids; numbers and booleans pass under any name, everything else passes under none. */
+const shown = new Set([
+  ...[
+    "sdkComponent",
+    "target",
+    "state",
+    "status",
+    "operation",
+    "code",
+    "kind",
+    "role",
+    "address",
+    "origin",
+  ],
+  ...[
+    "namespace",
+    "taskQueue",
+    "workflowId",
+    "runId",
+    "workflowType",
+    "activityId",
+    "activityType",
+  ],
+  ...[
+    "signalName",
+    "updateName",
+    "queryName",
+    "process",
+    "step",
+    "provider",
+    "account",
+    "table",
+    "migration",
+  ],
+]);
+
+export function redact(details: object = {}): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(details)) {
+    if (typeof value === "number" || typeof value === "boolean") kept[key] = value;
+    else if (typeof value === "string" && shown.has(key)) kept[key] = value.slice(0, LONGEST);
+    else if (value instanceof Error || key === "error") kept[key] = { types: typesOf(value) };
+  }
+  return kept;
+}
+
+/** Of a message, what stands before ": " or the first line's end: what comes after it may quote anything. */
+export function fixedPart(message: string): string {
+  return (message.split(/: |\n/, 1)[0] ?? "").slice(0, LONGEST);
+}
+
+/** Of an error and its causes the types only, outermost first. */
+function typesOf(error: unknown): string[] {
+  const types: string[] = [];
+  for (
+    let at = error;
+    typeof at === "object" && at !== null && types.length < 5;
+    at = (at as Error).cause
+  ) {
+    const { type, name } = at as { type?: unknown; name?: unknown };
+    types.push(
+      [type, name].find((text): text is string => typeof text === "string" && NAME.test(text)) ??
+        "Error",
+    );
+  }
+  return types;
+}

@@ -1,0 +1,105 @@
+// Worker, receiver and relay end and start again while dozens of processes run and hundreds of callbacks a second arrive:
+// no attempt is lost, no request that was accepted stays without its answer, and no acknowledgement is lost (DESIGN §1).
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "../../support/outage-wait.js";
+import { startMany } from "../../support/outage-many.js";
+import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { begunAttempts, lossesOf } from "../../support/shutdown-histories.js";
+import { steadyLoad } from "../../support/shutdown-load.js";
+import { Exits } from "../../support/shutdown-roles.js";
+import type { Ending } from "../../support/shutdown-roles.js";
+import { startTestStack } from "../../support/stack.js";
+import type { TestStack } from "../../support/stack.js";
+import { Landing } from "../../support/storm-landing.js";
+import { Postings } from "../../support/storm-postings.js";
+
+const exits = new Exits();
+let system: TestStack;
+let landing: Landing;
+beforeAll(async () => {
+  system = await startTestStack({
+    onDeath: exits.note,
+    env: { TRUSTFLOW_LOG__LEVEL: "DEBUG" },
+  });
+  landing = new Landing(system);
+}, 120_000);
+afterAll(async () => {
+  await landing?.close();
+  await system?.close();
+}, 60_000);
+
+const roles = ["worker", "receiver", "relay"] as const;
+const impatient = ["SIGTERM", "SIGINT", "SIGTERM"] as const;
+const openIds = Array.from({ length: 16 }, (_, index) => `open-${index}`);
+
+describe.each([sendPostalUnderTest])("$process", (process) => {
+  test("nothing fails and nothing is lost when each role is stopped and started in turn", async () => {
+    const open = await startMany(system, process, openIds, process.staysOpen);
+    for (const handle of open)
+      await eventually("tracking", async () => (await handle.status()).phase === "tracking");
+    const postings = new Postings(system, process);
+    let number = 0;
+    const load = steadyLoad(() => {
+      const [posting] = postings.genuine(openIds[number++ % openIds.length] as string, 1);
+      return posting as NonNullable<typeof posting>;
+    });
+
+    // New ones all the time, whose submit takes a while: at each moment some attempt is under way.
+    const submit = process.calls[0]?.sandbox.split(".")[1];
+    const slow = { words: `${process.words},${submit}=slow-answer-1500` };
+    const started: ReturnType<typeof process.start>[] = [];
+    let isOver = false;
+    const starting = (async () => {
+      for (; !isOver; await delay(300))
+        started.push(process.start(system.client, `new-${started.length}`, slow));
+    })();
+
+    const endings: ({ role: string } & Ending)[] = [];
+    const held: number[] = [];
+    for (const signals of [["SIGTERM"], [...impatient]] as const) {
+      for (const name of roles) {
+        const [callbacks, starts] = [load.acknowledged.size + 300, started.length + 4];
+        await eventually("more load", () => {
+          return load.acknowledged.size >= callbacks && started.length >= starts;
+        });
+        const role = system.stack.role(name);
+        endings.push({ role: name, ...(await exits.stop(role, [...signals])) });
+        if (name === "relay") held.push(await claimedRows());
+        await role.restart();
+      }
+    }
+    isOver = true;
+    await starting;
+    await load.stop();
+    await landing.settled();
+
+    for (const ending of endings) expect(ending).toMatchObject({ code: 0, signal: null });
+    expect(endings.filter(({ seconds }) => seconds > 15)).toEqual([]);
+    expect(held).toEqual([0, 0]);
+    expect(load.cut).toEqual([]);
+    expect([...load.answers.keys()].filter((status) => ![204, 503].includes(status))).toEqual([]);
+    const { applied } = await landing.of(process, openIds);
+    expect(applied.toSorted()).toEqual([...load.acknowledged].toSorted());
+
+    const handles = await Promise.all(started);
+    for (const handle of handles) expect((await handle.result()).outcome).toBe(process.outcome);
+    const all = [...open, ...handles];
+    const begun = await begunAttempts(system);
+    expect(begun.size).toBeGreaterThan(all.length);
+    const looks = all.map(({ workflowId }) => lossesOf(system, begun, workflowId));
+    const losses = await Promise.all(looks);
+    expect(losses.flat()).toEqual([]);
+    for (const { id } of all) expect(await system.effects(id)).toEqual(process.effects);
+    expect(await system.sandbox.ledger()).toMatchObject({ duplicates: [], violations: [] });
+  }, 180_000);
+});
+
+/** Rows that a relay holds on to: nobody delivers them before its lease is over. */
+async function claimedRows(): Promise<number> {
+  const { rows } = await landing.pool.query<{ n: number }>(
+    `select count(*)::int as n from trustflow.callbacks
+     where state = 'waiting' and claim is not null and claimed_until > clock_timestamp()`,
+  );
+  return rows[0]?.n ?? 0;
+}

@@ -1,0 +1,26 @@
+// How a role ends when somebody outside asks it to, as a supervisor does.
+import type { Exit } from "../../src/local/child.js";
+import type { Role } from "../../src/local/role.js";
+import { eventually } from "./outage-wait.js";
+
+export interface Ending extends Exit {
+  seconds: number;
+}
+
+/** Its `note` is the stack's `onDeath`. */
+export class Exits {
+  readonly #seen = new Map<number, Exit>();
+
+  readonly note = (role: Role, exit: Exit): void => void this.#seen.set(role.pid, exit);
+
+  /** Each signal in turn; the second and third come while the first is being obeyed. */
+  async stop(role: Role, signals: NodeJS.Signals[] = ["SIGTERM"]): Promise<Ending> {
+    const { pid } = role;
+    const began = performance.now();
+    for (const signal of signals) {
+      if (role.isAlive()) process.kill(pid, signal);
+    }
+    const exit = await eventually(`the end of ${role.name}`, () => this.#seen.get(pid), 60_000);
+    return { ...exit, seconds: (performance.now() - began) / 1_000 };
+  }
+}
