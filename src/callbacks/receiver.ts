@@ -98,6 +98,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 
   app.addHook("onRequest", (request, reply, done) => {
+    if (options.health?.(request.raw, reply.raw)) return void reply.hijack();
     if (!request.is404) return done();
     reply.code(404).header("connection", "close").send();
   });
@@ -163,7 +164,6 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   app.server.off("request", handle).on("request", (request, response) => {
     // Whoever has a connection is still served, and told that it was the last time.
     if (closing) response.setHeader("connection", "close");
-    if (options.health?.(request, response)) return;
     const isFull = batches.pending >= queueLimit || reading >= readLimit;
     if (!isFull || !request.url?.startsWith(callbackPath)) return handle(request, response);
     count("overloaded", 1);

@@ -1,7 +1,11 @@
 // Worker, receiver and relay end and start again while dozens of processes run and hundreds of callbacks a second arrive:
 // no attempt is lost, no request that was accepted stays without its answer, and no acknowledgement is lost (DESIGN §1).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { roleNames } from "../../../src/local/role.js";
+import type { RoleName } from "../../../src/local/role.js";
 import { eventually } from "../../support/outage-wait.js";
 import { startMany } from "../../support/outage-many.js";
 import { sendPostalUnderTest } from "../../support/process-under-test.js";
@@ -30,7 +34,6 @@ afterAll(async () => {
 }, 60_000);
 
 const roles = ["worker", "receiver", "relay"] as const;
-const impatient = ["SIGTERM", "SIGINT", "SIGTERM"] as const;
 const openIds = Array.from({ length: 16 }, (_, index) => `open-${index}`);
 
 describe.each([sendPostalUnderTest])("$process", (process) => {
@@ -57,14 +60,13 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
 
     const endings: ({ role: string } & Ending)[] = [];
     const held: number[] = [];
-    for (const signals of [["SIGTERM"], [...impatient]] as const) {
+    for (const insist of [false, true]) {
       for (const name of roles) {
         const [callbacks, starts] = [load.acknowledged.size + 300, started.length + 4];
-        await eventually("more load", () => {
-          return load.acknowledged.size >= callbacks && started.length >= starts;
-        });
+        const hasGrown = () => load.acknowledged.size >= callbacks && started.length >= starts;
+        await eventually("more load", hasGrown, 60_000);
         const role = system.stack.role(name);
-        endings.push({ role: name, ...(await exits.stop(role, [...signals])) });
+        endings.push({ role: name, ...(await exits.stop(role, insist)) });
         if (name === "relay") held.push(await claimedRows());
         await role.restart();
       }
@@ -75,7 +77,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     await landing.settled();
 
     for (const ending of endings) expect(ending).toMatchObject({ code: 0, signal: null });
-    expect(endings.filter(({ seconds }) => seconds > 15)).toEqual([]);
+    expect(endings.filter(({ seconds }) => seconds > 20)).toEqual([]);
     expect(held).toEqual([0, 0]);
     expect(load.cut).toEqual([]);
     expect([...load.answers.keys()].filter((status) => ![204, 503].includes(status))).toEqual([]);
@@ -92,7 +94,8 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     expect(losses.flat()).toEqual([]);
     for (const { id } of all) expect(await system.effects(id)).toEqual(process.effects);
     expect(await system.sandbox.ledger()).toMatchObject({ duplicates: [], violations: [] });
-  }, 180_000);
+    for (const name of roleNames) expect(await textLines(name)).toEqual([]);
+  }, 240_000);
 });
 
 /** Rows that a relay holds on to: nobody delivers them before its lease is over. */
@@ -102,4 +105,18 @@ async function claimedRows(): Promise<number> {
      where state = 'waiting' and claim is not null and claimed_until > clock_timestamp()`,
   );
   return rows[0]?.n ?? 0;
+}
+
+/** What a role has written that is no JSON object. */
+async function textLines(role: RoleName): Promise<string[]> {
+  const log = await readFile(join(system.stack.directory, "logs", `${role}.log`), "utf8");
+  return log.split("\n").filter((line) => line !== "" && !isObject(line));
+}
+
+function isObject(line: string): boolean {
+  try {
+    return (JSON.parse(line) as unknown)?.constructor === Object;
+  } catch {
+    return false;
+  }
 }
