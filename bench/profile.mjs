@@ -1,5 +1,5 @@
-// Loaded into Trustflow's roles by `--cpu-prof FOLDER`: leaves a CPU profile of the main thread at its end. (Node 20 takes
-// its own --cpu-prof only on the command line.)
+// Loaded into the roles of both sides by `--cpu-prof FOLDER`: leaves a CPU profile of the main thread at its end. (Node 20
+// takes its own --cpu-prof only on the command line.)
 import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { basename, join } from "node:path";
@@ -15,7 +15,8 @@ if (folder !== undefined && isMainThread) {
   process.once("exit", () =>
     session.post("Profiler.stop", (error, answer) => {
       if (error) return;
-      const role = basename(process.argv[2] ?? "node");
+      const script = basename(process.argv[1] ?? "node", ".js");
+      const role = script === "cli" ? process.argv[2] : `floor-${script}`;
       writeFileSync(
         join(folder, `${role}-${process.pid}.cpuprofile`),
         JSON.stringify(answer.profile),

@@ -15,6 +15,7 @@ import { startStack } from "../src/local/stack.js";
 import type { Stack } from "../src/local/stack.js";
 import { createPool } from "../src/postgres/pool.js";
 import type { Pool } from "../src/postgres/pool.js";
+import { countStatements, writeStatements } from "./statements.js";
 
 export interface Plan {
   mode: "burst" | "spaced" | "hold";
@@ -59,7 +60,7 @@ export interface Part {
 
 export interface StandOptions {
   progress(line: string): void;
-  /** Trustflow's roles leave their CPU profiles in that folder. */
+  /** The roles of both sides leave their CPU profiles in that folder, PostgreSQL what its statements cost. */
   profiles?: string | undefined;
   /** A Temporal of your own instead of the dev server, and the operating system's processes that work for it. */
   temporal?: { address: string; pids: number[] } | undefined;
@@ -80,6 +81,11 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     return part;
   };
   const logFile = join(directory, "logs", "bench.log");
+  const profiled = profiles && {
+    NODE_OPTIONS: `--import ${new URL("profile.mjs", import.meta.url).href}`,
+    BENCH_PROFILES: resolve(profiles),
+  };
+  const env = { ...process.env, ...profiled };
   try {
     started(await startPart("provider.js", { port: providerPort }, logFile));
     const stack = await startStack({
@@ -92,10 +98,7 @@ export async function startStand(options: StandOptions): Promise<Stand> {
         TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "10000",
         TRUSTFLOW_LOG__LEVEL: "WARN",
         ...(options.temporal && { TEMPORAL_ADDRESS: options.temporal.address }),
-        ...(profiles && {
-          NODE_OPTIONS: `--import ${new URL("profile.mjs", import.meta.url).href}`,
-          BENCH_PROFILES: resolve(profiles),
-        }),
+        ...profiled,
       },
       progress,
     });
@@ -113,10 +116,10 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     const receiverUrl = `http://127.0.0.1:${floorPort}`;
     const floor = {
       receiver: started(
-        await startPart("floor/receiver.js", { address, port: floorPort }, logFile),
+        await startPart("floor/receiver.js", { address, port: floorPort }, logFile, env),
       ),
       worker: started(
-        await startPart("floor/worker.js", { address, bundle, baseUrl, receiverUrl }, logFile),
+        await startPart("floor/worker.js", { address, bundle, baseUrl, receiverUrl }, logFile, env),
       ),
       bundle,
     };
@@ -128,6 +131,10 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     const pool = createPool(stack.env["DATABASE_URL"] as string, { max: 2 });
     closers.unshift(() => pool.end());
     const control = got.extend({ prefixUrl: baseUrl, retry: { limit: 0 } });
+    if (profiles) {
+      await countStatements(stack, pool);
+      closers.unshift(() => writeStatements(pool, join(profiles, "statements.json")));
+    }
     return {
       stack,
       serverPids: pids,
@@ -149,7 +156,12 @@ export async function startStand(options: StandOptions): Promise<Stand> {
   }
 }
 
-async function startPart(script: string, options: object, logFile: string): Promise<Part> {
+async function startPart(
+  script: string,
+  options: object,
+  logFile: string,
+  env?: NodeJS.ProcessEnv,
+): Promise<Part> {
   const start = async (): Promise<Child> => {
     let announce: () => void = () => {};
     const ready = new Promise<void>((resolve) => (announce = resolve));
@@ -157,6 +169,7 @@ async function startPart(script: string, options: object, logFile: string): Prom
       command: process.execPath,
       args: [fileURLToPath(new URL(script, import.meta.url)), JSON.stringify(options)],
       logFile,
+      ...(env && { env }),
       onLine: (line) => {
         if (line.startsWith('{"ready"')) announce();
       },

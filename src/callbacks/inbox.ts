@@ -65,12 +65,13 @@ export class Inbox {
 
   /** Stores what arrived together in one commit; returns how many were new. */
   async insert(arrivals: Arrival[], timeoutMs: number): Promise<number> {
-    try {
-      return await this.#insert(arrivals, timeoutMs);
-    } catch (error) {
-      // Somebody stores the same callbacks in another order; in theirs they are there by now.
-      if ((error as { code?: unknown }).code !== DEADLOCK) throw error;
-      return this.#insert(arrivals, timeoutMs);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#insert(arrivals, timeoutMs);
+      } catch (error) {
+        // Somebody stores the same callbacks in another order; in theirs they are there soon.
+        if ((error as { code?: unknown }).code !== DEADLOCK || tries === 3) throw error;
+      }
     }
   }
 
