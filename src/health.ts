@@ -80,19 +80,20 @@ export function startMetrics({
   source,
   ...at
 }: Where & { source: MetricsSource }): Promise<Endpoint> {
-  return serve(at, async (request, response) => {
-    if (request.method !== "GET" || request.url !== "/metrics")
+  return serve(at, ({ method, url }, response) => {
+    if (method !== "GET" || url !== "/metrics")
       return send(response, 404, { error: "only GET /metrics is here" });
-    const text = await source.metrics().catch(() => undefined);
-    if (text === undefined) return send(response, 500, { ok: false });
-    response.writeHead(200, { "content-type": source.contentType }).end(text);
+    source.metrics().then(
+      (text) => response.writeHead(200, { "content-type": source.contentType }).end(text),
+      () => send(response, 500, { ok: false }),
+    );
   });
 }
 
 async function serve(at: Where, answer: RequestListener): Promise<Endpoint> {
   const server = createServer((request, response) => {
     response.setHeader("connection", "close");
-    void answer(request, response);
+    answer(request, response);
   });
   server.requestTimeout = 5_000;
   server.listen(at.port, at.host);

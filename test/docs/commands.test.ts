@@ -63,7 +63,9 @@ function problemOf(line: string): string | undefined {
   if (first === "npm") return npmProblem(rest);
   if (first === "node") return isThere(rest[0] ?? "") ? undefined : `${rest[0]} is not there`;
   if (first === "docker" && rest[0] === "compose") return composeProblem(rest.slice(1));
-  return ["cp", "curl", "."].includes(first ?? "") ? undefined : `${first} is not known here`;
+  return ["cp", "curl", "temporal", "."].includes(first ?? "")
+    ? undefined
+    : `${first} is not known here`;
 }
 
 function npmProblem(args: string[]): string | undefined {
