@@ -14,7 +14,16 @@ interface Kill {
   hold?: Hold;
 }
 
-export const kills: readonly Kill[] = [
+/** One that was done. */
+export interface Killed {
+  role: RoleName;
+  /** The share of the postings that were over. */
+  at: number;
+  /** Whether it stood where it was to be killed. */
+  reached?: boolean;
+}
+
+const kills: readonly Kill[] = [
   {
     at: 0.02,
     role: "relay",
@@ -36,7 +45,8 @@ export const kills: readonly Kill[] = [
 
 const REACHED_WITHIN_MS = 10_000;
 
-export async function killInTurn(system: TestStack, sending: Sending): Promise<void> {
+export async function killInTurn(system: TestStack, sending: Sending): Promise<Killed[]> {
+  const killed: Killed[] = [];
   let over = false;
   void sending.done.then(() => (over = true));
   for (const { at, role: name, hold } of kills) {
@@ -45,11 +55,14 @@ export async function killInTurn(system: TestStack, sending: Sending): Promise<v
       const held = await holdRole(system, name, hold);
       for (const end = Date.now() + REACHED_WITHIN_MS; !held.isReached() && Date.now() < end;)
         await delay(10);
+      killed.push({ role: name, at: sending.progress, reached: held.isReached() });
       await held.killAndReplace();
     } else {
       const role = system.stack.role(name);
+      killed.push({ role: name, at: sending.progress });
       await role.kill();
       await role.restart();
     }
   }
+  return killed;
 }

@@ -5,7 +5,8 @@ import type { ProcessUnderTest } from "./process-under-test.js";
 import { statusWhere } from "./stack.js";
 import type { PostalHandle } from "../../src/client.js";
 import type { TestStack } from "./stack.js";
-import { killInTurn, kills } from "./storm-kills.js";
+import { killInTurn } from "./storm-kills.js";
+import type { Killed } from "./storm-kills.js";
 import type { Landing } from "./storm-landing.js";
 import { Postings, doubledAndShuffled } from "./storm-postings.js";
 import { quantile, send } from "./storm-sender.js";
@@ -16,7 +17,7 @@ import { watchMemory } from "./storm-watch.js";
 export interface StormReport {
   callbacks: number;
   connections: number;
-  kills: number;
+  kills: Killed[];
   seconds: number;
   /** Acknowledged, and found neither in a timeline nor late or parked as it should be. */
   lost: string[];
@@ -83,7 +84,7 @@ export async function runStorm(
 
   const started = Date.now();
   const sending = send(doubledAndShuffled([...genuine, ...others], 42), { connections });
-  await Promise.all([sending.done, killInTurn(system, sending)]);
+  const [kills] = await Promise.all([killInTurn(system, sending), sending.done]);
   const settled = await landing.settled().then(
     () => true,
     () => false,
@@ -121,7 +122,7 @@ export async function runStorm(
   return {
     callbacks: genuine.length,
     connections,
-    kills: kills.length,
+    kills,
     seconds,
     lost: [...acknowledged].filter((key) => !expected(key).has(key)),
     twice: duplicatesOf(applied),

@@ -48,6 +48,9 @@ test("acknowledged is applied once, late or parked; forged is 404; memory stays 
   for (const status of report.slow.forged) expect([404, 0]).toContain(status);
   expect(report.memoryPeaks.receiver ?? 0).toBeLessThan(300);
   expect(report.memoryPeaks.relay ?? 0).toBeLessThan(300);
+  expect(report.memoryPeaks.worker ?? 0).toBeLessThan(600);
+  expect(report.kills.flatMap(({ reached }) => reached ?? [])).toEqual([true, true]);
+  expect(report.kills.filter(({ at }) => at < 1).length).toBeGreaterThanOrEqual(7);
 }, 180_000);
 
 test("beyond its capacity the receiver says 503 at once, and keeps what it took", async () => {
