@@ -89,8 +89,8 @@ async function bundleWorkflows(before) {
     failureConverterPath: join(dist, "temporal", "failure-converter.cjs"),
     logger: new DefaultLogger("WARN", ({ level, message }) => say(`${level}: ${message}`)),
   });
-  // The SDK keeps a formatted stack for each promise that a workflow waits for, for the Web UI's Call Stack tab. A few frames
-  // say as much, and a waiting process takes a third less memory (docs/benchmarks.md). The globals are frozen later.
+  // The SDK formats a stack for each promise that a workflow makes, for the Web UI's Call Stack tab: half of the time of the
+  // workflow thread (docs/benchmarks.md). A few frames say as much. The globals are frozen later.
   await replaceFile(bundleFile, `Error.stackTraceLimit = 6; ${bundle.code}`);
   return stamp;
 }
