@@ -13,6 +13,7 @@ import type { IsOpen } from "./journal/retention.js";
 import { removeOrphans } from "./cli/orphans.js";
 import type { Orphans } from "./cli/orphans.js";
 import type { Pool } from "./postgres/pool.js";
+import { historyDays } from "./temporal/connection.js";
 
 export interface CleanupOptions {
   retention: Config["retention"];
@@ -47,10 +48,12 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const { retention, pool, dryRun = false, now = new Date() } = options;
   const { inboxDays, parkedDays, journalDays, documentOrphanDays, batchSize: limit } = retention;
   const before = (days: number) => new Date(now.getTime() - days * dayMs);
-  const historyDays = await historyRetentionDays(options, options.namespace);
+  const daysOf = (namespace: string) =>
+    historyDays(options.clientFor(namespace).connection, namespace);
+  const ownDays = await daysOf(options.namespace);
   // Before their rows go.
   const namespaces = options.documents ? await namespacesOf(options) : [options.namespace];
-  const notes = checkOrder(retention, historyDays);
+  const notes = checkOrder(retention, ownDays);
 
   const running = new Executions(options.clientFor, () => 'ExecutionStatus = "Running"');
   // The journal outlives the history: whatever Temporal still shows of before then keeps its rows.
@@ -73,12 +76,11 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     remembered.has,
     limit,
   );
-  const historiesKept = namespaces.map((namespace) => historyRetentionDays(options, namespace));
   const documents = await removeOrphans({
     ...options,
     dryRun,
     clients: namespaces.map((namespace) => options.clientFor(namespace)),
-    newerThan: before(Math.min(...(await Promise.all(historiesKept)))),
+    newerThan: before(Math.min(...(await Promise.all(namespaces.map(daysOf))))),
     olderThan: before(documentOrphanDays),
   });
   return { dryRun, inboxBodies, parkedBodies, inboxRows, journalRows, documents, notes };
@@ -110,15 +112,6 @@ async function namespacesOf({ pool, namespace }: CleanupOptions): Promise<string
     "select namespace from trustflow.effects union select namespace from trustflow.callbacks",
   );
   return [...new Set([namespace, ...rows.map((row) => row.namespace)])];
-}
-
-async function historyRetentionDays(
-  { clientFor }: CleanupOptions,
-  namespace: string,
-): Promise<number> {
-  const { workflowService } = clientFor(namespace).connection;
-  const { config } = await workflowService.describeNamespace({ namespace });
-  return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 86_400;
 }
 
 /** Which processes Temporal knows: one list query per namespace, asked again when the answer is old. */

@@ -1,13 +1,14 @@
 // The shared way of every effect through the journal: who it is for, its token, its digest, and what an error proves
 // (DESIGN §6, READING §0).
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
+import { isLocked } from "../journal/errors.js";
 import { effectToken } from "../journal/token.js";
 import type { Effect, Journal, Performance, Verdict } from "../journal/journal.js";
 import { effectClassOf } from "../providers/effects.js";
 import type { Operation, Provider } from "../providers/effects.js";
 import { ProviderError } from "../providers/errors.js";
 import { NotAsked } from "./circuit.js";
-import { InvalidInput, isLocked, refusalOf } from "./failure.js";
+import { InvalidInput, refusalOf } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 
 export interface EffectReference {

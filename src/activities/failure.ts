@@ -4,7 +4,6 @@ import { activityInfo, ApplicationFailure, heartbeat } from "@temporalio/activit
 import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
 import type { FieldProblem, Problem, ProblemKind } from "../contracts/failures.js";
 import {
-  DecryptionError,
   EffectAbsentOnce,
   EffectInFlight,
   EffectMismatch,
@@ -12,7 +11,7 @@ import {
   EffectUnknown,
   EffectWithdrawn,
   JournalUnavailable,
-  UnknownKeyError,
+  isLocked,
 } from "../journal/errors.js";
 import { ProviderError } from "../providers/errors.js";
 
@@ -133,11 +132,6 @@ function describe(error: unknown): Described {
     return { kind: "unavailable", provider: "trustflow", code: error.message, final: true };
   }
   throw error;
-}
-
-/** What was written cannot be opened: a key is missing, which only a person can bring back. */
-export function isLocked(error: unknown): error is UnknownKeyError | DecryptionError {
-  return error instanceof UnknownKeyError || error instanceof DecryptionError;
 }
 
 function causeOf(cause: unknown): Partial<Refusal> {

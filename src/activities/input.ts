@@ -4,7 +4,8 @@ import type { z } from "zod";
 import { fieldProblems } from "../contracts/problems.js";
 import type { DocumentInput, DocumentReference } from "../contracts/values.js";
 import { derivedDocumentId } from "../documents/document-id.js";
-import { DocumentCorrupt, DocumentNotFound } from "../documents/errors.js";
+import { documentProblem } from "../documents/errors.js";
+import { isPdf } from "../documents/pdf.js";
 import type { DocumentStore } from "../documents/store.js";
 import { InvalidInput } from "./failure.js";
 
@@ -33,13 +34,10 @@ export async function readPdf(
   path: string,
 ): Promise<Buffer> {
   const refuse = (problem: string) => new InvalidInput([{ path, problem }]);
-  try {
-    const bytes = await documents.get(reference);
-    if (bytes.subarray(0, 5).toString("latin1") !== "%PDF-") throw refuse("is not a PDF");
-    return bytes;
-  } catch (error) {
-    if (error instanceof DocumentNotFound) throw refuse("is not in the document store");
-    if (error instanceof DocumentCorrupt) throw refuse("is not what its reference says");
-    throw error;
-  }
+  const bytes = await documents.get(reference).catch((error: unknown) => {
+    const problem = documentProblem(error);
+    throw problem === undefined ? error : refuse(problem);
+  });
+  if (!isPdf(bytes)) throw refuse("is not a PDF");
+  return bytes;
 }

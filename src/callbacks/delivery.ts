@@ -1,5 +1,5 @@
 // One process's rows on their way: opened, parsed, and signalled in their order, as few signals as fit (DESIGN §7).
-import { DecryptionError, UnknownKeyError } from "../crypto/errors.js";
+import { isLocked } from "../crypto/errors.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import { correlationMatches } from "./address.js";
@@ -124,8 +124,7 @@ function parse(row: ClaimedRow, { inbox, ring, parsers }: DeliveryTools): Ready 
       return { state: "parked", reason: "correlationMismatch" };
     return { row, event, size: Buffer.byteLength(JSON.stringify(event)) };
   } catch (error) {
-    if (error instanceof DecryptionError || error instanceof UnknownKeyError)
-      return { state: "parked", reason: "undecryptable" };
+    if (isLocked(error)) return { state: "parked", reason: "undecryptable" };
     const detail = detailOf(error);
     return { state: "parked", reason: "unreadable", ...(detail && { detail }) };
   }

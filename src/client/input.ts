@@ -1,7 +1,8 @@
 // What is refused before a process exists, beside the contract: what is too large for Temporal, and a stored document that is
 // no PDF, or not there.
 import type { DocumentReference } from "../contracts/values.js";
-import { DocumentCorrupt, DocumentNotFound } from "../documents/errors.js";
+import { documentProblem } from "../documents/errors.js";
+import { isPdf } from "../documents/pdf.js";
 import type { DocumentStore } from "../documents/store.js";
 import { InvalidInputError } from "./errors.js";
 
@@ -19,13 +20,10 @@ export async function refuseUnreadable(
   reference: DocumentReference,
 ): Promise<void> {
   const refuse = (problem: string) => new InvalidInputError([{ path: "document", problem }]);
-  try {
-    const bytes = await documents.get(reference);
-    const isPdf = bytes.subarray(0, 5).toString("latin1") === "%PDF-";
-    if (reference.mediaType === "application/pdf" && !isPdf) throw refuse("is not a PDF (P2 §2.1)");
-  } catch (error) {
-    if (error instanceof DocumentNotFound) throw refuse("is not in the document store");
-    if (error instanceof DocumentCorrupt) throw refuse("is not what its reference says");
-    throw error;
-  }
+  const bytes = await documents.get(reference).catch((error: unknown) => {
+    const problem = documentProblem(error);
+    throw problem === undefined ? error : refuse(problem);
+  });
+  if (reference.mediaType === "application/pdf" && !isPdf(bytes))
+    throw refuse("is not a PDF (P2 §2.1)");
 }

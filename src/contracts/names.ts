@@ -46,6 +46,9 @@ export const postalStates = [
   "Closed",
 ] as const;
 
+/** Ends of the provider's, which a callback may claim and a query confirms (P2 §3.1, §6.2). */
+export const endStates: ReadonlySet<string> = new Set(["Closed", "Cancelled", "Disposed"]);
+
 /** The outcomes of a postal communication (P2 §3.1), in camelCase. */
 export const postalOutcomes = [
   "none",

@@ -13,3 +13,8 @@ export class UnknownKeyError extends Error {
 export class DecryptionError extends Error {
   override readonly name = "DecryptionError";
 }
+
+/** What was written cannot be opened: a key is missing or wrong, which only a person can bring back. */
+export function isLocked(error: unknown): error is UnknownKeyError | DecryptionError {
+  return error instanceof UnknownKeyError || error instanceof DecryptionError;
+}

@@ -17,6 +17,13 @@ export class DocumentCorrupt extends Error {
   }
 }
 
+/** What a caller is told of a document that cannot be used; undefined for any other error. */
+export function documentProblem(error: unknown): string | undefined {
+  if (error instanceof DocumentNotFound) return "is not in the document store";
+  if (error instanceof DocumentCorrupt) return "is not what its reference says";
+  return undefined;
+}
+
 /** The id is taken by other content; a stored document never changes. */
 export class DocumentConflict extends Error {
   override readonly name = "DocumentConflict";

@@ -1,5 +1,5 @@
 // What the journal answers instead of a result. Messages name steps and times, never content.
-export { DecryptionError, UnknownKeyError } from "../crypto/errors.js";
+export { isLocked } from "../crypto/errors.js";
 
 export class JournalError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -67,6 +67,15 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
   return { connection, client, namespace: resolved.namespace, close: () => connection.close() };
 }
 
+/** How many days a namespace keeps the histories of closed processes. */
+export async function historyDays(
+  { workflowService }: ConnectionLike,
+  namespace: string,
+): Promise<number> {
+  const { config } = await workflowService.describeNamespace({ namespace });
+  return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 86_400;
+}
+
 /** Whether Temporal answers on a connection that is there, by a question that everybody may ask; rejects where it does not. */
 export function askTemporal(connection: ConnectionLike): Promise<unknown> {
   return connection.withDeadline(Date.now() + ANSWER_MS, () =>

@@ -1,5 +1,6 @@
 // What a process knows: a grow-only set of events by `Identifier`, the newest query snapshot, documents, and its own log.
 // Everything shown is derived from them by a pure view (DESIGN §3).
+import { endStates } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { ProcessDocument, TimelineEntry } from "../contracts/status.js";
 
@@ -24,9 +25,6 @@ export interface View {
 }
 
 export type ViewOf<S, V> = (events: ProviderEvent[], snapshot: S | undefined) => V;
-
-/** Kinds that claim an end, so that the process asks (P2 §6.2). */
-export const endClaims: ReadonlySet<string> = new Set(["Closed", "Cancelled", "Disposed"]);
 
 /** A genuine communication has a dozen events; what a leaked address is flooded with beyond this is only counted. */
 const eventsKept = 1_000;
@@ -109,7 +107,7 @@ export abstract class Facts<S extends Snapshot, V extends View> {
       if (this.#events.has(event.id)) continue;
       if (this.#events.size >= eventsKept) {
         this.#unkept += 1;
-        if (endClaims.has(event.kind)) this.claimEnd();
+        if (endStates.has(event.kind)) this.claimEnd();
         continue;
       }
       this.#events.set(event.id, event);

@@ -2,8 +2,8 @@
 // silence makes it ask, and only the answer counts (DESIGN §3, §7; P2 §6.4).
 import { CancellationScope, condition, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
+import { endStates } from "../contracts/names.js";
 import type { AnyProcess } from "./process.js";
-import { endClaims } from "./facts.js";
 import { Unchanged, Waived } from "./steps.js";
 
 export interface Spans {
@@ -154,7 +154,7 @@ class Tracking {
   #claims(): number {
     const { events, ownClaims } = this.#process;
     const claims = events.filter(
-      ({ kind, affidavit }) => endClaims.has(kind) || affidavit?.requestId !== undefined,
+      ({ kind, affidavit }) => endStates.has(kind) || affidavit?.requestId !== undefined,
     );
     return claims.length + ownClaims;
   }

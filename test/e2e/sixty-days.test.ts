@@ -6,7 +6,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Trustflow } from "../../src/client.js";
-import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { freePorts } from "../../src/local/free-ports.js";
 import { startRole } from "../../src/local/role.js";
 import type { Role, RoleName } from "../../src/local/role.js";
@@ -17,6 +16,7 @@ import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import { sandboxControl } from "../../src/sandbox/control.js";
 import { registerSearchAttributes } from "../../src/temporal/search-attributes.js";
 import { letterInput } from "../support/letters.js";
+import { skippingEnv } from "../support/outage-time.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 import { statusWhere } from "../support/stack.js";
@@ -73,23 +73,9 @@ beforeAll(async () => {
   await registerSearchAttributes(temporal.connection, "default");
   const [receiverPort] = await freePorts(1);
   roleEnvironment = {
-    TRUSTFLOW_CONFIG: join(directory, "trustflow.toml"),
-    TRUSTFLOW_ENVIRONMENT: "sandbox",
-    TRUSTFLOW_DOCUMENTS__DIRECTORY: join(directory, "documents"),
-    TRUSTFLOW_KEYS__CODEC: generateKeyRing(),
-    TRUSTFLOW_KEYS__CALLBACK: generateKeyRing(),
-    TRUSTFLOW_KEYS__JOURNAL: generateKeyRing(),
-    TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
+    ...skippingEnv({ directory, database, temporal, sandbox }),
     TRUSTFLOW_CALLBACKS__PUBLIC_URL: `http://127.0.0.1:${receiverPort}`,
     TRUSTFLOW_RECEIVER__PORT: String(receiverPort),
-    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL: sandbox.url,
-    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "sandbox",
-    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__PASSWORD: "sandbox",
-    // The time-skipping server stops skipping when a sticky queue is given up early.
-    TRUSTFLOW_WORKER__STICKY_SECONDS: "10",
-    DATABASE_URL: database.url,
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: "default",
   };
   Object.assign(process.env, roleEnvironment);
   client = await Trustflow.connect();

@@ -26,6 +26,35 @@ export interface SkippingStack {
   close(): Promise<void>;
 }
 
+/** What roles and clients need beside the callback address. */
+export function skippingEnv({
+  directory,
+  database,
+  temporal,
+  sandbox,
+}: {
+  directory: string;
+  database: { url: string };
+  temporal: { address: string };
+  sandbox: { url: string };
+}): Record<string, string> {
+  const keys = ["CODEC", "CALLBACK", "JOURNAL", "DOCUMENTS"];
+  return {
+    ...Object.fromEntries(keys.map((name) => [`TRUSTFLOW_KEYS__${name}`, generateKeyRing()])),
+    TRUSTFLOW_CONFIG: join(directory, "trustflow.toml"),
+    TRUSTFLOW_ENVIRONMENT: "sandbox",
+    TRUSTFLOW_DOCUMENTS__DIRECTORY: join(directory, "documents"),
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL: sandbox.url,
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "sandbox",
+    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__PASSWORD: "sandbox",
+    // The time-skipping server stops skipping when a sticky queue is given up early.
+    TRUSTFLOW_WORKER__STICKY_SECONDS: "10",
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: "default",
+  };
+}
+
 export async function startSkippingStack(
   settings: Record<string, string> = {},
 ): Promise<SkippingStack> {
@@ -44,21 +73,9 @@ export async function startSkippingStack(
   let sandbox: Sandbox | undefined = first;
   const port = Number(new URL(first.url).port);
   await registerSearchAttributes(temporal.connection, "default");
-  const keys = ["CODEC", "CALLBACK", "JOURNAL", "DOCUMENTS"];
-  const env: Record<string, string> = {
-    ...Object.fromEntries(keys.map((name) => [`TRUSTFLOW_KEYS__${name}`, generateKeyRing()])),
-    TRUSTFLOW_CONFIG: join(directory, "trustflow.toml"),
-    TRUSTFLOW_ENVIRONMENT: "sandbox",
-    TRUSTFLOW_DOCUMENTS__DIRECTORY: join(directory, "documents"),
+  const env = {
+    ...skippingEnv({ directory, database, temporal, sandbox: first }),
     TRUSTFLOW_CALLBACKS__PUBLIC_URL: "http://127.0.0.1:9",
-    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL: first.url,
-    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "sandbox",
-    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__PASSWORD: "sandbox",
-    // The time-skipping server stops skipping when a sticky queue is given up early.
-    TRUSTFLOW_WORKER__STICKY_SECONDS: "10",
-    DATABASE_URL: database.url,
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: "default",
     ...settings,
   };
   const before = { ...process.env };

@@ -1,6 +1,7 @@
 // One question and what it shows: the snapshot that alone decides, and affidavits that are not stored yet (P2 §2.5, §4.1
 // Query, §6.4).
 import { activityInfo } from "@temporalio/activity";
+import { endStates } from "../../contracts/names.js";
 import { PostalDates } from "../../contracts/send-postal.js";
 import type { ProcessDocument } from "../../contracts/status.js";
 import { ProviderError } from "../../providers/errors.js";
@@ -42,8 +43,6 @@ export interface PostalAnswer {
 }
 
 const datesOnly = PostalDates.strip();
-
-const endStates = new Set(["Closed", "Cancelled", "Disposed"]);
 
 /** How often an ask that a callback caused is repeated while the query lags behind it. */
 const claimAttempts = 6;

@@ -6,6 +6,7 @@ import { type Config, ConfigurationError } from "../../config.js";
 import { processes } from "../../contracts/names.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
+import { historyDays } from "../../temporal/connection.js";
 import { connectPlain } from "../temporal.js";
 import { CALL_MS, Problem } from "./check.js";
 import { compareClocks } from "./clock.js";
@@ -37,13 +38,12 @@ export async function retention(
   { connection, namespace }: Temporal,
   { environment, retention: { inboxDays, journalDays } }: Config,
 ): Promise<string> {
-  const { config } = await withDeadline(connection, () =>
-    connection.workflowService.describeNamespace({ namespace }),
-  ).catch((error: unknown) => {
-    if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
-    throw new Problem("namespaceMissing", `the namespace ${namespace} does not exist`);
-  });
-  const days = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / 86_400;
+  const days = await withDeadline(connection, () => historyDays(connection, namespace)).catch(
+    (error: unknown) => {
+      if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
+      throw new Problem("namespaceMissing", `the namespace ${namespace} does not exist`);
+    },
+  );
   const kept = `the namespace ${namespace} keeps histories for ${days} days`;
   if (days > journalDays)
     throw new Problem("retentionTooLong", `${kept}, longer than retention.journalDays`);

@@ -38,10 +38,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
 
+/** The attention, once the patient phase has tried in vain as well: from then on only a person moves the process. */
 async function waiting(handle: Handle, after?: Attention): Promise<Attention> {
+  const workflow = system.client.temporal.workflow.getHandle(handle.workflowId);
   return eventually(`attention of ${handle.id}`, async () => {
     const { attention } = await handle.status();
-    return attention?.id !== after?.id && attention;
+    if (!attention || attention.id === after?.id) return undefined;
+    const { pendingActivities } = (await workflow.describe()).raw;
+    return pendingActivities?.some(({ attempt }) => Number(attempt) > 1) && attention;
   });
 }
 
