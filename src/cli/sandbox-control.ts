@@ -56,6 +56,27 @@ export function addSandboxControl(sandbox: Command): void {
         ]),
       ].join("\n"),
   ).option("--intent <key>", "only this LookupKey");
+  addSandboxCommand<{ intent?: string }, Awaited<ReturnType<SandboxControl["messages"]>>>(
+    sandbox,
+    "messages",
+    {
+      summary: "the SMS and e-mails it would have sent, with their codes",
+      example: "trustflow sandbox messages --intent order-7",
+    },
+    (control, { intent }) => control.messages(intent),
+    (messages) =>
+      table(
+        ["AT", "PROVIDER", "INTENT", "CHANNEL", "TO", "CODE"],
+        messages.map(({ at, provider, intent, channel, to, otp }) => [
+          at,
+          provider,
+          intent ?? "",
+          channel,
+          to,
+          otp ?? "",
+        ]),
+      ),
+  ).option("--intent <intent>", "only about this one");
   addSandboxCommand(
     sandbox,
     "requests",

@@ -40,6 +40,7 @@ export function addSandboxFaults(sandbox: Command): void {
       text === "always" ? text : wholeNumber(1)(text),
     )
     .option("--status <code>", "of reject and error-after-commit", wholeNumber(200))
+    .option("--code <n>", "of code and error-after-commit", wholeNumber())
     .option("--retry-after-seconds <n>", "of reject", wholeNumber())
     .option("--ms <n>", "of slow, slow-answer, invisible and delayed", wholeNumber())
     .option("--queries <n>", "of invisible", wholeNumber(1))

@@ -9,6 +9,8 @@ import { addSandboxControl } from "./sandbox-control.js";
 interface RunOptions {
   host: string;
   port: number;
+  tlsPort: number;
+  pki?: string;
   speed: number | "manual";
   seed?: string;
   state?: string;
@@ -24,19 +26,26 @@ The sub-commands speak to a running one: see docs/sandbox.md.`,
   })
     .option("--host <host>", "where it listens", "127.0.0.1")
     .option("--port <port>", "0: a free one", wholeNumber(), 8090)
+    .option("--tls-port <port>", "of mutual TLS; 0: a free one", wholeNumber(), 8091)
+    .option("--pki <directory>", "its TLS files; default: below --state, else temporary")
     .option("--speed <factor>", "virtual seconds per second, or manual", speed, 1)
     .option("--seed <text>", "of its ids")
     .option("--state <directory>", "keep its state here over a restart; else in memory")
     .option("--start-at <instant>", "where the virtual clock begins; default now", instant)
-    .action(async ({ state: stateDirectory, ...options }: RunOptions) => {
+    .action(async ({ state: stateDirectory, pki: pkiDirectory, ...options }: RunOptions) => {
       const { startSandbox } = await import("../sandbox/sandbox.js");
       const health = new Health();
       const given: SandboxOptions = {
         ...options,
         health: health.answer,
         ...(stateDirectory !== undefined && { stateDirectory }),
+        ...(pkiDirectory !== undefined && { pkiDirectory }),
       };
-      await runRole("sandbox", async () => ({ health, ...(await startSandbox(given)) }));
+      await runRole("sandbox", async () => {
+        const sandbox = await startSandbox(given);
+        const { tlsUrl, pki } = sandbox;
+        return { health, ...sandbox, details: { tlsUrl, pki } };
+      });
     });
   addSandboxControl(sandbox);
 }

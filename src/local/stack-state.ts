@@ -13,6 +13,7 @@ const portNames = [
   "receiver",
   "codecServer",
   "sandbox",
+  "sandboxTls",
   "workerHealth",
   "relayHealth",
 ] as const;

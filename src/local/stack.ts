@@ -8,7 +8,7 @@ import { cliPath } from "./paths.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { type Role, type RoleName, roleNames, startRole } from "./role.js";
 import { cleanEnv, stackEnv } from "./stack-env.js";
-import { openState } from "./stack-state.js";
+import { openState, type StackState } from "./stack-state.js";
 import { findTemporal, startTemporal, type TemporalServer } from "./temporal-server.js";
 import { type Progress, run } from "./tools.js";
 import { removeWithUs } from "./watchdog.js";
@@ -123,7 +123,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const startOne = (name: RoleName) => async (): Promise<void> => {
       const role = await startRole({
         name,
-        args: name === "sandbox" ? sandboxArgs(options, directory, ports.sandbox) : [],
+        args: name === "sandbox" ? sandboxArgs(options, directory, ports) : [],
         env: roleEnv,
         cwd: process.cwd(),
         logDirectory,
@@ -174,9 +174,14 @@ async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
   if (!ok) throw new Error(`trustflow migrate failed: ${output}`);
 }
 
-function sandboxArgs(options: StackOptions, directory: string, port: number): string[] {
+function sandboxArgs(
+  options: StackOptions,
+  directory: string,
+  ports: StackState["ports"],
+): string[] {
   return [
-    ...["--host", "127.0.0.1", "--port", String(port)],
+    ...["--host", "127.0.0.1", "--port", String(ports.sandbox)],
+    ...["--tls-port", String(ports.sandboxTls), "--pki", join(directory, "pki")],
     ...(options.sandboxSpeed === undefined ? [] : ["--speed", String(options.sandboxSpeed)]),
     ...(options.sandboxSeed === undefined ? [] : ["--seed", options.sandboxSeed]),
     ...(options.persistent ? ["--state", join(directory, "sandbox")] : []),

@@ -1,5 +1,4 @@
-// The provider accounts of the sandbox and HTTP Basic (P2 §5).
-import { timingSafeEqual } from "node:crypto";
+// The provider accounts of the sandbox (P1 §5, P2 §5): one account may hold the credentials of every provider.
 
 export interface SiteOptions {
   name?: string;
@@ -8,9 +7,30 @@ export interface SiteOptions {
   language?: string;
 }
 
+/** What an account may do for one LRA (P1 §5.1); what is absent is not restricted. */
+export interface LraOptions {
+  /** Operations, such as `enroll`. */
+  methods?: string[];
+  eIDTypes?: string[];
+  /** EMAIL OTP is enabled for the LRA (default true). */
+  hasEmailOtp?: boolean;
+}
+
 export interface AccountOptions {
   username: string;
   password: string;
+  /** Header `X-Api-Key` of the messaging gateway (default `<username>-api-key`). */
+  apiKey?: string;
+  /** Roles at the messaging gateway (default `USER`). */
+  roles?: string[];
+  /** By LRA identifier. */
+  lras?: Record<string, LraOptions>;
+  /** The RA-operator token of the one-shot service (default `<username>-token`). */
+  token?: string;
+  /** Where the one-shot service posts its events; without it, nowhere. */
+  webhookUrl?: string;
+  /** Header `ApiToken` of the envelope host (default `<username>-api-token`). */
+  apiToken?: string;
   /** Permission `CanUseCancel` (default true). */
   canCancel?: boolean;
   /** Provisioned for the services (default true). */
@@ -26,20 +46,26 @@ export interface AccountOptions {
   postServiceProfiles?: string[];
 }
 
-export interface Account {
-  username: string;
-  password: string;
-  canCancel: boolean;
-  provisioned: boolean;
+type Defaulted = "apiKey" | "roles" | "lras" | "token" | "apiToken";
+type PostalDefaulted = "canCancel" | "provisioned" | "ownerName" | "ownerEmail";
+type Given = Defaulted | PostalDefaulted | "certificationLevel";
+
+export interface Account
+  extends Omit<AccountOptions, Given | "site">, Required<Pick<AccountOptions, Given>> {
   site: { name: string; region?: string; language: string };
-  ownerName: string;
-  ownerEmail: string;
-  certificationLevel: string;
-  certificationLevels?: string[];
-  postServiceProfiles?: string[];
 }
 
 export type AccountChange = Partial<Omit<AccountOptions, "username">>;
+
+/** Never shown: credentials, and an address that is a capability. */
+const hidden = ["password", "apiKey", "token", "apiToken", "webhookUrl"] as const;
+export type AccountView = Omit<Account, (typeof hidden)[number]>;
+
+export function accountView(account: Account): AccountView {
+  const view: Partial<Account> = { ...account };
+  for (const name of hidden) delete view[name];
+  return view as AccountView;
+}
 
 const site = { name: "Sandbox Site", region: "Madrid", language: "en" };
 
@@ -48,11 +74,18 @@ export const defaultAccounts: AccountOptions[] = [
   { username: "colleague", password: "colleague" },
   { username: "no-cancel", password: "no-cancel", canCancel: false },
   { username: "not-provisioned", password: "not-provisioned", provisioned: false },
+  { username: "template-admin", password: "template-admin", roles: ["TEMPLATE_ADMIN"] },
   { username: "elsewhere", password: "elsewhere", site: { name: "Other Site" } },
 ];
 
+const lras: Record<string, LraOptions> = {
+  "lra-1": {},
+  "lra-sms": { hasEmailOtp: false, eIDTypes: ["EIDVENDOR"] },
+  "lra-check": { methods: ["checkData", "checkDataWitheIDAssertion"] },
+};
+
 export class Accounts {
-  #accounts = new Map<string, Account>();
+  readonly #accounts = new Map<string, Account>();
 
   constructor(options: AccountOptions[]) {
     for (const account of options) this.put(account);
@@ -66,6 +99,11 @@ export class Accounts {
       ownerName: `${username} (sandbox)`,
       ownerEmail: `${username}@sandbox.invalid`,
       certificationLevel: "Standard",
+      apiKey: `${username}-api-key`,
+      roles: ["USER"],
+      lras,
+      token: `${username}-token`,
+      apiToken: `${username}-api-token`,
       ...options,
       // A site that is given without a region has none, so that the rule on the issuer region can be met and missed.
       site: options.site ? { name: site.name, language: site.language, ...options.site } : site,
@@ -87,18 +125,9 @@ export class Accounts {
     return [...this.#accounts.values()];
   }
 
-  authenticate(header: string | undefined): Account | undefined {
-    const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(header ?? "")?.[1];
-    if (!encoded) return undefined;
-    const text = Buffer.from(encoded, "base64").toString("utf8");
-    const colon = text.indexOf(":");
-    const account = this.#accounts.get(text.slice(0, Math.max(0, colon)));
-    if (!account || colon < 0) return undefined;
-    const given = Buffer.from(text.slice(colon + 1));
-    const expected = Buffer.from(account.password);
-    return given.length === expected.length && timingSafeEqual(given, expected)
-      ? account
-      : undefined;
+  /** Whose credential this is. */
+  holding(name: "apiKey" | "token" | "apiToken", value: string): Account | undefined {
+    return this.list().find((account) => account[name] === value);
   }
 
   save(): Account[] {
@@ -106,6 +135,7 @@ export class Accounts {
   }
 
   load(accounts: Account[]): void {
-    this.#accounts = new Map(accounts.map((account) => [account.username, account]));
+    this.#accounts.clear();
+    for (const account of accounts) this.put(account);
   }
 }

@@ -17,6 +17,11 @@ export function jsonAnswer(
   };
 }
 
+/** Without a body. */
+export function emptyAnswer(status: number): Answer {
+  return { status, headers: {}, body: Buffer.alloc(0) };
+}
+
 export function bytesAnswer(contentType: string, body: Buffer): Answer {
   return { status: 200, headers: { "content-type": contentType }, body };
 }

@@ -9,6 +9,7 @@ const object = (properties: Record<string, object>, required: string[] = []) => 
 });
 const text = { type: "string", minLength: 1 };
 const flag = { type: "boolean" };
+const texts = { type: "array", items: text };
 const whole = (minimum: number) => ({ type: "integer", minimum });
 
 export const clockBody = object(
@@ -22,6 +23,7 @@ export const faultBody = object(
     operation: text,
     kind: { enum: [...requestFaultKinds, ...callbackFaultKinds] },
     status: { type: "integer", minimum: 200, maximum: 599 },
+    code: { type: "integer" },
     retryAfterSeconds: whole(0),
     ms: whole(0),
     queries: whole(1),
@@ -38,14 +40,23 @@ export const faultBody = object(
 
 export const accountBody = object({
   password: text,
+  apiKey: text,
+  roles: texts,
+  lras: {
+    type: "object",
+    additionalProperties: object({ methods: texts, eIDTypes: texts, hasEmailOtp: flag }),
+  },
+  token: text,
+  webhookUrl: text,
+  apiToken: text,
   canCancel: flag,
   provisioned: flag,
   site: object({ name: text, region: text, language: text }),
   ownerName: text,
   ownerEmail: text,
   certificationLevel: text,
-  certificationLevels: { type: "array", items: text },
-  postServiceProfiles: { type: "array", items: text },
+  certificationLevels: texts,
+  postServiceProfiles: texts,
 });
 
 export const moveBody = object({ state: text, outcome: text, keepPlan: flag }, ["state"]);

@@ -1,6 +1,6 @@
 // The control API under /_sandbox: what the sandbox holds, its clock, faults, accounts and items. No authentication.
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { AccountOptions } from "./accounts.js";
+import { accountView, type AccountOptions } from "./accounts.js";
 import type { Speed } from "./clock.js";
 import {
   accountBody,
@@ -33,13 +33,7 @@ export function registerControl(
     speed: clock.speed,
     pending: clock.pending,
   });
-  const find = <T>(act: (provider: SandboxProvider) => T | undefined) => {
-    for (const provider of providers) {
-      const found = act(provider);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
+  const holderOf = (id: string) => providers.find((provider) => provider.item(id) !== undefined);
 
   void server.register(
     async (scope) => {
@@ -50,6 +44,9 @@ export function registerControl(
       scope.get("/ledger", (request) =>
         ledger.report((request.query as { intent?: string }).intent),
       );
+      scope.get("/messages", (request) => ({
+        messages: parts.outbox.list((request.query as { intent?: string }).intent),
+      }));
       scope.get("/requests", () => ({ total: requests.totals(), newest: requests.list() }));
       scope.get("/callbacks", () => ({ counts: callbacks.counts(), newest: callbacks.log() }));
 
@@ -88,7 +85,7 @@ export function registerControl(
       });
 
       scope.get("/accounts", () => ({
-        accounts: accounts.list().map(({ password: _password, ...rest }) => rest),
+        accounts: accounts.list().map(accountView),
       }));
       scope.put(
         "/accounts/:username",
@@ -99,22 +96,23 @@ export function registerControl(
           const known = accounts.change(username, change);
           if (!known && change.password === undefined)
             return problem(reply, 400, "password: is required for a new account");
-          const { password: _password, ...rest } =
-            known ?? accounts.put({ ...(change as AccountOptions), username });
+          const account = known ?? accounts.put({ ...(change as AccountOptions), username });
           await parts.committed();
-          return rest;
+          return accountView(account);
         },
       );
 
       scope.get("/items", (request) => listItems(providers, request.query as Paged));
       scope.get("/items/:id", (request, reply) => {
         const { id } = request.params as { id: string };
-        return find((provider) => provider.item(id)) ?? problem(reply, 404, `no item ${id}`);
+        return holderOf(id)?.item(id) ?? problem(reply, 404, `no item ${id}`);
       });
       scope.post("/items/:id/move", { schema: { body: moveBody } }, async (request, reply) => {
         const { id } = request.params as { id: string };
-        const moved = find((provider) => provider.move(id, request.body as Move));
-        if (moved === undefined) return problem(reply, 404, `no item ${id}`);
+        const holder = holderOf(id);
+        if (!holder) return problem(reply, 404, `no item ${id}`);
+        const moved =
+          holder.move?.(id, request.body as Move) ?? `${holder.name}: its items are not moved`;
         await parts.committed();
         return typeof moved === "string" ? problem(reply, 400, moved) : moved;
       });
@@ -123,8 +121,11 @@ export function registerControl(
         { schema: { body: publicationBody } },
         async (request, reply) => {
           const { id } = request.params as { id: string };
-          const published = find((provider) => provider.publish(id, request.body as Publication));
-          if (published === undefined) return problem(reply, 404, `no item ${id}`);
+          const holder = holderOf(id);
+          if (!holder) return problem(reply, 404, `no item ${id}`);
+          const published =
+            holder.publish?.(id, request.body as Publication) ??
+            `${holder.name}: its items have no affidavits`;
           await parts.committed();
           return typeof published === "string"
             ? problem(reply, 400, published)

@@ -1,11 +1,12 @@
 // A typed client of the control API, for the command line and tests.
 import { got } from "got";
-import type { Account, AccountChange } from "./accounts.js";
+import type { AccountChange, AccountView } from "./accounts.js";
 import type { CallbackLogEntry } from "./callbacks.js";
 import type { Speed } from "./clock.js";
 import type { FaultOptions, FaultRule } from "./faults.js";
 import type { LedgerReport } from "./ledger.js";
 import type { ItemSummary, Move, Publication } from "./operation.js";
+import type { OutboxMessage } from "./outbox.js";
 import type { RequestEntry } from "./request-log.js";
 import type { StateReport } from "./state-report.js";
 
@@ -56,6 +57,8 @@ export function sandboxControl(url: string) {
   return {
     state: () => call<StateReport>("GET", "state"),
     ledger: (intent?: string) => call<LedgerReport>("GET", `ledger${query({ intent })}`),
+    messages: async (intent?: string) =>
+      (await call<{ messages: OutboxMessage[] }>("GET", `messages${query({ intent })}`)).messages,
     requests: () =>
       call<{ total: StateReport["requests"]; newest: RequestEntry[] }>("GET", "requests"),
     callbacks: () =>
@@ -68,10 +71,9 @@ export function sandboxControl(url: string) {
     removeFault: async (id: string) =>
       (await call<{ faults: FaultRule[] }>("DELETE", `faults/${part(id)}`)).faults,
     clearFaults: () => call<object>("DELETE", "faults"),
-    accounts: async () =>
-      (await call<{ accounts: Omit<Account, "password">[] }>("GET", "accounts")).accounts,
+    accounts: async () => (await call<{ accounts: AccountView[] }>("GET", "accounts")).accounts,
     putAccount: (username: string, account: AccountChange) =>
-      call<Omit<Account, "password">>("PUT", `accounts/${part(username)}`, account),
+      call<AccountView>("PUT", `accounts/${part(username)}`, account),
     items: (filter: ItemFilter = {}) =>
       call<{ items: ItemSummary[]; total: number }>("GET", `items${query(filter)}`),
     item: (id: string) => call<Record<string, unknown>>("GET", `items/${part(id)}`),

@@ -1,12 +1,14 @@
-// One pipeline for every provider operation: faults at the door, Basic, replay, processing, commit, faults on the answer.
+// One pipeline for every provider operation: faults at the door, credentials, replay, processing, commit, faults on the answer.
 import { setTimeout as sleep } from "node:timers/promises";
+import { TLSSocket } from "node:tls";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Answer } from "./answer.js";
 import type { FaultRule } from "./faults.js";
+import { formParts } from "./multipart.js";
 import type { Arrival, Call, Description, Operation, SandboxProvider } from "./operation.js";
 import type { SandboxParts } from "./parts.js";
 
-function arrivalOf(name: string, request: FastifyRequest): Arrival {
+async function arrivalOf(name: string, request: FastifyRequest): Promise<Arrival> {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   let body: unknown;
   try {
@@ -21,7 +23,12 @@ function arrivalOf(name: string, request: FastifyRequest): Arrival {
     ]),
   );
   const params = request.params as Record<string, string | undefined>;
-  return { operation: name, headers: request.headers, query, params, body, rawBody };
+  const { headers } = request;
+  const form = await formParts(headers["content-type"], rawBody);
+  const { socket } = request.raw;
+  const clientName =
+    socket instanceof TLSSocket ? socket.getPeerCertificate().subject?.CN : undefined;
+  return { operation: name, headers, query, params, body, form, rawBody, clientName };
 }
 
 export class Exchange {
@@ -47,20 +54,20 @@ export class Exchange {
   }
 
   async run(): Promise<FastifyReply> {
-    const { faults, accounts, clock } = this.#parts;
+    const { faults, clock } = this.#parts;
     const name = `${this.#provider.name}.${this.#operation.name}`;
-    const arrival = arrivalOf(name, this.#request);
+    const arrival = await arrivalOf(name, this.#request);
     const description = this.#operation.describe(arrival);
     if (description.magicKey && description.magicFaults)
       faults.learn(description.magicKey, description.magicFaults);
-    const header = this.#request.headers.authorization;
-    const account = accounts.authenticate(header);
+    const { account, denial, missing } = this.#provider.authenticate(arrival);
     this.#rules = faults.take({ operation: name, account: account?.username, ...description });
     const call: Call | undefined = account && { ...arrival, account, at: clock.now() };
-    const door = this.#atTheDoor(call);
-    if (!header && door !== "cut") this.#noteMissingCredentials(name, description);
-    if (door === "cut" || !call || door) {
-      return this.#send(call, description, undefined, door ?? this.#unauthorized());
+    const door = this.#atTheDoor() ?? denial;
+    if (missing && door !== "cut") this.#noteMissing(missing, name, description);
+    if (door || !call) {
+      const nobody = () => this.#provider.refuse(401, "Sandbox", "nobody's request");
+      return this.#send(call, description, undefined, door ?? nobody());
     }
     const replay = this.#operation.begin?.(call, description);
     if (replay) {
@@ -78,7 +85,7 @@ export class Exchange {
     return this.#rules.find((rule) => rule.kind === kind);
   }
 
-  #atTheDoor(call: Call | undefined): Answer | "cut" | undefined {
+  #atTheDoor(): Answer | "cut" | undefined {
     if (this.#fault("cut")) return "cut";
     const reject = this.#fault("reject");
     if (reject) {
@@ -88,40 +95,26 @@ export class Exchange {
         answer.headers["retry-after"] = String(reject.retryAfterSeconds);
       return answer;
     }
-    if (!call) return this.#unauthorized();
-    if (!call.account.provisioned) {
-      return this.#provider.refuse(
-        403,
-        "Forbidden",
-        "the account is not provisioned for this service",
-      );
-    }
-    return undefined;
+    const coded = this.#fault("code");
+    return coded && this.#refuseBy(coded, `refused by ${coded.id}`);
   }
 
-  #noteMissingCredentials(operation: string, { intent }: Description): void {
+  #refuseBy({ status = 500, code }: FaultRule, message: string): Answer {
+    return this.#provider.refuse(status, code ?? "Sandbox", message);
+  }
+
+  #noteMissing(credential: string, operation: string, { intent }: Description): void {
     const at = new Date(this.#parts.clock.now()).toISOString();
-    const detail = "no Authorization header";
+    const detail = `no ${credential} header`;
     const kind = "missingAuthorization";
     this.#parts.ledger.violate({ kind, operation, intent, at, account: null, detail });
-  }
-
-  #unauthorized(): Answer {
-    const answer = this.#provider.refuse(
-      401,
-      "Unauthorized",
-      "wrong credentials or missing Authorization header",
-    );
-    answer.headers["www-authenticate"] = 'Basic realm="sandbox"';
-    return answer;
   }
 
   #spoilt(answer: Answer): Answer | "cut" | "half" {
     if (this.#fault("cut-after-commit")) return "cut";
     if (this.#fault("cut-mid-body")) return "half";
     const error = this.#fault("error-after-commit");
-    if (error)
-      return this.#provider.refuse(error.status ?? 500, "Sandbox", `failed by ${error.id}`);
+    if (error) return this.#refuseBy(error, `failed by ${error.id}`);
     if (this.#fault("unreadable"))
       return { ...answer, status: 200, body: Buffer.from('{"unreadable') };
     return answer;

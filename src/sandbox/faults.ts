@@ -1,6 +1,7 @@
 // Faults, addressed by operation and nth call, by account, by the caller's LookupKey, or by a magic value in the request.
 export const requestFaultKinds = [
   "reject",
+  "code",
   "cut",
   "slow",
   "cut-after-commit",
@@ -14,11 +15,13 @@ export const callbackFaultKinds = ["lost", "doubled", "delayed", "reordered"] as
 export type FaultKind = (typeof requestFaultKinds)[number] | (typeof callbackFaultKinds)[number];
 
 export interface FaultOptions {
-  /** `evi-post.submit`, `evi-post.callback`, `evi-post.*` or `*` */
+  /** `<provider>.<operation>`, `<provider>.callback`, `<provider>.*` or `*` */
   operation: string;
   kind: FaultKind;
   /** reject (default 503), error-after-commit (default 500) */
   status?: number;
+  /** code, error-after-commit: the provider's own error code, in its own error body */
+  code?: number;
   /** reject: the Retry-After header */
   retryAfterSeconds?: number;
   /** slow, slow-answer, invisible: real milliseconds; delayed: virtual milliseconds */
@@ -31,6 +34,7 @@ export interface FaultOptions {
   call?: number;
   /** How many matching calls it hits from there (default 1). */
   times?: number | "always";
+  /** One of the caller's own keys for the item; where a provider has no such keys, the intent. */
   lookupKey?: string;
   account?: string;
   /** Callbacks: only events of this kind. */
@@ -82,14 +86,16 @@ export class Faults {
 
   /** Names the operations that a fault may be about. */
   know(provider: string, operations: string[]): void {
-    for (const name of ["*", "callback", ...operations])
-      this.#operations.add(`${provider}.${name}`);
+    for (const name of ["*", ...operations]) this.#operations.add(`${provider}.${name}`);
   }
 
   /** Throws a RangeError that names the field. */
   add(options: FaultOptions): FaultRule {
     if (!this.#operations.has(options.operation)) {
       throw new RangeError(`operation: must be one of ${[...this.#operations].join(", ")}`);
+    }
+    if (options.kind === "code" && options.code === undefined) {
+      throw new RangeError("code: is required");
     }
     const isForCallbacks = options.operation.endsWith(".callback");
     if (isForCallbacks !== isCallbackFault(options.kind) && !options.operation.endsWith("*")) {

@@ -2,6 +2,7 @@
 import type { Account } from "./accounts.js";
 import type { Answer } from "./answer.js";
 import type { FaultOptions, FaultRule } from "./faults.js";
+import type { FormPart } from "./multipart.js";
 
 /** A request as it came in; `body` is the parsed JSON, undefined where there is none or it is not JSON. */
 export interface Arrival {
@@ -10,7 +11,19 @@ export interface Arrival {
   query: Record<string, string | undefined>;
   params: Record<string, string | undefined>;
   body: unknown;
+  /** The parts of a multipart/form-data body. */
+  form?: FormPart[] | undefined;
   rawBody: Buffer;
+  /** The common name of the client certificate that the connection was made with. */
+  clientName?: string | undefined;
+}
+
+/** Whose request it is, and what refuses it before it is looked at. */
+export interface Admission {
+  account?: Account | undefined;
+  denial?: Answer | undefined;
+  /** The credential that the request does not carry at all: a violation. */
+  missing?: string | undefined;
 }
 
 export interface Call extends Arrival {
@@ -22,6 +35,7 @@ export interface Call extends Arrival {
 /** Whom a request is about, in the caller's own words. */
 export interface Description {
   intent: string | null;
+  /** By which a fault may be addressed: the caller's own keys, the intent at least. */
   lookupKeys: string[];
   magicKey?: string | undefined;
   magicFaults?: FaultOptions[] | undefined;
@@ -36,8 +50,11 @@ export interface Ending {
 
 export interface Operation {
   name: string;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With parameters as `:name`. */
   path: string;
+  /** Served over mutual TLS alone, else over plain HTTP alone. */
+  needsClientCertificate?: boolean;
   describe(arrival: Arrival): Description;
   /** After authentication, before any processing: an idempotent replay. */
   begin?(call: Call, description: Description): Answer | undefined;
@@ -76,14 +93,18 @@ export interface Publication {
 export interface SandboxProvider {
   name: string;
   operations: Operation[];
+  /** It posts events, so that `<name>.callback` may fail too. */
+  hasCallbacks?: boolean;
   /** Served besides the public routes, where the option asks for it. */
-  unprefixed: (path: string) => string | undefined;
-  refuse(status: number, code: string, message: string): Answer;
+  unprefixed?(path: string): string | undefined;
+  authenticate(arrival: Arrival): Admission;
+  /** In the provider's own error shape; `code` is a fault's number, or the name of what the server refuses. */
+  refuse(status: number, code: number | "Sandbox" | "InvalidRequest", message: string): Answer;
   items(): Iterable<ItemSummary>;
   item(id: string): Record<string, unknown> | undefined;
   /** Undefined: no such item; a string: why not. */
-  move(id: string, move: Move): Record<string, unknown> | string | undefined;
-  publish(id: string, publication: Publication): Record<string, unknown> | string | undefined;
+  move?(id: string, move: Move): Record<string, unknown> | string | undefined;
+  publish?(id: string, publication: Publication): Record<string, unknown> | string | undefined;
   save(): unknown;
   load(state: unknown): void;
   clear(): void;

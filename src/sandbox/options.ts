@@ -1,5 +1,6 @@
 // The options of a sandbox and what applies where one is not given.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 import { defaultAccounts, type AccountOptions } from "./accounts.js";
 import type { Speed } from "./clock.js";
 import type { FaultOptions } from "./faults.js";
@@ -9,6 +10,10 @@ export interface SandboxOptions {
   host?: string;
   /** Default 0: a free port. */
   port?: number;
+  /** Of mutual TLS. Default 0: a free port. */
+  tlsPort?: number;
+  /** The TLS files; default: `pki` below the state directory, else a temporary folder. */
+  pkiDirectory?: string;
   seed?: string;
   /** Real time × speed, or `manual`: only `advance` moves the clock. Default 1. */
   speed?: Speed;
@@ -36,9 +41,10 @@ export interface SandboxOptions {
 }
 
 export type ResolvedOptions = Required<
-  Omit<SandboxOptions, "stateDirectory" | "faults" | "startAt" | "health">
+  Omit<SandboxOptions, "stateDirectory" | "pkiDirectory" | "faults" | "startAt" | "health">
 > & {
   stateDirectory: string | undefined;
+  pkiDirectory: string | undefined;
 };
 
 export function resolveOptions(options: SandboxOptions): ResolvedOptions {
@@ -49,6 +55,9 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
   return {
     host: options.host ?? "127.0.0.1",
     port: options.port ?? 0,
+    tlsPort: options.tlsPort ?? 0,
+    pkiDirectory:
+      options.pkiDirectory ?? (options.stateDirectory && join(options.stateDirectory, "pki")),
     seed: options.seed ?? "sandbox",
     speed,
     accounts: options.accounts ?? defaultAccounts,

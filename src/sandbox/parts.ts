@@ -6,6 +6,7 @@ import type { DocumentShelf } from "./document-shelf.js";
 import type { Faults } from "./faults.js";
 import type { Ledger } from "./ledger.js";
 import type { ResolvedOptions } from "./options.js";
+import type { Outbox } from "./outbox.js";
 import type { RequestLog } from "./request-log.js";
 import type { SeededIds } from "./seeded.js";
 
@@ -18,6 +19,7 @@ export interface SandboxParts {
   ledger: Ledger;
   callbacks: Callbacks;
   requests: RequestLog;
+  outbox: Outbox;
   documents: DocumentShelf;
   /** Aborted when the sandbox closes. */
   closing: AbortSignal;

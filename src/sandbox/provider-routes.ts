@@ -1,4 +1,5 @@
 // The routes of one simulated provider, in a context of its own: raw bodies, and errors in the provider's own shape.
+// What needs a client certificate is served where connections have one, and nowhere else.
 import type { FastifyInstance } from "fastify";
 import { Exchange } from "./exchange.js";
 import type { SandboxProvider } from "./operation.js";
@@ -8,7 +9,11 @@ export function registerProvider(
   server: FastifyInstance,
   parts: SandboxParts,
   provider: SandboxProvider,
+  isMutualTls: boolean,
 ): void {
+  const operations = provider.operations.filter(
+    ({ needsClientCertificate = false }) => needsClientCertificate === isMutualTls,
+  );
   void server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) =>
@@ -20,10 +25,10 @@ export function registerProvider(
       const answer = provider.refuse(isClientError ? 400 : 500, "InvalidRequest", error.message);
       return reply.status(answer.status).headers(answer.headers).send(answer.body);
     });
-    for (const operation of provider.operations) {
+    for (const operation of operations) {
       const paths = [operation.path];
       const unprefixed = parts.options.unprefixedRoutes
-        ? provider.unprefixed(operation.path)
+        ? provider.unprefixed?.(operation.path)
         : undefined;
       if (unprefixed) paths.push(unprefixed);
       for (const url of paths) {

@@ -1,8 +1,8 @@
 // The provider sandbox: composes clock, accounts, faults, ledger, callbacks and the simulated providers behind one server.
-import { fastify } from "fastify";
 import { setMaxListeners } from "node:events";
 import { Accounts, type Account } from "./accounts.js";
 import { Callbacks, type CallbackState } from "./callbacks.js";
+import type { Certificate, Validity } from "./certificate.js";
 import { Clock, type ClockState } from "./clock.js";
 import { registerControl } from "./control-routes.js";
 import { DocumentShelf } from "./document-shelf.js";
@@ -11,10 +11,13 @@ import { Faults } from "./faults.js";
 import { Ledger, type LedgerReport } from "./ledger.js";
 import type { SandboxProvider } from "./operation.js";
 import { resolveOptions, type SandboxOptions } from "./options.js";
+import { Outbox, type OutboxMessage } from "./outbox.js";
 import type { SandboxParts } from "./parts.js";
+import { openPki, type PkiFiles } from "./pki.js";
 import { registerProvider } from "./provider-routes.js";
 import { RequestLog } from "./request-log.js";
 import { SeededIds } from "./seeded.js";
+import { httpServer, mutualTlsServer, portOf } from "./servers.js";
 import { StateFile } from "./state-file.js";
 
 export type { SandboxOptions } from "./options.js";
@@ -22,10 +25,16 @@ export type { SandboxOptions } from "./options.js";
 export interface Sandbox {
   url: string;
   port: number;
+  /** Mutual TLS: the operations that need a client certificate, and no others. */
+  tlsUrl: string;
+  pki: PkiFiles;
+  /** Of the sandbox's authority; the name is the account's. */
+  issueClientCertificate(name: string, validity?: Validity): Certificate;
   clock: Clock;
   faults: Faults;
   accounts: Accounts;
   ledger(intent?: string): LedgerReport;
+  messages(intent?: string): OutboxMessage[];
   close(): Promise<void>;
 }
 
@@ -36,6 +45,7 @@ interface Snapshot {
   faults: ReturnType<Faults["save"]>;
   ledger: ReturnType<Ledger["save"]>;
   callbacks: CallbackState;
+  outbox?: OutboxMessage[];
   providers: Record<string, unknown>;
 }
 
@@ -49,6 +59,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   const accounts = new Accounts(options.accounts);
   const ledger = new Ledger();
   const ids = new SeededIds(options.seed);
+  const outbox = new Outbox();
   const requests = new RequestLog(options.logSize);
   const stateFile =
     options.stateDirectory === undefined
@@ -66,17 +77,16 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     ledger,
     callbacks,
     requests,
+    outbox,
     documents: new DocumentShelf(options.stateDirectory),
     closing: closing.signal,
     changed,
     committed: async () => stateFile?.flush(),
   };
   const providers: SandboxProvider[] = [eviPost(parts)];
-  for (const { name, operations } of providers) {
-    faults.know(
-      name,
-      operations.map((operation) => operation.name),
-    );
+  for (const { name, operations, hasCallbacks } of providers) {
+    const names = operations.map((operation) => operation.name);
+    faults.know(name, hasCallbacks ? ["callback", ...names] : names);
   }
 
   function snapshot(): Snapshot {
@@ -87,6 +97,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
       faults: faults.save(),
       ledger: ledger.save(),
       callbacks: callbacks.save(),
+      outbox: outbox.save(),
       providers: Object.fromEntries(providers.map((provider) => [provider.name, provider.save()])),
     };
   }
@@ -98,6 +109,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     faults.load(state.faults);
     ledger.load(state.ledger);
     callbacks.load(state.callbacks);
+    outbox.load(state.outbox ?? []);
     for (const provider of providers) {
       const saved = state.providers[provider.name];
       if (saved !== undefined) provider.load(saved);
@@ -107,7 +119,8 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   /** Empties everything but accounts, clock and seed. */
   async function reset(): Promise<void> {
     clock.clear();
-    for (const part of [faults, ledger, callbacks, requests, parts.documents, ...providers]) {
+    const { documents } = parts;
+    for (const part of [faults, ledger, callbacks, outbox, requests, documents, ...providers]) {
       part.clear();
     }
     await stateFile?.flush();
@@ -119,35 +132,36 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
 
   // Base64 is a third larger; what is a little too large is still read, so that it gets the 400 of the specification.
   const bodyLimit = options.maxDocumentBytes * 3 + 2_000_000;
-  const server = fastify({
-    logger: false,
-    bodyLimit,
-    forceCloseConnections: true,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
-  });
-  server.addHook("onRequest", (request, reply, done) => {
-    if (given.health?.(request.raw, reply.raw)) reply.hijack();
-    else done();
-  });
-  for (const provider of providers) registerProvider(server, parts, provider);
-  registerControl(server, parts, providers, reset);
-  const address = await server.listen({ host: options.host, port: options.port });
+  const pki = await openPki(options.pkiDirectory);
+  const plain = httpServer(bodyLimit, given.health);
+  const mutualTls = mutualTlsServer(bodyLimit, pki);
+  for (const provider of providers) {
+    registerProvider(plain, parts, provider, false);
+    registerProvider(mutualTls, parts, provider, true);
+  }
+  registerControl(plain, parts, providers, reset);
+  const { host } = options;
+  const url = await plain.listen({ host, port: options.port });
+  const tlsUrl = await mutualTls.listen({ host, port: options.tlsPort });
   clock.start();
-  const bound = server.server.address();
-  const port = typeof bound === "object" && bound ? bound.port : options.port;
   return {
-    url: address,
-    port,
+    url,
+    port: portOf(plain),
+    tlsUrl,
+    pki: pki.files,
+    issueClientCertificate: pki.issue,
     clock,
     faults,
     accounts,
     ledger: (intent) => ledger.report(intent),
+    messages: (intent) => outbox.list(intent),
     async close() {
       closing.abort();
       callbacks.close();
       await clock.stop();
-      await server.close();
+      await Promise.all([plain.close(), mutualTls.close()]);
       await stateFile?.flush();
+      await pki.close();
     },
   };
 }

@@ -23,6 +23,12 @@ export class SeededIds {
     return [8, 12, 16, 20, 32].map((end, i) => hex.slice([0, 8, 12, 16, 20][i], end)).join("-");
   }
 
+  /** So many digits, the next of their kind. */
+  digits(kind: string, length: number): string {
+    const number = BigInt(`0x${this.uuid(kind).replaceAll("-", "")}`) >> 64n;
+    return String(number % 10n ** BigInt(length)).padStart(length, "0");
+  }
+
   count(kind: string): number {
     return this.#counters[kind] ?? 0;
   }

@@ -14,6 +14,8 @@ export interface StateReport {
   /** operation → status (or `cut`) → number of requests */
   requests: Record<string, Record<string, number>>;
   ledger: { effects: number; duplicates: number; violations: number };
+  /** What the outbox holds. */
+  messages: number;
   faults: number;
 }
 
@@ -42,6 +44,7 @@ export function stateReport(parts: SandboxParts, providers: SandboxProvider[]): 
       duplicates: duplicates.length,
       violations: violations.length,
     },
+    messages: parts.outbox.list().length,
     faults: parts.faults.list().length,
   };
 }

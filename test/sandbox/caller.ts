@@ -1,4 +1,7 @@
-// A bare caller of the simulated postal API, for the sandbox's own tests.
+// A bare caller of the simulated providers, for the sandbox's own tests.
+import { readFileSync } from "node:fs";
+import type { Certificate } from "../../src/sandbox/certificate.js";
+import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import { samplePdf } from "../support/fixtures.js";
 
 export const MINUTE = 60_000;
@@ -79,4 +82,13 @@ export async function query(
 ): Promise<any> {
   const { body } = await call(url, `/v1/EviPost/Query?WithUniqueIds=${id}${more}`);
   return body.results[0];
+}
+
+/** What got needs for mutual TLS with the sandbox: its own client certificate, or another. */
+export function mutualTls({ pki }: Sandbox, certificate?: Certificate) {
+  const { cert, key } = certificate ?? {
+    cert: readFileSync(pki.certificateFile, "utf8"),
+    key: readFileSync(pki.keyFile, "utf8"),
+  };
+  return { certificateAuthority: readFileSync(pki.caFile, "utf8"), certificate: cert, key };
 }

@@ -52,7 +52,7 @@ test("a submit that was answered is in the snapshot, even if the sandbox is neve
   await second.close();
   await first.close();
   await rm(copy, { recursive: true });
-  expect((await readdir(stateDirectory)).toSorted()).toEqual(["documents", "sandbox.json"]);
+  expect((await readdir(stateDirectory)).toSorted()).toEqual(["documents", "pki", "sandbox.json"]);
 });
 
 test("a callback that waits for its retry survives a restart", async () => {

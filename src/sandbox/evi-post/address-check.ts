@@ -1,6 +1,6 @@
 // The checks of recipient and issuer address (P2 §2.2, §8).
 import type { Account } from "../accounts.js";
-import type { Checker } from "./checker.js";
+import type { Checker } from "../checker.js";
 import type { ServiceType } from "./options-check.js";
 
 export interface PostalAddress {

@@ -1,6 +1,7 @@
 // The postal API as a provider of the sandbox: its operations, and what the control API may do with its items.
+import { basicAccount, header } from "../credentials.js";
 import { IdempotencyTokens, type IdempotencyState } from "../idempotency.js";
-import type { ItemSummary, Operation, SandboxProvider } from "../operation.js";
+import type { Admission, Arrival, ItemSummary, Operation, SandboxProvider } from "../operation.js";
 import type { SandboxParts } from "../parts.js";
 import { describeItem, itemOperations, splitList } from "./item-operations.js";
 import { states, type PostalState } from "./lifecycle.js";
@@ -45,11 +46,27 @@ export function eviPost(parts: SandboxParts): SandboxProvider {
     },
   };
 
+  /** P2 §5. */
+  function authenticate(arrival: Arrival): Admission {
+    const account = basicAccount(parts.accounts, arrival);
+    if (!account) {
+      const why = "wrong credentials or missing Authorization header";
+      const denial = refusal(401, "Unauthorized", why);
+      denial.headers["www-authenticate"] = 'Basic realm="sandbox"';
+      return { denial, ...(!header(arrival, "authorization") && { missing: "Authorization" }) };
+    }
+    if (account.provisioned) return { account };
+    const why = "the account is not provisioned for this service";
+    return { account, denial: refusal(403, "Forbidden", why) };
+  }
+
   return {
     name: "evi-post",
     operations: [submitOperation(parts, office, tokens), query, ...itemOperations(office)],
+    hasCallbacks: true,
     unprefixed: (path) => path.replace(/^\/v1/, ""),
-    refuse: refusal,
+    authenticate,
+    refuse: (status, code, message) => refusal(status, String(code), message),
     *items(): Iterable<ItemSummary> {
       for (const item of items.all()) yield summary(item);
     },

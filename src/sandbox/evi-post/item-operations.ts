@@ -3,7 +3,7 @@ import { bytesAnswer, jsonAnswer, type Answer } from "../answer.js";
 import type { Arrival, Call, Description, Operation } from "../operation.js";
 import { zip } from "../zip.js";
 import { affidavitPdf } from "./affidavit.js";
-import { fieldsOf } from "./checker.js";
+import { fieldsOf } from "../checker.js";
 import { isVisible, type PostItem } from "./post-item.js";
 import type { PostOffice } from "./post-office.js";
 import { badField, refusal } from "./refusal.js";

@@ -1,12 +1,7 @@
-// Magic values, the test cards of the sandbox: `sandbox:<word>,<word>…` as RecipientName, or as the value of a CustomFields
-// entry whose Key is `sandbox`. A word is an ending, a modifier, or `<operation>=<fault>[@<nth call>][*<times>]`.
-import { createHash } from "node:crypto";
-import {
-  callbackFaultKinds,
-  requestFaultKinds,
-  type FaultKind,
-  type FaultOptions,
-} from "../faults.js";
+// The magic words of the postal API: endings and modifiers, in RecipientName, or in the value of a CustomFields entry
+// whose Key is `sandbox`.
+import type { FaultKind } from "../faults.js";
+import { magicKey, readMagic, type Magic } from "../magic.js";
 import { endings, type Ending } from "./lifecycle.js";
 
 export const modifiers = [
@@ -23,48 +18,24 @@ export const modifiers = [
 ] as const;
 export type Modifier = (typeof modifiers)[number];
 
-export interface Magic {
-  ending?: Ending;
+export interface PostalMagic extends Magic<Ending | Modifier> {
+  ending?: Ending | undefined;
   modifiers: Modifier[];
-  faults: FaultOptions[];
-  unknown: string[];
 }
 
-const PREFIX = "sandbox:";
-const operations = [
-  "submit",
-  "query",
-  "cancel",
-  "affidavitRequest",
-  "affidavitDownload",
-  "callback",
-];
-const kinds: readonly string[] = [...requestFaultKinds, ...callbackFaultKinds];
-/** Kinds whose number, as in `reject-503` or `slow-3000`, means this. */
-const numbered: Record<string, "status" | "ms" | "queries"> = {
-  reject: "status",
-  "error-after-commit": "status",
-  slow: "ms",
-  "slow-answer": "ms",
-  delayed: "ms",
-  invisible: "queries",
+const vocabulary = {
+  provider: "evi-post",
+  operations: ["submit", "query", "cancel", "affidavitRequest", "affidavitDownload", "callback"],
+  words: [...endings, ...modifiers],
 };
+const isEnding = (word: Ending | Modifier): word is Ending =>
+  (endings as readonly string[]).includes(word);
 
-export function readMagic(texts: unknown[]): Magic | undefined {
-  const words = texts
-    .filter((text): text is string => typeof text === "string" && text.startsWith(PREFIX))
-    .flatMap((text) => text.slice(PREFIX.length).split(/[\s,]+/))
-    .filter((word) => word !== "");
-  if (words.length === 0) return undefined;
-  const magic: Magic = { modifiers: [], faults: [], unknown: [] };
-  for (const word of words) {
-    const fault = word.includes("=") ? readFault(word) : undefined;
-    if (fault) magic.faults.push(fault);
-    else if ((endings as readonly string[]).includes(word)) magic.ending = word as Ending;
-    else if ((modifiers as readonly string[]).includes(word))
-      magic.modifiers.push(word as Modifier);
-    else magic.unknown.push(word);
-  }
+export function readPostalMagic(texts: unknown[]): PostalMagic | undefined {
+  const read = readMagic(texts, vocabulary);
+  if (!read) return undefined;
+  const given = read.words.filter((word) => !isEnding(word));
+  const magic = { ...read, ending: read.words.findLast(isEnding), modifiers: given };
   for (const modifier of magic.modifiers) {
     const callbackFault = /^callbacks-(.+)$/.exec(modifier)?.[1] as FaultKind | undefined;
     if (callbackFault)
@@ -75,23 +46,6 @@ export function readMagic(texts: unknown[]): Magic | undefined {
   return magic;
 }
 
-function readFault(word: string): FaultOptions | undefined {
-  const pattern = /^([A-Za-z]+)=([a-z-]+\d*)(?:@(\d+))?(\*\d*)?$/;
-  const [, operation, text, nth, times] = pattern.exec(word) ?? [];
-  if (!operation || !text || !operations.includes(operation)) return undefined;
-  const [, name = text, number] = /^(.+)-(\d+)$/.exec(text) ?? [];
-  const meaning = numbered[name];
-  if (!kinds.includes(name) || (number !== undefined && !meaning)) return undefined;
-  return {
-    operation: `evi-post.${operation}`,
-    kind: name as FaultKind,
-    ...(meaning && number !== undefined && { [meaning]: Number(number) }),
-    ...(nth !== undefined && { call: Number(nth) }),
-    ...(times !== undefined && { times: times === "*" ? "always" : Number(times.slice(1)) }),
-  };
-}
-
-/** Faults of a magic value are counted under the intent, so that a repeated submit is the second call. */
 export function magicKeyOf(body: Record<string, unknown>): string {
   const parts = [
     body["LookupKey"],
@@ -99,6 +53,8 @@ export function magicKeyOf(body: Record<string, unknown>): string {
     body["RecipientAddress"],
     body["Document"],
   ];
-  const known = typeof body["LookupKey"] === "string" ? parts.slice(0, 2) : parts;
-  return createHash("sha256").update(JSON.stringify(known)).digest("hex");
+  return magicKey(
+    "evi-post",
+    ...(typeof body["LookupKey"] === "string" ? parts.slice(0, 2) : parts),
+  );
 }

@@ -1,6 +1,6 @@
 // The checks of `Options`, rule by rule (P2 §2.3–2.4).
 import type { Account } from "../accounts.js";
-import type { Checker } from "./checker.js";
+import type { Checker } from "../checker.js";
 
 const serviceTypes = ["Registered", "Letter", "LetterLite"] as const;
 

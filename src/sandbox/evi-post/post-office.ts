@@ -5,7 +5,7 @@ import type { SandboxParts } from "../parts.js";
 import { descriptions, type AffidavitMoment } from "./affidavit.js";
 import { callbackBody, type PostEvent } from "./callback-body.js";
 import { plan, planAfterCancel, type PostalState, type Step } from "./lifecycle.js";
-import type { Magic } from "./magic.js";
+import type { PostalMagic } from "./magic.js";
 import { PostItems, type PostAffidavit, type PostItem } from "./post-item.js";
 import type { CheckedSubmission } from "./submission.js";
 
@@ -34,7 +34,7 @@ export class PostOffice {
     submission: CheckedSubmission,
     account: Account,
     at: number,
-    extra: { magic?: Magic | undefined; magicKey?: string | undefined; faults: FaultRule[] },
+    extra: { magic?: PostalMagic | undefined; magicKey?: string | undefined; faults: FaultRule[] },
   ): PostItem {
     const { lookupKey, customLookupKeys, recipientName, costCentre, callback } = submission;
     const modifiers = extra.magic?.modifiers ?? [];

@@ -1,11 +1,6 @@
 // Error bodies of the postal API (P2 §7.1). The specification lists no error codes; these are the sandbox's own.
 import { jsonAnswer, type Answer } from "../answer.js";
-
-export interface FieldError {
-  errorCode: string;
-  fieldName: string;
-  message: string;
-}
+import type { FieldError } from "../checker.js";
 
 export function refusal(
   status: number,

@@ -1,7 +1,7 @@
 // The checks of a postal submission, rule by rule (P2 §2.1–2.4, §7.1, §8).
 import type { Account } from "../accounts.js";
 import { checkAddresses, type PostalAddress } from "./address-check.js";
-import { Checker } from "./checker.js";
+import { Checker, type FieldError } from "../checker.js";
 import {
   checkCallback,
   checkCertification,
@@ -13,7 +13,6 @@ import {
   type CallbackSettings,
   type ServiceType,
 } from "./options-check.js";
-import type { FieldError } from "./refusal.js";
 
 /** What the sandbox goes on with after the checks. */
 export interface CheckedSubmission {

@@ -5,9 +5,9 @@ import type { FaultRule } from "../faults.js";
 import type { IdempotencyTokens } from "../idempotency.js";
 import type { Arrival, Call, Description, Ending, Operation } from "../operation.js";
 import type { SandboxParts } from "../parts.js";
-import { fieldsOf, isObject } from "./checker.js";
+import { fieldsOf, isObject } from "../checker.js";
 import { impossible } from "./lifecycle.js";
-import { magicKeyOf, readMagic } from "./magic.js";
+import { magicKeyOf, readPostalMagic } from "./magic.js";
 import type { PostOffice } from "./post-office.js";
 import { badField, badRequest, refusal } from "./refusal.js";
 import { checkSubmission } from "./submission.js";
@@ -21,7 +21,7 @@ function customFields(body: Fields): Fields[] {
 
 function magicOf(body: Fields) {
   const values = customFields(body).filter((field) => field["Key"] === "sandbox");
-  return readMagic([body["RecipientName"], ...values.map((field) => field["Value"])]);
+  return readPostalMagic([body["RecipientName"], ...values.map((field) => field["Value"])]);
 }
 
 function describe(arrival: Arrival): Description {

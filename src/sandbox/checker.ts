@@ -1,5 +1,9 @@
 // Collects the field errors of a request body, one entry per field.
-import type { FieldError } from "./refusal.js";
+export interface FieldError {
+  errorCode: string;
+  fieldName: string;
+  message: string;
+}
 
 type Fields = Record<string, unknown>;
 type Typed = "string" | "boolean" | "integer" | "array" | "object";

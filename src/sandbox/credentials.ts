@@ -1,0 +1,23 @@
+// How a request shows whose it is: HTTP Basic, and credentials in headers.
+import { timingSafeEqual } from "node:crypto";
+import type { Account, Accounts } from "./accounts.js";
+import type { Arrival } from "./operation.js";
+
+/** A header that came once and is not empty; the name in lower case. */
+export function header({ headers }: Arrival, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The account that the Basic credentials are right for. */
+export function basicAccount(accounts: Accounts, arrival: Arrival): Account | undefined {
+  const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(header(arrival, "authorization") ?? "")?.[1];
+  if (!encoded) return undefined;
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  const account = accounts.get(text.slice(0, Math.max(0, colon)));
+  if (!account || colon < 0) return undefined;
+  const given = Buffer.from(text.slice(colon + 1));
+  const expected = Buffer.from(account.password);
+  return given.length === expected.length && timingSafeEqual(given, expected) ? account : undefined;
+}
