@@ -10,7 +10,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** P2 §6.5: the delay before each of the nine retries. */
-export const retryDelaysMs = [
+const retryDelaysMs = [
   30 * SECOND,
   30 * SECOND,
   5 * MINUTE,
@@ -36,6 +36,8 @@ export interface CallbackEvent {
   magicKey?: string | undefined;
   url: string;
   body: string;
+  /** The delay before each retry; absent: those of P2 §6.5. */
+  retryDelaysMs?: readonly number[];
 }
 
 interface PendingCallback extends CallbackEvent {
@@ -157,7 +159,7 @@ export class Callbacks {
     if (this.#http.isClosed || this.#pending.get(key) !== pending) return;
     const attempts = pending.attempts + 1;
     const isDelivered = answer.status !== undefined && answer.status >= 200 && answer.status < 300;
-    const delay = retryDelaysMs[attempts - 1];
+    const delay = (pending.retryDelaysMs ?? retryDelaysMs)[attempts - 1];
     if (isDelivered || delay === undefined) {
       this.#pending.delete(key);
       this.#note(pending, attempts, isDelivered ? "delivered" : "dropped", at, answer);

@@ -37,6 +37,7 @@ export class Exchange {
   readonly #operation: Operation;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
+  readonly #refuse: SandboxProvider["refuse"];
   #rules: FaultRule[] = [];
 
   constructor(
@@ -49,6 +50,7 @@ export class Exchange {
     this.#parts = parts;
     this.#provider = provider;
     this.#operation = operation;
+    this.#refuse = operation.refuse ?? provider.refuse;
     this.#request = request;
     this.#reply = reply;
   }
@@ -66,7 +68,7 @@ export class Exchange {
     const door = this.#atTheDoor() ?? denial;
     if (missing && door !== "cut") this.#noteMissing(missing, name, description);
     if (door || !call) {
-      const nobody = () => this.#provider.refuse(401, "Sandbox", "nobody's request");
+      const nobody = () => this.#refuse(401, "Sandbox", "nobody's request");
       return this.#send(call, description, undefined, door ?? nobody());
     }
     const replay = this.#operation.begin?.(call, description);
@@ -90,7 +92,7 @@ export class Exchange {
     const reject = this.#fault("reject");
     if (reject) {
       const status = reject.status ?? 503;
-      const answer = this.#provider.refuse(status, "Sandbox", `refused by ${reject.id}`);
+      const answer = this.#refuse(status, "Sandbox", `refused by ${reject.id}`);
       if (reject.retryAfterSeconds !== undefined)
         answer.headers["retry-after"] = String(reject.retryAfterSeconds);
       return answer;
@@ -100,7 +102,7 @@ export class Exchange {
   }
 
   #refuseBy({ status = 500, code }: FaultRule, message: string): Answer {
-    return this.#provider.refuse(status, code ?? "Sandbox", message);
+    return this.#refuse(status, code ?? "Sandbox", message);
   }
 
   #noteMissing(credential: string, operation: string, { intent }: Description): void {

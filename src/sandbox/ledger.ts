@@ -8,6 +8,8 @@ export interface Effect {
   itemId: string;
   at: string;
   account: string;
+  /** What of the item it is about, such as a document's name: another part is no repeat. */
+  part?: string;
 }
 
 export interface Violation {
@@ -22,6 +24,7 @@ export interface Violation {
 export interface Duplicate {
   intent: string;
   operation: string;
+  part?: string;
   count: number;
 }
 
@@ -63,17 +66,22 @@ export class Ledger {
       operations.set(effect.operation, (operations.get(effect.operation) ?? 0) + 1);
       counts.set(effect.intent, operations);
     }
-    const duplicates: Duplicate[] = [];
-    for (const [key, operations] of counts) {
-      for (const [operation, count] of operations) {
-        if (count > 1 && !this.#repeatable.has(operation))
-          duplicates.push({ intent: key, operation, count });
-      }
-    }
     const byIntent = Object.fromEntries(
       [...counts].map(([key, operations]) => [key, Object.fromEntries(operations)]),
     );
+    const duplicates = this.#duplicates(effects);
     return { effects, byIntent, duplicates, violations: wanted(this.#violations.list()) };
+  }
+
+  #duplicates(effects: Effect[]): Duplicate[] {
+    const found = new Map<string, Duplicate>();
+    for (const { intent, operation, part } of effects) {
+      if (intent === null || this.#repeatable.has(operation)) continue;
+      const key = JSON.stringify([intent, operation, part]);
+      const { count } = found.get(key) ?? { count: 0 };
+      found.set(key, { intent, operation, ...(part !== undefined && { part }), count: count + 1 });
+    }
+    return [...found.values()].filter(({ count }) => count > 1);
   }
 
   get size(): number {

@@ -55,6 +55,8 @@ export interface Operation {
   path: string;
   /** Served over mutual TLS alone, else over plain HTTP alone. */
   needsClientCertificate?: boolean;
+  /** Where the operation's host has an error shape of its own. */
+  refuse?: SandboxProvider["refuse"];
   describe(arrival: Arrival): Description;
   /** After authentication, before any processing: an idempotent replay. */
   begin?(call: Call, description: Description): Answer | undefined;

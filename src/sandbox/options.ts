@@ -33,6 +33,8 @@ export interface SandboxOptions {
   lookupKeyMatching?: "parts" | "whole";
   /** How result dates are written: with `Z`, or without an offset. */
   dates?: "utc" | "noOffset";
+  /** How the one-shot service's token travels: not shown (P1 §5.4); default `Authorization: Token <token>`. */
+  oneShotToken?: { name: string; prefix: string };
   callbackTimeoutMs?: number;
   /** Entries kept in the logs of callbacks and requests. */
   logSize?: number;
@@ -67,6 +69,7 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
     idempotencyLifetimeMs: options.idempotencyLifetimeMs ?? Number.POSITIVE_INFINITY,
     lookupKeyMatching: options.lookupKeyMatching ?? "parts",
     dates: options.dates ?? "utc",
+    oneShotToken: options.oneShotToken ?? { name: "Authorization", prefix: "Token " },
     callbackTimeoutMs: options.callbackTimeoutMs ?? 10_000,
     logSize: options.logSize ?? 2000,
   };

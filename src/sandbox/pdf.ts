@@ -1,14 +1,22 @@
-// A minimal real PDF: one page of text and a signature field whose byte range is right and whose signature is not one.
+// A minimal real PDF: one page of text and a signature field whose byte range is right and whose signature is not one;
+// where a file is attached, its bytes stand in it unchanged (an embedded file).
 const SIGNATURE_HEX_LENGTH = 256;
+
+export interface Attachment {
+  name: string;
+  bytes: Buffer;
+}
 
 const escaped = (text: string) =>
   text.replace(/[^\x20-\x7e]/g, "?").replace(/[\\()]/g, (character) => `\\${character}`);
 
-export function pdf(lines: string[]): Buffer {
+export function pdf(lines: string[], attachment?: Attachment): Buffer {
   const text = lines.map((line) => `(${escaped(line)}) Tj T*`).join("\n");
   const content = `BT /F1 11 Tf 14 TL 56 780 Td\n${text}\nET`;
+  const name = escaped(attachment?.name ?? "");
+  const names = attachment ? ` /Names << /EmbeddedFiles << /Names [(${name}) 8 0 R] >> >>` : "";
   const objects = [
-    "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] /SigFlags 3 >> >>",
+    `<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] /SigFlags 3 >>${names} >>`,
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
     "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 5 0 R /Annots [6 0 R] /Resources << /Font << /F1 4 0 R >> >> >>",
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
@@ -16,6 +24,8 @@ export function pdf(lines: string[]): Buffer {
     "<< /Type /Annot /Subtype /Widget /FT /Sig /T (Sandbox) /Rect [0 0 0 0] /F 132 /P 3 0 R /V 7 0 R >>",
     "<< /Type /Sig /Filter /Adobe.PPKLite /SubFilter /adbe.pkcs7.detached /Name (Trustflow sandbox: no real signature) " +
       `/ByteRange [0 0000000000 0000000000 0000000000] /Contents <${"0".repeat(SIGNATURE_HEX_LENGTH)}> >>`,
+    // Last, so that nothing within the attached bytes can be mistaken for what is looked for below.
+    ...(attachment ? embedded(name, attachment.bytes) : []),
   ];
   let file = "%PDF-1.7\n";
   const offsets: number[] = [];
@@ -33,4 +43,11 @@ export function pdf(lines: string[]): Buffer {
     .map((number) => String(number).padStart(10, "0"))
     .join(" ");
   return Buffer.from(file.replace(/\/ByteRange \[[^\]]*\]/, `/ByteRange [0 ${range}]`), "latin1");
+}
+
+function embedded(name: string, bytes: Buffer): string[] {
+  return [
+    `<< /Type /Filespec /F (${name}) /UF (${name}) /EF << /F 9 0 R >> >>`,
+    `<< /Type /EmbeddedFile /Length ${bytes.length} >>\nstream\n${bytes.toString("latin1")}\nendstream`,
+  ];
 }

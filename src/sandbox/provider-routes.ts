@@ -19,13 +19,8 @@ export function registerProvider(
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) =>
       done(null, body),
     );
-    scope.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
-      const isClientError = error.statusCode !== undefined && error.statusCode < 500;
-      if (!isClientError) process.emitWarning(`sandbox: ${error.message}`);
-      const answer = provider.refuse(isClientError ? 400 : 500, "InvalidRequest", error.message);
-      return reply.status(answer.status).headers(answer.headers).send(answer.body);
-    });
     for (const operation of operations) {
+      const refuse = operation.refuse ?? provider.refuse;
       const paths = [operation.path];
       const unprefixed = parts.options.unprefixedRoutes
         ? provider.unprefixed?.(operation.path)
@@ -35,6 +30,13 @@ export function registerProvider(
         scope.route({
           method: operation.method,
           url,
+          errorHandler(error: { statusCode?: number; message: string }, _request, reply) {
+            const isClientError = error.statusCode !== undefined && error.statusCode < 500;
+            if (!isClientError) process.emitWarning(`sandbox: ${error.message}`);
+            const status = isClientError ? 400 : 500;
+            const answer = refuse(status, "InvalidRequest", error.message);
+            void reply.status(answer.status).headers(answer.headers).send(answer.body);
+          },
           handler: (request, reply) =>
             new Exchange(parts, provider, operation, request, reply).run(),
         });

@@ -1,10 +1,11 @@
 // Cancel, on-demand affidavit and affidavit download (P2 §4.1). The download's path and parameter are assumed: not shown.
 import { bytesAnswer, jsonAnswer, type Answer } from "../answer.js";
 import type { Arrival, Call, Description, Operation } from "../operation.js";
+import { isVisible } from "../visibility.js";
 import { zip } from "../zip.js";
 import { affidavitPdf } from "./affidavit.js";
 import { fieldsOf } from "../checker.js";
-import { isVisible, type PostItem } from "./post-item.js";
+import type { PostItem } from "./post-item.js";
 import type { PostOffice } from "./post-office.js";
 import { badField, refusal } from "./refusal.js";
 

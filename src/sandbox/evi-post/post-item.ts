@@ -1,5 +1,6 @@
 // A communication as the simulated provider keeps it, and the shelf of all of them, found by id, lookup key and site.
 import type { ItemSummary } from "../operation.js";
+import type { Hideable } from "../visibility.js";
 import type { Modifier } from "./magic.js";
 import type { PostalState, Step } from "./lifecycle.js";
 import type { PostalAddress } from "./address-check.js";
@@ -14,7 +15,7 @@ export interface PostAffidavit {
   requestId?: string;
 }
 
-export interface PostItem {
+export interface PostItem extends Hideable {
   id: string;
   account: string;
   site: string;
@@ -44,9 +45,6 @@ export interface PostItem {
   plan: Step[];
   /** Counts changes of the plan, so that a step that was scheduled before does nothing. */
   planVersion: number;
-  /** Not yet in the query: for so many queries, or until this real time. */
-  hiddenQueries?: number;
-  hiddenUntil?: number;
 }
 
 export function summary(item: PostItem): ItemSummary {
@@ -64,14 +62,6 @@ export function summary(item: PostItem): ItemSummary {
 
 const JOINT = "::";
 export const joinedLookupKey = (item: PostItem) => item.lookupKeys.join(JOINT);
-
-/** Whether the item can be seen; a query that misses it counts. */
-export function isVisible(item: PostItem): boolean {
-  if (item.hiddenUntil !== undefined) return Date.now() >= item.hiddenUntil;
-  if (!item.hiddenQueries) return true;
-  item.hiddenQueries -= 1;
-  return false;
-}
 
 export class PostItems {
   readonly #byId = new Map<string, PostItem>();

@@ -2,6 +2,7 @@
 import type { Account } from "../accounts.js";
 import type { FaultRule } from "../faults.js";
 import type { SandboxParts } from "../parts.js";
+import { hide } from "../visibility.js";
 import { descriptions, type AffidavitMoment } from "./affidavit.js";
 import { callbackBody, type PostEvent } from "./callback-body.js";
 import { plan, planAfterCancel, type PostalState, type Step } from "./lifecycle.js";
@@ -10,7 +11,6 @@ import { PostItems, type PostAffidavit, type PostItem } from "./post-item.js";
 import type { CheckedSubmission } from "./submission.js";
 
 const ON_DEMAND_DELAY_MS = 5 * 60_000;
-const DEFAULT_HIDDEN_QUERIES = 2;
 
 const cancellable: readonly PostalState[] = ["Draft", "Submitted", "Processed"];
 
@@ -64,9 +64,7 @@ export class PostOffice {
       plan: plan({ ...submission, ending: extra.magic?.ending, modifiers }),
       planVersion: 0,
     };
-    const hidden = extra.faults.find((rule) => rule.kind === "invisible");
-    if (hidden?.ms !== undefined) item.hiddenUntil = Date.now() + hidden.ms;
-    else if (hidden) item.hiddenQueries = hidden.queries ?? DEFAULT_HIDDEN_QUERIES;
+    hide(item, extra.faults);
     this.items.add(item);
     this.effect("submit", item, account.username, at);
     this.#scheduleNext(item, at);

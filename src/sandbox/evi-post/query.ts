@@ -3,8 +3,9 @@ import type { Answer } from "../answer.js";
 import { jsonAnswer } from "../answer.js";
 import type { Call } from "../operation.js";
 import type { SandboxParts } from "../parts.js";
+import { isVisible } from "../visibility.js";
 import { affidavitPdf } from "./affidavit.js";
-import { isVisible, joinedLookupKey, type PostItem, type PostItems } from "./post-item.js";
+import { joinedLookupKey, type PostItem, type PostItems } from "./post-item.js";
 import { badField } from "./refusal.js";
 
 interface Includes {

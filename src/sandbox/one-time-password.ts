@@ -1,0 +1,38 @@
+// One-time passwords: six digits from the seed, told to a person through the outbox alone, good for ten virtual minutes.
+import type { OutboxMessage } from "./outbox.js";
+import type { SandboxParts } from "./parts.js";
+
+const DIGITS = 6;
+const LIFETIME_MS = 10 * 60_000;
+const TRIES = 5;
+
+export interface OneTimePassword {
+  code: string;
+  expiresAt: number;
+  triesLeft: number;
+}
+
+/** Takes the place of the one before; `text` carries `$OTP$` where the code goes. */
+export function sendOneTimePassword(
+  { ids, outbox, changed }: SandboxParts,
+  message: Omit<OutboxMessage, "at" | "otp">,
+  at: number,
+): OneTimePassword {
+  const code = ids.digits(`${message.provider}.otp`, DIGITS);
+  const text = message.text.replaceAll("$OTP$", code);
+  outbox.add({ ...message, text, at: new Date(at).toISOString(), otp: code });
+  changed();
+  return { code, expiresAt: at + LIFETIME_MS, triesLeft: TRIES };
+}
+
+/** One that was tried wrongly too often is expired. */
+export function tryOneTimePassword(
+  password: OneTimePassword,
+  given: string,
+  at: number,
+): "right" | "wrong" | "expired" {
+  if (at >= password.expiresAt || password.triesLeft === 0) return "expired";
+  if (given === password.code) return "right";
+  password.triesLeft -= 1;
+  return "wrong";
+}
