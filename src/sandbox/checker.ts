@@ -77,6 +77,11 @@ export class Checker {
     return (this.#value(name, "boolean", "a") as boolean | undefined) ?? false;
   }
 
+  requiredFlag(name: string): void {
+    if (!given(this.#fields[name])) this.fail(name, "Required", "is required");
+    this.flag(name);
+  }
+
   whole(name: string, least: number): number | undefined {
     const value = this.#value(name, "integer", "an") as number | undefined;
     if (value === undefined || value >= least) return value;

@@ -1,4 +1,4 @@
-// How a request shows whose it is: HTTP Basic, and credentials in headers.
+// What the headers of a request say: whose it is, and whether its body is JSON.
 import { timingSafeEqual } from "node:crypto";
 import type { Account, Accounts } from "./accounts.js";
 import type { Arrival } from "./operation.js";
@@ -7,6 +7,11 @@ import type { Arrival } from "./operation.js";
 export function header({ headers }: Arrival, name: string): string | undefined {
   const value = headers[name];
   return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** `Content-Type: application/json`, with or without a charset. */
+export function isJson(arrival: Arrival): boolean {
+  return /^application\/json\s*(;|$)/i.test(header(arrival, "content-type") ?? "");
 }
 
 /** The account that the Basic credentials are right for. */

@@ -106,10 +106,9 @@ export class Exchange {
   }
 
   #noteMissing(credential: string, operation: string, { intent }: Description): void {
-    const at = new Date(this.#parts.clock.now()).toISOString();
-    const detail = `no ${credential} header`;
-    const kind = "missingAuthorization";
-    this.#parts.ledger.violate({ kind, operation, intent, at, account: null, detail });
+    const { clock, ledger } = this.#parts;
+    const call = { operation, at: clock.now() };
+    ledger.violate(call, "missingAuthorization", intent, `no ${credential} header`);
   }
 
   #spoilt(answer: Answer): Answer | "cut" | "half" {

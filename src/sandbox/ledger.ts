@@ -1,5 +1,6 @@
 // The effect ledger: what would have happened in the real world, one entry per effect, and protocol violations seen.
 // An intent is recognised by the caller's own data alone (postal: `LookupKey`), never by a token or a callback address.
+import type { Account } from "./accounts.js";
 import { CappedLog } from "./capped-log.js";
 
 export interface Effect {
@@ -51,8 +52,20 @@ export class Ledger {
     this.#effects.push(effect);
   }
 
-  violate(violation: Violation): void {
-    this.#violations.add(violation);
+  violate(
+    { operation, at, account }: { operation: string; at: number; account?: Account },
+    kind: string,
+    intent: string | null,
+    detail: string,
+  ): void {
+    this.#violations.add({
+      kind,
+      operation,
+      intent,
+      at: new Date(at).toISOString(),
+      account: account?.username ?? null,
+      detail,
+    });
   }
 
   report(intent?: string): LedgerReport {

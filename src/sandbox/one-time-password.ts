@@ -1,9 +1,8 @@
-// One-time passwords: six digits from the seed, told to a person through the outbox alone, good for ten virtual minutes.
+// One-time passwords: six digits from the seed, told to a person through the outbox alone, good for so many virtual minutes.
 import type { OutboxMessage } from "./outbox.js";
 import type { SandboxParts } from "./parts.js";
 
 const DIGITS = 6;
-const LIFETIME_MS = 10 * 60_000;
 const TRIES = 5;
 
 export interface OneTimePassword {
@@ -14,7 +13,7 @@ export interface OneTimePassword {
 
 /** Takes the place of the one before; `text` carries `$OTP$` where the code goes. */
 export function sendOneTimePassword(
-  { ids, outbox, changed }: SandboxParts,
+  { ids, options, outbox, changed }: SandboxParts,
   message: Omit<OutboxMessage, "at" | "otp">,
   at: number,
 ): OneTimePassword {
@@ -22,7 +21,7 @@ export function sendOneTimePassword(
   const text = message.text.replaceAll("$OTP$", code);
   outbox.add({ ...message, text, at: new Date(at).toISOString(), otp: code });
   changed();
-  return { code, expiresAt: at + LIFETIME_MS, triesLeft: TRIES };
+  return { code, expiresAt: at + options.otpLifetimeMs, triesLeft: TRIES };
 }
 
 /** One that was tried wrongly too often is expired. */

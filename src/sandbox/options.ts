@@ -35,6 +35,13 @@ export interface SandboxOptions {
   dates?: "utc" | "noOffset";
   /** How the one-shot service's token travels: not shown (P1 §5.4); default `Authorization: Token <token>`. */
   oneShotToken?: { name: string; prefix: string };
+  /** What `validate` of the certificate service answers to a wrong code, and to an expired or locked one (P1 §7.1 shows neither). */
+  wrongOtpCode?: number;
+  expiredOtpCode?: number;
+  /** Virtual life of a one-time password. */
+  otpLifetimeMs?: number;
+  /** How far an eID assertion's `iat` may be from the virtual clock. */
+  assertionLifetimeMs?: number;
   callbackTimeoutMs?: number;
   /** Entries kept in the logs of callbacks and requests. */
   logSize?: number;
@@ -70,6 +77,10 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
     lookupKeyMatching: options.lookupKeyMatching ?? "parts",
     dates: options.dates ?? "utc",
     oneShotToken: options.oneShotToken ?? { name: "Authorization", prefix: "Token " },
+    wrongOtpCode: options.wrongOtpCode ?? 250,
+    expiredOtpCode: options.expiredOtpCode ?? 251,
+    otpLifetimeMs: options.otpLifetimeMs ?? 10 * 60_000,
+    assertionLifetimeMs: options.assertionLifetimeMs ?? 5 * 60_000,
     callbackTimeoutMs: options.callbackTimeoutMs ?? 10_000,
     logSize: options.logSize ?? 2000,
   };

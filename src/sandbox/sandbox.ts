@@ -5,11 +5,13 @@ import { Callbacks, type CallbackState } from "./callbacks.js";
 import type { Certificate, Validity } from "./certificate.js";
 import { Clock, type ClockState } from "./clock.js";
 import { registerControl } from "./control-routes.js";
+import { disposableCertificate } from "./disposable-certificate/disposable-certificate.js";
 import { DocumentShelf } from "./document-shelf.js";
 import { eviPost } from "./evi-post/evi-post.js";
 import { Faults } from "./faults.js";
 import { Ledger, type LedgerReport } from "./ledger.js";
 import type { SandboxProvider } from "./operation.js";
+import { messagingGateway } from "./messaging-gateway/messaging-gateway.js";
 import { resolveOptions, type SandboxOptions } from "./options.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 import type { SandboxParts } from "./parts.js";
@@ -83,7 +85,11 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     changed,
     committed: async () => stateFile?.flush(),
   };
-  const providers: SandboxProvider[] = [eviPost(parts)];
+  const providers: SandboxProvider[] = [
+    eviPost(parts),
+    disposableCertificate(parts),
+    messagingGateway(parts),
+  ];
   for (const { name, operations, hasCallbacks } of providers) {
     const names = operations.map((operation) => operation.name);
     faults.know(name, hasCallbacks ? ["callback", ...names] : names);

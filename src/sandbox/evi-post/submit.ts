@@ -59,17 +59,11 @@ export function submitOperation(
   office: PostOffice,
   tokens: IdempotencyTokens,
 ): Operation {
-  function violate(call: Call, kind: string, intent: string | null, detail: string): void {
-    const at = new Date(call.at).toISOString();
-    const { operation, account } = call;
-    parts.ledger.violate({ kind, operation, intent, at, account: account.username, detail });
-  }
-
   function begin(call: Call, { intent }: Description): Answer | undefined {
     const token = tokenOf(call);
     if (token === undefined) return undefined;
     const { replay, violations } = tokens.begin(token, digestOf(call.body), call.at);
-    for (const kind of violations) violate(call, kind, intent, token);
+    for (const kind of violations) parts.ledger.violate(call, kind, intent, token);
     return replay === undefined
       ? undefined
       : { ...jsonAnswer(202, null), body: Buffer.from(replay) };
@@ -98,7 +92,7 @@ export function submitOperation(
     if (!isObject(body)) return refusal(400, "InvalidRequest", "the body must be a JSON object");
     const checked = checkSubmission(body, account, parts.options.maxDocumentBytes);
     for (const field of checked.unknownFields) {
-      violate(call, "unknownField", describe(call).intent, field);
+      parts.ledger.violate(call, "unknownField", describe(call).intent, field);
     }
     const { submission } = checked;
     if (!submission) return badRequest(checked.errors);
