@@ -9,7 +9,7 @@ export interface CircuitOptions {
   failures: number;
 }
 
-/** What a call is about: a 403 speaks of the operation, everything else of the account as a whole (READING §9). */
+/** What a call is about: a denial may speak of the operation alone, everything else of the account as a whole (READING §9). */
 export interface Way {
   account: string;
   operation: string;
@@ -112,11 +112,11 @@ export class Circuits {
   }
 
   #note(way: Way, error: ProviderError, began: number): void {
-    const { kind, status, retryAfterMs } = error;
+    const { kind, denies, retryAfterMs } = error;
     // A lost answer says nothing of the account.
     if (kind === "unknownOutcome") return;
     const [account, operation] = keysOf(way);
-    const isDenial = kind === "accessDenied" && status === 403;
+    const isDenial = kind === "accessDenied" && denies === "operation";
     const isAway = kind === "accessDenied" || kind === "unavailable" || kind === "rateLimited";
     if (isDenial || !isAway) this.#close(account, began);
     if (!isAway) return this.#close(operation, began);
@@ -148,7 +148,7 @@ function isDue(state: State, time: number): boolean {
 }
 
 function refusal({ error, nextProbe }: State): NotAsked {
-  const { kind, provider, operation, status, code } = error;
+  const { kind, provider, operation, status, code, denies } = error;
   const waitMs = Math.max(1, Math.ceil(nextProbe - performance.now()));
   return new NotAsked({
     kind,
@@ -158,6 +158,7 @@ function refusal({ error, nextProbe }: State): NotAsked {
     problem: "not asked: the circuit is open",
     status,
     code,
+    denies,
     ...(kind === "rateLimited" ? { retryAfterMs: waitMs } : {}),
   });
 }

@@ -36,6 +36,8 @@ interface ProviderErrorDescription {
   fields?: readonly { [key in keyof ProviderErrorField]?: string | undefined }[];
   retryAfterMs?: number | undefined;
   detail?: string | undefined;
+  /** What a denial is about; default: a 403 is about the operation, everything else about the account (READING §9). */
+  denies?: "account" | "operation";
 }
 
 export class ProviderError extends Error {
@@ -54,6 +56,7 @@ export class ProviderError extends Error {
   declare readonly reference?: string;
   readonly fields: readonly ProviderErrorField[];
   declare readonly retryAfterMs?: number;
+  readonly denies: "account" | "operation";
   /** The provider's text, which may repeat personal data: not enumerable, only for encrypted payloads. */
   declare readonly detail?: string;
 
@@ -71,6 +74,7 @@ export class ProviderError extends Error {
     this.effect = effect;
     this.provider = provider;
     this.operation = operation;
+    this.denies = description.denies ?? (status === 403 ? "operation" : "account");
     this.fields = fields;
     if (status !== undefined) this.status = status;
     if (code !== undefined) this.code = code;

@@ -12,14 +12,26 @@ export interface HttpRequest {
   provider: string;
   operation: string;
   effectClass: EffectClass;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   url: URL;
   headers: Record<string, string>;
-  body?: string | undefined;
+  /** A form is sent as multipart/form-data, with its own content type. */
+  body?: string | FormData | undefined;
+  /** Our own certificate and the authorities that the provider's is checked by; the same object means the same connections. */
+  tls?: TlsIdentity | undefined;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   /** The most bytes of an answer that are read. */
   maxBytes?: number;
+}
+
+/** As `node:tls` takes them. */
+export interface TlsIdentity {
+  cert?: Buffer;
+  key?: Buffer;
+  pfx?: Buffer;
+  passphrase?: string;
+  ca?: Buffer;
 }
 
 export interface HttpAnswer {
@@ -32,19 +44,25 @@ const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const MAX_CONNECT_MS = 10_000;
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
+interface Agents {
+  http: http.Agent;
+  https: https.Agent;
+}
+
 const kept = {
   http: new http.Agent({ keepAlive: true }),
   https: new https.Agent({ keepAlive: true }),
 };
 // A call that nobody can look up never rides on an idle connection that the other side may just be closing.
 const fresh = { http: new http.Agent(), https: new https.Agent() };
+const ofIdentities = new WeakMap<TlsIdentity, { kept: Agents; fresh: Agents }>();
 
 /**
  * Throws ProviderError: `unavailable` with effect `none` where nothing can have been written (name, connection, TLS,
  * abort before that), `protocol` where the request could not be built; else as `withoutAnswer` says for the class.
  */
 export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
-  const { effectClass, timeoutMs, maxBytes = MAX_ANSWER_BYTES } = request;
+  const { timeoutMs, maxBytes = MAX_ANSWER_BYTES } = request;
   const connectMs = Math.min(timeoutMs, MAX_CONNECT_MS);
   let written = false;
   let tooLarge = false;
@@ -55,7 +73,7 @@ export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
       headers: request.headers,
       ...(request.body === undefined ? {} : { body: request.body }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
-      agent: effectClass === "once" ? fresh : kept,
+      agent: agentsOf(request),
       timeout: {
         request: timeoutMs,
         lookup: connectMs,
@@ -79,6 +97,19 @@ export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   } catch (error) {
     throw transportFailure(request, written, tooLarge ? "ANSWER_TOO_LARGE" : codeOf(error));
   }
+}
+
+function agentsOf({ effectClass, tls }: HttpRequest): Agents {
+  if (!tls) return effectClass === "once" ? fresh : kept;
+  let own = ofIdentities.get(tls);
+  if (!own) {
+    own = {
+      kept: { ...kept, https: new https.Agent({ keepAlive: true, ...tls }) },
+      fresh: { ...fresh, https: new https.Agent(tls) },
+    };
+    ofIdentities.set(tls, own);
+  }
+  return effectClass === "once" ? own.fresh : own.kept;
 }
 
 /** `Retry-After` in milliseconds: seconds or an HTTP date, which is measured against the answer's own `Date`. */
@@ -115,6 +146,13 @@ function transportFailure(
 ): ProviderError {
   const { provider, operation, effectClass } = request;
   const about = { provider, operation, code };
+  // The other side ended the handshake over our certificate: in TLS 1.3 that arrives after the request was written.
+  if (
+    /^ERR_SSL_.*_ALERT_(BAD_CERT|UNSUPPORTED_CERT|CERT|UNKNOWN_CA|ACCESS_DENIED)/.test(code ?? "")
+  ) {
+    const problem = "the client certificate is refused";
+    return new ProviderError({ ...about, kind: "accessDenied", effect: "none", problem });
+  }
   if (!written) {
     const ourFault = /^ERR_(HTTP_)?(INVALID|UNESCAPED|UNSUPPORTED)_/.test(code ?? "");
     return ourFault

@@ -13,15 +13,17 @@
 //
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http.ts.
+import { read, unreadable } from "../answer.js";
+import type { Operation } from "../effects.js";
 import { UnreadableZip, readAffidavitZip } from "./affidavit-zip.js";
 import type { AffidavitFile } from "./affidavit-zip.js";
-import { call, misuse, read, shownId } from "./call.js";
+import { call, misuse, shownId } from "./call.js";
 import type { EviPostAccount } from "./call.js";
 import { postalItem } from "./item.js";
 import type { PostalItem } from "./item.js";
 import { submissionBody } from "./submission.js";
 import type { PostalSubmission } from "./submission.js";
-import { nothingYet, unreadable } from "./translate.js";
+import { nothingYet } from "./translate.js";
 import {
   IDEMPOTENCY_HEADER,
   QueryAnswer,
@@ -35,6 +37,9 @@ export type { AffidavitFile } from "./affidavit-zip.js";
 export type { EviPostAccount } from "./call.js";
 export type { PostalAffidavit, PostalItem } from "./item.js";
 export type { PostalSubmission } from "./submission.js";
+
+const asking = <O extends Operation<"evi-post">>(operation: O) =>
+  ({ provider: "evi-post", operation }) as const;
 
 export interface PostalQuery {
   uniqueIds?: readonly string[] | undefined;
@@ -64,7 +69,7 @@ export async function submit(
     headers: { [IDEMPOTENCY_HEADER]: idempotencyToken },
     signal,
   });
-  const { uniqueId } = read("submit", answer, UniqueIdAnswer, shownId(answer));
+  const { uniqueId } = read(asking("submit"), answer, UniqueIdAnswer, shownId(answer));
   return { uniqueId };
 }
 
@@ -95,10 +100,10 @@ export async function query(
     return value === undefined ? [] : [[name, String(value)]];
   });
   const answer = await call(account, "query", { ...routes.query, parameters, signal });
-  const { results, totalMatches } = read("query", answer, QueryAnswer);
+  const { results, totalMatches } = read(asking("query"), answer, QueryAnswer);
   const items = results.map(postalItem);
   if (items.includes(undefined))
-    throw unreadable("query", answer, { problem: "an embedded affidavit is no PDF" });
+    throw unreadable(asking("query"), answer, { problem: "an embedded affidavit is no PDF" });
   return { results: items as PostalItem[], totalMatches };
 }
 
@@ -127,7 +132,7 @@ export async function requestAffidavit(
     signal,
   });
   const { requestId } = read(
-    "requestAffidavit",
+    asking("requestAffidavit"),
     answer,
     RequestIdAnswer,
     shownId(answer, uniqueId),
@@ -146,7 +151,7 @@ export async function cancel(
 ): Promise<{ uniqueId: string }> {
   const json = { UniqueId: asked.uniqueId };
   const answer = await call(account, "cancel", { ...routes.cancel, json, signal });
-  const { uniqueId } = read("cancel", answer, UniqueIdAnswer);
+  const { uniqueId } = read(asking("cancel"), answer, UniqueIdAnswer);
   return { uniqueId };
 }
 
@@ -172,7 +177,7 @@ export async function downloadAffidavits(
     if (files.length > 0) return files;
   } catch (error) {
     if (!(error instanceof UnreadableZip)) throw error;
-    throw unreadable("downloadAffidavits", answer, { problem: error.message });
+    throw unreadable(asking("downloadAffidavits"), answer, { problem: error.message });
   }
   throw nothingYet("downloadAffidavits", answer);
 }

@@ -1,0 +1,119 @@
+// How an answer of a provider is read, and what one that cannot be used means: by status and effect class, the same for all
+// providers but for what their translate.ts says otherwise (READING §0, §9).
+import type { z } from "zod";
+import { effectClassOf } from "./effects.js";
+import type { Operation, Provider } from "./effects.js";
+import { ProviderError, withoutAnswer } from "./errors.js";
+import type { PossibleEffect, ProviderErrorField, ProviderErrorKind } from "./errors.js";
+import { retryAfterMs } from "./http.js";
+import type { HttpAnswer } from "./http.js";
+
+export interface Meaning {
+  kind: ProviderErrorKind;
+  effect: PossibleEffect;
+  denies?: "account" | "operation";
+}
+
+/** What the provider's error body says, in its own words; `message` goes into encrypted payloads only. */
+export interface ErrorWords {
+  code?: string | undefined;
+  type?: string | undefined;
+  requestId?: string | undefined;
+  message?: string | undefined;
+  fields?: readonly { [key in keyof ProviderErrorField]?: string | undefined }[];
+}
+
+/** Who answered what. */
+export interface Asked<P extends Provider> {
+  provider: P;
+  operation: Operation<P>;
+}
+
+const DETAIL_CHARACTERS = 500;
+
+/**
+ * A status outside 2xx where the specification shows nothing else. `isAboutAnId`: the request names an id that an earlier
+ * answer gave us, so a 404 says "not visible yet" until time proves it wrong.
+ */
+export function meaningOf<P extends Provider>(
+  { provider, operation }: Asked<P>,
+  status: number,
+  isAboutAnId = false,
+): Meaning {
+  const effectClass = effectClassOf(provider, operation);
+  const without = withoutAnswer(effectClass);
+  switch (status) {
+    case 400:
+      // A question's 400 is our own mistake: it must not end a process whose effect exists.
+      return { kind: effectClass === "read" ? "protocol" : "invalidRequest", effect: "none" };
+    case 401:
+    case 403:
+      return { kind: "accessDenied", effect: "none" };
+    case 408:
+    case 409:
+      return without;
+    case 429:
+      return { kind: "rateLimited", effect: "none" };
+  }
+  if (status >= 500) return without;
+  if (status === 404 && isAboutAnId) return { kind: "notVisibleYet", effect: "none" };
+  // A redirect may follow a request that was carried out; a keyed effect without a clear answer is looked up.
+  const mayHaveActed = status < 400 || effectClass === "keyed";
+  return { kind: "protocol", effect: mayHaveActed ? without.effect : "none" };
+}
+
+/** For any status outside 2xx. */
+export function refused<P extends Provider>(
+  asked: Asked<P>,
+  { status, headers, body }: HttpAnswer,
+  meaning: Meaning,
+  words: ErrorWords = {},
+): ProviderError {
+  const { message, ...classifiers } = words;
+  return new ProviderError({
+    ...asked,
+    ...meaning,
+    ...classifiers,
+    status,
+    problem: `answered ${status}`,
+    retryAfterMs: retryAfterMs(headers),
+    detail:
+      message ??
+      (body.length === 0 ? undefined : body.toString("utf8").slice(0, DETAIL_CHARACTERS)),
+  });
+}
+
+/** For a 2xx that breaks the schema; `reference` is the id that it showed nevertheless. */
+export function unreadable<P extends Provider>(
+  { provider, operation }: Asked<P>,
+  { status, body }: HttpAnswer,
+  why: { problem?: string; reference?: string | undefined } = {},
+): ProviderError {
+  const { problem = `answered ${status} with a body that cannot be read`, reference } = why;
+  const effectClass = effectClassOf(provider, operation);
+  const meaning = withoutAnswer(effectClass);
+  if (effectClass === "read" || reference !== undefined) meaning.kind = "protocol";
+  const detail = body.length === 0 ? undefined : body.toString("utf8", 0, DETAIL_CHARACTERS);
+  return new ProviderError({ ...meaning, provider, operation, status, problem, reference, detail });
+}
+
+/** A 2xx body by its schema; `reference` is the id that a broken one shows all the same. */
+export function read<P extends Provider, T extends z.ZodType>(
+  asked: Asked<P>,
+  answer: HttpAnswer,
+  schema: T,
+  reference?: string,
+): z.infer<T> {
+  const result = schema.safeParse(jsonOf(answer.body));
+  if (!result.success) throw unreadable(asked, answer, { reference });
+  return result.data;
+}
+
+/** Undefined for what is no JSON. */
+export function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+// One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
+import type { Secret } from "../contracts/values.js";
+import type { Asked } from "./answer.js";
+import { effectClassOf } from "./effects.js";
+import type { Provider } from "./effects.js";
+import { ProviderError } from "./errors.js";
+import { exchange } from "./http.js";
+import type { HttpAnswer, HttpRequest, TlsIdentity } from "./http.js";
+
+/** Where and as whom a provider is called. */
+export interface Host {
+  /** Scheme, host and perhaps a prefix; the path is added. */
+  baseUrl: string;
+  timeoutMs: number;
+  /** Read again for each call, so that a renewed certificate is used at once. */
+  tls?: { identity(): TlsIdentity };
+}
+
+export interface Request {
+  method: HttpRequest["method"];
+  path: string;
+  parameters?: readonly (readonly [string, string])[] | undefined;
+  /** Sent as it is written, with `Content-Type: application/json`. */
+  json?: unknown;
+  form?: FormData | undefined;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+/** Throws what `refusal` makes of any status outside 2xx; what a failed connection means stands in http.ts. */
+export async function call<P extends Provider>(
+  asked: Asked<P>,
+  host: Host,
+  request: Request,
+  refusal: (answer: HttpAnswer) => ProviderError,
+): Promise<HttpAnswer> {
+  const url = new URL(host.baseUrl.replace(/\/+$/, "") + request.path);
+  for (const [name, value] of request.parameters ?? []) url.searchParams.append(name, value);
+  const answer = await exchange({
+    ...asked,
+    effectClass: effectClassOf(asked.provider, asked.operation),
+    method: request.method,
+    url,
+    headers: {
+      accept: "application/json",
+      "user-agent": "trustflow",
+      ...(request.json === undefined ? {} : { "content-type": "application/json" }),
+      ...request.headers,
+    },
+    body: request.form ?? (request.json === undefined ? undefined : JSON.stringify(request.json)),
+    tls: identityOf(asked, host),
+    timeoutMs: host.timeoutMs,
+    signal: request.signal,
+  });
+  if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
+  return answer;
+}
+
+/** While it is being renewed, a certificate and its key may not fit, or a file may be missing: nothing is sent then. */
+function identityOf<P extends Provider>(asked: Asked<P>, host: Host): TlsIdentity | undefined {
+  try {
+    return host.tls?.identity();
+  } catch (error) {
+    throw new ProviderError({
+      ...asked,
+      kind: "accessDenied",
+      effect: "none",
+      problem: "the client certificate cannot be read",
+      code: String((error as { code?: unknown }).code),
+    });
+  }
+}
+
+/** The value of `Authorization` (P1 §5.1, 5.3; P2 §5). */
+export function basic({ username, password }: { username: string; password: Secret }): string {
+  const credentials = `${username}:${password.reveal()}`;
+  return `Basic ${Buffer.from(credentials, "utf8").toString("base64")}`;
+}
