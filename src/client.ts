@@ -6,8 +6,9 @@ import {
 } from "@temporalio/client";
 import type { Client } from "@temporalio/client";
 import { InputMismatchError, InvalidInputError, UnknownProcessError } from "./client/errors.js";
-import { ProcessHandle } from "./client/handle.js";
-import { refuseOversize, refuseUnreadable } from "./client/input.js";
+import { handles } from "./client/handles.js";
+import type { AnyHandle, HandleOf } from "./client/handles.js";
+import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { loadConfig, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
 import { contracts } from "./contracts/index.js";
@@ -22,9 +23,10 @@ import {
 import type { ProcessName } from "./contracts/names.js";
 import { fieldProblems } from "./contracts/problems.js";
 import { withoutSecrets } from "./contracts/secrets.js";
-import type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
+import type { IssueCertificateInput } from "./contracts/issue-certificate.js";
+import type { SendMessageInput } from "./contracts/send-message.js";
+import type { SendPostalInput } from "./contracts/send-postal.js";
 import { BusinessId } from "./contracts/values.js";
-import type { DocumentInput, DocumentReference } from "./contracts/values.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
@@ -34,9 +36,14 @@ import { inputDigest, sameInput } from "./temporal/input-digest.js";
 
 export * from "./client/errors.js";
 export { ProcessHandle } from "./client/handle.js";
+export { CertificateHandle, MessageHandle, PostalHandle } from "./client/handles.js";
+export type { AnyHandle } from "./client/handles.js";
+export type {
+  IssueCertificateInput,
+  IssueCertificateResult,
+} from "./contracts/issue-certificate.js";
+export type { SendMessageInput, SendMessageResult } from "./contracts/send-message.js";
 export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
-
-export type PostalHandle = ProcessHandle<SendPostalResult>;
 
 /** A process as the visibility shows it, without asking it. */
 export interface ListedProcess {
@@ -105,30 +112,43 @@ export class Trustflow {
    * (P2 §2.1, §4.1). Throws `InvalidInputError` before anything exists, `InputMismatchError` where the id stands for
    * another input.
    */
-  sendPostal(id: string, input: SendPostalInput): Promise<PostalHandle> {
-    return this.#start<SendPostalResult>("sendPostal", id, input);
+  sendPostal(id: string, input: SendPostalInput): Promise<HandleOf<"sendPostal">> {
+    return this.start("sendPostal", id, input);
+  }
+
+  /** As `sendPostal`, for a disposable certificate (P1 §1.1, 4.1). */
+  issueCertificate(
+    id: string,
+    input: IssueCertificateInput,
+  ): Promise<HandleOf<"issueCertificate">> {
+    return this.start("issueCertificate", id, input);
+  }
+
+  /** As `sendPostal`, for a message (P1 §1.3, 4.3). */
+  sendMessage(id: string, input: SendMessageInput): Promise<HandleOf<"sendMessage">> {
+    return this.start("sendMessage", id, input);
   }
 
   /** A process that was started before; `id` is `<process>/<business id>`. */
-  handle<Result = SendPostalResult>(id: string): ProcessHandle<Result> {
+  handle<P extends ProcessName>(id: `${P}/${string}`): HandleOf<P> {
     const parsed = parseWorkflowId(id);
     if (!parsed) throw new UnknownProcessError(id);
-    return new ProcessHandle(this.temporal, parsed.process, parsed.id);
+    return new handles[parsed.process](this.temporal, parsed.process, parsed.id) as HandleOf<P>;
   }
 
   /** The same for a bare business id, where only one process has it. */
-  async find<Result = SendPostalResult>(id: string): Promise<ProcessHandle<Result>> {
-    if (parseWorkflowId(id)) return this.handle(id);
-    const handles = processes.map((name) => this.handle<Result>(workflowIdOf(name, id)));
+  async find(id: string): Promise<AnyHandle> {
+    if (parseWorkflowId(id)) return this.handle(id as `${ProcessName}/${string}`);
+    const candidates = processes.map((name) => this.handle(workflowIdOf(name, id)));
     const known = await Promise.all(
-      handles.map((handle) =>
+      candidates.map((handle) =>
         handle.isOpen().catch((error: unknown) => {
           if (error instanceof UnknownProcessError) return undefined;
           throw error;
         }),
       ),
     );
-    const found = handles.filter((_, index) => known[index] !== undefined);
+    const found = candidates.filter((_, index) => known[index] !== undefined);
     if (found.length > 1) {
       throw new InvalidInputError([
         { path: "id", problem: "names several processes: put <process>/ before it" },
@@ -168,11 +188,8 @@ export class Trustflow {
     }
   }
 
-  async #start<Result>(
-    process: ProcessName,
-    id: string,
-    input: object,
-  ): Promise<ProcessHandle<Result>> {
+  /** Starts any process by its name, as the methods above do. */
+  async start<P extends ProcessName>(process: P, id: string, input: object): Promise<HandleOf<P>> {
     const schema = contracts[process].input;
     const checked = [
       ...fieldProblems(BusinessId.safeParse(id).error, ["id"]),
@@ -198,7 +215,7 @@ export class Trustflow {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       await this.#checkSame(workflowId, digested);
     }
-    return new ProcessHandle(this.temporal, process, id);
+    return this.handle(workflowId);
   }
 
   async #checkSame(workflowId: string, digested: object): Promise<void> {
@@ -209,22 +226,22 @@ export class Trustflow {
     }
   }
 
-  /** An inline document goes to the store first, so that no bytes stand in a history; a stored one is looked at, where it can be. */
+  /** Inline documents go to the store first, so that no bytes stand in a history; stored ones are looked at, where they can be. */
   async #withReferences(input: object): Promise<object> {
-    const { document } = input as { document?: DocumentInput };
-    if (!document) return input;
-    if ("uri" in document) {
+    const sent = await withDocuments(input, async (document, path) => {
+      if ("base64" in document)
+        return this.documents.put(Buffer.from(document.base64, "base64"), document.mediaType);
       const { documents, keys } = this.#config;
       const hasStore = documents.directory !== undefined && keys.documents !== undefined;
-      if (hasStore) await refuseUnreadable(this.documents, document);
-      return input;
-    }
-    const reference: DocumentReference = await this.documents.put(
-      Buffer.from(document.base64, "base64"),
-      document.mediaType,
-    );
-    return { ...input, document: reference };
+      if (hasStore) await refuseUnreadable(this.documents, document, path);
+      return document;
+    });
+    return sent as object;
   }
 }
 
-const titles: Record<ProcessName, string> = { sendPostal: "Certified post" };
+const titles: Record<ProcessName, string> = {
+  issueCertificate: "Disposable certificate",
+  sendMessage: "Message",
+  sendPostal: "Certified post",
+};

@@ -2,106 +2,24 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import { z } from "zod";
-import { AccountName, Secret } from "./contracts/values.js";
+import { Accounts } from "./config/accounts.js";
+import {
+  endpoint,
+  FromEnvironment,
+  list,
+  plain,
+  secret,
+  text,
+  url,
+  whole,
+} from "./config/fields.js";
+import { IssueCertificateDefaults, PostalDefaults } from "./config/processes.js";
 import { KeyRing } from "./crypto/key-ring.js";
 
 /** A configuration that cannot be used; the message names keys, never values. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
-
-/** A value that came from an environment variable, and so as text. */
-class FromEnvironment {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-const plain = (value: unknown) => (value instanceof FromEnvironment ? value.text : value);
-const text = () => z.preprocess(plain, z.string().min(1));
-const url = () => z.preprocess(plain, z.url({ protocol: /^https?$/ }));
-const whole = (minimum = 0) =>
-  z.preprocess(
-    (value) =>
-      value instanceof FromEnvironment && /^\d+$/.test(value.text)
-        ? Number(value.text)
-        : plain(value),
-    z.int().min(minimum),
-  );
-const flag = () =>
-  z.preprocess(
-    (value) =>
-      value instanceof FromEnvironment && /^(true|false)$/.test(value.text)
-        ? value.text === "true"
-        : plain(value),
-    z.boolean(),
-  );
-const list = () =>
-  z.preprocess(
-    (value) => (value instanceof FromEnvironment ? value.text.split(",").filter(Boolean) : value),
-    z.array(z.string().min(1)),
-  );
-
-/** `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself. */
-const secret = () =>
-  z.unknown().transform((value, context): Secret => {
-    const refuse = (message: string) => {
-      context.addIssue({ code: "custom", message });
-      return z.NEVER;
-    };
-    if (value instanceof FromEnvironment) return new Secret(value.text);
-    const { env, file } = (value ?? {}) as { env?: unknown; file?: unknown };
-    if (typeof env === "string") {
-      const found = process.env[env];
-      return found ? new Secret(found) : refuse(`the environment variable ${env} is not set`);
-    }
-    if (typeof file === "string") {
-      if (!existsSync(file)) return refuse("the file does not exist");
-      return new Secret(readFileSync(file, "utf8").trim());
-    }
-    return refuse(
-      'must be { env = "NAME" } or { file = "path" }: secrets never stand in the file itself',
-    );
-  });
-
-/** `host:port` to listen on; a port alone is one of this machine only. */
-const endpoint = () =>
-  z.preprocess(
-    (value) => {
-      const given = plain(value);
-      return /^\d+$/.test(String(given)) ? `127.0.0.1:${String(given)}` : given;
-    },
-    z.string().regex(/^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i, "must be host:port, or a port"),
-  );
-
-const day = 86_400;
-
-/** The spans of `sendPostal` where its input says nothing; all in seconds. */
-const PostalDefaults = z.strictObject({
-  affidavitWindowSeconds: whole().default(7 * day),
-  deadlineSeconds: whole(1).default(120 * day),
-  pollIntervalSeconds: whole(1).default(day / 4),
-  askIntervalSeconds: whole(1).default(60),
-  restingGraceSeconds: whole().default(3 * day),
-});
-
-const EviPostAccount = z.strictObject({
-  baseUrl: url(),
-  username: text(),
-  password: secret(),
-  timeoutSeconds: whole(1).default(30),
-  /** Whether the site's address has a region, which fills the issuer's (P2 §2.2). */
-  siteHasRegion: flag().default(true),
-  /** Assumed: our own key goes into `LookupKey` too (READING §1). */
-  ownKeyInLookupKey: flag().default(false),
-  /** Assumed: the shared affidavit download (P2 §4.1); `blobs` reads the deprecated field instead. */
-  affidavits: z.preprocess(plain, z.enum(["download", "blobs"])).default("download"),
-  affidavitMethod: z.preprocess(plain, z.enum(["GET", "POST"])).default("GET"),
-  affidavitPath: text().default("/v1/Affidavits/Download"),
-  affidavitIdsParameter: text().default("AffidavitIds"),
-});
 
 const address = (port: number) => ({
   host: text().default("127.0.0.1"),
@@ -188,6 +106,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   sendPostal: PostalDefaults.prefault({}),
+  issueCertificate: IssueCertificateDefaults.prefault({}),
   log: z
     .strictObject({
       level: z
@@ -195,9 +114,7 @@ export const Config = z.strictObject({
         .default("INFO"),
     })
     .prefault({}),
-  accounts: z
-    .record(AccountName, z.strictObject({ "evi-post": EviPostAccount.optional() }))
-    .prefault({}),
+  accounts: Accounts,
 });
 export type Config = z.infer<typeof Config>;
 

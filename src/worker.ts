@@ -4,8 +4,10 @@ import type { NativeConnection, WorkerOptions } from "@temporalio/worker";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Circuits } from "./activities/circuit.js";
+import { createCertificateActivities } from "./activities/disposable-certificate.js";
 import { createEviPostActivities } from "./activities/evi-post.js";
-import type { PostalAccount } from "./activities/evi-post.js";
+import { createMessagingActivities } from "./activities/messaging-gateway.js";
+import type { Surroundings } from "./activities/office.js";
 import { createProcessActivities } from "./activities/process.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
 import { required, ringOf } from "./config.js";
@@ -16,6 +18,8 @@ import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { Journal } from "./journal/journal.js";
 import type { Pool } from "./postgres/pool.js";
+import { accountsOf } from "./provider-accounts.js";
+import type { Provider } from "./providers/effects.js";
 import { askTemporal } from "./temporal/connection.js";
 import { withPatientPolls } from "./temporal/patient-polls.js";
 import { connectWorker } from "./temporal/worker-connection.js";
@@ -55,7 +59,7 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
         Worker.create({
           ...shared,
           taskQueue: providerTaskQueue(provider),
-          activities: own,
+          activities: { ...own },
           maxTaskQueueActivitiesPerSecond: config.worker.requestsPerSecond,
         }),
       ),
@@ -113,10 +117,8 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     lookUpSpacingMs: config.journal.lookUpSpacingSeconds * 1_000,
   });
   const directory = required(config.documents.directory, "documents.directory");
-  const eviPost = createEviPostActivities({
+  const surroundings: Surroundings = {
     environment: required(config.environment, "environment"),
-    accounts: postalAccounts(config),
-    settings: config.sendPostal,
     journal,
     digests: {
       of: (value) => inputDigest(codecRing, value),
@@ -131,41 +133,24 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     patienceMs: config.attention.retrySeconds * 1_000,
     invisibleForMs: config.attention.invisibleSeconds * 1_000,
     unavailableForMs: config.attention.unavailableSeconds * 1_000,
-  });
-  return { process: createProcessActivities(journal), providers: { "evi-post": eviPost } };
-}
-
-function postalAccounts(config: Config): Record<string, PostalAccount> {
-  const accounts = Object.entries(config.accounts).flatMap(([name, providers]) => {
-    const account = providers["evi-post"];
-    return account ? [[name, postalAccount(name, account)] as const] : [];
-  });
-  return Object.fromEntries(accounts);
-}
-
-type ConfiguredPostalAccount = NonNullable<Config["accounts"][string]["evi-post"]>;
-
-function postalAccount(name: string, account: ConfiguredPostalAccount): PostalAccount {
-  const {
-    affidavits,
-    affidavitMethod,
-    affidavitPath,
-    affidavitIdsParameter,
-    timeoutSeconds,
-    ...rest
-  } = account;
+  };
   return {
-    ...rest,
-    name,
-    timeoutMs: timeoutSeconds * 1_000,
-    affidavits:
-      affidavits === "blobs"
-        ? { mode: "blobs" }
-        : {
-            mode: "download",
-            method: affidavitMethod,
-            path: affidavitPath,
-            idsParameter: affidavitIdsParameter,
-          },
+    process: createProcessActivities(journal),
+    providers: {
+      "evi-post": createEviPostActivities({
+        ...surroundings,
+        accounts: accountsOf(config, "evi-post"),
+        settings: config.sendPostal,
+      }),
+      "disposable-certificate": createCertificateActivities({
+        ...surroundings,
+        accounts: accountsOf(config, "disposable-certificate"),
+        settings: config.issueCertificate,
+      }),
+      "messaging-gateway": createMessagingActivities({
+        ...surroundings,
+        accounts: accountsOf(config, "messaging-gateway"),
+      }),
+    } satisfies Partial<Record<Provider, object>>,
   };
 }

@@ -11,15 +11,9 @@ import type { UpdateDefinition } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FailureDetails } from "../contracts/failures.js";
-import { cancel, requestAffidavit, resolve, status } from "../contracts/messages.js";
-import type {
-  AffidavitAnswer,
-  CancelAnswer,
-  Resolution,
-  ResolveAnswer,
-} from "../contracts/messages.js";
+import { resolve, status } from "../contracts/messages.js";
+import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
 import type { ProcessName } from "../contracts/names.js";
-import type { PostalAffidavitRequest } from "../contracts/send-postal.js";
 import type { ProcessStatus } from "../contracts/status.js";
 import {
   AbandonedError,
@@ -83,25 +77,12 @@ export class ProcessHandle<Result> {
     return state.name === "RUNNING";
   }
 
-  /** P2 §4.1 Cancel. The same `updateId` is one cancellation. */
-  cancel(updateId: string = randomUUID()): Promise<CancelAnswer> {
-    return this.#update(cancel, [], updateId);
-  }
-
-  /** P2 §4.1 AffidavitRequest. The same `updateId` is one request. */
-  requestAffidavit(
-    asked: PostalAffidavitRequest = {},
-    updateId: string = randomUUID(),
-  ): Promise<AffidavitAnswer> {
-    return this.#update(requestAffidavit, [asked], updateId);
-  }
-
   /** A person's decision on an open attention. */
   resolve(resolution: Resolution, updateId: string = randomUUID()): Promise<ResolveAnswer> {
-    return this.#update(resolve, [resolution], updateId);
+    return this.update(resolve, [resolution], updateId);
   }
 
-  #update<R, A extends unknown[]>(
+  protected update<R, A extends unknown[]>(
     { name }: UpdateDefinition<R, A>,
     args: A,
     updateId: string,

@@ -44,6 +44,7 @@ export const attentionKinds = [
   "unavailable",
   "unknownOutcome",
   "protocol",
+  "cancelRequested",
 ] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
 

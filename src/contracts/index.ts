@@ -1,15 +1,29 @@
 // What the package publishes as `trustflow/contracts`, and the registry behind the JSON Schemas and the CLI.
+import {
+  IssueCertificateInput,
+  IssueCertificateResult,
+  IssueCertificateStatus,
+} from "./issue-certificate.js";
+import { SendMessageInput, SendMessageResult, SendMessageStatus } from "./send-message.js";
 import { SendPostalInput, SendPostalResult, SendPostalStatus } from "./send-postal.js";
 
 export * from "./failures.js";
+export * from "./issue-certificate.js";
 export * from "./messages.js";
 export * from "./names.js";
 export * from "./provider-event.js";
+export * from "./send-message.js";
 export * from "./send-postal.js";
 export * from "./status.js";
 export * from "./values.js";
 
 /** One entry for each process. */
 export const contracts = {
+  issueCertificate: {
+    input: IssueCertificateInput,
+    result: IssueCertificateResult,
+    status: IssueCertificateStatus,
+  },
+  sendMessage: { input: SendMessageInput, result: SendMessageResult, status: SendMessageStatus },
   sendPostal: { input: SendPostalInput, result: SendPostalResult, status: SendPostalStatus },
 };

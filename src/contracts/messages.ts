@@ -31,6 +31,28 @@ export const requestAffidavit = defineUpdate<AffidavitAnswer, [PostalAffidavitRe
   "requestAffidavit",
 );
 
+/** READING §5: what became of a code that the holder entered. `triesLeft` and `expired` are by our own counter and deadline. */
+export type OtpAnswer =
+  | { answer: "accepted" | "expired" | "locked" | "unavailable" }
+  | { answer: "wrong"; triesLeft: number }
+  | { answer: "unknown"; providerCode?: string };
+export const submitOtp = defineUpdate<OtpAnswer, [{ code: string }]>("submitOtp");
+
+/** `unknown`: it may have been sent, nobody can say. */
+export type ResendAnswer =
+  | { answer: "sent" | "unknown"; resendsLeft: number }
+  | { answer: "tooSoon"; until: string }
+  | { answer: "limitReached" | "expired" | "unavailable" };
+export const resendOtp = defineUpdate<ResendAnswer>("resendOtp");
+
+/** `pending`: it was taken, and the provider has not answered in time; `notAwaited`: no assertion is missing. */
+export interface AssertionAnswer {
+  answer: "accepted" | "expired" | "invalid" | "pending" | "notAwaited";
+}
+export const provideAssertion = defineUpdate<AssertionAnswer, [{ assertion: string }]>(
+  "provideAssertion",
+);
+
 export type Decision = "retry" | "happened" | "abandon";
 
 /** A person's word on a process that asks (DESIGN §6). */

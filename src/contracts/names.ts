@@ -1,7 +1,7 @@
 // Every name that other systems see: processes, task queues, search attributes, memo (DESIGN §2, §13).
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 
-export const processes = ["sendPostal"] as const;
+export const processes = ["sendPostal", "issueCertificate", "sendMessage"] as const;
 export type ProcessName = (typeof processes)[number];
 
 export const workflowTaskQueue = "trustflow";
@@ -15,7 +15,7 @@ export function providerTaskQueue(provider: string): string {
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
 /** `<process>/<business id>`. */
-export function workflowIdOf(process: ProcessName, id: string): string {
+export function workflowIdOf<P extends ProcessName>(process: P, id: string): `${P}/${string}` {
   return `${process}/${id}`;
 }
 

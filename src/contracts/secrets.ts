@@ -4,6 +4,7 @@ import { z } from "zod";
 interface Schema {
   writeOnly?: boolean;
   properties?: Record<string, Schema>;
+  anyOf?: Schema[];
 }
 
 /** The input without its secrets and without `settings`: what a second start must bring again (DESIGN §2). */
@@ -23,7 +24,13 @@ function described(schema: z.ZodType): Schema {
   return json;
 }
 
-function stripped({ properties = {} }: Schema, value: object): object {
+/** What is a secret in one of several forms is one in all of them. */
+function stripped(described: Schema, value: object): object {
+  const forms = described.anyOf ?? [described];
+  const properties = Object.assign({}, ...forms.map((form) => form.properties)) as Record<
+    string,
+    Schema
+  >;
   const entries = Object.entries(value).flatMap(([key, part]: [string, unknown]) => {
     const schema = properties[key] ?? {};
     if (schema.writeOnly === true) return [];

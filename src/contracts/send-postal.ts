@@ -1,7 +1,7 @@
 // The contract of `sendPostal`: a certified postal communication from submit to close (P2 §2.1–2.5, §3.1, §4.1).
 import { z } from "zod";
 import { postalOutcomes } from "./names.js";
-import { ProcessDocument, ProcessStatus, References, TimelineEntry } from "./status.js";
+import { processResult, ProcessStatus } from "./status.js";
 import { AccountName, CountryCode, DocumentInput, Instant, SecretString } from "./values.js";
 
 const Text = z.string().min(1);
@@ -220,16 +220,10 @@ export const PostalDates = z.strictObject({
 });
 export type PostalDates = z.infer<typeof PostalDates>;
 
-export const SendPostalResult = z.strictObject({
+export const SendPostalResult = processResult({
   process: z.literal("sendPostal"),
-  id: z.string(),
   outcome: PostalOutcome,
-  /** The provider's word, where `outcome` is `other` or ours. */
-  providerOutcome: z.string().optional(),
-  references: References,
   dates: PostalDates,
-  documents: z.array(ProcessDocument),
-  timeline: z.array(TimelineEntry),
 });
 export type SendPostalResult = z.infer<typeof SendPostalResult>;
 

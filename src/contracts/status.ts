@@ -1,5 +1,6 @@
 // What every process shows of itself while it runs, and the parts that every result shares (DESIGN §13).
 import { z } from "zod";
+import { attentionKinds } from "./failures.js";
 import { DocumentReference, Instant } from "./values.js";
 
 export const Phase = z.enum(["submitting", "tracking", "waiting", "affidavits", "ended"]);
@@ -17,7 +18,7 @@ export type TimelineEntry = z.infer<typeof TimelineEntry>;
 /** A process that waits for a person: what happened, and which decisions `resolve` takes. */
 export const Attention = z.strictObject({
   id: z.string(),
-  kind: z.enum(["accessDenied", "unavailable", "unknownOutcome", "protocol"]),
+  kind: z.enum(attentionKinds),
   step: z.string(),
   since: Instant,
   reason: z.string(),
@@ -62,3 +63,34 @@ export const ProcessStatus = z.strictObject({
   timeline: z.array(TimelineEntry),
 });
 export type ProcessStatus = z.infer<typeof ProcessStatus>;
+
+/** What the result of any process has. */
+export interface ProcessResult {
+  process: string;
+  id: string;
+  outcome: string;
+  providerOutcome?: string | undefined;
+  references: References;
+  dates: Record<string, string | undefined>;
+  documents: ProcessDocument[];
+  timeline: TimelineEntry[];
+}
+
+/** What the results of all processes share; `dates` are the process's own. */
+export function processResult<P extends z.ZodType, O extends z.ZodType, D extends z.ZodType>(own: {
+  process: P;
+  outcome: O;
+  dates: D;
+}) {
+  return z.strictObject({
+    process: own.process,
+    id: z.string(),
+    outcome: own.outcome,
+    /** The provider's word, where `outcome` is `other` or ours. */
+    providerOutcome: z.string().optional(),
+    references: References,
+    dates: own.dates,
+    documents: z.array(ProcessDocument),
+    timeline: z.array(TimelineEntry),
+  });
+}

@@ -1,11 +1,22 @@
 // Attention: a process that cannot go on by itself says why, and waits for a person (DESIGN §6).
 import { ApplicationFailure, metricMeter, proxyActivities } from "@temporalio/workflow";
 import type { ProcessActivities } from "../activities/process.js";
-import type { AttentionKind, Problem } from "../contracts/failures.js";
+import type { AttentionKind, FailureDetails, Problem } from "../contracts/failures.js";
 import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
 import type { Attention, TimelineEntry } from "../contracts/status.js";
 import { answerOptions } from "./activity-options.js";
 import { deferred } from "./deferred.js";
+
+/** What a person must tell with `happened`, and what it looks like. */
+export type Wanted = Readonly<Record<string, RegExp>>;
+
+export const wanted = {
+  /** An id of the provider's; it is shown. */
+  reference: /^[A-Za-z0-9._-]{1,100}$/,
+  wholeNumber: /^\d{1,15}$/,
+  /** A secret of the provider's. */
+  token: /^[\x21-\x7e]{1,4000}$/,
+};
 
 interface Opening {
   /** A journaled step has a row, which a decision is written into. */
@@ -13,10 +24,10 @@ interface Opening {
     name: string;
     journaled: boolean;
     /** What a person must tell with `happened`; empty where the step can be waived, absent where neither. */
-    happened?: readonly string[];
+    happened?: Wanted;
   };
   kind: AttentionKind;
-  problem: Problem;
+  reason: string;
 }
 
 /** A decision that has been written down; `effect` says whether the provider acted, as far as known. */
@@ -29,7 +40,7 @@ export interface OpenAttention {
   shown: Attention;
   kind: AttentionKind;
   journaled: boolean;
-  wants: readonly string[];
+  wants: Wanted;
   isDeciding: boolean;
   /** Whether the patient phase sends, or only watches for the answer. */
   sends: boolean;
@@ -56,7 +67,7 @@ export class Attentions {
     return first?.shown;
   }
 
-  open({ step, kind, problem }: Opening): OpenAttention {
+  open({ step, kind, reason }: Opening): OpenAttention {
     this.#count += 1;
     const unknown = kind === "unknownOutcome" || kind === "protocol";
     const { promise: decided, settle } = deferred<Decided>();
@@ -66,13 +77,13 @@ export class Attentions {
         kind,
         step: step.name,
         since: new Date().toISOString(),
-        reason: reasonOf(kind, problem),
+        reason,
         decisions:
           step.happened && !(step.journaled && kind === "accessDenied")
             ? ["retry", "happened", "abandon"]
             : ["retry", "abandon"],
       },
-      wants: step.happened ?? [],
+      wants: step.happened ?? {},
       isDeciding: false,
       kind,
       journaled: step.journaled,
@@ -108,10 +119,11 @@ export class Attentions {
     }
     if (!resolution.by) refuse("by", "is required: who decides");
     if (resolution.decision !== "happened") return;
-    for (const key of attention.wants) {
+    for (const [key, pattern] of Object.entries(attention.wants)) {
       const value = resolution.result?.[key];
-      const isFit = typeof value === "string" && /^[A-Za-z0-9._-]{1,100}$/.test(value);
-      if (!isFit) refuse(`result.${key}`, "is required with happened, as the provider gave it");
+      const isText = typeof value === "string" || typeof value === "number";
+      if (!isText || !pattern.test(String(value)))
+        refuse(`result.${key}`, "is required with happened, as the provider gave it");
     }
   }
 
@@ -144,7 +156,21 @@ export class Attentions {
   }
 }
 
-const reasons: Record<AttentionKind, string> = {
+/** How a process ends that a person gave up at a step. */
+export function abandoned(
+  step: string,
+  { attention, by, note, effect }: Decided,
+): ApplicationFailure {
+  const details: FailureDetails["Abandoned"] = {
+    attention,
+    effect,
+    by,
+    ...(note === undefined ? {} : { note }),
+  };
+  return ApplicationFailure.nonRetryable(`Abandoned at ${step}`, "Abandoned", details);
+}
+
+const reasons: Record<Exclude<AttentionKind, "cancelRequested">, string> = {
   accessDenied:
     "the provider refuses the account (wrong credentials, not provisioned, or no balance)",
   unavailable: "the provider has been out of reach for long",
@@ -152,7 +178,10 @@ const reasons: Record<AttentionKind, string> = {
   protocol: "the provider's answer cannot be understood",
 };
 
-function reasonOf(kind: AttentionKind, problem: Problem): string {
+export function reasonOf(
+  kind: Exclude<AttentionKind, "cancelRequested">,
+  problem: Problem,
+): string {
   const code = problem.code ?? problem.status;
   return `${problem.provider} ${problem.operation}: ${reasons[kind]}${code === undefined ? "" : ` (${code})`}`;
 }

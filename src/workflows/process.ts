@@ -17,7 +17,7 @@ import type { UpdateDefinition } from "@temporalio/common";
 import { providerEvents, resolve, status } from "../contracts/messages.js";
 import { parseWorkflowId, searchAttributes } from "../contracts/names.js";
 import type { Phase, ProcessStatus, References } from "../contracts/status.js";
-import { Attentions } from "./attention.js";
+import { abandoned, Attentions } from "./attention.js";
 import { deferred } from "./deferred.js";
 import { renderDetails } from "./details.js";
 import { Facts } from "./facts.js";
@@ -37,9 +37,12 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
   /** The outcome where the process, not the provider, ended it. */
   ownOutcome: string | undefined;
   deadline: Date | undefined;
-  /** Resolves when the effect was withdrawn before it was sent; once it is tracked there is no such end. */
-  withdrawal: Promise<"withdrawn"> | undefined;
-  readonly withdraw: () => void;
+  /** Resolves when the main path is to end where it is; for a letter, not any more once it is tracked. */
+  stopping: Promise<{ stop: Error }> | undefined;
+  /** The step that the main path is at. */
+  stepping: { name: string; journaled: boolean } | undefined;
+  stopped: Error | undefined;
+  readonly #stop: (stop: { stop: Error }) => void;
   #waiting: { for: string; until?: Date } | undefined;
   readonly #background: { scope: CancellationScope; done: Promise<void> }[] = [];
   #ending = false;
@@ -57,9 +60,9 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
     this.process = name.process;
     this.id = name.id;
     this.attentions = new Attentions(() => this.#attentionChanged());
-    const { promise, settle } = deferred<"withdrawn">();
-    this.withdrawal = promise;
-    this.withdraw = () => settle("withdrawn");
+    const { promise, settle } = deferred<{ stop: Error }>();
+    this.stopping = promise;
+    this.#stop = settle;
 
     setHandler(status, () => this.status(), { description: "Where the process stands" });
     setHandler(providerEvents, (events) => this.hear(events), {
@@ -108,6 +111,40 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
     );
   }
 
+  /** Where the process has no update `cancel`: a person decides whether it is given up (DESIGN §2). */
+  askBeforeCancelling(): void {
+    this.onCancelRequested(() => this.background(() => this.#askWhetherToCancel()));
+  }
+
+  async #askWhetherToCancel(): Promise<void> {
+    const nothing = Object.keys(this.references).length === 0;
+    const step = this.stepping ?? { name: "cancel", journaled: false };
+    const attention = this.attentions.open({
+      step: { name: step.name, journaled: step.journaled },
+      kind: "cancelRequested",
+      reason: "its cancellation was asked for: retry lets it go on, abandon gives it up",
+    });
+    try {
+      const ended = CancellationScope.current().cancelRequested;
+      const decided = await Promise.race([attention.decided, ended]);
+      const effect = step.journaled ? decided.effect : nothing ? "none" : "exists";
+      if (decided.decision === "abandon") this.stop(abandoned(step.name, { ...decided, effect }));
+    } finally {
+      this.attentions.close(attention);
+    }
+  }
+
+  /** The effect was withdrawn before it was sent. */
+  withdraw(): void {
+    this.stop(new Withdrawn());
+  }
+
+  /** Ends the main path at the step or wait that it is at. */
+  stop(error: Error): void {
+    this.stopped = error;
+    this.#stop({ stop: error });
+  }
+
   /** What the details show it waits for. */
   waitFor(what: string, until?: Date): void {
     this.#waiting = until ? { for: what, until } : { for: what };
@@ -121,11 +158,16 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
 
   /** The effect exists: from here on it is followed until `deadlineSeconds` have passed. */
   track(references: References, deadlineSeconds: number): void {
+    this.stopping = undefined;
+    this.exists("tracking", references, new Date(Date.now() + deadlineSeconds * 1_000));
+  }
+
+  /** The effect exists, and the process waits for something else than the provider. */
+  exists(phase: Phase, references: References, deadline?: Date): void {
     this.references = references;
-    this.deadline = new Date(Date.now() + deadlineSeconds * 1_000);
+    this.deadline = deadline;
     this.lastHeard = new Date();
-    this.phase = "tracking";
-    this.withdrawal = undefined;
+    this.phase = phase;
     this.publish();
   }
 
@@ -233,9 +275,14 @@ export type AnyProcess = Pick<
   | "events"
   | "identify"
   | "lastHeard"
+  | "note"
+  | "onUpdate"
   | "ownClaims"
   | "ownOutcome"
+  | "stepping"
+  | "references"
+  | "stopped"
+  | "stopping"
   | "view"
   | "waitFor"
-  | "withdrawal"
 >;

@@ -16,6 +16,7 @@ import type {
   SendPostalResult,
 } from "../contracts/send-postal.js";
 import { activitiesOf, answerOptions } from "./activity-options.js";
+import { wanted } from "./attention.js";
 import { answerTo } from "./answers.js";
 import { tieAffidavits } from "./affidavits.js";
 import { collectAffidavits, follow } from "./follow.js";
@@ -112,7 +113,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
         name: "submit",
         summary: "Submit to EviPost",
         journaled: true,
-        happened: ["uniqueId"],
+        happened: { uniqueId: wanted.reference },
       },
       (evi, attempt) => evi.submit({ ...attempt, input }),
     );
@@ -132,7 +133,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
             summary,
             journaled: false,
             quick,
-            ...(wait === "affidavits" ? { happened: [] } : {}),
+            ...(wait === "affidavits" ? { happened: {} } : {}),
           },
           (evi, { mode }) =>
             evi.ask({

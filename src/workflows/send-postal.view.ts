@@ -3,8 +3,8 @@
 import { postalOutcomes, postalStates } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { PostalDates, PostalOutcome } from "../contracts/send-postal.js";
-import type { TimelineEntry } from "../contracts/status.js";
 import type { Snapshot, View } from "./facts.js";
+import { entryOf } from "./plain.view.js";
 
 export interface PostalSnapshot extends Snapshot {
   outcome?: string;
@@ -80,10 +80,4 @@ function outcomeOf(word: string | undefined): Pick<PostalView, "outcome" | "prov
   if (word === undefined) return {};
   const outcome = postalOutcomes.find((name) => name.toLowerCase() === word.toLowerCase());
   return outcome ? { outcome } : { outcome: "other", providerOutcome: word };
-}
-
-function entryOf({ at, kind, outcome, note, affidavit }: ProviderEvent): TimelineEntry {
-  const event = outcome ? `${kind} (${outcome})` : kind;
-  const text = affidavit ? (affidavit.name ?? affidavit.id) : note;
-  return { at, source: "callback", event, ...(text ? { note: text } : {}) };
 }

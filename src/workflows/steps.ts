@@ -7,10 +7,10 @@ import {
   isCancellation,
 } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
-import { attentionKinds } from "../contracts/failures.js";
-import type { AttentionKind, FailureDetails, Problem } from "../contracts/failures.js";
+import type { FailureDetails, Problem } from "../contracts/failures.js";
 import { activitiesOf, patientOptions, quickOptions } from "./activity-options.js";
-import type { Decided, OpenAttention } from "./attention.js";
+import { abandoned, reasonOf } from "./attention.js";
+import type { Decided, OpenAttention, Wanted } from "./attention.js";
 import { problemIn } from "./problem.js";
 import { Withdrawn } from "./process.js";
 import type { AnyProcess } from "./process.js";
@@ -34,8 +34,16 @@ export interface Step {
   /** Whether it has an effect, and so a row in the journal. */
   journaled: boolean;
   /** What a person must tell with `happened`; empty where the step can be waived, absent where neither. */
-  happened?: readonly string[];
+  happened?: Wanted;
+  /** Default `0`; another one where the step is made again with something new. */
+  occurrence?: string;
   quick?: ActivityOptions;
+}
+
+/** What an update's own call has left open: the step begins as a question to a person. */
+export interface LeftOpen {
+  occurrence: string;
+  problem: Problem;
 }
 
 /** A person decided to go on without the step. */
@@ -44,17 +52,19 @@ export class Waived extends Error {}
 /** The time for a question ran out before anything had changed. */
 export class Unchanged extends Error {}
 
-type Tried<T> = { value: T } | { problem: Problem } | { decided: Decided };
+type Tried<T> = { value: T } | { problem: Problem } | { decided: Decided } | { stop: Error };
 
 /** The steps of a process at one provider. */
 export function stepsOf<A>(process: AnyProcess, provider: string) {
   return async <T>(
     step: Step,
     call: (activities: A, attempt: Attempt) => Promise<T>,
+    leftOpen?: LeftOpen,
   ): Promise<T> => {
-    let occurrence = "0";
-    let attention: OpenAttention | undefined;
+    let occurrence = leftOpen?.occurrence ?? step.occurrence ?? "0";
+    let attention = leftOpen && raise(process, step, leftOpen.problem);
     let asked = false;
+    process.stepping = step;
     for (;;) {
       const mode: AttemptMode = attention ? patientMode(attention) : asked ? "probe" : "quick";
       const options = attention ? patientOptions : { ...quickOptions, ...step.quick };
@@ -62,19 +72,21 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
         ? `${step.summary} (${attention.kind}: keeps trying)`
         : step.summary;
       const activities = activitiesOf<A>(provider, { ...options, summary }) as A;
-      const first: Tried<T> | "withdrawn" = await firstOf(process, attention, () =>
+      const first: Tried<T> = await firstOf(process, attention, () =>
         call(activities, { effect: { step: step.name, occurrence }, mode }),
       );
       attention = undefined;
 
-      if (first === "withdrawn") throw new Withdrawn();
-      if ("value" in first) return first.value;
+      if ("stop" in first) throw first.stop;
+      if ("value" in first) {
+        process.stepping = undefined;
+        return first.value;
+      }
       if ("problem" in first) {
-        const kind = attentionKindOf(first.problem);
         process.identify(first.problem);
-        attention = process.attentions.open({ step, kind, problem: first.problem });
+        attention = raise(process, step, first.problem);
       } else if (first.decided.decision === "abandon") {
-        throw abandoned(step, first.decided);
+        throw abandoned(step.name, first.decided);
       } else if (first.decided.decision === "happened" && !step.journaled) {
         throw new Waived();
       } else {
@@ -85,18 +97,23 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
   };
 }
 
+function raise(process: AnyProcess, step: Step, problem: Problem): OpenAttention {
+  const kind = attentionKindOf(problem);
+  return process.attentions.open({ step, kind, reason: reasonOf(kind, problem) });
+}
+
 function patientMode({ sends }: OpenAttention): AttemptMode {
   return sends ? "send" : "watch";
 }
 
-/** The first of: the activity's answer or failure, a person's decision, a withdrawal. */
+/** The first of: the activity's answer or failure, a person's decision, the end of the whole process. */
 async function firstOf<T>(
   process: AnyProcess,
   attention: OpenAttention | undefined,
   call: () => Promise<T>,
-): Promise<Tried<T> | "withdrawn"> {
-  const others: Promise<Tried<T> | "withdrawn">[] = [];
-  if (process.withdrawal) others.push(process.withdrawal);
+): Promise<Tried<T>> {
+  const others: Promise<Tried<T>>[] = [];
+  if (process.stopping) others.push(process.stopping);
   if (attention) others.push(attention.decided.then((decision) => ({ decided: decision })));
   // The usual case costs no more than the call: the SDK keeps a stack for each promise.
   if (others.length === 0) return tried(process, call);
@@ -137,7 +154,7 @@ function problemOf(error: unknown, process: AnyProcess): Problem {
 }
 
 /** The attention that a problem raises; the problems that end the process instead are thrown. */
-function attentionKindOf(problem: Problem): AttentionKind {
+function attentionKindOf(problem: Problem): Parameters<typeof reasonOf>[0] {
   const { kind, provider, code, detail } = problem;
   const told = detail === undefined ? [] : [{ path: "(input)", problem: detail }];
   const fields = problem.fields.length > 0 ? problem.fields : told;
@@ -163,19 +180,10 @@ function attentionKindOf(problem: Problem): AttentionKind {
       problem: "this id already stands for another input",
     } satisfies FailureDetails["InputMismatch"]);
   }
-  return attentionKinds.find((name) => name === kind) ?? "unavailable";
+  if (kind === "accessDenied" || kind === "unknownOutcome" || kind === "protocol") return kind;
+  return "unavailable";
 }
 
 function describe(fields: Problem["fields"]): string {
   return fields.map(({ path, problem }) => `${path} ${problem}`).join("; ");
-}
-
-function abandoned(step: Step, { attention, by, note, effect }: Decided): ApplicationFailure {
-  const details: FailureDetails["Abandoned"] = {
-    attention,
-    effect,
-    by,
-    ...(note === undefined ? {} : { note }),
-  };
-  return ApplicationFailure.nonRetryable(`Abandoned at ${step.name}`, "Abandoned", details);
 }

@@ -4,11 +4,11 @@ import { SendPostalInput } from "../../contracts/send-postal.js";
 import type { PostalSettings } from "../../contracts/send-postal.js";
 import type { DocumentReference } from "../../contracts/values.js";
 import { ProviderError } from "../../providers/errors.js";
-import { execution, performEffect } from "../effect.js";
-import type { EffectReference } from "../effect.js";
+import { execution } from "../effect.js";
 import { InvalidInput } from "../failure.js";
-import type { AttemptMode } from "../failure.js";
 import { parseInput, readPdf, referenceOf } from "../input.js";
+import { accountIn, resolved } from "../office.js";
+import type { Attempt } from "../office.js";
 import { eviPost, provider } from "./office.js";
 import type { AttemptAccount, PostalAccount, PostOffice } from "./office.js";
 import { submissionOf } from "./submission.js";
@@ -25,32 +25,26 @@ export interface PostalSubmitted {
   submittedAt: string;
 }
 
-export interface PostalSubmit {
-  effect: EffectReference;
-  mode: AttemptMode;
+export interface PostalSubmit extends Attempt {
   /** As it came: a plain Temporal client's input is parsed here for the first time. */
   input: unknown;
 }
 
 export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalSubmitted> {
   const { effect, mode } = given;
-  const named = (given.input as { account?: unknown } | undefined)?.account;
-  const name = typeof named === "string" ? named : "default";
+  const name = accountIn(given.input);
   return office.run("submit", name, mode, async (account) => {
-    const { environment, journal, digests, documents, settings } = office.has;
+    const { environment, documents, settings } = office.has;
     const input = parseInput(SendPostalInput, given.input);
     checkAccountRules(input, account);
     const process = execution();
     const document = await referenceOf(documents, input.document, process);
     const callback = office.has.callback({ provider, ...process });
-    const { uniqueId } = await performEffect(
-      journal,
-      digests,
+    const { uniqueId } = await office.effect(
+      account,
       {
         reference: effect,
-        provider,
         operation: "submit",
-        account: name,
         input: withoutSecrets(SendPostalInput, input),
         mode,
       },
@@ -100,13 +94,4 @@ function checkAccountRules(input: SendPostalInput, account: PostalAccount): void
       },
     ]);
   }
-}
-
-/** The caller's spans over the configured ones. */
-function resolved(
-  configured: PostalSettings,
-  given: SendPostalInput["settings"] = {},
-): PostalSettings {
-  const entries = Object.entries(given).filter(([, seconds]) => seconds !== undefined);
-  return { ...configured, ...Object.fromEntries(entries) };
 }

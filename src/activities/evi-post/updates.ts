@@ -1,10 +1,9 @@
 // The own calls of updates: they go past the circuit, and what goes wrong is the update's answer (P2 §4.1; READING §2, §9).
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/messages.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
-import { performEffect } from "../effect.js";
 import type { EffectReference } from "../effect.js";
 import { affidavitRefused, cancelRefused, standing } from "./answers.js";
-import { eviPost, provider } from "./office.js";
+import { eviPost } from "./office.js";
 import type { PostOffice } from "./office.js";
 
 interface OwnCall {
@@ -23,10 +22,9 @@ export function cancel(office: PostOffice, call: OwnCall): Promise<CancelAnswer>
     };
     const input = { uniqueId };
     try {
-      return await performEffect<CancelAnswer, "evi-post">(
-        office.has.journal,
-        office.has.digests,
-        { ...own(effect, call.account), operation: "cancel", input },
+      return await office.effect<CancelAnswer>(
+        account,
+        { ...own(effect), operation: "cancel", input },
         {
           send: async ({ signal }) => {
             await eviPost.cancel(account, input, signal);
@@ -50,10 +48,9 @@ export function requestAffidavit(
   return office.run("requestAffidavit", call.account, "quick", async (account) => {
     const input = { uniqueId, ...asked };
     try {
-      const { requestId } = await performEffect(
-        office.has.journal,
-        office.has.digests,
-        { ...own(effect, call.account), operation: "requestAffidavit", input },
+      const { requestId } = await office.effect(
+        account,
+        { ...own(effect), operation: "requestAffidavit", input },
         { send: ({ signal }) => eviPost.requestAffidavit(account, input, signal) },
       );
       return { answer: "requested", requestId };
@@ -63,6 +60,6 @@ export function requestAffidavit(
   });
 }
 
-function own(reference: EffectReference, account: string) {
-  return { reference, provider, account, mode: "quick" } as const;
+function own(reference: EffectReference) {
+  return { reference, mode: "quick" } as const;
 }

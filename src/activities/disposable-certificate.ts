@@ -1,0 +1,266 @@
+// The activities of the disposable certificate service (P1 §2.1–2.6, 4.1; READING §5).
+import { cancellationSignal } from "@temporalio/activity";
+import { IssueCertificateInput } from "../contracts/issue-certificate.js";
+import type { CertificateSettings } from "../contracts/issue-certificate.js";
+import { withoutSecrets } from "../contracts/secrets.js";
+import { EffectRefused, EffectUnknown } from "../journal/errors.js";
+import * as client from "../providers/disposable-certificate/client.js";
+import type {
+  DisposableCertificateAccount,
+  IssuedCertificate,
+  OtpMessage,
+} from "../providers/disposable-certificate/client.js";
+import { ProviderError } from "../providers/errors.js";
+import { measured } from "./calls.js";
+import { enrolmentOf, messageOf } from "./disposable-certificate/enrolment.js";
+import { InvalidInput, refusalOf } from "./failure.js";
+import type { AttemptMode, Refusal } from "./failure.js";
+import { parseInput } from "./input.js";
+import { accountIn, Office, resolved } from "./office.js";
+import type { Attempt, OfficeDependencies } from "./office.js";
+
+const provider = "disposable-certificate";
+const authority = measured(provider, client);
+
+export interface CertificateAccount extends DisposableCertificateAccount {
+  /** Whether EMAIL codes are enabled for the LRA (P1 §2.1). */
+  emailOtp: boolean;
+}
+
+export interface CertificateDependencies extends OfficeDependencies<CertificateAccount> {
+  settings: CertificateSettings;
+}
+
+/** What the process does, fixed for the run. */
+export interface CertificatePlan {
+  environment: string;
+  account: string;
+  settings: CertificateSettings;
+  message: OtpMessage;
+}
+
+export interface Enrolled extends IssuedCertificate {
+  enrolledAt: string;
+}
+
+/** Codes 237 and 239: the process waits for a fresh one. */
+export interface RefusedAssertion {
+  refused: "expired" | "invalid";
+  code: string;
+}
+
+interface Certificate {
+  account: string;
+  certIdOtp: number;
+  deviceCode: string;
+  message: OtpMessage;
+}
+
+const refusedAssertions: Record<string, RefusedAssertion["refused"]> = {
+  "237": "expired",
+  "239": "invalid",
+};
+
+export function createCertificateActivities(dependencies: CertificateDependencies) {
+  const office = new Office<typeof provider, CertificateAccount, CertificateDependencies>(
+    provider,
+    dependencies,
+  );
+
+  /** An effect whose lost answer is no reason to stop: the holder may have the code. */
+  async function send(sending: () => Promise<unknown>): Promise<{ sent: "yes" | "maybe" }> {
+    try {
+      await sending();
+      return { sent: "yes" };
+    } catch (error) {
+      if (error instanceof EffectUnknown) return { sent: "maybe" };
+      throw error;
+    }
+  }
+
+  return {
+    /** Validates the input, and the rule that needs the account's configuration. */
+    prepare({ input, mode }: { input: unknown; mode: AttemptMode }): Promise<CertificatePlan> {
+      return office.run("prepare", accountIn(input), mode, async ({ name, emailOtp }) => {
+        const parsed = parseInput(IssueCertificateInput, input);
+        const { environment, settings } = office.has;
+        if (!emailOtp && messageOf(parsed).emailOptions !== undefined) {
+          const problem = `EMAIL codes are not enabled for the LRA of account "${name}" (P1 §2.1)`;
+          throw new InvalidInput([{ path: "disposableCertificate.otpType", problem }]);
+        }
+        return {
+          environment,
+          account: name,
+          settings: resolved(settings, parsed.settings),
+          message: messageOf(parsed),
+        };
+      });
+    },
+
+    /** Null where the provider has nothing against the data. */
+    checkData(given: {
+      input: unknown;
+      assertion: string | undefined;
+      mode: AttemptMode;
+    }): Promise<RefusedAssertion | null> {
+      const { input, assertion, mode } = given;
+      return office.run("checkData", accountIn(input), mode, async (account) => {
+        const enrolment = enrolmentOf(parseInput(IssueCertificateInput, input), assertion);
+        const signal = cancellationSignal();
+        try {
+          if ("data" in enrolment) {
+            const { data } = enrolment;
+            await office.reach(account, "checkData", () =>
+              authority.checkData(account, data, signal),
+            );
+          } else {
+            await office.reach(account, "checkDataWitheIDAssertion", () =>
+              authority.checkDataWitheIDAssertion(account, enrolment.eid, signal),
+            );
+          }
+          return null;
+        } catch (error) {
+          return refusedAssertionIn(error);
+        }
+      });
+    },
+
+    enroll(
+      given: Attempt & { input: unknown; assertion: string | undefined },
+    ): Promise<Enrolled | RefusedAssertion> {
+      const { effect, mode, assertion } = given;
+      return office.run("enroll", accountIn(given.input), mode, async (account) => {
+        const input = parseInput(IssueCertificateInput, given.input);
+        const enrolment = enrolmentOf(input, assertion);
+        const operation = "data" in enrolment ? "enroll" : "enrollDisposableWitheIDAssertion";
+        const digested = withoutSecrets(IssueCertificateInput, input);
+        try {
+          const answer = await office.perform<Partial<Enrolled>>(
+            account,
+            { reference: effect, operation, input: digested, mode },
+            {
+              async send({ signal }) {
+                const issued =
+                  "data" in enrolment
+                    ? await authority.enroll(account, enrolment.data, signal)
+                    : await authority.enrollDisposableWitheIDAssertion(
+                        account,
+                        enrolment.eid,
+                        signal,
+                      );
+                return { ...issued, enrolledAt: new Date().toISOString() };
+              },
+            },
+          );
+          // A person's `happened` brings ids alone, and as text.
+          const { certIdOtp, deviceCode = "", enrolledAt = new Date().toISOString() } = answer;
+          return { ...answer, certIdOtp: Number(certIdOtp), deviceCode, enrolledAt };
+        } catch (error) {
+          return refusedAssertionIn(error);
+        }
+      });
+    },
+
+    sendOtp(given: Attempt & Certificate): Promise<{ sent: "yes" | "maybe" }> {
+      const { effect, mode } = given;
+      return office.run("sendOtp", given.account, mode, (account) =>
+        send(() =>
+          office.perform(account, ofCode(effect, mode, given), {
+            send: ({ signal }) => sendTo(account, given, signal),
+          }),
+        ),
+      );
+    },
+
+    /** The own call of the update `resendOtp`. */
+    resendOtp({
+      effect,
+      ...given
+    }: Pick<Attempt, "effect"> & Certificate): Promise<{ sent: "yes" | "maybe" }> {
+      return office.run("sendOtp", given.account, "quick", (account) =>
+        send(() =>
+          office.effect(account, ofCode(effect, "quick", given), {
+            send: ({ signal }) => sendTo(account, given, signal),
+          }),
+        ),
+      );
+    },
+
+    /** The own call of the update `submitOtp`; with `watch`, only whether its answer has become known. */
+    validate(
+      given: Attempt & Certificate & { otp: string },
+    ): Promise<
+      | { verdict: "accepted" | "wrong" | "unavailable" }
+      | { verdict: "unknown"; providerCode?: string; isOpen: boolean }
+    > {
+      const { effect, mode, certIdOtp, deviceCode, otp } = given;
+      return office.run("validate", given.account, mode, async (account) => {
+        try {
+          await office.effect(
+            account,
+            { reference: effect, operation: "validate", input: { certIdOtp }, mode },
+            {
+              send: async ({ signal }) => {
+                await authority.validate(account, { certIdOtp, deviceCode, otp }, signal);
+                return {};
+              },
+            },
+          );
+          return { verdict: "accepted" };
+        } catch (error) {
+          if (mode === "watch") throw error;
+          return verdictOf(error);
+        }
+      });
+    },
+  };
+
+  function ofCode(
+    reference: Attempt["effect"],
+    mode: AttemptMode,
+    { certIdOtp, message }: Certificate,
+  ) {
+    return { reference, operation: "sendOtp", input: { certIdOtp, message }, mode } as const;
+  }
+
+  async function sendTo(
+    account: CertificateAccount,
+    { certIdOtp, deviceCode, message }: Certificate,
+    signal: AbortSignal,
+  ): Promise<object> {
+    await authority.sendOtp(account, { certIdOtp, deviceCode, ...message }, signal);
+    return {};
+  }
+}
+
+export type CertificateActivities = ReturnType<typeof createCertificateActivities>;
+
+function refusalIn(error: unknown): Refusal | undefined {
+  if (error instanceof EffectRefused) return error.refusal as Refusal;
+  if (error instanceof ProviderError && error.kind === "invalidRequest") return refusalOf(error);
+  return undefined;
+}
+
+function refusedAssertionIn(error: unknown): RefusedAssertion {
+  const code = refusalIn(error)?.code ?? "";
+  const refused = refusedAssertions[code];
+  if (refused === undefined) throw error;
+  return { refused, code };
+}
+
+/** What went wrong is the update's answer (READING §5, §9). */
+function verdictOf(error: unknown) {
+  if (refusalIn(error)) return { verdict: "wrong" } as const;
+  if (error instanceof EffectUnknown) {
+    const { cause } = error;
+    const code = cause instanceof ProviderError ? cause.code : undefined;
+    return { verdict: "unknown", isOpen: true, ...(code && { providerCode: code }) } as const;
+  }
+  if (error instanceof ProviderError && error.kind === "protocol") {
+    const { code } = error;
+    return { verdict: "unknown", isOpen: false, ...(code && { providerCode: code }) } as const;
+  }
+  if (error instanceof ProviderError && error.kind === "accessDenied")
+    return { verdict: "unavailable" } as const;
+  throw error;
+}

@@ -1,0 +1,48 @@
+// The activity of the messaging gateway: one message, one effect (P1 §1.3, 4.3; READING §7).
+import { SendMessageInput } from "../contracts/send-message.js";
+import { withoutSecrets } from "../contracts/secrets.js";
+import * as client from "../providers/messaging-gateway/client.js";
+import type { MessagingGatewayAccount } from "../providers/messaging-gateway/client.js";
+import { measured } from "./calls.js";
+import { parseInput } from "./input.js";
+import { accountIn, Office } from "./office.js";
+import type { Attempt, OfficeDependencies } from "./office.js";
+
+const provider = "messaging-gateway";
+const gateway = measured(provider, client);
+
+export interface MessageSent {
+  environment: string;
+  account: string;
+  /** What the gateway answered, where it was JSON. */
+  answer?: unknown;
+}
+
+export function createMessagingActivities(
+  dependencies: OfficeDependencies<MessagingGatewayAccount>,
+) {
+  const office = new Office<typeof provider, MessagingGatewayAccount>(provider, dependencies);
+  return {
+    send(given: Attempt & { input: unknown }): Promise<MessageSent> {
+      const { effect, mode } = given;
+      const name = accountIn(given.input);
+      return office.run("send", name, mode, async (account) => {
+        const input = parseInput(SendMessageInput, given.input);
+        const { answer } = await office.perform<{ answer?: unknown }>(
+          account,
+          {
+            reference: effect,
+            operation: "send",
+            input: withoutSecrets(SendMessageInput, input),
+            mode,
+          },
+          { send: ({ signal }) => gateway.send(account, input.providerFields, signal) },
+        );
+        const { environment } = office.has;
+        return { environment, account: name, ...(answer === undefined ? {} : { answer }) };
+      });
+    },
+  };
+}
+
+export type MessagingActivities = ReturnType<typeof createMessagingActivities>;

@@ -1,0 +1,153 @@
+// What the activities of every provider share: its accounts, the way to it through the account's circuit, and the way of an
+// effect through the journal.
+import type { DocumentStore } from "../documents/store.js";
+import type { Journal } from "../journal/journal.js";
+import type { Operation, Provider } from "../providers/effects.js";
+import { ProviderError } from "../providers/errors.js";
+import { countCall } from "./calls.js";
+import { NotAsked } from "./circuit.js";
+import type { Circuits, Way } from "./circuit.js";
+import { performEffect } from "./effect.js";
+import type { Calls, Digests, EffectOf, EffectReference } from "./effect.js";
+import { asActivity, InvalidInput, LongUnavailable } from "./failure.js";
+import type { AttemptMode } from "./failure.js";
+
+/** What the composition root gives to the activities of every provider. */
+export interface Surroundings {
+  environment: string;
+  journal: Journal;
+  digests: Digests;
+  documents: DocumentStore;
+  circuits: Circuits;
+  /** The process's own callback address and the value that its callbacks echo (DESIGN §7). */
+  callback(process: { provider: string; namespace: string; workflowId: string }): {
+    url: string;
+    correlation: string;
+  };
+  patienceMs: number;
+  /** How long an id that was just given may stay invisible before that is a `protocol` problem. */
+  invisibleForMs: number;
+  /** How long a provider may be away before a question raises attention. */
+  unavailableForMs: number;
+}
+
+export interface OfficeDependencies<A> extends Surroundings {
+  accounts: Record<string, A>;
+}
+
+/** An account as one attempt uses it: a person's retry does not wait for the circuit. */
+export type Attempting<A> = A & { urgent: boolean };
+
+/** How a call that has an effect comes to an activity. */
+export interface Attempt {
+  effect: EffectReference;
+  mode: AttemptMode;
+}
+
+export class Office<
+  P extends Provider,
+  A extends { name: string },
+  D extends OfficeDependencies<A> = OfficeDependencies<A>,
+> {
+  readonly provider: P;
+  readonly has: D;
+
+  constructor(provider: P, dependencies: D) {
+    this.provider = provider;
+    this.has = dependencies;
+  }
+
+  /** Runs an activity's body; what it throws becomes the failure that the workflow reads. */
+  run<T>(
+    operation: string,
+    account: string,
+    mode: AttemptMode,
+    body: (account: Attempting<A>) => Promise<T>,
+  ): Promise<T> {
+    const { provider } = this;
+    const { environment, patienceMs } = this.has;
+    const context = { provider, operation, environment, account, mode, patienceMs };
+    const urgent = mode === "probe";
+    return asActivity(context, async () => {
+      try {
+        return await body({ ...this.#accountNamed(account), urgent });
+      } catch (error) {
+        const met = error instanceof LongUnavailable ? error.cause : error;
+        if (met instanceof NotAsked) countCall(provider, operation, "notAsked");
+        throw error;
+      }
+    });
+  }
+
+  /** Through the account's circuit; the calls of updates do not go through it, so no denial of theirs opens it. */
+  reach<T>(account: Attempting<A>, operation: Operation<P>, call: () => Promise<T>): Promise<T> {
+    return this.has.circuits.run(this.#wayOf(account, operation), call);
+  }
+
+  /** Why `reach` would fail fast now, if so. */
+  closed(account: Attempting<A>, operation: Operation<P>): Error | undefined {
+    return this.has.circuits.closed(this.#wayOf(account, operation));
+  }
+
+  /** An effect through the journal; its calls find their own way to the provider. */
+  effect<R>(
+    account: A,
+    of: Omit<EffectOf<P>, "provider" | "account">,
+    calls: Calls<R>,
+  ): Promise<R> {
+    const { journal, digests } = this.has;
+    const { provider } = this;
+    return performEffect(journal, digests, { ...of, provider, account: account.name }, calls);
+  }
+
+  /** The same through the account's circuit: for a step, whose denial is everybody's. */
+  perform<R>(
+    account: Attempting<A>,
+    of: Omit<EffectOf<P>, "provider" | "account">,
+    calls: Omit<Calls<R>, "closed">,
+  ): Promise<R> {
+    return this.effect(account, of, {
+      ...calls,
+      closed: () => this.closed(account, of.operation),
+      send: (send) => this.reach(account, of.operation, () => calls.send(send)),
+    });
+  }
+
+  /** A provider that has been away for long is a person's matter; until then the retry carries on. */
+  longAway(error: unknown, account: A): unknown {
+    const since = this.has.circuits.failingSince(this.#nameOf(account));
+    const isLong = since !== undefined && Date.now() - since > this.has.unavailableForMs;
+    const isAway = error instanceof ProviderError && error.kind === "unavailable";
+    return isAway && isLong ? new LongUnavailable(error) : error;
+  }
+
+  #accountNamed(name: string): A {
+    const account = Object.hasOwn(this.has.accounts, name) ? this.has.accounts[name] : undefined;
+    if (account) return account;
+    const problem = `no account "${name}" is configured for ${this.provider}`;
+    throw new InvalidInput([{ path: "account", problem }]);
+  }
+
+  #nameOf({ name }: A): string {
+    return `${this.provider}/${name}`;
+  }
+
+  #wayOf(account: Attempting<A>, operation: Operation<P>): Way {
+    return { account: this.#nameOf(account), operation, urgent: account.urgent };
+  }
+}
+
+/** The account that an input names, before it is known to be valid. */
+export function accountIn(input: unknown): string {
+  const named = (input as { account?: unknown } | null | undefined)?.account;
+  return typeof named === "string" ? named : "default";
+}
+
+/** The caller's settings over the configured ones. */
+export function resolved<S extends object>(
+  configured: S,
+  given: { [key in keyof S]?: S[key] | undefined } = {},
+): S {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...configured, ...Object.fromEntries(entries) };
+}

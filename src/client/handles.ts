@@ -1,0 +1,68 @@
+// The handle of each process: what it takes beside what all of them take.
+import { randomUUID } from "node:crypto";
+import type { IssueCertificateResult } from "../contracts/issue-certificate.js";
+import {
+  cancel,
+  provideAssertion,
+  requestAffidavit,
+  resendOtp,
+  submitOtp,
+} from "../contracts/messages.js";
+import type {
+  AffidavitAnswer,
+  AssertionAnswer,
+  CancelAnswer,
+  OtpAnswer,
+  ResendAnswer,
+} from "../contracts/messages.js";
+import type { ProcessName } from "../contracts/names.js";
+import type { SendMessageResult } from "../contracts/send-message.js";
+import type { PostalAffidavitRequest, SendPostalResult } from "../contracts/send-postal.js";
+import { ProcessHandle } from "./handle.js";
+
+export class PostalHandle extends ProcessHandle<SendPostalResult> {
+  /** P2 §4.1 Cancel. The same `updateId` is one cancellation. */
+  cancel(updateId: string = randomUUID()): Promise<CancelAnswer> {
+    return this.update(cancel, [], updateId);
+  }
+
+  /** P2 §4.1 AffidavitRequest. The same `updateId` is one request. */
+  requestAffidavit(
+    asked: PostalAffidavitRequest = {},
+    updateId: string = randomUUID(),
+  ): Promise<AffidavitAnswer> {
+    return this.update(requestAffidavit, [asked], updateId);
+  }
+}
+
+/** What a process with a one-time password takes (READING §5). */
+class OtpHandle<Result> extends ProcessHandle<Result> {
+  /** The code that the holder entered. The same `updateId` is one try. */
+  submitOtp(code: string, updateId: string = randomUUID()): Promise<OtpAnswer> {
+    return this.update(submitOtp, [{ code }], updateId);
+  }
+
+  /** Another code for the holder. The same `updateId` is one code. */
+  resendOtp(updateId: string = randomUUID()): Promise<ResendAnswer> {
+    return this.update(resendOtp, [], updateId);
+  }
+}
+
+export class CertificateHandle extends OtpHandle<IssueCertificateResult> {
+  /** A fresh eID assertion where one was refused as expired or invalid (P1 §7.1, 237 and 239). */
+  provideAssertion(assertion: string, updateId: string = randomUUID()): Promise<AssertionAnswer> {
+    return this.update(provideAssertion, [{ assertion }], updateId);
+  }
+}
+
+export class MessageHandle extends ProcessHandle<SendMessageResult> {}
+
+/** The class of handle that a process has. */
+export const handles = {
+  issueCertificate: CertificateHandle,
+  sendMessage: MessageHandle,
+  sendPostal: PostalHandle,
+} satisfies Record<ProcessName, unknown>;
+
+export type HandleOf<P extends ProcessName> = InstanceType<(typeof handles)[P]>;
+export type AnyHandle = HandleOf<ProcessName>;

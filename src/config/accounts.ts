@@ -1,0 +1,88 @@
+// The accounts: by name, for each provider where it is reached and as whom. What the specification leaves open is marked
+// as assumed.
+import { z } from "zod";
+import { AccountName } from "../contracts/values.js";
+import { flag, numbers, plain, secret, text, url, whole } from "./fields.js";
+
+/** Below `journal.leaseSeconds`, so that a lease outlives its call. */
+const timeoutSeconds = whole(1).default(30);
+
+/** A client certificate: PEM files, or PKCS#12 (P1 §5.1, §5.5); read again when the files change. */
+const clientCertificate = {
+  certificateFile: text().optional(),
+  keyFile: text().optional(),
+  pkcs12File: text().optional(),
+  passphrase: secret().optional(),
+  /** The authorities that the provider's own certificate is checked by; default: the public ones. */
+  caFile: text().optional(),
+};
+
+interface CertificateFiles {
+  certificateFile?: string | undefined;
+  keyFile?: string | undefined;
+  pkcs12File?: string | undefined;
+}
+
+/** Either the pair or the one file. */
+function needsCertificate(account: CertificateFiles, context: z.RefinementCtx): void {
+  const { certificateFile, keyFile, pkcs12File } = account;
+  const pair = certificateFile !== undefined && keyFile !== undefined;
+  if (pair !== (pkcs12File !== undefined)) return;
+  context.addIssue({
+    code: "custom",
+    path: ["certificateFile"],
+    message:
+      "give certificateFile and keyFile (PEM), or pkcs12File: the service wants a client certificate",
+  });
+}
+
+const EviPostAccount = z.strictObject({
+  baseUrl: url(),
+  username: text(),
+  password: secret(),
+  timeoutSeconds,
+  /** Whether the site's address has a region, which fills the issuer's (P2 §2.2). */
+  siteHasRegion: flag().default(true),
+  /** Assumed: our own key goes into `LookupKey` too (READING §1). */
+  ownKeyInLookupKey: flag().default(false),
+  /** Assumed: the shared affidavit download (P2 §4.1); `blobs` reads the deprecated field instead. */
+  affidavits: z.preprocess(plain, z.enum(["download", "blobs"])).default("download"),
+  affidavitMethod: z.preprocess(plain, z.enum(["GET", "POST"])).default("GET"),
+  affidavitPath: text().default("/v1/Affidavits/Download"),
+  affidavitIdsParameter: text().default("AffidavitIds"),
+});
+
+const DisposableCertificateAccount = z
+  .strictObject({
+    baseUrl: url(),
+    username: text(),
+    password: secret(),
+    /** The Local Registration Authority: a segment of the path (P1 §4.1). */
+    lraId: text(),
+    timeoutSeconds,
+    ...clientCertificate,
+    /** Whether EMAIL codes are enabled for the LRA (P1 §2.1). */
+    emailOtp: flag().default(false),
+    /** Assumed: the codes of a `validate` error that mean "wrong code" (P1 §7.1 names none). */
+    wrongOtpCodes: numbers().default([]),
+  })
+  .superRefine(needsCertificate);
+
+const MessagingGatewayAccount = z.strictObject({
+  baseUrl: url(),
+  username: text(),
+  password: secret(),
+  apiKey: secret(),
+  timeoutSeconds,
+});
+
+export const Accounts = z
+  .record(
+    AccountName,
+    z.strictObject({
+      "evi-post": EviPostAccount.optional(),
+      "disposable-certificate": DisposableCertificateAccount.optional(),
+      "messaging-gateway": MessagingGatewayAccount.optional(),
+    }),
+  )
+  .prefault({});

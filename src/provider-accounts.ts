@@ -1,0 +1,79 @@
+// The configured accounts as each provider's client takes them.
+import type { CertificateAccount } from "./activities/disposable-certificate.js";
+import type { PostalAccount } from "./activities/evi-post.js";
+import type { Config } from "./config.js";
+import { ClientCertificate } from "./providers/client-certificate.js";
+import type { MessagingGatewayAccount } from "./providers/messaging-gateway/client.js";
+
+type Configured = Required<Config["accounts"][string]>;
+type ProviderName = keyof Configured & string;
+
+/** By account name, for those that have the provider. */
+export function accountsOf<P extends ProviderName>(
+  config: Config,
+  provider: P,
+): Record<string, ReturnType<(typeof accounts)[P]>> {
+  const make = accounts[provider] as (name: string, given: unknown) => never;
+  const found = Object.entries(config.accounts).flatMap(([name, providers]) => {
+    const given = providers[provider];
+    return given ? [[name, make(name, given)] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+const accounts = {
+  "evi-post": postalAccount,
+  "disposable-certificate": certificateAccount,
+  "messaging-gateway": messagingAccount,
+};
+
+function postalAccount(name: string, account: NonNullable<Configured["evi-post"]>): PostalAccount {
+  const {
+    affidavits,
+    affidavitMethod,
+    affidavitPath,
+    affidavitIdsParameter,
+    timeoutSeconds,
+    ...rest
+  } = account;
+  return {
+    ...rest,
+    name,
+    timeoutMs: timeoutSeconds * 1_000,
+    affidavits:
+      affidavits === "blobs"
+        ? { mode: "blobs" }
+        : {
+            mode: "download",
+            method: affidavitMethod,
+            path: affidavitPath,
+            idsParameter: affidavitIdsParameter,
+          },
+  };
+}
+
+function certificateAccount(
+  name: string,
+  account: NonNullable<Configured["disposable-certificate"]>,
+): CertificateAccount {
+  const { baseUrl, username, password, lraId, emailOtp, wrongOtpCodes, timeoutSeconds, ...files } =
+    account;
+  return {
+    name,
+    baseUrl,
+    username,
+    password,
+    lraId,
+    emailOtp,
+    wrongOtpCodes,
+    timeoutMs: timeoutSeconds * 1_000,
+    tls: new ClientCertificate(files),
+  };
+}
+
+function messagingAccount(
+  name: string,
+  { timeoutSeconds, ...rest }: NonNullable<Configured["messaging-gateway"]>,
+): MessagingGatewayAccount {
+  return { ...rest, name, timeoutMs: timeoutSeconds * 1_000 };
+}

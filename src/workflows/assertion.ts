@@ -1,0 +1,75 @@
+// An eID assertion that was refused, and the fresh one that is waited for (P1 §2.2, codes 237 and 239 of §7.1; READING §5).
+import { ApplicationFailure, condition } from "@temporalio/workflow";
+import type { RefusedAssertion } from "../activities/disposable-certificate.js";
+import { provideAssertion } from "../contracts/messages.js";
+import type { AssertionAnswer } from "../contracts/messages.js";
+import type { AnyProcess } from "./process.js";
+import { until } from "./waits.js";
+
+interface Spans {
+  assertionDeadlineSeconds: number;
+  assertionTries: number;
+  answerSeconds: number;
+}
+
+export class AssertionDialogue {
+  /** The newest one that a caller brought; undefined: that of the input. */
+  assertion: string | undefined;
+  /** How many were brought. */
+  count = 0;
+  readonly #process: AnyProcess;
+  #awaited: { refused: number; spans: Spans } | undefined;
+  #invalid = 0;
+  #refusals: RefusedAssertion["refused"][] = [];
+
+  constructor(process: AnyProcess) {
+    this.#process = process;
+    process.onUpdate(
+      provideAssertion,
+      "A fresh eID assertion, after one was refused",
+      ({ assertion }) => this.#take(assertion),
+      refuseUnlessAssertion,
+    );
+  }
+
+  /** Waits for a fresh one after `refusal`; false where none came in time, or too many were invalid. */
+  async another({ refused }: RefusedAssertion, spans: Spans): Promise<boolean> {
+    this.#refusals.push(refused);
+    this.#process.note({ source: "process", event: `The eID assertion is ${refused}` });
+    if (refused === "invalid") this.#invalid += 1;
+    if (this.#invalid >= spans.assertionTries) return false;
+    const before = this.count;
+    const end = new Date(Date.now() + spans.assertionDeadlineSeconds * 1_000);
+    this.#awaited = { refused: this.#refusals.length, spans };
+    this.#process.waitFor("a fresh eID assertion", end);
+    const came = await until(
+      this.#process,
+      () => this.count > before,
+      end,
+      "A fresh eID assertion may be provided",
+    );
+    this.#awaited = undefined;
+    return came;
+  }
+
+  async #take(assertion: string): Promise<AssertionAnswer> {
+    const awaited = this.#awaited;
+    if (!awaited) return { answer: "notAwaited" };
+    this.#awaited = undefined;
+    this.assertion = assertion;
+    this.count += 1;
+    this.#process.note({ source: "process", event: "A fresh eID assertion was provided" });
+    const isRefused = () => this.#refusals.length > awaited.refused;
+    const isEnrolled = () => Object.keys(this.#process.references).length > 0;
+    await condition(() => isRefused() || isEnrolled(), awaited.spans.answerSeconds * 1_000);
+    const refused = this.#refusals[awaited.refused];
+    return { answer: refused ?? (isEnrolled() ? "accepted" : "pending") };
+  }
+}
+
+function refuseUnlessAssertion(given: { assertion: string }): void {
+  const { assertion } = (given ?? {}) as { assertion?: unknown };
+  if (typeof assertion === "string" && /^[A-Za-z0-9+/]+={0,2}$/.test(assertion)) return;
+  const fields = [{ path: "assertion", problem: "must be base64 of a JSON document (P1 §2.2)" }];
+  throw ApplicationFailure.nonRetryable("Invalid input: assertion", "InvalidInput", { fields });
+}

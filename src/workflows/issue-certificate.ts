@@ -1,0 +1,171 @@
+// A disposable certificate, from the holder's data or an eID assertion to the validated one-time password (P1 §1.1, 2.1–2.6,
+// 4.1; READING §5).
+import { ApplicationFailure } from "@temporalio/workflow";
+import type {
+  CertificateActivities,
+  CertificatePlan,
+  Enrolled,
+  RefusedAssertion,
+} from "../activities/disposable-certificate.js";
+import type { FailureDetails } from "../contracts/failures.js";
+import type {
+  IssueCertificateInput,
+  IssueCertificateResult,
+} from "../contracts/issue-certificate.js";
+import { activitiesOf, answerOptions } from "./activity-options.js";
+import { AssertionDialogue } from "./assertion.js";
+import { wanted } from "./attention.js";
+import { OneTimePassword } from "./one-time-password.js";
+import { plainView } from "./plain.view.js";
+import { Process } from "./process.js";
+import { stepsOf } from "./steps.js";
+
+const provider = "disposable-certificate";
+
+const own = (summary: string, seconds: number) =>
+  activitiesOf<CertificateActivities>(provider, {
+    ...answerOptions,
+    startToCloseTimeout: `${seconds} seconds`,
+    scheduleToCloseTimeout: `${seconds} seconds`,
+    summary,
+  });
+
+export async function issueCertificate(
+  input: IssueCertificateInput,
+): Promise<IssueCertificateResult> {
+  const process = new Process(plainView);
+  const step = stepsOf<CertificateActivities>(process, provider);
+  const assertions = new AssertionDialogue(process);
+  let plan: CertificatePlan | undefined;
+  let enrolled: Enrolled | undefined;
+  let validatedAt: string | undefined;
+
+  /** What the calls about the certificate say of it; they are made only once it is enrolled. */
+  const about = () => {
+    if (!plan || !enrolled) throw ApplicationFailure.nonRetryable("not enrolled yet");
+    const { certIdOtp, deviceCode } = enrolled;
+    return { account: plan.account, certIdOtp, deviceCode, message: plan.message };
+  };
+  const otp = new OneTimePassword(process, {
+    provider,
+    operation: "validate",
+    send: (occurrence, seconds) =>
+      own("Send the holder another code", seconds).resendOtp({
+        ...about(),
+        effect: { step: "sendOtp", occurrence },
+      }),
+    try: (code, occurrence, seconds) =>
+      own("Validate the code that the holder entered", seconds).validate({
+        ...about(),
+        effect: { step: "validate", occurrence },
+        mode: "quick",
+        otp: code,
+      }),
+  });
+  process.askBeforeCancelling();
+
+  /** Checks and enrols, again with each fresh assertion that a refused one is replaced by. */
+  async function enroll({ settings, environment, account }: CertificatePlan): Promise<Enrolled> {
+    for (;;) {
+      const { assertion, count } = assertions;
+      const checked = settings.checkData
+        ? await step(
+            { name: "checkData", summary: "Check the holder's data", journaled: false },
+            (ca, { mode }) => ca.checkData({ input, assertion, mode }),
+          )
+        : undefined;
+      const answer = checked ?? (await tryToEnroll(assertion, count));
+      if ("certIdOtp" in answer) return answer;
+      if (!(await assertions.another(answer, settings))) {
+        const details: FailureDetails["NotAccepted"] = {
+          provider,
+          code: answer.code,
+          fields: [{ path: "eidAssertionHolder.assertion", problem: `is ${answer.refused}` }],
+        };
+        process.identify({ environment, account });
+        throw ApplicationFailure.nonRetryable(
+          `${provider} did not accept it: the assertion is ${answer.refused}`,
+          "NotAccepted",
+          details,
+        );
+      }
+    }
+  }
+
+  function tryToEnroll(
+    assertion: string | undefined,
+    count: number,
+  ): Promise<Enrolled | RefusedAssertion> {
+    return step(
+      {
+        name: "enroll",
+        summary: "Enroll the certificate",
+        journaled: true,
+        happened: { certIdOtp: wanted.wholeNumber, deviceCode: wanted.token },
+        ...(count === 0 ? {} : { occurrence: `assertion-${count}` }),
+      },
+      (ca, attempt) => ca.enroll({ ...attempt, input, assertion }),
+    );
+  }
+
+  /** The deadline has passed and a code may have been validated: a person knows, or gives the holder more time. */
+  async function decideOpen(open: Parameters<typeof step>[2]): Promise<boolean> {
+    const word = await step(
+      {
+        name: "validate",
+        summary: "Watch for the answer to the last code",
+        journaled: true,
+        happened: {},
+      },
+      async (ca, { effect, mode }) =>
+        mode === "probe"
+          ? { verdict: "again" }
+          : ca.validate({ ...about(), effect, mode, otp: "" }),
+      open,
+    );
+    return word.verdict === "accepted";
+  }
+
+  const main = async () => {
+    plan = await step(
+      { name: "prepare", summary: "Check the input", journaled: false },
+      (ca, { mode }) => ca.prepare({ input, mode }),
+    );
+    process.identify(plan);
+    enrolled = await enroll(plan);
+    const references = {
+      certIdOtp: String(enrolled.certIdOtp),
+      ...(enrolled.otpId === undefined ? {} : { otpId: enrolled.otpId }),
+    };
+    process.exists("waiting", references);
+    const first = await step(
+      { name: "sendOtp", summary: "Send the holder a code", journaled: true, happened: {} },
+      (ca, attempt) => ca.sendOtp({ ...about(), ...attempt }),
+    );
+    otp.begin(plan.settings, first);
+    for (;;) {
+      process.exists("waiting", references, otp.deadline);
+      const end = await otp.end();
+      const isIssued = end.end === "accepted" || (end.end === "open" && (await decideOpen(end)));
+      if (isIssued) validatedAt = new Date().toISOString();
+      if (isIssued) process.ownOutcome = "issued";
+      else if (end.end !== "open") process.ownOutcome = end.end;
+      if (process.ownOutcome !== undefined) return;
+      otp.reopen();
+    }
+  };
+
+  return process.run(main, () => ({
+    process: "issueCertificate",
+    id: process.id,
+    outcome: process.ownOutcome as IssueCertificateResult["outcome"],
+    references: process.references,
+    dates: {
+      ...(enrolled ? { enrolledAt: enrolled.enrolledAt } : {}),
+      ...(validatedAt === undefined ? {} : { validatedAt }),
+    },
+    documents: [],
+    timeline: process.timeline,
+    otpsSent: otp.sent,
+  }));
+}

@@ -1,0 +1,232 @@
+// A one-time password on its way to a holder and back: sent, sent again, tried, until it is accepted, the tries are used up,
+// or the holder's time is over (READING §5). The shared piece of every process with a person in the loop.
+import { ApplicationFailure, condition, currentUpdateInfo } from "@temporalio/workflow";
+import type { Problem } from "../contracts/failures.js";
+import { resendOtp, submitOtp } from "../contracts/messages.js";
+import type { OtpAnswer, ResendAnswer } from "../contracts/messages.js";
+import { answerTo } from "./answers.js";
+import type { AnyProcess } from "./process.js";
+import { until } from "./waits.js";
+
+export interface OtpSpans {
+  holderDeadlineSeconds: number;
+  otpTries: number;
+  otpResends: number;
+  resendSpacingSeconds: number;
+  answerSeconds: number;
+}
+
+/** What the provider made of a code; `isOpen`: it may have been taken, and nobody can say. */
+export type Tried =
+  | { verdict: "accepted" | "wrong" | "unavailable" }
+  | { verdict: "unknown"; providerCode?: string; isOpen: boolean };
+
+/** `maybe`: the answer was lost, so the holder may have a code. */
+export interface Sent {
+  sent: "yes" | "maybe";
+}
+
+export interface OtpCalls {
+  provider: string;
+  /** What tries a code, as the provider names it. */
+  operation: string;
+  send(occurrence: string, seconds: number): Promise<Sent>;
+  try(code: string, occurrence: string, seconds: number): Promise<Tried>;
+}
+
+/** What has become of it; `open` where a try was left without an answer. */
+export type OtpEnd =
+  | { end: "accepted" | "expired" | "locked" }
+  | { end: "open"; occurrence: string; problem: Problem };
+
+/** An own call needs so long to be worth its start. */
+const shortestCallSeconds = 3;
+
+export class OneTimePassword {
+  sent = 0;
+  deadline = new Date(0);
+  readonly #process: AnyProcess;
+  readonly #calls: OtpCalls;
+  readonly #parksAtOnce: boolean;
+  #spans: OtpSpans | undefined;
+  #sentAt = 0;
+  #triesLeft = 0;
+  #resendsLeft = 0;
+  #busy = false;
+  #accepted = false;
+  #open: { occurrence: string; problem: Problem } | undefined;
+
+  /** `parksAtOnce`: a second try is no harmless one, so the first without an answer is a person's matter. */
+  constructor(process: AnyProcess, calls: OtpCalls, options: { parksAtOnce?: boolean } = {}) {
+    this.#process = process;
+    this.#calls = calls;
+    this.#parksAtOnce = options.parksAtOnce === true;
+    process.onUpdate(
+      submitOtp,
+      "The code that the holder entered",
+      (given) => this.#submit(given),
+      refuseUnlessCode,
+    );
+    process.onUpdate(resendOtp, "Send the holder another code", () => this.#resend());
+  }
+
+  /** The first code is out. */
+  begin(spans: OtpSpans, { sent }: Sent): void {
+    this.#spans = spans;
+    this.deadline = new Date(Date.now() + spans.holderDeadlineSeconds * 1_000);
+    this.#resendsLeft = spans.otpResends;
+    this.#codeIsOut(sent);
+  }
+
+  /** A person gives the holder as much time again, and one more code at the least. */
+  reopen(): void {
+    this.deadline = new Date(Date.now() + (this.#spans?.holderDeadlineSeconds ?? 0) * 1_000);
+    this.#resendsLeft = Math.max(1, this.#resendsLeft);
+  }
+
+  /** Waits for the holder, and for an answer that is on its way when the time is over. */
+  async end(): Promise<OtpEnd> {
+    this.#process.waitFor("the holder's code", this.deadline);
+    await until(
+      this.#process,
+      () => this.#isOver(),
+      this.deadline,
+      "The holder may enter the code",
+    );
+    await condition(() => !this.#busy);
+    if (this.#accepted) return { end: "accepted" };
+    const open = this.#open;
+    this.#open = undefined;
+    if (open) return { end: "open", ...open };
+    return { end: this.#isLocked() ? "locked" : "expired" };
+  }
+
+  async #submit({ code }: { code: string }): Promise<OtpAnswer> {
+    return this.#alone<OtpAnswer>(
+      () => this.#closed() ?? (this.#triesLeft === 0 ? { answer: "locked" } : undefined),
+      async (seconds) => {
+        const occurrence = currentUpdateInfo()?.id ?? "0";
+        const tried = await answerTo(() => this.#calls.try(code, occurrence, seconds));
+        if ("verdict" in tried) return this.#heard(tried, occurrence);
+        const verdict = tried.answer;
+        return this.#heard(
+          verdict === "unknown" ? { verdict, isOpen: true } : { verdict },
+          occurrence,
+        );
+      },
+    );
+  }
+
+  async #resend(): Promise<ResendAnswer> {
+    return this.#alone<ResendAnswer>(
+      () => this.#closedForCodes(),
+      async (seconds) => {
+        const occurrence = currentUpdateInfo()?.id ?? "0";
+        const answer = await answerTo(() => this.#calls.send(occurrence, seconds));
+        if ("answer" in answer && answer.answer === "unavailable") return { answer: "unavailable" };
+        this.#resendsLeft -= 1;
+        const isSure = "sent" in answer && answer.sent === "yes";
+        this.#codeIsOut(isSure ? "yes" : "maybe");
+        return { answer: isSure ? "sent" : "unknown", resendsLeft: this.#resendsLeft };
+      },
+    );
+  }
+
+  /** One call at a time, within the time that an answer may take. */
+  async #alone<A>(
+    known: () => A | undefined,
+    work: (seconds: number) => Promise<A>,
+  ): Promise<A | { answer: "unavailable" }> {
+    const spans = this.#spans;
+    if (!spans) return { answer: "unavailable" };
+    const end = Date.now() + spans.answerSeconds * 1_000;
+    if (this.#busy) {
+      const latest = Math.max(1, end - Date.now() - shortestCallSeconds * 1_000);
+      await condition(() => !this.#busy, latest);
+    }
+    const answer = known();
+    if (answer !== undefined) return answer;
+    if (this.#busy) return { answer: "unavailable" };
+    this.#busy = true;
+    try {
+      return await work(Math.max(shortestCallSeconds, Math.floor((end - Date.now()) / 1_000)));
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #heard(tried: Tried, occurrence: string): OtpAnswer {
+    switch (tried.verdict) {
+      case "accepted":
+        this.#accepted = true;
+        this.#note("Code accepted");
+        return { answer: "accepted" };
+      case "wrong":
+        this.#triesLeft -= 1;
+        this.#note(`Code wrong, ${this.#triesLeft} tries left`);
+        return { answer: "wrong", triesLeft: this.#triesLeft };
+      case "unavailable":
+        return { answer: "unavailable" };
+      case "unknown": {
+        const { providerCode, isOpen } = tried;
+        const code = providerCode === undefined ? {} : { code: providerCode };
+        if (isOpen) this.#open = { occurrence, problem: { ...this.#unanswered(), ...code } };
+        this.#note("Code tried without a clear answer");
+        return { answer: "unknown", ...(providerCode === undefined ? {} : { providerCode }) };
+      }
+    }
+  }
+
+  #closed(): OtpAnswer | undefined {
+    if (this.#accepted) return { answer: "accepted" };
+    if (this.#isPast()) return { answer: "expired" };
+    return this.#open && this.#parksAtOnce ? { answer: "unknown" } : undefined;
+  }
+
+  #closedForCodes(): ResendAnswer | undefined {
+    if (this.#accepted || this.#isPast()) return { answer: "expired" };
+    if (this.#resendsLeft === 0 || (this.#open && this.#parksAtOnce))
+      return { answer: "limitReached" };
+    const next = this.#sentAt + (this.#spans?.resendSpacingSeconds ?? 0) * 1_000;
+    return next > Date.now()
+      ? { answer: "tooSoon", until: new Date(next).toISOString() }
+      : undefined;
+  }
+
+  #codeIsOut(sent: Sent["sent"]): void {
+    this.sent += 1;
+    this.#sentAt = Date.now();
+    this.#triesLeft = this.#spans?.otpTries ?? 0;
+    const which = this.sent === 1 ? "Code sent" : "Code sent again";
+    this.#note(sent === "yes" ? which : `${which}, but the answer was lost: it may not arrive`);
+  }
+
+  #isOver(): boolean {
+    return this.#accepted || this.#isLocked() || (this.#parksAtOnce && this.#open !== undefined);
+  }
+
+  #isLocked(): boolean {
+    return this.#triesLeft === 0 && this.#resendsLeft === 0;
+  }
+
+  #isPast(): boolean {
+    return Date.now() >= this.deadline.getTime();
+  }
+
+  #unanswered(): Problem {
+    const { environment, account } = this.#process;
+    const { provider, operation } = this.#calls;
+    return { kind: "unknownOutcome", provider, operation, environment, account, fields: [] };
+  }
+
+  #note(event: string): void {
+    this.#process.note({ source: "process", event });
+  }
+}
+
+function refuseUnlessCode(given: { code: string }): void {
+  const { code } = (given ?? {}) as { code?: unknown };
+  if (typeof code === "string" && code.trim() !== "" && code.length <= 100) return;
+  const fields = [{ path: "code", problem: "must be the code that the holder received" }];
+  throw ApplicationFailure.nonRetryable("Invalid input: code", "InvalidInput", { fields });
+}
