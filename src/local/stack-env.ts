@@ -1,5 +1,6 @@
 // The configuration of a local stack, as the environment of its roles and of its clients.
 import { join } from "node:path";
+import { sandboxAccount } from "./sandbox-accounts.js";
 import type { StackState } from "./stack-state.js";
 
 export interface StackEnvOptions {
@@ -11,6 +12,9 @@ export interface StackEnvOptions {
 }
 
 const HOST = "127.0.0.1";
+
+/** Where the stack's sandbox keeps the files of mutual TLS. */
+export const sandboxPki = (directory: string) => join(directory, "pki");
 
 /** Everything Trustflow or Temporal would read from the environment, and nothing else. */
 export function stackEnv(state: StackState, options: StackEnvOptions): Record<string, string> {
@@ -34,9 +38,11 @@ export function stackEnv(state: StackState, options: StackEnvOptions): Record<st
     TRUSTFLOW_CODEC_SERVER__PORT: String(ports.codecServer),
     TRUSTFLOW_CODEC_SERVER__TOKEN: state.codecToken,
     TRUSTFLOW_CODEC_SERVER__CORS_ORIGINS: url(ports.temporalUi),
-    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL: url(ports.sandbox),
-    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "sandbox",
-    TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__PASSWORD: "sandbox",
+    ...sandboxAccount("default", {
+      url: url(ports.sandbox),
+      tlsUrl: `https://${HOST}:${ports.sandboxTls}`,
+      pkiDirectory: sandboxPki(options.directory),
+    }),
     TEMPORAL_ADDRESS: `${HOST}:${ports.temporal}`,
     TEMPORAL_NAMESPACE: "default",
     TEMPORAL_CONFIG_FILE: join(options.directory, "temporal.toml"),

@@ -7,7 +7,7 @@ import { tryLock } from "./lock.js";
 import { cliPath } from "./paths.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { type Role, type RoleName, roleNames, startRole } from "./role.js";
-import { cleanEnv, stackEnv } from "./stack-env.js";
+import { cleanEnv, sandboxPki, stackEnv } from "./stack-env.js";
 import { openState, type StackState } from "./stack-state.js";
 import { findTemporal, startTemporal, type TemporalServer } from "./temporal-server.js";
 import { type Progress, run } from "./tools.js";
@@ -181,7 +181,7 @@ function sandboxArgs(
 ): string[] {
   return [
     ...["--host", "127.0.0.1", "--port", String(ports.sandbox)],
-    ...["--tls-port", String(ports.sandboxTls), "--pki", join(directory, "pki")],
+    ...["--tls-port", String(ports.sandboxTls), "--pki", sandboxPki(directory)],
     ...(options.sandboxSpeed === undefined ? [] : ["--speed", String(options.sandboxSpeed)]),
     ...(options.sandboxSeed === undefined ? [] : ["--seed", options.sandboxSeed]),
     ...(options.persistent ? ["--state", join(directory, "sandbox")] : []),
