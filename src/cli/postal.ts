@@ -81,7 +81,7 @@ async function documentNotChecked(
   if (documents.directory === undefined || keys.documents === undefined) {
     return ["whether the document is in the store: the store is not configured here"];
   }
-  await refuseUnreadable(documentStoreOf(loadConfig()), document);
+  await refuseUnreadable(documentStoreOf(loadConfig()), document, "document");
   return [];
 }
 

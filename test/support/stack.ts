@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Trustflow } from "../../src/client.js";
-import type { PostalHandle } from "../../src/client.js";
+import type { ProcessHandle } from "../../src/client.js";
 import type { ProcessStatus } from "../../src/contracts/status.js";
 import { startStack } from "../../src/local/stack.js";
 import type { Stack, StackOptions } from "../../src/local/stack.js";
@@ -59,7 +59,7 @@ export async function startTestStack(options: Partial<StackOptions> = {}): Promi
 
 /** The first status that fits; fails after the limit, saying where the process stands. */
 export async function statusWhere(
-  handle: PostalHandle,
+  handle: ProcessHandle<unknown>,
   fits: (status: ProcessStatus) => boolean,
   limitMs = 30_000,
 ): Promise<ProcessStatus> {

@@ -32,8 +32,9 @@ export function summary(enrollment: Enrollment): ItemSummary {
 }
 
 /** Without what only the caller and the holder may know. */
+/** With its `deviceCode`: whoever decides about an enrolment without an answer reads it at the provider. */
 export function view(enrollment: Enrollment): Record<string, unknown> {
-  const { deviceCode: _deviceCode, otp, ...rest } = enrollment;
+  const { otp, ...rest } = enrollment;
   const { code: _code, ...left } = otp ?? {};
   return { ...rest, ...summary(enrollment), ...(otp && { otp: left }) };
 }
