@@ -9,10 +9,12 @@ if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
 register("./typescript.mjs", import.meta.url);
 /** @param {string} name */
 const support = (name) => import(new URL(`../test/support/${name}.ts`, import.meta.url).href);
-const [{ enumerateCrashPoints }, { tableOf }, { sendPostalUnderTest }] = await Promise.all(
-  ["crash-enumeration", "crash-matrix", "process-under-test"].map(support),
-);
-const report = await enumerateCrashPoints(sendPostalUnderTest);
+const [{ enumerateCrashPoints }, { keepReport, reportOf, tableOf }, { processesUnderTest }] =
+  await Promise.all(["crash-enumeration", "crash-matrix", "processes-under-test"].map(support));
+const rows = [];
+for (const process of processesUnderTest) rows.push(...(await enumerateCrashPoints(process)).rows);
+const report = reportOf(rows);
+await keepReport(report);
 process.stdout.write(
   process.argv.includes("--json") ? `${JSON.stringify(report, null, 2)}\n` : tableOf(report),
 );

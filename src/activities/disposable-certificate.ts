@@ -3,7 +3,7 @@ import { cancellationSignal } from "@temporalio/activity";
 import { IssueCertificateInput } from "../contracts/issue-certificate.js";
 import type { CertificateSettings } from "../contracts/issue-certificate.js";
 import { withoutSecrets } from "../contracts/secrets.js";
-import { EffectRefused, EffectUnknown } from "../journal/errors.js";
+import { EffectInFlight, EffectRefused, EffectUnknown } from "../journal/errors.js";
 import * as client from "../providers/disposable-certificate/client.js";
 import type {
   DisposableCertificateAccount,
@@ -68,12 +68,15 @@ export function createCertificateActivities(dependencies: CertificateDependencie
   );
 
   /** An effect whose lost answer is no reason to stop: the holder may have the code. */
-  async function send(sending: () => Promise<unknown>): Promise<{ sent: "yes" | "maybe" }> {
+  async function send(
+    sending: () => Promise<unknown>,
+    isLost: (error: unknown) => boolean,
+  ): Promise<{ sent: "yes" | "maybe" }> {
     try {
       await sending();
       return { sent: "yes" };
     } catch (error) {
-      if (error instanceof EffectUnknown) return { sent: "maybe" };
+      if (isLost(error)) return { sent: "maybe" };
       throw error;
     }
   }
@@ -164,10 +167,12 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     sendOtp(given: Attempt & Certificate): Promise<{ sent: "yes" | "maybe" }> {
       const { effect, mode } = given;
       return office.run("sendOtp", given.account, mode, (account) =>
-        send(() =>
-          office.perform(account, ofCode(effect, mode, given), {
-            send: ({ signal }) => sendTo(account, given, signal),
-          }),
+        send(
+          () =>
+            office.perform(account, ofCode(effect, mode, given), {
+              send: ({ signal }) => sendTo(account, given, signal),
+            }),
+          (error) => error instanceof EffectUnknown,
         ),
       );
     },
@@ -178,10 +183,12 @@ export function createCertificateActivities(dependencies: CertificateDependencie
       ...given
     }: Pick<Attempt, "effect"> & Certificate): Promise<{ sent: "yes" | "maybe" }> {
       return office.run("sendOtp", given.account, "quick", (account) =>
-        send(() =>
-          office.effect(account, ofCode(effect, "quick", given), {
-            send: ({ signal }) => sendTo(account, given, signal),
-          }),
+        send(
+          () =>
+            office.effect(account, ofCode(effect, "quick", given), {
+              send: ({ signal }) => sendTo(account, given, signal),
+            }),
+          isLeftOpen,
         ),
       );
     },
@@ -248,10 +255,15 @@ function refusedAssertionIn(error: unknown): RefusedAssertion {
   return { refused, code };
 }
 
+/** Nobody can say, or the attempt of a worker that is gone still holds the row: an update does not wait for its lease. */
+function isLeftOpen(error: unknown): error is Error {
+  return error instanceof EffectUnknown || error instanceof EffectInFlight;
+}
+
 /** What went wrong is the update's answer (READING §5, §9). */
 function verdictOf(error: unknown) {
   if (refusalIn(error)) return { verdict: "wrong" } as const;
-  if (error instanceof EffectUnknown) {
+  if (isLeftOpen(error)) {
     const { cause } = error;
     const code = cause instanceof ProviderError ? cause.code : undefined;
     return { verdict: "unknown", isOpen: true, ...(code && { providerCode: code }) } as const;

@@ -26,7 +26,9 @@ async function withProcess(
   id: string,
   work: (handle: PostalHandle) => Promise<void>,
 ): Promise<void> {
-  await withTrustflow(async (trustflow) => work((await trustflow.find(id)) as unknown as PostalHandle));
+  await withTrustflow(async (trustflow) =>
+    work((await trustflow.find(id)) as unknown as PostalHandle),
+  );
 }
 
 export function addProcessCommands(program: Command): void {

@@ -39,6 +39,7 @@ export type OtpEnd =
   | { end: "accepted" | "expired" | "locked" }
   | { end: "open"; occurrence: string; problem: Problem };
 
+const longestOpeningMs = 5_000;
 /** An own call needs so long to be worth its start. */
 const shortestCallSeconds = 3;
 
@@ -137,6 +138,8 @@ export class OneTimePassword {
     known: () => A | undefined,
     work: (seconds: number) => Promise<A>,
   ): Promise<A | { answer: "unavailable" }> {
+    // The code may be out before we know of it; after a reset, what was asked before comes back at the very start.
+    if (!this.#spans) await condition(() => this.#spans !== undefined, longestOpeningMs);
     const spans = this.#spans;
     if (!spans) return { answer: "unavailable" };
     const end = Date.now() + spans.answerSeconds * 1_000;

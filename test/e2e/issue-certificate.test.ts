@@ -1,7 +1,13 @@
 // The everyday paths of a disposable certificate on the whole system: codes, assertions, refusals (P1 §1.1, 4.1; READING §5).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { NotAcceptedError } from "../../src/client.js";
-import { assertionInput, assertionOf, codeFor, holderInput, wrongCode } from "../support/holders.js";
+import {
+  assertionInput,
+  assertionOf,
+  codeFor,
+  holderInput,
+  wrongCode,
+} from "../support/holders.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
@@ -91,6 +97,9 @@ test("an enrolment whose answer was lost asks a person, who brings the ids", asy
 
 test("a holder who does not answer in time ends it as expired", async () => {
   const settings = { holderDeadlineSeconds: 2 };
-  const handle = await system.client.issueCertificate("late", holderInput("late", "", { settings }));
+  const handle = await system.client.issueCertificate(
+    "late",
+    holderInput("late", "", { settings }),
+  );
   expect(await handle.result()).toMatchObject({ outcome: "expired", otpsSent: 1 });
 });

@@ -1,9 +1,12 @@
 // The whole enumeration for one process, on one stack: kills, terminations and resets in one namespace, two owners in
 // another, each with a provider of its own.
+import { dirname } from "node:path";
 import { Trustflow } from "../../src/client.js";
+import { sandboxAccount } from "../../src/local/sandbox-accounts.js";
 import { startSandbox } from "../../src/sandbox/sandbox.js";
+import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import { registerSearchAttributes } from "../../src/temporal/search-attributes.js";
-import { keepReport, reportOf } from "./crash-matrix.js";
+import { reportOf } from "./crash-matrix.js";
 import type { CrashReport } from "./crash-matrix.js";
 import { interruptedRows } from "./crash-points.js";
 import { resetRows } from "./crash-resets.js";
@@ -27,8 +30,8 @@ export async function enumerateCrashPoints(process: ProcessUnderTest): Promise<C
     for (const one of [sandbox, resetsSandbox, ownersSandbox]) closers.unshift(() => one.close());
     const env = {
       TEMPORAL_NAMESPACE: system.client.temporal.options.namespace,
-      ...accountEnv(process, "DEFAULT", sandbox.url),
-      ...accountEnv(process, resetsAccount.toUpperCase(), resetsSandbox.url),
+      ...accountEnv("default", sandbox),
+      ...accountEnv(resetsAccount, resetsSandbox),
     };
     const field: Field = {
       process,
@@ -40,7 +43,7 @@ export async function enumerateCrashPoints(process: ProcessUnderTest): Promise<C
 
     const ownersEnv = {
       TEMPORAL_NAMESPACE: ownersNamespace,
-      ...accountEnv(process, "DEFAULT", ownersSandbox.url),
+      ...accountEnv("default", ownersSandbox),
     };
     const owners = async () => {
       const trustflow = await clientOf(system, ownersNamespace);
@@ -58,25 +61,14 @@ export async function enumerateCrashPoints(process: ProcessUnderTest): Promise<C
       if (result.status === "rejected") throw result.reason;
       return result.value;
     });
-    const report = reportOf(rows);
-    await keepReport(report);
-    return report;
+    return reportOf(rows);
   } finally {
     for (const close of closers) await close();
   }
 }
 
-function accountEnv(
-  { provider }: ProcessUnderTest,
-  account: string,
-  url: string,
-): Record<string, string> {
-  const prefix = `TRUSTFLOW_ACCOUNTS__${account}__${provider.replaceAll("-", "_").toUpperCase()}__`;
-  return {
-    [`${prefix}BASE_URL`]: url,
-    [`${prefix}USERNAME`]: "sandbox",
-    [`${prefix}PASSWORD`]: "sandbox",
-  };
+function accountEnv(account: string, { url, tlsUrl, pki }: Sandbox): Record<string, string> {
+  return sandboxAccount(account, { url, tlsUrl, pkiDirectory: dirname(pki.caFile) });
 }
 
 /** In a namespace of its own, which is made first. */

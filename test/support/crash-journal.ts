@@ -37,15 +37,17 @@ export async function leasesOver({ stack }: TestStack, { namespace }: Field): Pr
   }
 }
 
-/** Another worker has brought every call to its answer, or has told the caller that it cannot. */
+/** Another worker has brought every call to its answer, or has told that it cannot: a caller, or by the end of the lease. */
 export async function takenOver(system: TestStack, field: Field, runs: Run[]): Promise<void> {
   await Promise.allSettled(runs.map((run) => run.answered()));
+  if (runs.some(({ call }) => call.effectClass === "once")) await leasesOver(system, field);
   await until("another worker has taken over", async () => {
     const states = await journalStates(system, field.namespace);
     return runs.every(
       ({ call, workflowId }) =>
         call.ask !== undefined ||
         call.effectClass === "read" ||
+        call.effectClass === "once" ||
         states.get(`${workflowId} ${call.activity}`) === "answered",
     );
   });

@@ -62,9 +62,9 @@ export function judge(
   { ledger, intent, answers, end }: Ended,
 ): Pick<CrashRow, "ending" | "effects" | "outcome"> {
   const found = ledger.byIntent[intent] ?? {};
-  const wanted =
-    call.effectClass === "read" ? process.effects : { ...process.effects, [call.sandbox]: 1 };
-  const own = call.effectClass === "read" ? process.effects : { [call.sandbox]: 1 };
+  const good = call.effects ?? process.effects;
+  const wanted = call.effectClass === "read" ? good : { ...good, [call.sandbox]: 1 };
+  const own = call.effectClass === "read" ? good : { [call.sandbox]: 1 };
   const effects = Object.keys(own).reduce((sum, name) => sum + (found[name] ?? 0), 0);
   const violations = ledger.violations.map(({ kind }) => kind);
   // Who asks again and hears that it has ended reads the outcome.

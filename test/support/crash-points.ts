@@ -53,8 +53,6 @@ interface PointRun {
   isReached(): boolean;
 }
 
-/** Long enough for a first change that shows in a query. */
-const firstChangeMs = 3_600_000;
 const answerHeldMs = 120_000;
 
 export async function interruptedRows(
@@ -166,11 +164,13 @@ function holdAnswer({ faults }: Sandbox, { call, id }: Run): () => boolean {
 
 /** First the processes that come to their point later than their start, then those that hold at the start. */
 async function reach(points: PointRun[]): Promise<void> {
-  const isLater = ({ run: { call } }: PointRun) => call.ask || call.effectClass === "read";
+  const isLater = ({ run: { call } }: PointRun) =>
+    call.ask || (call.effectClass === "read" && !call.isFirst);
   const later = points.filter(isLater);
   await Promise.all(later.map(({ run }) => run.start()));
   await Promise.all(later.map(({ run }) => run.tracked()));
-  await points[0]?.run.field.sandbox.clock.advance(firstChangeMs);
+  const { sandbox, process } = points[0]?.run.field ?? {};
+  if (process?.firstChangeMs) await sandbox?.clock.advance(process.firstChangeMs);
   for (const { run } of later) run.ask();
   await allReached(later);
   const first = points.filter((point) => !isLater(point));

@@ -6,7 +6,7 @@ import { searchAttributes } from "../../src/contracts/names.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import { finished, judge } from "./crash-matrix.js";
 import type { CrashRow } from "./crash-matrix.js";
-import type { CallUnderTest, ProcessUnderTest, Variant } from "./process-under-test.js";
+import type { CallUnderTest, ProcessUnderTest, Scene, Variant } from "./process-under-test.js";
 
 /** Where it runs: a namespace, and a provider of its own. */
 export interface Field {
@@ -55,9 +55,9 @@ export class Run {
   /** The same again, after a termination. */
   async start(): Promise<void> {
     const { process, trustflow, account } = this.field;
-    const { words, input } = this.call.variant;
+    const { input } = this.call.variant;
     const variant: Variant = {
-      ...(words === undefined ? {} : { words }),
+      ...this.call.variant,
       input: { ...input, ...(account === undefined ? {} : { account }) },
     };
     this.#handle = await process.start(trustflow, this.id, variant);
@@ -111,6 +111,16 @@ export class Run {
     return this.end !== undefined;
   }
 
+  /** One turn of the persons whom it waits for, unless what they do is the point. */
+  async play(): Promise<void> {
+    if (this.end !== undefined || this.call.ask) return;
+    await this.field.process.play?.(this.handle, this.#scene);
+  }
+
+  get #scene(): Scene {
+    return { sandboxUrl: this.field.sandbox.url, intent: this.id };
+  }
+
   /** Another run of it was made: what is known of the end is over. */
   renew(): void {
     this.end = undefined;
@@ -132,7 +142,7 @@ export class Run {
   async #answer(updateId: string): Promise<string> {
     for (let left = 3; ; left -= 1) {
       try {
-        return (await this.call.ask?.(this.handle, updateId))?.answer ?? "";
+        return (await this.call.ask?.(this.handle, updateId, this.#scene))?.answer ?? "";
       } catch (error) {
         const { name } = error as Error;
         if (name === finished) return name;
@@ -157,12 +167,13 @@ export class Run {
 }
 
 /** Lets virtual time pass until all have ended; what has not by then stays open. */
-export async function settle(runs: Run[], limitMs = 90_000): Promise<void> {
+export async function settle(runs: Run[], limitMs = 120_000): Promise<void> {
   const [first] = runs;
   if (!first) return;
   const { sandbox, process } = first.field;
   for (const end = Date.now() + limitMs; Date.now() < end; await delay(500)) {
     await sandbox.clock.advance(process.spanMs);
+    await Promise.allSettled(runs.map((run) => run.play()));
     const ended = await Promise.all(runs.map((run) => run.look().catch(() => false)));
     if (ended.every(Boolean)) return;
   }

@@ -6,6 +6,7 @@ import { packageDirectory } from "../../src/local/paths.js";
 import { startRole } from "../../src/local/role.js";
 import type { Role } from "../../src/local/role.js";
 import { cleanEnv } from "../../src/local/stack-env.js";
+import { timeouts } from "./stack.js";
 import type { TestStack } from "./stack.js";
 import { until } from "./crash-run.js";
 
@@ -22,7 +23,7 @@ export type HoldPlan = Record<string, { activity: string; hold: string }>;
 /** Longer than it takes to come to every point, so that no call ends before the interruption. */
 const unhurried = {
   TRUSTFLOW_JOURNAL__LEASE_SECONDS: "20",
-  TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__TIMEOUT_SECONDS: "17",
+  ...timeouts(17),
 };
 
 export async function startHeldWorker(

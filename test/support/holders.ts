@@ -38,11 +38,7 @@ export function holderInput(
 }
 
 /** The same with an eID assertion, made at `issuedAt`. */
-export function assertionInput(
-  intent: string,
-  issuedAt: Date,
-  magic = "",
-): IssueCertificateInput {
+export function assertionInput(intent: string, issuedAt: Date, magic = ""): IssueCertificateInput {
   return {
     eidAssertionHolder: {
       country: "IT",

@@ -14,14 +14,14 @@ export async function quietVariant({ client }: TestStack): Promise<Variant> {
   return { words: "stalled", input: { document, settings } };
 }
 
-export async function startMany<R extends { outcome: string }>(
+export async function startMany<Handle extends ProcessHandle<{ outcome: string }>>(
   { client }: TestStack,
-  process: ProcessUnderTest<R>,
+  process: ProcessUnderTest<Handle>,
   ids: string[],
   variant?: Variant,
-): Promise<ProcessHandle<R>[]> {
+): Promise<Handle[]> {
   const waiting = ids.values();
-  const handles: ProcessHandle<R>[] = [];
+  const handles: Handle[] = [];
   const starter = async () => {
     for (const id of waiting) handles.push(await process.start(client, id, variant));
   };

@@ -1,26 +1,30 @@
 // A process as the harnesses of crashes, storms, time and speed take it: how it is started with an intent that the
 // sandbox's ledger counts by, the calls it makes, and how it ends well. A new process adds a descriptor, never a harness.
-import type {
-  ProcessHandle,
-  SendPostalInput,
-  SendPostalResult,
-  Trustflow,
-} from "../../src/client.js";
+import type { ProcessHandle, Trustflow } from "../../src/client.js";
 import type { ProcessName } from "../../src/contracts/names.js";
 import { effectClassOf } from "../../src/providers/effects.js";
 import type { EffectClass, Operation, Provider } from "../../src/providers/effects.js";
-import { fastSettings, letterInput } from "./letters.js";
+
+type AnyResult = { outcome: string };
 
 /** What makes a process take another way than the plain one. */
 export interface Variant {
   /** Words of docs/sandbox.md; default: the descriptor's `words`. */
   words?: string;
+  /** Another form of the input, where the process has several. */
+  form?: string;
   /** More of the process's own input. */
   input?: object;
 }
 
+/** Where the persons of a process look: the sandbox's control address. */
+export interface Scene {
+  sandboxUrl: string;
+  intent: string;
+}
+
 /** One operation of the provider, as the process calls it. */
-export interface CallUnderTest<Result = unknown> {
+export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   /** The name in providers/effects.ts. */
   operation: string;
   effectClass: EffectClass;
@@ -29,16 +33,28 @@ export interface CallUnderTest<Result = unknown> {
   /** The activity that makes the call; for a call with an effect also the step of its row in the journal. */
   activity: string;
   /** Brings the call about; without it, the process makes it by itself. */
-  ask?(handle: ProcessHandle<Result>, updateId: string): Promise<{ answer: string }>;
+  ask?(handle: Handle, updateId: string, scene: Scene): Promise<{ answer: string }>;
   /** What `ask` answers when all is well. */
   answer?: string;
   /** A way on which the call is made. */
   variant: Variant;
   /** How the process ends once the call was made. */
   outcome: string;
+  /** What the ledger has then; default: the descriptor's `effects`. */
+  effects?: Record<string, number>;
+  /** A question that comes before the process's first effect. */
+  isFirst?: true;
 }
 
-export interface ProcessUnderTest<Result extends { outcome: string } = { outcome: string }> {
+/** Each operation of a provider, as a descriptor tells it. */
+export type CallsOf<P extends Provider, Handle> = Record<
+  Operation<P>,
+  Omit<CallUnderTest<Handle>, "operation" | "effectClass" | "sandbox">
+>;
+
+export interface ProcessUnderTest<
+  Handle extends ProcessHandle<AnyResult> = ProcessHandle<AnyResult>,
+> {
   process: ProcessName;
   provider: Provider;
   /** The sandbox's words for the plain, good way. */
@@ -49,75 +65,38 @@ export interface ProcessUnderTest<Result extends { outcome: string } = { outcome
   effects: Record<string, number>;
   /** Virtual time after which every way of this descriptor has ended. */
   spanMs: number;
-  /** A way that stays open, with its polls far apart. */
-  staysOpen: Variant & { words: string };
-  /** A callback that claims no end; its identifier is the note that the timeline shows too. */
-  callback(identifier: string, at: Date): object;
+  /** Virtual time after which a first change shows in a query, where the process asks for one. */
+  firstChangeMs?: number;
   /** Every operation of the provider that the process uses. */
-  calls: CallUnderTest<Result>[];
+  calls: CallUnderTest<Handle>[];
   /** The same id and variant twice is the same process. The id is the intent too. */
-  start(trustflow: Trustflow, id: string, variant?: Variant): Promise<ProcessHandle<Result>>;
+  start(trustflow: Trustflow, id: string, variant?: Variant): Promise<Handle>;
+  /** One turn of the persons whom the process waits for; made again and again until it has ended. */
+  play?(handle: Handle, scene: Scene): Promise<void>;
 }
 
-const DAY = 86_400_000;
-const registered = { certificationLevel: "Advanced" } as const;
-const onDemand = { options: { ...registered, affidavitsOnDemandEnabled: true } };
+/** A process that its provider calls back, as the storms take it. */
+export interface CalledBack<
+  Handle extends ProcessHandle<AnyResult> = ProcessHandle<AnyResult>,
+> extends ProcessUnderTest<Handle> {
+  /** A way that stays open, with its polls far apart. */
+  staysOpen: Variant & { words: string };
+  /** What its first effect answers, by the provider's id: for `happened`, and for an answer that comes late. */
+  happened(item: string): Record<string, unknown>;
+  /** A callback that claims no end; its identifier is the note that the timeline shows too. */
+  callback(identifier: string, at: Date): object;
+}
 
-/** Complete by its type: an operation without an entry does not compile. */
-const postalCalls = {
-  submit: { activity: "submit", outcome: "delivered", variant: {} },
-  cancel: {
-    activity: "cancel",
-    outcome: "cancelled",
-    variant: { words: "cancellable" },
-    ask: (handle, updateId) => handle.cancel(updateId),
-    answer: "cancelled",
-  },
-  requestAffidavit: {
-    activity: "requestAffidavit",
-    outcome: "delivered",
-    variant: { input: onDemand },
-    ask: (handle, updateId) => handle.requestAffidavit({}, updateId),
-    answer: "requested",
-  },
-  query: { activity: "ask", outcome: "delivered", variant: {} },
-  downloadAffidavits: { activity: "ask", outcome: "delivered", variant: {} },
-} satisfies Record<
-  Operation<"evi-post">,
-  Omit<CallUnderTest<SendPostalResult>, "operation" | "effectClass" | "sandbox">
->;
-
-const postalSandboxNames: Record<Operation<"evi-post">, string> = {
-  submit: "evi-post.submit",
-  cancel: "evi-post.cancel",
-  requestAffidavit: "evi-post.affidavitRequest",
-  query: "evi-post.query",
-  downloadAffidavits: "evi-post.affidavitDownload",
-};
-
-export const sendPostalUnderTest: ProcessUnderTest<SendPostalResult> = {
-  process: "sendPostal",
-  provider: "evi-post",
-  words: "delivered",
-  outcome: "delivered",
-  effects: { "evi-post.submit": 1 },
-  spanMs: 60 * DAY,
-  staysOpen: { words: "open", input: { settings: { ...fastSettings, pollIntervalSeconds: 600 } } },
-  callback: (identifier, at) => ({
-    Identifier: identifier,
-    Kind: "Sent",
-    Date: at.toISOString(),
-    EvidenceType: "eviPost",
-    AdditionalData: { State: "Sent", Details: identifier },
-  }),
-  calls: (Object.keys(postalCalls) as Operation<"evi-post">[]).map((operation) => ({
-    ...postalCalls[operation],
+/** Complete by its type: an operation without an entry does not compile. `sandboxNames`: where they differ. */
+export function callsOf<P extends Provider, Handle>(
+  provider: P,
+  told: CallsOf<P, Handle>,
+  sandboxNames: Partial<Record<Operation<P>, string>> = {},
+): CallUnderTest<Handle>[] {
+  return (Object.keys(told) as Operation<P>[]).map((operation) => ({
+    ...told[operation],
     operation,
-    effectClass: effectClassOf("evi-post", operation),
-    sandbox: postalSandboxNames[operation],
-  })),
-  start(trustflow, id, { words = sendPostalUnderTest.words, input } = {}) {
-    const more: Partial<SendPostalInput> = { options: registered, ...input };
-    return trustflow.sendPostal(id, letterInput(id, words, more));
-  },
-};
+    effectClass: effectClassOf(provider, operation),
+    sandbox: `${provider}.${sandboxNames[operation] ?? operation}`,
+  }));
+}

@@ -27,8 +27,19 @@ const fastEnvironment = {
   TRUSTFLOW_ATTENTION__PROBE_SECONDS: "1",
   TRUSTFLOW_JOURNAL__LEASE_SECONDS: "8",
   TRUSTFLOW_JOURNAL__LOOK_UP_SPACING_SECONDS: "1",
-  TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__TIMEOUT_SECONDS: "6",
+  ...timeouts(6),
 };
+
+/** Of a call to any provider. */
+export function timeouts(seconds: number): Record<string, string> {
+  const providers = ["EVI_POST", "DISPOSABLE_CERTIFICATE", "MESSAGING_GATEWAY"];
+  return Object.fromEntries(
+    providers.map((provider) => [
+      `TRUSTFLOW_ACCOUNTS__DEFAULT__${provider}__TIMEOUT_SECONDS`,
+      String(seconds),
+    ]),
+  );
+}
 
 export async function startTestStack(options: Partial<StackOptions> = {}): Promise<TestStack> {
   const stack = await startStack({

@@ -124,7 +124,7 @@ export async function runMixedLoad(
 
 /** Started twice, asked how it is, asked for what its way needs, and followed to its end. */
 async function live(
-  { client }: TestStack,
+  { client, stack }: TestStack,
   underTest: ProcessUnderTest,
   id: string,
   { variant, call }: Way,
@@ -137,7 +137,7 @@ async function live(
       `${id} is tracked`,
       async () => (await handle.status()).phase !== "submitting",
     );
-    const given = await ask(handle, "mix");
+    const given = await ask(handle, "mix", { sandboxUrl: stack.sandboxUrl, intent: id });
     if (given.answer !== answer) throw new Error(`${call.operation} was answered ${given.answer}`);
   }
   return (await handle.result()).outcome;

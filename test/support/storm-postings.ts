@@ -3,7 +3,7 @@ import { callbackUrl } from "../../src/callbacks/address.js";
 import type { Subject } from "../../src/callbacks/address.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import type { Posting } from "./storm-sender.js";
-import type { ProcessUnderTest } from "./process-under-test.js";
+import type { CalledBack } from "./process-under-test.js";
 import type { TestStack } from "./stack.js";
 
 /** Every identifier of ours begins so; it is the note of the event too, by which a timeline shows it. */
@@ -13,10 +13,10 @@ export class Postings {
   readonly #ring: KeyRing;
   readonly #publicUrl: string;
   readonly #namespace: string;
-  readonly #underTest: ProcessUnderTest;
+  readonly #underTest: CalledBack;
   #number = 0;
 
-  constructor({ stack }: TestStack, underTest: ProcessUnderTest) {
+  constructor({ stack }: TestStack, underTest: CalledBack) {
     const { env } = stack;
     this.#ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
     this.#publicUrl = env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "";

@@ -1,7 +1,7 @@
 // One storm over one kind of process: open ones, some whose submit is not answered yet, ended, terminated and unknown ones,
 // while receiver, relay and worker are killed in turn. The report says what was acknowledged and where it landed.
 import type { RoleName } from "../../src/local/stack.js";
-import type { ProcessUnderTest } from "./process-under-test.js";
+import type { CalledBack } from "./process-under-test.js";
 import { statusWhere } from "./stack.js";
 import type { PostalHandle } from "../../src/client.js";
 import type { TestStack } from "./stack.js";
@@ -51,7 +51,7 @@ const unknown = names("unknown", 2);
 
 export async function runStorm(
   system: TestStack,
-  underTest: ProcessUnderTest,
+  underTest: CalledBack,
   landing: Landing,
   { callbacks, connections }: { callbacks: number; connections: number },
 ): Promise<StormReport> {
@@ -147,7 +147,7 @@ function fateOf(key: string): string {
   return id === "ended" || id === "terminated" ? "late" : "applied";
 }
 
-async function prepare(system: TestStack, underTest: ProcessUnderTest): Promise<void> {
+async function prepare(system: TestStack, underTest: CalledBack): Promise<void> {
   const { client } = system;
   const { staysOpen } = underTest;
   const results = ended.map(async (id) => (await underTest.start(client, id)).result());

@@ -1,5 +1,5 @@
 // What `npm run storm` runs: the two harnesses, one after the other, in their long form.
-import type { ProcessUnderTest } from "./process-under-test.js";
+import type { CalledBack } from "./process-under-test.js";
 import { startTestStack } from "./stack.js";
 import { Landing } from "./storm-landing.js";
 import { runMixedLoad } from "./storm-mix.js";
@@ -24,7 +24,7 @@ export const stormEnv = { TRUSTFLOW_RELAY__LEASE_SECONDS: "5" };
 const PER_SECOND = 3;
 
 export async function storms(
-  underTest: ProcessUnderTest,
+  underTest: CalledBack,
   { minutes, callbacks: count, progress }: StormsOptions,
 ): Promise<StormsReport> {
   progress(`${count} callbacks`);

@@ -12,9 +12,8 @@ import type { Pool } from "../../../src/postgres/pool.js";
 import type { RequestEntry } from "../../../src/sandbox/request-log.js";
 import { historyLength } from "../../support/outage-inbox.js";
 import { startMany } from "../../support/outage-many.js";
-import { resultOf } from "../../support/outage-results.js";
 import { eventually } from "../../support/outage-wait.js";
-import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
 import { startTestStack } from "../../support/stack.js";
 import type { TestStack } from "../../support/stack.js";
 
@@ -169,7 +168,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__JOURNAL"] ?? "");
     const namespace = env["TEMPORAL_NAMESPACE"] ?? "";
     const token = effectToken(namespace, handle.workflowId, effect.activity, "0");
-    const answer = resultOf[process.process](item?.id ?? "");
+    const answer = process.happened(item?.id ?? "");
     expect(await new Rows(pool, 1).answer(token, sealAnswer(ring, token, answer))).toBe(true);
     await eventually("tracking", async () => (await handle.status()).phase === "tracking");
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { historyLength } from "../../support/outage-inbox.js";
 import { quietVariant, startMany, waitingCount } from "../../support/outage-many.js";
 import { eventually } from "../../support/outage-wait.js";
-import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
 import { sized } from "../../support/size.js";
 import { startTestStack } from "../../support/stack.js";
 import type { TestStack } from "../../support/stack.js";

@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { roleNames } from "../../../src/local/role.js";
 import type { RoleName } from "../../../src/local/role.js";
 import { eventually } from "../../support/outage-wait.js";
-import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
 import { Exits } from "../../support/shutdown-roles.js";
 import { startTestStack } from "../../support/stack.js";
 import type { TestStack } from "../../support/stack.js";

@@ -5,7 +5,7 @@ import type { ProcessHandle } from "../../../src/client.js";
 import { startSkippingStack } from "../../support/outage-time.js";
 import type { SkippingStack } from "../../support/outage-time.js";
 import { eventually } from "../../support/outage-wait.js";
-import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
 
 type Handle = ProcessHandle<{ outcome: string }>;
 

@@ -6,9 +6,8 @@ import type { ProcessHandle } from "../../../src/client.js";
 import type { Attention } from "../../../src/contracts/status.js";
 import { trustflow } from "../../cli/run.js";
 import { startMany } from "../../support/outage-many.js";
-import { resultOf } from "../../support/outage-results.js";
 import { eventually } from "../../support/outage-wait.js";
-import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
 import { startTestStack } from "../../support/stack.js";
 import type { TestStack } from "../../support/stack.js";
 
@@ -178,7 +177,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     expect(attention).toMatchObject({ step, decisions: ["retry", "happened", "abandon"] });
     const [item] = (await system.sandbox.items({ intent: handle.id })).items;
     await answerAgain();
-    const result = resultOf[process.process](item?.id ?? "");
+    const result = process.happened(item?.id ?? "");
     const decided = await resolveByCli(
       ["happened"],
       "happened",

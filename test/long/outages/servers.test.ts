@@ -11,7 +11,7 @@ import type { CallbackLogEntry } from "../../../src/sandbox/callbacks.js";
 import { eventually } from "../../support/outage-wait.js";
 import { InboxView, signalledEvents } from "../../support/outage-inbox.js";
 import { holdRole, killHeldRoles } from "../../support/outage-roles.js";
-import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
 import { startTestStack } from "../../support/stack.js";
 import type { TestStack } from "../../support/stack.js";
 

@@ -8,7 +8,7 @@ import { roleNames } from "../../../src/local/role.js";
 import type { RoleName } from "../../../src/local/role.js";
 import { eventually } from "../../support/outage-wait.js";
 import { startMany } from "../../support/outage-many.js";
-import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
 import { begunAttempts, lossesOf } from "../../support/shutdown-histories.js";
 import { steadyLoad } from "../../support/shutdown-load.js";
 import { Exits } from "../../support/shutdown-roles.js";

@@ -2,7 +2,7 @@
 // turn: what was acknowledged is applied once, and nothing else is (DESIGN §1.3, §7).
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { sendPostalUnderTest as underTest } from "../../support/process-under-test.js";
+import { sendPostalUnderTest as underTest } from "../../support/send-postal-under-test.js";
 import { startTestStack } from "../../support/stack.js";
 import type { TestStack } from "../../support/stack.js";
 import { Landing } from "../../support/storm-landing.js";

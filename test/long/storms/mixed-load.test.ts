@@ -1,7 +1,7 @@
 // Mixed load on the virtual clock: afterwards nothing is left open, and every effect happened once. An hour of it passes in
 // two minutes; `npm run verify` runs twelve seconds.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { sendPostalUnderTest } from "../../support/process-under-test.js";
+import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
 import { sized } from "../../support/size.js";
 import { startTestStack } from "../../support/stack.js";
 import type { TestStack } from "../../support/stack.js";

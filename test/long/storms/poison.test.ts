@@ -8,7 +8,7 @@ import { cliPath } from "../../../src/local/paths.js";
 import { startRole } from "../../../src/local/role.js";
 import type { Role, RoleName } from "../../../src/local/role.js";
 import { cleanEnv } from "../../../src/local/stack-env.js";
-import { sendPostalUnderTest as underTest } from "../../support/process-under-test.js";
+import { sendPostalUnderTest as underTest } from "../../support/send-postal-under-test.js";
 import { startTestStack, statusWhere } from "../../support/stack.js";
 import type { TestStack } from "../../support/stack.js";
 import { Landing } from "../../support/storm-landing.js";
