@@ -1,5 +1,5 @@
 // What needs a client certificate is served to nobody without one of the sandbox's authority that is valid now.
-import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "@jest/globals";
@@ -95,6 +95,20 @@ test("the files are kept for the next start, and what was configured goes on", a
   expect(await check(kept, second)).toBe(200);
   await second.close();
   await rm(stateDirectory, { recursive: true });
+});
+
+test("a certificate that would expire within the month is made anew at the start", async () => {
+  const pkiDirectory = await mkdtemp(join(tmpdir(), "trustflow-pki-"));
+  const first = await startSandbox({ speed: "manual", pkiDirectory });
+  const ending = first.issueClientCertificate("sandbox", { untilDays: 29 });
+  await writeFile(first.pki.certificateFile, ending.cert);
+  await writeFile(first.pki.keyFile, ending.key);
+  await first.close();
+  const second = await startSandbox({ speed: "manual", pkiDirectory });
+  expect(await readFile(second.pki.certificateFile, "utf8")).not.toBe(ending.cert);
+  expect(await check(mutualTls(second), second)).toBe(200);
+  await second.close();
+  await rm(pkiDirectory, { recursive: true });
 });
 
 test("without a folder of its own the files go with the sandbox", async () => {

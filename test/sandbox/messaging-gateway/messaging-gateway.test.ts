@@ -65,7 +65,7 @@ test("two messages under one reference are a duplicate", async () => {
 });
 
 test("a key of another account is invalid (P1 §5.3)", async () => {
-  const answer = await send({}, { "x-api-key": "sandbox-api-key" });
+  const answer = await send({}, { "x-api-key": "elsewhere-api-key" });
   expect(await answer.json()).toMatchObject({ type: "InvalidApiKeyException", code: 9 });
 });
 
