@@ -9,7 +9,7 @@ import { addSandboxControl } from "./sandbox-control.js";
 interface RunOptions {
   host: string;
   port: number;
-  tlsPort: number;
+  tlsPort?: number;
   pki?: string;
   speed: number | "manual";
   seed?: string;
@@ -28,7 +28,7 @@ The sub-commands speak to a running one: see docs/sandbox.md.`,
   })
     .option("--host <host>", "where it listens", "127.0.0.1")
     .option("--port <port>", "0: a free one", wholeNumber(), 8090)
-    .option("--tls-port <port>", "of mutual TLS; 0: a free one", wholeNumber(), 8091)
+    .option("--tls-port <port>", "of mutual TLS; default: the next one", wholeNumber())
     .option("--pki <directory>", "its TLS files; default: below --state, else temporary")
     .option("--speed <factor>", "virtual seconds per second, or manual", speed, 1)
     .option("--seed <text>", "of its ids")
@@ -42,6 +42,7 @@ The sub-commands speak to a running one: see docs/sandbox.md.`,
       const health = new Health();
       const given: SandboxOptions = {
         ...listening,
+        tlsPort: options.tlsPort ?? (options.port && options.port + 1),
         health: health.answer,
         ...(state !== undefined && { stateDirectory: state }),
         ...(pki !== undefined && { pkiDirectory: pki }),

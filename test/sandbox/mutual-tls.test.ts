@@ -1,4 +1,5 @@
 // What needs a client certificate is served to nobody without one of the sandbox's authority that is valid now.
+import { once } from "node:events";
 import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import {
 } from "../../src/sandbox/certificate.js";
 import { sandboxControl } from "../../src/sandbox/control.js";
 import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.js";
+import { readyLine, start } from "../cli/run.js";
 import { basic, mutualTls } from "./caller.js";
 import { holderBody } from "./disposable-certificate/caller.js";
 
@@ -117,4 +119,12 @@ test("without a folder of its own the files go with the sandbox", async () => {
   expect(await readdir(folder)).toContain("client.p12");
   await other.close();
   await expect(readdir(folder)).rejects.toMatchObject({ code: "ENOENT" });
+});
+
+test("the ready line of the role says where it is, and which files open it", async () => {
+  const role = start(["sandbox", "--port", "0"]);
+  const { tlsUrl, pki } = (await readyLine(role)) as unknown as Sandbox;
+  expect(await check(mutualTls({ pki } as Sandbox), { tlsUrl } as Sandbox)).toBe(200);
+  role.kill("SIGTERM");
+  await once(role, "exit");
 });
