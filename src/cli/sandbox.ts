@@ -1,7 +1,7 @@
 // `trustflow sandbox`: runs the simulated providers. Its sub-commands, which steer one that runs, are in sandbox-control.ts.
 import type { Command } from "commander";
 import type { SandboxOptions } from "../sandbox/options.js";
-import { addCommand, instant, speed, wholeNumber } from "./command.js";
+import { addCommand, instant, span, speed, wholeNumber } from "./command.js";
 import { Health } from "../health.js";
 import { runRole } from "./role.js";
 import { addSandboxControl } from "./sandbox-control.js";
@@ -9,12 +9,14 @@ import { addSandboxControl } from "./sandbox-control.js";
 interface RunOptions {
   host: string;
   port: number;
-  tlsPort: number;
+  tlsPort?: number;
   pki?: string;
   speed: number | "manual";
   seed?: string;
   state?: string;
   startAt?: Date;
+  otpLifetime?: number;
+  assertionLifetime?: number;
 }
 
 export function addSandbox(program: Command): void {
@@ -26,25 +28,30 @@ The sub-commands speak to a running one: see docs/sandbox.md.`,
   })
     .option("--host <host>", "where it listens", "127.0.0.1")
     .option("--port <port>", "0: a free one", wholeNumber(), 8090)
-    .option("--tls-port <port>", "of mutual TLS; 0: a free one", wholeNumber(), 8091)
+    .option("--tls-port <port>", "of mutual TLS; default: the next one", wholeNumber())
     .option("--pki <directory>", "its TLS files; default: below --state, else temporary")
     .option("--speed <factor>", "virtual seconds per second, or manual", speed, 1)
     .option("--seed <text>", "of its ids")
     .option("--state <directory>", "keep its state here over a restart; else in memory")
     .option("--start-at <instant>", "where the virtual clock begins; default now", instant)
-    .action(async ({ state: stateDirectory, pki: pkiDirectory, ...options }: RunOptions) => {
+    .option("--otp-lifetime <span>", "virtual, of a one-time password; default 10m", span)
+    .option("--assertion-lifetime <span>", "virtual, of an eID assertion; default 5m", span)
+    .action(async (options: RunOptions) => {
+      const { state, pki, otpLifetime, assertionLifetime, ...listening } = options;
       const { startSandbox } = await import("../sandbox/sandbox.js");
       const health = new Health();
       const given: SandboxOptions = {
-        ...options,
+        ...listening,
+        tlsPort: options.tlsPort ?? (options.port && options.port + 1),
         health: health.answer,
-        ...(stateDirectory !== undefined && { stateDirectory }),
-        ...(pkiDirectory !== undefined && { pkiDirectory }),
+        ...(state !== undefined && { stateDirectory: state }),
+        ...(pki !== undefined && { pkiDirectory: pki }),
+        ...(otpLifetime !== undefined && { otpLifetimeMs: otpLifetime }),
+        ...(assertionLifetime !== undefined && { assertionLifetimeMs: assertionLifetime }),
       };
       await runRole("sandbox", async () => {
         const sandbox = await startSandbox(given);
-        const { tlsUrl, pki } = sandbox;
-        return { health, ...sandbox, details: { tlsUrl, pki } };
+        return { health, ...sandbox, details: { tlsUrl: sandbox.tlsUrl, pki: sandbox.pki } };
       });
     });
   addSandboxControl(sandbox);

@@ -23,7 +23,7 @@ export interface AccountOptions {
   apiKey?: string;
   /** Roles at the messaging gateway (default `USER`). */
   roles?: string[];
-  /** By LRA identifier. */
+  /** By LRA identifier (default: `lra-1`, `lra-sms`, `lra-check`). */
   lras?: Record<string, LraOptions>;
   /** The RA-operator token of the one-shot service (default `<username>-token`). */
   token?: string;
@@ -46,12 +46,21 @@ export interface AccountOptions {
   postServiceProfiles?: string[];
 }
 
-type Defaulted = "apiKey" | "roles" | "lras" | "token" | "apiToken";
-type PostalDefaulted = "canCancel" | "provisioned" | "ownerName" | "ownerEmail";
-type Given = Defaulted | PostalDefaulted | "certificationLevel";
+/** What every account has, given or not. */
+type Settled =
+  | "apiKey"
+  | "roles"
+  | "lras"
+  | "token"
+  | "apiToken"
+  | "canCancel"
+  | "provisioned"
+  | "ownerName"
+  | "ownerEmail"
+  | "certificationLevel";
 
 export interface Account
-  extends Omit<AccountOptions, Given | "site">, Required<Pick<AccountOptions, Given>> {
+  extends Omit<AccountOptions, Settled | "site">, Required<Pick<AccountOptions, Settled>> {
   site: { name: string; region?: string; language: string };
 }
 

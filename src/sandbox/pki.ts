@@ -87,6 +87,8 @@ async function write(folder: string, certificates: Certificates): Promise<void> 
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const put = (file: string, content: string | Buffer) =>
     writeFile(join(folder, file), content, { mode: 0o600 });
+  const pkcs12File = join(folder, "client.p12");
+  await rm(pkcs12File, { force: true });
   for (const name of names) {
     await put(`${name}-key.pem`, certificates[name].key);
     await put(`${name}.pem`, certificates[name].cert);

@@ -146,14 +146,24 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     registerProvider(mutualTls, parts, provider, true);
   }
   registerControl(plain, parts, providers, reset);
-  const { host } = options;
-  const url = await plain.listen({ host, port: options.port });
-  const tlsUrl = await mutualTls.listen({ host, port: options.tlsPort });
+
+  const stopServing = async () => {
+    await Promise.all([plain.close(), mutualTls.close()]);
+    await pki.close();
+  };
+  const { host, port, tlsPort } = options;
+  const listen = async () => ({
+    url: await plain.listen({ host, port }),
+    tlsUrl: await mutualTls.listen({ host, port: tlsPort }),
+  });
+  const urls = await listen().catch(async (error: unknown) => {
+    await stopServing();
+    throw error;
+  });
   clock.start();
   return {
-    url,
+    ...urls,
     port: portOf(plain),
-    tlsUrl,
     pki: pki.files,
     issueClientCertificate: pki.issue,
     clock,
@@ -165,9 +175,8 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
       closing.abort();
       callbacks.close();
       await clock.stop();
-      await Promise.all([plain.close(), mutualTls.close()]);
+      await stopServing();
       await stateFile?.flush();
-      await pki.close();
     },
   };
 }

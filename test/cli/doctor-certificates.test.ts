@@ -6,8 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
 import type { FindingName } from "../../src/cli/doctor/findings.js";
-import { certificateAuthority, serverCertificate } from "../support/certificate.js";
-import type { Certificate, Validity } from "../support/certificate.js";
+import {
+  certificateAuthority,
+  clientCertificate,
+  serverCertificate,
+} from "../../src/sandbox/certificate.js";
+import type { Certificate, Validity } from "../../src/sandbox/certificate.js";
 import { doctor, expectFinding, listening } from "./doctor.js";
 
 const HOST = "localhost";
@@ -65,7 +69,7 @@ const cases: [FindingName, string, Validity][] = [
 ];
 
 test.each(cases)("%s: of a provider, and of Temporal", async (finding, host, validity) => {
-  const shown = serverCertificate(host, authority, validity);
+  const shown = serverCertificate([host], authority, validity);
   const [provider, temporal] = await Promise.all([tlsServer(shown), tlsServer(shown)]);
   const report = await doctor({ ...providerAt(provider), ...temporalAt(temporal) });
   for (const port of [provider, temporal])
@@ -74,7 +78,7 @@ test.each(cases)("%s: of a provider, and of Temporal", async (finding, host, val
 });
 
 test("a certificate that is good for more than 30 days is fine, of provider, receiver and Temporal", async () => {
-  const shown = serverCertificate(HOST, authority, { untilDays: 31 });
+  const shown = serverCertificate([HOST], authority, { untilDays: 31 });
   const ports = await Promise.all([tlsServer(shown), tlsServer(shown), tlsServer(shown)]);
   const [provider, receiver, temporal] = ports;
   const { checks } = await doctor({
@@ -89,7 +93,7 @@ test("a certificate that is good for more than 30 days is fine, of provider, rec
 });
 
 test("a name that Temporal's configuration gives is the one that the certificate must have", async () => {
-  const port = await tlsServer(serverCertificate("temporal.example.com", authority));
+  const port = await tlsServer(serverCertificate(["temporal.example.com"], authority));
   const { checks } = await doctor({
     ...temporalAt(port),
     TEMPORAL_TLS_SERVER_NAME: "temporal.example.com",
@@ -100,7 +104,7 @@ test("a name that Temporal's configuration gives is the one that the certificate
 });
 
 test("certificateUntrusted: an issuer that this machine does not know", async () => {
-  const port = await tlsServer(serverCertificate(HOST, authority));
+  const port = await tlsServer(serverCertificate([HOST], authority));
   const { NODE_EXTRA_CA_CERTS: _, ...env } = providerAt(port);
   const report = await doctor(env);
   expectFinding(report, `certificate ${HOST}:${port}`, "certificateUntrusted", "UNABLE_TO_VERIFY");
@@ -115,15 +119,15 @@ test("tlsFailed: a server that speaks no TLS", async () => {
 });
 
 test("a server that is not there is not judged", async () => {
-  const gone = await tlsServer(serverCertificate(HOST, authority));
+  const gone = await tlsServer(serverCertificate([HOST], authority));
   for (const server of servers.splice(0)) server.close();
   const report = await doctor(providerAt(gone));
   expectFinding(report, `certificate ${HOST}:${gone}`, "notChecked", "ECONNREFUSED");
 });
 
 test("our own certificate for Temporal is judged too", async () => {
-  const port = await tlsServer(serverCertificate(HOST, authority));
-  const mine = serverCertificate("client", authority, { untilDays: -1, fromDays: -2 });
+  const port = await tlsServer(serverCertificate([HOST], authority));
+  const mine = clientCertificate("client", authority, { untilDays: -1, fromDays: -2 });
   const report = await doctor({
     ...temporalAt(port),
     TEMPORAL_TLS_CLIENT_CERT_PATH: await written("client.pem", mine.cert),

@@ -12,8 +12,8 @@ import { searchAttributes, workflowTaskQueue } from "../../src/contracts/names.j
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { connectClient } from "../../src/temporal/connection.js";
-import { certificateAuthority, serverCertificate } from "../support/certificate.js";
-import type { Validity } from "../support/certificate.js";
+import { certificateAuthority, serverCertificate } from "../../src/sandbox/certificate.js";
+import type { Validity } from "../../src/sandbox/certificate.js";
 import { type TestStack, startTestStack } from "../support/stack.js";
 import { type Report, closedPort, doctor, expectFinding, listening } from "./doctor.js";
 
@@ -182,7 +182,7 @@ describe("Temporal behind TLS", () => {
   /** As a proxy before Temporal would, with a certificate of these days. */
   async function behindTls(validity: Validity): Promise<{ report: Report; check: string }> {
     const { hostname, port } = new URL(`tcp://${system.stack.temporal.address}`);
-    const shown = serverCertificate("localhost", authority, validity);
+    const shown = serverCertificate(["localhost"], authority, validity);
     front = createTlsServer({ ...shown, ALPNProtocols: ["h2"] }, (socket) => {
       const onward = connect(Number(port), hostname);
       pipeline(socket, onward, socket, () => undefined);

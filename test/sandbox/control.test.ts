@@ -61,6 +61,26 @@ test("a wrong password for a while, mended again", async () => {
   expect(JSON.stringify(await control.accounts())).not.toContain("password");
 });
 
+test("an account takes the credentials of every provider, and shows none of them", async () => {
+  const secrets = {
+    password: "hidden-password",
+    apiKey: "hidden-key",
+    token: "hidden-token",
+    apiToken: "hidden-api-token",
+    webhookUrl: "http://127.0.0.1:9/hidden-address",
+  };
+  const rights = {
+    roles: ["ADMIN"],
+    lras: { "lra-7": { methods: ["enroll"], eIDTypes: ["EIDVENDOR"], hasEmailOtp: false } },
+  };
+  const shown = await control.putAccount("newcomer", { ...secrets, ...rights });
+  expect(shown).toMatchObject(rights);
+  expect(sandbox.accounts.get("newcomer")).toMatchObject({ ...secrets, ...rights });
+  const listed = await control.accounts();
+  expect(listed).toContainEqual(shown);
+  expect(JSON.stringify([shown, listed])).not.toMatch(/hidden|-api-key|-token/);
+});
+
 test("faults are added, listed, removed and cleared", async () => {
   const fault = await control.addFault({
     operation: "evi-post.query",
@@ -85,6 +105,8 @@ test.each([
   ["POST", "clock/advance", { ms: "5" }, /ms/],
   ["PUT", "clock", { speed: 0 }, /speed/],
   ["PUT", "accounts/new", { canCancel: true }, /password/],
+  ["PUT", "accounts/new", { password: "x", lras: { "lra-1": { method: [] } } }, /lras/],
+  ["POST", "faults", { operation: "messaging-gateway.callback", kind: "lost" }, /operation/],
 ])(
   "%s %s with a bad body is a 400 that names the field (%#)",
   async (method, path, body, pattern) => {

@@ -23,6 +23,21 @@ test.each(fixtures.map((fixture) => [fixture.file, fixture] as const))(
   },
 );
 
+const withoutCallbacks = ["disposable-certificate", "messaging-gateway"].flatMap((folder) =>
+  loadFixtures(`test/fixtures/${folder}`),
+);
+
+test.each(withoutCallbacks.map((fixture) => [fixture.file, fixture] as const))(
+  "%s says whose fact it is, and matches itself when filled",
+  (file, fixture) => {
+    const values = {};
+    expect(matches(fixture, fill(fixture, values), { values })).toEqual([]);
+    expect(file.startsWith(`p1-${/^P1 §([\d.]+)/.exec(fixture.section)?.[1]}-`)).toBe(true);
+    expect(file).toContain(`-${fixture["response"].status}`);
+    expect(fixture["title"]).toBeTruthy();
+  },
+);
+
 test("one name stands for one value", () => {
   const expected = { a: "{{uuid:x}}", b: ["{{uuid:x}},{{uuid:y}}"] };
   expect(matches(expected, { a: id, b: [`${id},${otherId}`] })).toEqual([]);
