@@ -1,9 +1,8 @@
 // The sandbox against the fixtures transcribed from P1 §2.10, 4.5, 5.5 (test/fixtures/envelope-signature/README.md).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";
-import { fill, loadFixtures, type Values } from "../../support/fixtures.js";
-import { mutualTls } from "../caller.js";
-import { differences, exchange } from "../fixture-exchange.js";
+import { loadFixtures, type Values } from "../../support/fixtures.js";
+import { differences } from "../exchange.js";
 import { certificateOf, sender } from "./sender.js";
 
 const folder = new URL("../../fixtures/envelope-signature", import.meta.url).pathname;
@@ -41,12 +40,6 @@ test.each(own.map((fixture) => [fixture.file, fixture] as const))("%s", async (_
   const { given } = fixture;
   const holder = holders[given.account] ?? given.account;
   const values: Values = { ...(await bring(given)), apiToken: `${holder}-api-token` };
-  const { host, ...request } = fill(fixture["request"], values);
-  const https = mutualTls(sandbox, certificateOf(sandbox, holder));
-  const reply =
-    host === "ca"
-      ? await exchange(sandbox.tlsUrl, request, https)
-      : await exchange(sandbox.url, request);
-  if (host === "ca") delete values["esawToken"];
-  expect(differences(reply, fixture["response"], values)).toEqual([]);
+  const certificate = certificateOf(sandbox, holder);
+  expect(await differences(sandbox, fixture, values, certificate)).toEqual([]);
 });

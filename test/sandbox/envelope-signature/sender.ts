@@ -2,8 +2,7 @@
 import type { Certificate } from "../../../src/sandbox/certificate.js";
 import type { Sandbox } from "../../../src/sandbox/sandbox.js";
 import { samplePdf } from "../../support/fixtures.js";
-import { mutualTls } from "../caller.js";
-import { exchange, type FixtureReply } from "../fixture-exchange.js";
+import { exchange, type Answered } from "../exchange.js";
 
 export interface Created {
   req_pk: string;
@@ -19,29 +18,35 @@ export function certificateOf(sandbox: Sandbox, name: string): Certificate {
   return certificate;
 }
 
+export const creation = {
+  method: "POST",
+  path: "/api/v1/esawoneshot",
+  clientCertificate: true,
+} as const;
+
 const SIGN_TYPE = "GenericSigningPluginVENDOROneShot";
 
 export function sender(sandbox: Sandbox, username = "sandbox") {
-  const https = mutualTls(sandbox, certificateOf(sandbox, username));
+  const certificate = certificateOf(sandbox, username);
   const headers = { apitoken: `${username}-api-token` };
   const path = (action: string) => `/Api/v6/${action}`;
 
-  const create = (body: unknown = {}): Promise<FixtureReply> =>
-    exchange(sandbox.tlsUrl, { method: "POST", path: "/api/v1/esawoneshot", body }, https);
+  const create = (body: unknown = {}): Promise<Answered> =>
+    exchange(sandbox, { ...creation, body }, certificate);
 
-  const upload = (fileName = "contract.pdf", bytes = samplePdf): Promise<FixtureReply> => {
+  const upload = (fileName = "contract.pdf", bytes = samplePdf): Promise<Answered> => {
     const form = [{ name: "File", fileName, content: bytes.toString("base64") }];
     const request = { method: "POST", path: path("file/upload"), headers, form } as const;
-    return exchange(sandbox.url, request);
+    return exchange(sandbox, request);
   };
 
-  const send = (fileIds: string[], requestToken: string): Promise<FixtureReply> => {
+  const send = (fileIds: string[], requestToken: string): Promise<Answered> => {
     const body = {
       Documents: fileIds.map((FileId, index) => ({ FileId, DocumentNumber: index + 1 })),
       Activities: [{ Action: { Sign: { Type: SIGN_TYPE, requestToken } } }],
     };
     const request = { method: "POST", path: path("envelope/send"), headers, body } as const;
-    return exchange(sandbox.url, request);
+    return exchange(sandbox, request);
   };
 
   async function all(body: unknown, names: string[]): Promise<Created & { fileIds: string[] }> {

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { sandboxControl } from "../../../src/sandbox/control.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";
-import { fill, loadFixtures, matches, type Values } from "../../support/fixtures.js";
+import { loadFixtures, matches, type Values } from "../../support/fixtures.js";
 import { MINUTE } from "../caller.js";
 import { collector, type Collector } from "../collector.js";
-import { differences, exchange } from "../fixture-exchange.js";
+import { differences } from "../exchange.js";
 import { signer } from "./signer.js";
 
 const folder = new URL("../../fixtures/one-shot-signature", import.meta.url).pathname;
@@ -46,9 +46,7 @@ test.each(named("operation"))("%s", async (_file, fixture) => {
     const { id, otp } = await signer(sandbox, "owner").bring(request);
     Object.assign(values, { requestPk: id, otp });
   }
-  const reply = await exchange(sandbox.url, fill(fixture["request"], values));
-  if (fixture["operation"] === "create") delete values["requestPk"];
-  expect(differences(reply, fixture["response"], values)).toEqual([]);
+  expect(await differences(sandbox, fixture, values)).toEqual([]);
 });
 
 test.each(named("event"))("%s", async (_file, fixture) => {

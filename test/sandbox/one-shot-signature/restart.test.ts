@@ -2,21 +2,33 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";
 import { MINUTE } from "../caller.js";
-import { collector } from "../collector.js";
+import { collector, type Collector } from "../collector.js";
 import { signer } from "./signer.js";
 
 let stateDirectory: string;
+let inbox: Collector;
+const sandboxes: Sandbox[] = [];
 beforeEach(async () => {
   stateDirectory = await mkdtemp(join(tmpdir(), "sandbox-"));
+  inbox = await collector();
 });
-afterEach(() => rm(stateDirectory, { recursive: true }));
+afterEach(async () => {
+  for (const sandbox of sandboxes.splice(0)) await sandbox.close();
+  await inbox.close();
+  await rm(stateDirectory, { recursive: true });
+});
+
+async function start(): Promise<Sandbox> {
+  const accounts = [{ username: "sandbox", password: "sandbox", webhookUrl: inbox.url }];
+  const sandbox = await startSandbox({ speed: "manual", stateDirectory, accounts });
+  sandboxes.push(sandbox);
+  return sandbox;
+}
 
 test("a restart keeps requests, documents, codes, tokens, the pending signature and its webhook", async () => {
-  const inbox = await collector();
-  const accounts = [{ username: "sandbox", password: "sandbox", webhookUrl: inbox.url }];
-  const first = await startSandbox({ speed: "manual", stateDirectory, accounts });
+  const first = await start();
   const before = signer(first);
   const { token } = (await before.send("POST", "tokens")).body;
   const documents = ["contract.pdf"];
@@ -31,7 +43,7 @@ test("a restart keeps requests, documents, codes, tokens, the pending signature 
   await first.close();
   inbox.bodies.length = 0;
 
-  const second = await startSandbox({ speed: "manual", stateDirectory, accounts });
+  const second = await start();
   const after = signer(second);
   expect((await after.send("GET", `document/${done.id}`)).body).toEqual(signed);
   expect((await after.sign(pending.id, pending.otp!)).body).toEqual({ state: "signed" });
@@ -43,6 +55,4 @@ test("a restart keeps requests, documents, codes, tokens, the pending signature 
   const headers = { authorization: `Token ${token}` };
   expect((await fetch(`${second.url}/oneshot/api/v1/tokens`, { headers })).status).toBe(200);
   expect(await after.create()).not.toBe(done.id);
-  await second.close();
-  await inbox.close();
 });

@@ -3,7 +3,7 @@ import { sandboxControl } from "../../../src/sandbox/control.js";
 import type { Sandbox } from "../../../src/sandbox/sandbox.js";
 import { samplePdf } from "../../support/fixtures.js";
 import { MINUTE } from "../caller.js";
-import { exchange, type FixtureReply, type FixtureRequest } from "../fixture-exchange.js";
+import { exchange, type Answered, type SentRequest } from "../exchange.js";
 
 /** What exists before a test: see test/fixtures/one-shot-signature/README.md. */
 export interface GivenRequest {
@@ -23,11 +23,11 @@ export const documentForm = (fileName: string, bytes = samplePdf) => [
 export function signer(sandbox: Sandbox, username = "sandbox") {
   const headers = { authorization: `Token ${username}-token` };
   const send = (
-    method: FixtureRequest["method"],
+    method: SentRequest["method"],
     path: string,
-    more: Pick<FixtureRequest, "body" | "form"> = {},
-  ): Promise<FixtureReply> =>
-    exchange(sandbox.url, { method, path: `/oneshot/api/v1/${path}`, headers, ...more });
+    more: Pick<SentRequest, "body" | "form"> = {},
+  ): Promise<Answered> =>
+    exchange(sandbox, { method, path: `/oneshot/api/v1/${path}`, headers, ...more });
 
   async function sure(...given: Parameters<typeof send>): Promise<any> {
     const { status, body } = await send(...given);
