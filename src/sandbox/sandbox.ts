@@ -7,9 +7,11 @@ import { Clock, type ClockState } from "./clock.js";
 import { registerControl } from "./control-routes.js";
 import { disposableCertificate } from "./disposable-certificate/disposable-certificate.js";
 import { DocumentShelf } from "./document-shelf.js";
+import { envelopeSignature } from "./envelope-signature/envelope-signature.js";
 import { eviPost } from "./evi-post/evi-post.js";
 import { Faults } from "./faults.js";
 import { Ledger, type LedgerReport } from "./ledger.js";
+import { oneShotSignature } from "./one-shot-signature/one-shot-signature.js";
 import type { SandboxProvider } from "./operation.js";
 import { messagingGateway } from "./messaging-gateway/messaging-gateway.js";
 import { resolveOptions, type SandboxOptions } from "./options.js";
@@ -89,6 +91,8 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     eviPost(parts),
     disposableCertificate(parts),
     messagingGateway(parts),
+    oneShotSignature(parts),
+    envelopeSignature(parts),
   ];
   for (const { name, operations, hasCallbacks } of providers) {
     const names = operations.map((operation) => operation.name);
