@@ -109,6 +109,47 @@ export function read<P extends Provider, T extends z.ZodType>(
   return result.data;
 }
 
+/** As `read`, for a body that holds a secret: the error of a broken one shows nothing of it but the reference. */
+export function readSecret<P extends Provider, T extends z.ZodType>(
+  asked: Asked<P>,
+  answer: HttpAnswer,
+  schema: T,
+  reference?: string,
+): z.infer<T> {
+  const result = schema.safeParse(jsonOf(answer.body));
+  if (!result.success) throw unreadable(asked, { ...answer, body: Buffer.alloc(0) }, { reference });
+  return result.data;
+}
+
+/** What cannot be asked at all: nothing was sent. */
+export function misuse<P extends Provider>(asked: Asked<P>, problem: string): ProviderError {
+  return new ProviderError({ ...asked, kind: "protocol", effect: "none", problem });
+}
+
+/** An answer with nothing in it about an id that an earlier answer gave us. */
+export function nothingYet<P extends Provider>(
+  asked: Asked<P>,
+  { status }: HttpAnswer,
+): ProviderError {
+  const problem = `answered ${status} without a file`;
+  return new ProviderError({ ...asked, kind: "notVisibleYet", effect: "none", status, problem });
+}
+
+/** The answer without what we sent in secret, should the provider repeat it (READING §8). */
+export function withoutSecrets(answer: HttpAnswer, secrets: readonly string[]): HttpAnswer {
+  let text = answer.body.toString("utf8");
+  for (const secret of secrets) if (secret !== "") text = text.replaceAll(secret, "[secret]");
+  return { ...answer, body: Buffer.from(text, "utf8") };
+}
+
+/** The one value that a body shows under a name, whatever else it is: an id must not get lost with a broken answer. */
+export function shownValue({ body }: HttpAnswer, name: string): string | undefined {
+  const member = new RegExp(`"${name}"\\s*:\\s*(?:"([\\w-]{1,100})"|(\\d{1,20})(?=\\s*[,}]))`, "g");
+  const found = body.toString("utf8").matchAll(member);
+  const values = new Set(Array.from(found, ([, text, number]) => text ?? number));
+  return values.size === 1 ? [...values][0] : undefined;
+}
+
 /** Undefined for what is no JSON. */
 export function jsonOf(body: Buffer): unknown {
   try {

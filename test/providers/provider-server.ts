@@ -8,6 +8,7 @@ export interface Received {
   path: string;
   query: Record<string, string>;
   headers: IncomingHttpHeaders;
+  bytes: Buffer;
   text: string;
 }
 
@@ -19,19 +20,30 @@ export interface ProviderServer {
   close(): Promise<void>;
 }
 
-export async function startProviderServer(handler: Handler): Promise<ProviderServer> {
+/** `cutAfterBytes`: the connection is closed once so much of a body has arrived. */
+export async function startProviderServer(
+  handler: Handler,
+  { cutAfterBytes = Infinity }: { cutAfterBytes?: number } = {},
+): Promise<ProviderServer> {
   const received: Received[] = [];
   const server = createServer((raw, response) => {
     const pieces: Buffer[] = [];
-    raw.on("data", (piece: Buffer) => pieces.push(piece));
+    let size = 0;
+    raw.on("data", (piece: Buffer) => {
+      pieces.push(piece);
+      size += piece.length;
+      if (size > cutAfterBytes) response.destroy();
+    });
     raw.on("end", () => {
       const url = new URL(raw.url ?? "/", "http://localhost");
+      const bytes = Buffer.concat(pieces);
       const request = {
         method: raw.method ?? "",
         path: url.pathname,
         query: Object.fromEntries(url.searchParams),
         headers: raw.headers,
-        text: Buffer.concat(pieces).toString("utf8"),
+        bytes,
+        text: bytes.toString("utf8"),
       };
       received.push(request);
       handler(request, response, raw);
@@ -48,6 +60,26 @@ export async function startProviderServer(handler: Handler): Promise<ProviderSer
     },
   };
 }
+
+/** The files of a multipart body, by a parser that is not ours. */
+export async function filesOf({ headers, bytes }: Received) {
+  const type = headers["content-type"] ?? "";
+  const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
+  const parts = [...form].map(async ([part, file]) => {
+    if (typeof file === "string") throw new Error(`${part} is no file`);
+    const content = Buffer.from(await file.arrayBuffer());
+    return { part, name: file.name, mediaType: file.type, content };
+  });
+  return Promise.all(parts);
+}
+
+/** Answers every request alike; a text goes as it is, everything else as JSON. */
+export const answering =
+  (body: unknown, status = 200, headers: Record<string, string> = {}): Handler =>
+  (_, response) => {
+    const text = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    response.writeHead(status, headers).end(text);
+  };
 
 /** A port on which nobody listens. */
 export async function refusingUrl(): Promise<string> {

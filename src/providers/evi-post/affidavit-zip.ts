@@ -1,6 +1,7 @@
 // The ZIP of signed PDFs that the affidavit download answers with (P2 §4.1, §6.3), read behind limits: the directory is
 // checked first, then the content is inflated piece by piece, so that one that lies about its sizes stops early.
 import { Unzip, UnzipInflate, unzipSync } from "fflate";
+import { isPdf } from "../pdf.js";
 import { assumed } from "./wire.js";
 
 export interface AffidavitFile {
@@ -41,11 +42,6 @@ export function readAffidavitZip(
     const id = named.toSorted((a, b) => b.length - a.length)[0] ?? only;
     return { ...(id === undefined ? {} : { id }), fileName, bytes };
   });
-}
-
-/** By its magic bytes, which may stand anywhere in the first kilobyte. */
-export function isPdf(bytes: Buffer): boolean {
-  return bytes.subarray(0, 1024).includes("%PDF-");
 }
 
 function readDirectory(zip: Buffer, limits: ZipLimits): { entries: number; totalBytes: number } {

@@ -3,7 +3,6 @@ import type { Secret } from "../../contracts/values.js";
 import { basic, call as callHost } from "../call.js";
 import type { Host, Request } from "../call.js";
 import type { Operation } from "../effects.js";
-import { ProviderError } from "../errors.js";
 import type { HttpAnswer } from "../http.js";
 import { refusal } from "./translate.js";
 
@@ -40,15 +39,4 @@ export function shownId(answer: HttpAnswer, sent?: string): string | undefined {
     found.map((id) => id.toLowerCase()).filter((id) => id !== sent?.toLowerCase()),
   );
   return ids.size === 1 ? [...ids][0] : undefined;
-}
-
-/** What cannot be asked at all: nothing was sent. */
-export function misuse(operation: Operation<"evi-post">, problem: string): ProviderError {
-  return new ProviderError({
-    kind: "protocol",
-    effect: "none",
-    provider: "evi-post",
-    operation,
-    problem,
-  });
 }

@@ -13,17 +13,16 @@
 //
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http.ts.
-import { read, unreadable } from "../answer.js";
+import { misuse, nothingYet, read, unreadable } from "../answer.js";
 import type { Operation } from "../effects.js";
 import { UnreadableZip, readAffidavitZip } from "./affidavit-zip.js";
 import type { AffidavitFile } from "./affidavit-zip.js";
-import { call, misuse, shownId } from "./call.js";
+import { call, shownId } from "./call.js";
 import type { EviPostAccount } from "./call.js";
 import { postalItem } from "./item.js";
 import type { PostalItem } from "./item.js";
 import { submissionBody } from "./submission.js";
 import type { PostalSubmission } from "./submission.js";
-import { nothingYet } from "./translate.js";
 import {
   IDEMPOTENCY_HEADER,
   QueryAnswer,
@@ -86,7 +85,10 @@ export async function query(
   for (const list of [uniqueIds, lookupKeys]) {
     if (list?.length === 0) return { results: [], totalMatches: 0 };
     if (list?.some((value) => value === "" || value.includes(",")))
-      throw misuse("query", "an empty id or lookup key, or one with a comma, cannot be asked for");
+      throw misuse(
+        asking("query"),
+        "an empty id or lookup key, or one with a comma, cannot be asked for",
+      );
   }
   const { includeAffidavits = includeBlobs, offset } = asked;
   const values = {
@@ -166,12 +168,12 @@ export async function downloadAffidavits(
 ): Promise<AffidavitFile[]> {
   if (ids.length === 0) return [];
   if (account.affidavits.mode === "blobs")
-    throw misuse("downloadAffidavits", "this account reads affidavits from query results");
+    throw misuse(asking("downloadAffidavits"), "this account reads affidavits from query results");
   const { method, path, idsParameter } = account.affidavits;
   const parameters: [string, string][] = [[idsParameter, ids.join(assumed.idsSeparator)]];
   const input = method === "GET" ? { parameters } : { json: { [idsParameter]: ids } };
   const answer = await call(account, "downloadAffidavits", { method, path, ...input, signal });
-  if (answer.body.length === 0) throw nothingYet("downloadAffidavits", answer);
+  if (answer.body.length === 0) throw nothingYet(asking("downloadAffidavits"), answer);
   try {
     const files = readAffidavitZip(answer.body, ids);
     if (files.length > 0) return files;
@@ -179,5 +181,5 @@ export async function downloadAffidavits(
     if (!(error instanceof UnreadableZip)) throw error;
     throw unreadable(asking("downloadAffidavits"), answer, { problem: error.message });
   }
-  throw nothingYet("downloadAffidavits", answer);
+  throw nothingYet(asking("downloadAffidavits"), answer);
 }

@@ -16,7 +16,7 @@
 // "2xx, one id": it breaks the schema but shows one id, which is kept as `reference`.
 import { jsonOf, meaningOf, refused } from "../answer.js";
 import type { Operation } from "../effects.js";
-import { ProviderError } from "../errors.js";
+import type { ProviderError } from "../errors.js";
 import type { HttpAnswer } from "../http.js";
 import { ErrorAnswer } from "./wire.js";
 
@@ -33,17 +33,4 @@ export function refusal(operation: PostalOperation, answer: HttpAnswer): Provide
   const { errorCode, message, errors } = read.success ? read.data.responseStatus : {};
   const meaning = meaningOf(asked, answer.status, ABOUT_AN_ID.has(operation));
   return refused(asked, answer, meaning, { code: errorCode, message, fields: errors ?? [] });
-}
-
-/** For a download that answered with nothing (yet). */
-export function nothingYet(operation: PostalOperation, { status }: HttpAnswer): ProviderError {
-  const problem = `answered ${status} without a file`;
-  return new ProviderError({
-    kind: "notVisibleYet",
-    effect: "none",
-    provider,
-    operation,
-    status,
-    problem,
-  });
 }

@@ -1,0 +1,6 @@
+// What a provider calls a PDF is looked at before it is kept as one.
+
+/** By its magic bytes, which may stand anywhere in the first kilobyte. */
+export function isPdf(bytes: Buffer): boolean {
+  return bytes.subarray(0, 1024).includes("%PDF-");
+}
