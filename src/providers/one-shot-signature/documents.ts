@@ -1,0 +1,93 @@
+// The documents of a signature request: uploaded as a file or as its hash, asked for, deleted (P1 §1.4). The paths are
+// assumed and configurable, the shapes assumed (P1 §4.4).
+import { createHash } from "node:crypto";
+import { read, unreadable } from "../answer.js";
+import { fileForm } from "../file-form.js";
+import type { NamedFile } from "../file-form.js";
+import { ProviderError } from "../errors.js";
+import { call, routeOf } from "./call.js";
+import type { OneShotSignatureAccount } from "./call.js";
+import { asking } from "./translate.js";
+import { RetrieveAnswer, assumed } from "./wire.js";
+
+export interface OneShotDocument {
+  name: string;
+  /** Of what was uploaded, in lower-case hex. */
+  sha256?: string;
+  signed?: Buffer;
+  signedSha256?: string;
+}
+
+/** P1 §1.4, §4.4, assumed: multipart. 400 `invalidRequest`; 408, 409, 5xx and no answer `unavailable`, effect unknown: `retrieve` tells. */
+export async function uploadDocument(
+  account: OneShotSignatureAccount,
+  { requestPk, ...file }: NamedFile & { requestPk: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const form = fileForm(assumed.filePart, [file]);
+  const route = routeOf(account, "uploadDocument");
+  await call(account, "uploadDocument", { ...route, requestPk, form, signal });
+}
+
+/** P1 §1.4, §4.4, assumed; `sha256` in hex. Errors as `uploadDocument`. */
+export async function uploadHash(
+  account: OneShotSignatureAccount,
+  { requestPk, name, sha256 }: { requestPk: string; name: string; sha256: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const json = { name, algorithm: assumed.hashAlgorithm, hash: sha256 };
+  const route = routeOf(account, "uploadHash");
+  await call(account, "uploadHash", { ...route, requestPk, json, signal });
+}
+
+/**
+ * What was uploaded and what became of it. 404 `notVisibleYet`; what cannot be read, is about another request or disagrees
+ * with its own digest `protocol`, as is an account that has no path for it.
+ */
+export async function retrieve(
+  account: OneShotSignatureAccount,
+  requestPk: string,
+  signal?: AbortSignal,
+): Promise<{ state: string; documents: OneShotDocument[] }> {
+  const route = routeOf(account, "retrieve");
+  const answer = await call(account, "retrieve", { ...route, requestPk, signal });
+  const { request_pk, state, documents } = read(asking("retrieve"), answer, RetrieveAnswer);
+  const broken = (problem: string) => unreadable(asking("retrieve"), answer, { problem });
+  if ((request_pk ?? requestPk) !== requestPk) throw broken("the answer is about another request");
+  const found = documents.map((shown) => documentOf(shown));
+  if (
+    found.some(
+      ({ signed, signedSha256 }) => signed && signedSha256 && sha256Of(signed) !== signedSha256,
+    )
+  )
+    throw broken("a signed document disagrees with its digest");
+  return { state, documents: found };
+}
+
+/** P1 §4.4, assumed. 404 is success: they are gone. 408, 409, 5xx and no answer `unavailable`: repeat it. */
+export async function deleteDocuments(
+  account: OneShotSignatureAccount,
+  requestPk: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const route = routeOf(account, "deleteDocuments");
+  try {
+    await call(account, "deleteDocuments", { ...route, requestPk, signal });
+  } catch (error) {
+    if (!(error instanceof ProviderError && error.status === 404)) throw error;
+  }
+}
+
+function documentOf(shown: RetrieveAnswer["documents"][number]): OneShotDocument {
+  const { name, sha256, signed, signedSha256 } = shown;
+  return {
+    name,
+    ...(sha256 && { sha256 }),
+    ...(signed && { signed: Buffer.from(signed, "base64") }),
+    ...(signedSha256 && { signedSha256 }),
+  };
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

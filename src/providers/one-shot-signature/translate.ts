@@ -1,0 +1,64 @@
+// The one place where an answer of the one-shot signature service becomes a ProviderError. P1 §7.3 shows no error: a status
+// means what ../answer.ts says for its effect class, `kind / effect`:
+//
+// | status            | create, otp, sign, createToken, video writes | uploads               | contract, retrieve, getVideo | listTokens         | deleteDocuments       |
+// |-------------------|----------------------------------------------|-----------------------|------------------------------|--------------------|-----------------------|
+// | 2xx, broken       | unknownOutcome / unknown                     | –                     | protocol / none              | protocol / none    | –                     |
+// | 2xx, request_pk   | protocol / unknown (create)                  | –                     | –                            | –                  | –                     |
+// | 2xx, empty        | as broken, where an answer is needed         | –                     | contract: notVisibleYet      | protocol / none    | –                     |
+// | 3xx               | protocol / unknown                           | protocol / unknown    | protocol / none              | protocol / none    | protocol / none       |
+// | OTP code (sign)   | invalidRequest / none                        | –                     | –                            | –                  | –                     |
+// | 400               | invalidRequest / none                        | invalidRequest / none | protocol / none              | protocol / none    | invalidRequest / none |
+// | 401, 403          | accessDenied / none                          | the same              | the same                     | the same           | the same              |
+// | 404               | protocol / none                              | protocol / none       | notVisibleYet / none         | protocol / none    | success               |
+// | 405, other 4xx    | protocol / none                              | protocol / none       | protocol / none              | protocol / none    | protocol / none       |
+// | 408, 409, 5xx     | unknownOutcome / unknown                     | unavailable / unknown | unavailable / none           | unavailable / none | unavailable / none    |
+// | 429               | rateLimited / none                           | the same              | the same                     | the same           | the same              |
+//
+// "–": whatever a 2xx holds, it is success. "OTP code": the account's codes for a wrong or expired OTP, with whatever status.
+import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
+import { effectClassOf } from "../effects.js";
+import type { Operation } from "../effects.js";
+import type { ProviderError } from "../errors.js";
+import type { HttpAnswer } from "../http.js";
+import { ErrorAnswer } from "./wire.js";
+
+export type OneShotOperation = Operation<"one-shot-signature">;
+
+/** P1 §7.3, assumed: the codes by which the provider says what is wrong with an OTP. */
+export interface OtpCodes {
+  wrongOtpCodes: readonly string[];
+  expiredOtpCodes: readonly string[];
+}
+
+export const asking = <O extends OneShotOperation>(operation: O) =>
+  ({ provider: "one-shot-signature", operation }) as const;
+
+/** For any status outside 2xx. `secrets`: what was sent and must not come back in the error. */
+export function refusal(
+  operation: OneShotOperation,
+  received: HttpAnswer,
+  codes: OtpCodes,
+  secrets: readonly string[],
+): ProviderError {
+  const asked = asking(operation);
+  const answer = withoutSecrets(received, secrets);
+  const read = ErrorAnswer.safeParse(jsonOf(answer.body));
+  const words = read.success ? { code: read.data.code, message: read.data.message } : {};
+  const isAboutAnId = effectClassOf(asked.provider, operation) === "read";
+  const meaning =
+    operation === "sign" && otpVerdict(codes, words) !== undefined
+      ? ({ kind: "invalidRequest", effect: "none" } as const)
+      : meaningOf(asked, answer.status, isAboutAnId && operation !== "listTokens");
+  return refused(asked, answer, meaning, words);
+}
+
+/** What a refused `sign` says about the OTP; undefined: something else was refused. */
+export function otpVerdict(
+  { wrongOtpCodes, expiredOtpCodes }: OtpCodes,
+  { code }: { code?: string | undefined },
+): "wrong" | "expired" | undefined {
+  if (code === undefined) return undefined;
+  if (wrongOtpCodes.includes(code)) return "wrong";
+  return expiredOtpCodes.includes(code) ? "expired" : undefined;
+}

@@ -1,0 +1,47 @@
+// The account that the tests of the one-shot client use, and one call of each operation.
+import { Secret } from "../../../src/contracts/values.js";
+import * as client from "../../../src/providers/one-shot-signature/client.js";
+import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
+import type { Operation } from "../../../src/providers/effects.js";
+import { assumed } from "../../../src/providers/one-shot-signature/wire.js";
+
+export function accountAt(
+  baseUrl: string,
+  changes: Partial<OneShotSignatureAccount> = {},
+): OneShotSignatureAccount {
+  return {
+    name: "default",
+    baseUrl,
+    token: new Secret("ra-operator"),
+    timeoutMs: 5000,
+    ...assumed,
+    ...changes,
+  };
+}
+
+export const pdf = { name: "a.pdf", bytes: Buffer.from("%PDF-1.4"), mediaType: "application/pdf" };
+
+type Call = (account: OneShotSignatureAccount, requestPk: string) => Promise<unknown>;
+
+export const calls: Record<Operation<"one-shot-signature">, Call> = {
+  listTokens: (account) => client.listTokens(account),
+  createToken: (account) => client.createToken(account),
+  create: (account, requestPk) => client.create(account, { reference: requestPk }),
+  uploadDocument: (account, requestPk) => client.uploadDocument(account, { requestPk, ...pdf }),
+  uploadHash: (account, requestPk) =>
+    client.uploadHash(account, { requestPk, name: "a.pdf", sha256: "ab".repeat(32) }),
+  contract: (account, requestPk) => client.contract(account, requestPk),
+  otp: (account, requestPk) => client.otp(account, requestPk),
+  sign: (account, requestPk) => client.sign(account, { requestPk, otp: "482913" }),
+  retrieve: (account, requestPk) => client.retrieve(account, requestPk),
+  deleteDocuments: (account, requestPk) => client.deleteDocuments(account, requestPk),
+  createVideo: (account, requestPk) => client.createVideo(account, { requestPk }),
+  uploadEvidences: (account, requestPk) =>
+    client.uploadEvidences(account, { requestPk, files: [pdf] }),
+  uploadVideo: (account, requestPk) => client.uploadVideo(account, { requestPk, ...pdf }),
+  approveVideo: (account, requestPk) => client.approveVideo(account, requestPk),
+  cancelVideo: (account, requestPk) => client.cancelVideo(account, requestPk),
+  getVideo: (account, requestPk) => client.getVideo(account, requestPk),
+  updateVideo: (account, requestPk) =>
+    client.updateVideo(account, { requestPk, fields: { note: "n" } }),
+};

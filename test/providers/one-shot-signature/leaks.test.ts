@@ -1,0 +1,77 @@
+// Nothing that travels shows in an error, and no secret comes back in the provider's own words (READING of P1 §5.4).
+import { expect, test } from "@jest/globals";
+import { Secret } from "../../../src/contracts/values.js";
+import * as client from "../../../src/providers/one-shot-signature/client.js";
+import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
+import type { Operation } from "../../../src/providers/effects.js";
+import { errorOf } from "../evi-post/account.js";
+import { CANARY, brokenCalls } from "../leaks.js";
+import { answering, startProviderServer } from "../provider-server.js";
+import { accountAt } from "./account.js";
+
+const requestPk = CANARY;
+const file = { name: CANARY, bytes: Buffer.from(CANARY), mediaType: "application/pdf" };
+const fields = { [CANARY]: CANARY };
+
+const operations: Record<
+  Operation<"one-shot-signature">,
+  (account: OneShotSignatureAccount) => Promise<unknown>
+> = {
+  listTokens: (account) => client.listTokens(account),
+  createToken: (account) => client.createToken(account),
+  create: (account) => client.create(account, fields),
+  uploadDocument: (account) => client.uploadDocument(account, { requestPk, ...file }),
+  uploadHash: (account) => client.uploadHash(account, { requestPk, name: CANARY, sha256: CANARY }),
+  contract: (account) => client.contract(account, requestPk),
+  otp: (account) => client.otp(account, requestPk),
+  sign: (account) => client.sign(account, { requestPk, otp: CANARY }),
+  retrieve: (account) => client.retrieve(account, requestPk),
+  deleteDocuments: (account) => client.deleteDocuments(account, requestPk),
+  createVideo: (account) => client.createVideo(account, { requestPk, fields }),
+  uploadEvidences: (account) => client.uploadEvidences(account, { requestPk, files: [file] }),
+  uploadVideo: (account) => client.uploadVideo(account, { requestPk, ...file }),
+  approveVideo: (account) => client.approveVideo(account, requestPk),
+  cancelVideo: (account) => client.cancelVideo(account, requestPk),
+  getVideo: (account) => client.getVideo(account, requestPk),
+  updateVideo: (account) => client.updateVideo(account, { requestPk, fields }),
+};
+
+const answer = JSON.stringify({
+  code: CANARY,
+  message: CANARY,
+  token: [CANARY],
+  request_pk: CANARY,
+  state: [CANARY],
+  documents: CANARY,
+});
+
+test.each(Object.entries(operations))("%s leaks nothing", async (_, perform) => {
+  const secrets = { token: new Secret(CANARY), tokenPrefix: "canary ", timeoutMs: 400 };
+  const broken = await brokenCalls(answer, (baseUrl) => perform(accountAt(baseUrl, secrets)));
+  expect(broken.length).toBeGreaterThan(12);
+  expect(broken.filter(({ shown }) => shown.length > 0)).toEqual([]);
+});
+
+test.each([400, 409, 500, 200])(
+  "the OTP and the token do not come back with a %i",
+  async (status) => {
+    const message = "code 482913 of ra-operator was seen before";
+    const server = await startProviderServer(answering({ message, code: "ra-operator" }, status));
+    const call = client.sign(accountAt(server.url), { requestPk: "r1", otp: "482913" });
+    const error = await errorOf(call);
+    await server.close();
+    expect(error.detail).toContain("was seen before");
+    expect(error.detail).not.toContain("482913");
+    if (status !== 200) expect(`${error.detail} ${error.code}`).not.toContain("ra-operator");
+  },
+);
+
+test.each(["listTokens", "createToken"] as const)(
+  "a broken answer of %s shows no token",
+  async (operation) => {
+    const server = await startProviderServer(answering('{"token": "new-token", "broken'));
+    const error = await errorOf(operations[operation](accountAt(server.url)));
+    await server.close();
+    expect(error.detail).toBeUndefined();
+  },
+);
