@@ -1,0 +1,82 @@
+// The envelope-based one-shot signature: one function per endpoint, one HTTP call each. A client certificate on the
+// certificate-authority host, an API token on the envelope host (P1 §5.5).
+//
+// | step           | method and path            | host             | §             | function     | effect class |
+// |----------------|----------------------------|------------------|---------------|--------------|--------------|
+// | create request | POST /api/v1/esawoneshot   | {ca_base_url}    | P1 §2.10, 4.5 | esawoneshot  | once         |
+// | upload file    | POST /Api/v6/file/upload   | {esign_base_url} | P1 §2.10, 4.5 | uploadFile   | repeatable   |
+// | send envelope  | POST /Api/v6/envelope/send | {esign_base_url} | P1 §2.10, 4.5 | sendEnvelope | once         |
+//
+// No call that shows an envelope's state, and no event, is specified (P1 §3, §6.3). Every function throws ProviderError only:
+// what each status means stands in translate.ts, what a failed connection means in ../http.ts.
+import { read, readSecret, shownValue, withoutSecrets } from "../answer.js";
+import { fileForm } from "../file-form.js";
+import type { NamedFile } from "../file-form.js";
+import { callAuthority, callEnvelopeHost } from "./call.js";
+import type { EnvelopeSignatureAccount } from "./call.js";
+import { asking } from "./translate.js";
+import { CreateAnswer, SendAnswer, UploadAnswer, assumed, routes } from "./wire.js";
+
+export type { EnvelopeSignatureAccount } from "./call.js";
+
+/**
+ * P1 §4.5, rule 1; the request is sent as it is, `esawToken` is a secret. 400 `invalidRequest`; 408, 409, 5xx, no answer and
+ * a broken 2xx `unknownOutcome`; one that shows a `req_pk` all the same `protocol`, with it as `reference`.
+ */
+export async function esawoneshot(
+  account: EnvelopeSignatureAccount,
+  request: Record<string, unknown>,
+  signal?: AbortSignal,
+): Promise<{ reqPk: string; esawToken: string }> {
+  const answer = await callAuthority(account, "esawoneshot", {
+    ...routes.esawoneshot,
+    json: request,
+    signal,
+  });
+  const shown = shownValue(answer, "req_pk");
+  const { req_pk, esaw_token } = readSecret(asking("esawoneshot"), answer, CreateAnswer, shown);
+  return { reqPk: req_pk, esawToken: esaw_token };
+}
+
+/** P1 §4.5, rule 2: once per document. 400 `invalidRequest`; 408, 409, 5xx, no answer and a broken 2xx `unavailable`: repeat it. */
+export async function uploadFile(
+  account: EnvelopeSignatureAccount,
+  file: NamedFile,
+  signal?: AbortSignal,
+): Promise<{ fileId: string }> {
+  const form = fileForm(assumed.filePart, [file]);
+  const answer = await callEnvelopeHost(account, "uploadFile", {
+    ...routes.uploadFile,
+    form,
+    signal,
+  });
+  return { fileId: read(asking("uploadFile"), answer, UploadAnswer).FileId };
+}
+
+/**
+ * P1 §2.10, §4.5, rule 3: the documents in the order of `fileIds`, one Sign activity, and the caller's own members beside
+ * them. 400 `invalidRequest`; 408, 409, 5xx, no answer and a broken 2xx `unknownOutcome`. That it was sent is all that a 2xx
+ * says: it may come without an id.
+ */
+export async function sendEnvelope(
+  account: EnvelopeSignatureAccount,
+  {
+    fileIds,
+    esawToken,
+    envelope,
+  }: { fileIds: readonly string[]; esawToken: string; envelope: Record<string, unknown> },
+  signal?: AbortSignal,
+): Promise<{ envelopeId?: string }> {
+  const json = {
+    ...envelope,
+    Documents: assumed.documents(fileIds),
+    Activities: assumed.activities(account.vendor, esawToken),
+  };
+  const secrets = [esawToken];
+  const request = { ...routes.sendEnvelope, json, secrets, signal };
+  const answer = await callEnvelopeHost(account, "sendEnvelope", request);
+  if (answer.body.length === 0) return {};
+  const shown = withoutSecrets(answer, secrets);
+  const { EnvelopeId } = read(asking("sendEnvelope"), shown, SendAnswer);
+  return EnvelopeId ? { envelopeId: EnvelopeId } : {};
+}

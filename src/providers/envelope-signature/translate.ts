@@ -1,0 +1,40 @@
+// The one place where an answer of the two hosts becomes a ProviderError. P1 §7.3 shows no error: a status means what
+// ../answer.ts says for its effect class, `kind / effect`:
+//
+// | status         | esawoneshot              | uploadFile            | sendEnvelope             |
+// |----------------|--------------------------|-----------------------|--------------------------|
+// | 2xx, broken    | unknownOutcome / unknown | unavailable / none    | unknownOutcome / unknown |
+// | 2xx, req_pk    | protocol / unknown       | –                     | –                        |
+// | 2xx, empty     | unknownOutcome / unknown | unavailable / none    | success                  |
+// | 3xx            | protocol / unknown       | protocol / none       | protocol / unknown       |
+// | 400            | invalidRequest / none    | invalidRequest / none | invalidRequest / none    |
+// | 401, 403       | accessDenied / none      | the same              | the same                 |
+// | 404, other 4xx | protocol / none          | protocol / none       | protocol / none          |
+// | 408, 409, 5xx  | unknownOutcome / unknown | unavailable / none    | unknownOutcome / unknown |
+// | 429            | rateLimited / none       | the same              | the same                 |
+//
+// "2xx, req_pk": it breaks the schema but shows one `req_pk`, which is kept as `reference`.
+import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
+import type { Operation } from "../effects.js";
+import type { ProviderError } from "../errors.js";
+import type { HttpAnswer } from "../http.js";
+import { ErrorAnswer } from "./wire.js";
+
+export type EnvelopeOperation = Operation<"envelope-signature">;
+
+export const asking = <O extends EnvelopeOperation>(operation: O) =>
+  ({ provider: "envelope-signature", operation }) as const;
+
+/** For any status outside 2xx. `secrets`: what was sent and must not come back in the error. */
+export function refusal(
+  operation: EnvelopeOperation,
+  received: HttpAnswer,
+  secrets: readonly string[] = [],
+): ProviderError {
+  const asked = asking(operation);
+  const answer = withoutSecrets(received, secrets);
+  const read = ErrorAnswer.safeParse(jsonOf(answer.body));
+  const { code, message, ErrorId, Message } = read.success ? read.data : {};
+  const words = { code: code ?? ErrorId, message: message ?? Message };
+  return refused(asked, answer, meaningOf(asked, answer.status), words);
+}
