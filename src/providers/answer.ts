@@ -109,7 +109,7 @@ export function read<P extends Provider, T extends z.ZodType>(
   return result.data;
 }
 
-/** As `read`, for a body that holds a secret: the error of a broken one shows nothing of it but the reference. */
+/** As `read`, for a body that may hold a secret: the error of a broken one shows nothing of it but the reference. */
 export function readSecret<P extends Provider, T extends z.ZodType>(
   asked: Asked<P>,
   answer: HttpAnswer,
@@ -138,7 +138,8 @@ export function nothingYet<P extends Provider>(
 /** The answer without what we sent in secret, should the provider repeat it (READING §8). */
 export function withoutSecrets(answer: HttpAnswer, secrets: readonly string[]): HttpAnswer {
   let text = answer.body.toString("utf8");
-  for (const secret of secrets) if (secret !== "") text = text.replaceAll(secret, "[secret]");
+  for (const secret of secrets.flatMap((plain) => [plain, JSON.stringify(plain).slice(1, -1)]))
+    if (secret !== "") text = text.replaceAll(secret, "[secret]");
   return { ...answer, body: Buffer.from(text, "utf8") };
 }
 

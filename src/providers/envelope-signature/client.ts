@@ -9,7 +9,7 @@
 //
 // No call that shows an envelope's state, and no event, is specified (P1 §3, §6.3). Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http.ts.
-import { read, readSecret, shownValue, withoutSecrets } from "../answer.js";
+import { read, readSecret, shownValue } from "../answer.js";
 import { fileForm } from "../file-form.js";
 import type { NamedFile } from "../file-form.js";
 import { callAuthority, callEnvelopeHost } from "./call.js";
@@ -72,11 +72,9 @@ export async function sendEnvelope(
     Documents: assumed.documents(fileIds),
     Activities: assumed.activities(account.vendor, esawToken),
   };
-  const secrets = [esawToken];
-  const request = { ...routes.sendEnvelope, json, secrets, signal };
+  const request = { ...routes.sendEnvelope, json, secrets: [esawToken], signal };
   const answer = await callEnvelopeHost(account, "sendEnvelope", request);
   if (answer.body.length === 0) return {};
-  const shown = withoutSecrets(answer, secrets);
-  const { EnvelopeId } = read(asking("sendEnvelope"), shown, SendAnswer);
+  const { EnvelopeId } = readSecret(asking("sendEnvelope"), answer, SendAnswer);
   return EnvelopeId ? { envelopeId: EnvelopeId } : {};
 }

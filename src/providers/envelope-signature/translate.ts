@@ -14,6 +14,7 @@
 // | 429            | rateLimited / none       | the same              | the same                 |
 //
 // "2xx, req_pk": it breaks the schema but shows one `req_pk`, which is kept as `reference`.
+import type { z } from "zod";
 import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError } from "../errors.js";
@@ -33,8 +34,13 @@ export function refusal(
 ): ProviderError {
   const asked = asking(operation);
   const answer = withoutSecrets(received, secrets);
-  const read = ErrorAnswer.safeParse(jsonOf(answer.body));
-  const { code, message, ErrorId, Message } = read.success ? read.data : {};
+  // From what came: a code may contain what was sent.
+  const { code, ErrorId } = wordsOf(received);
+  const { message, Message } = wordsOf(answer);
   const words = { code: code ?? ErrorId, message: message ?? Message };
   return refused(asked, answer, meaningOf(asked, answer.status), words);
+}
+
+function wordsOf({ body }: HttpAnswer): z.infer<typeof ErrorAnswer> {
+  return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }

@@ -27,7 +27,7 @@
 //
 // Request and response shapes are not shown (P1 §4.4): wire.ts has what is assumed. Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http.ts.
-import { nothingYet, read, readSecret, shownValue, unreadable, withoutSecrets } from "../answer.js";
+import { nothingYet, read, readSecret, shownValue, unreadable } from "../answer.js";
 import { isPdf } from "../pdf.js";
 import { call, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./call.js";
@@ -56,7 +56,7 @@ export async function createToken(
   signal?: AbortSignal,
 ): Promise<{ token: string }> {
   const route = routeOf(account, "createToken");
-  const answer = await call(account, "createToken", { ...route, json: {}, signal });
+  const answer = await call(account, "createToken", { ...route, signal });
   const { token } = readSecret(asking("createToken"), answer, TokenAnswer);
   return { token };
 }
@@ -115,9 +115,8 @@ export async function sign(
   { requestPk, otp: password }: { requestPk: string; otp: string },
   signal?: AbortSignal,
 ): Promise<{ state: "signed" | "signing" }> {
-  const secrets = [password];
-  const json = { otp: password };
-  const answer = await call(account, "sign", { ...routes.sign, requestPk, json, secrets, signal });
-  const { state } = read(asking("sign"), withoutSecrets(answer, secrets), SignAnswer);
+  const request = { ...routes.sign, requestPk, json: { otp: password }, secrets: [password] };
+  const answer = await call(account, "sign", { ...request, signal });
+  const { state } = readSecret(asking("sign"), answer, SignAnswer);
   return { state };
 }

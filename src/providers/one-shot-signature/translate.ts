@@ -16,6 +16,7 @@
 // | 429               | rateLimited / none                           | the same              | the same                     | the same           | the same              |
 //
 // "–": whatever a 2xx holds, it is success. "OTP code": the account's codes for a wrong or expired OTP, with whatever status.
+import type { z } from "zod";
 import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
 import { effectClassOf } from "../effects.js";
 import type { Operation } from "../effects.js";
@@ -43,8 +44,8 @@ export function refusal(
 ): ProviderError {
   const asked = asking(operation);
   const answer = withoutSecrets(received, secrets);
-  const read = ErrorAnswer.safeParse(jsonOf(answer.body));
-  const words = read.success ? { code: read.data.code, message: read.data.message } : {};
+  // From what came: a code may contain what somebody typed as an OTP.
+  const words = { code: wordsOf(received).code, message: wordsOf(answer).message };
   const isAboutAnId = effectClassOf(asked.provider, operation) === "read";
   const meaning =
     operation === "sign" && otpVerdict(codes, words) !== undefined
@@ -61,4 +62,8 @@ export function otpVerdict(
   if (code === undefined) return undefined;
   if (wrongOtpCodes.includes(code)) return "wrong";
   return expiredOtpCodes.includes(code) ? "expired" : undefined;
+}
+
+function wordsOf({ body }: HttpAnswer): z.infer<typeof ErrorAnswer> {
+  return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }

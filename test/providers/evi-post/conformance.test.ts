@@ -10,6 +10,7 @@ import { Secret } from "../../../src/contracts/values.js";
 import { ProviderEvent } from "../../../src/contracts/provider-event.js";
 import { fill, loadFixtures, matches } from "../../support/fixtures.js";
 import type { Fixture, Values } from "../../support/fixtures.js";
+import { requestDifferences } from "../fixture-request.js";
 import { refusingUrl, startProviderServer } from "../provider-server.js";
 import { accountAt, errorOf } from "./account.js";
 
@@ -47,7 +48,9 @@ describe("an exchange", () => {
           fixture["call"].submission === undefined || "document" in fixture["call"].submission;
         if (response.cut !== "refused" && sayable) {
           expect(server.received).toHaveLength(1);
-          expect(requestDifferences(fixture["request"], server.received[0]!, values)).toEqual([]);
+          expect(await requestDifferences(fixture["request"], server.received[0]!, values)).toEqual(
+            [],
+          );
         }
       } finally {
         await server.close();
@@ -115,16 +118,4 @@ function send(answer: ServerResponse, response: Fixture): void {
     ]);
     answer.end(zipSync(Object.fromEntries(entries)));
   } else answer.end(body === undefined ? text : JSON.stringify(body));
-}
-
-function requestDifferences(expected: any, received: any, values: Values): string[] {
-  const body = received.text === "" ? undefined : JSON.parse(received.text);
-  return [
-    ...matches({ method: expected.method, path: expected.path }, received, { values, extra: true }),
-    ...matches(expected.query ?? {}, received.query, { values }),
-    ...matches(expected.headers ?? {}, received.headers, { values, extra: true }),
-    ...(expected.body === undefined && body === undefined
-      ? []
-      : matches(expected.body, body, { values })),
-  ];
 }

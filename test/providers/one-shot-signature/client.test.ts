@@ -21,7 +21,7 @@ const video = `${api}/identity-video/r1`;
 
 test.each([
   ["listTokens", "GET", `${api}/tokens`, undefined],
-  ["createToken", "POST", `${api}/tokens`, {}],
+  ["createToken", "POST", `${api}/tokens`, undefined],
   ["create", "POST", `${api}/create`, { reference: "r1" }],
   ["contract", "GET", `${api}/contract/r1`, undefined],
   ["otp", "POST", `${api}/otp/r1`, {}],
