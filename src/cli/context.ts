@@ -1,5 +1,5 @@
 // Opens what a command needs when it needs it, and closes it whatever happens.
-import type { Trustflow } from "../client.js";
+import type { AnyHandle, Trustflow } from "../client.js";
 import { loadConfig } from "../config.js";
 import type { Config } from "../config.js";
 import type { Pool } from "../postgres/pool.js";
@@ -16,6 +16,17 @@ export async function withTrustflow<T>(work: (trustflow: Trustflow) => Promise<T
   } finally {
     await trustflow.close();
   }
+}
+
+export const idHelp =
+  'The ID is "<process>/<business id>", or the business id where only one process has it.';
+
+/** A process by its ID, as a person gives it. */
+export async function withProcess(
+  id: string,
+  work: (handle: AnyHandle) => Promise<void>,
+): Promise<void> {
+  await withTrustflow(async (trustflow) => work(await trustflow.find(id)));
 }
 
 export async function withDatabase<T>(

@@ -128,7 +128,7 @@ else the command ends with 1.`,
               `${handle.workflowId} has not ended: its affidavits are collected until then (--wait waits)`,
             );
           }
-          const { documents } = await resultOf(handle as never, {});
+          const { documents } = await resultOf(handle, {});
           const saved: SavedFile[] = [];
           for (const { kind, document, uniqueId } of documents) {
             if (kind !== "affidavit") continue;

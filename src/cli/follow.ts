@@ -1,9 +1,12 @@
-// Follows a process to its end, or to where it waits for a person; shared by `watch`, `result` and `send-postal --watch`.
-import type { PostalHandle, SendPostalResult } from "../client.js";
+// Follows a process to its end, or to where it waits for a person; shared by `watch`, `result` and the starts with `--watch`.
+import type { AnyHandle, ProcessHandle } from "../client.js";
 import { Option } from "commander";
 import type { Command } from "commander";
-import { PostalOutcome } from "../contracts/send-postal.js";
-import type { ProcessStatus } from "../contracts/status.js";
+import { contracts } from "../contracts/index.js";
+import { type ProcessName, processes } from "../contracts/names.js";
+import type { ProcessResult, ProcessStatus } from "../contracts/status.js";
+import { takes } from "./capability.js";
+import { CodeDialogue } from "./code-dialogue.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { writeData, writeJsonLine } from "./output.js";
 import { ProgressLines } from "./show.js";
@@ -14,29 +17,44 @@ export interface FollowOptions {
   expect?: string;
 }
 
-export function addFollowOptions(command: Command): Command {
+/** `outcomes`: those that `--expect` takes. */
+export function addFollowOptions(command: Command, outcomes: string[]): Command {
   return command
     .option("--keep-waiting", "do not end with 5 where it waits for a person")
     .addOption(
-      new Option("--expect <outcome>", "end with 1 on any other outcome").choices(
-        PostalOutcome.options,
-      ),
+      new Option("--expect <outcome>", "end with 1 on any other outcome").choices(outcomes),
     );
 }
 
-/** Prints each change; ends as `resultOf` does, and with 1 on another outcome than the expected one. */
-export async function watchProcess(handle: PostalHandle, options: FollowOptions): Promise<void> {
-  const progress = new ProgressLines();
-  const result = await resultOf(handle, options, (status) => {
-    if (options.json) return writeJsonLine(status);
-    const lines = progress.linesOf(status);
-    if (lines.length > 0) writeData(lines.join("\n"));
+/** Of one process, or of any. */
+export function outcomesOf(...names: ProcessName[]): string[] {
+  const known = (names.length > 0 ? names : processes).flatMap((name): string[] => {
+    const { outcome } = contracts[name].result.shape;
+    return "options" in outcome ? outcome.options : [...outcome.values];
   });
-  requireOutcome(result, options);
+  return [...new Set(known)];
+}
+
+/** Prints each change; ends as `resultOf` does, and with 1 on another outcome than the expected one. */
+export async function watchProcess(handle: AnyHandle, options: FollowOptions): Promise<void> {
+  const progress = new ProgressLines();
+  const asksForCodes = !options.json && isOnTerminal() && takes(handle, "submitOtp");
+  const codes = asksForCodes ? new CodeDialogue(handle) : undefined;
+  try {
+    const result = await resultOf(handle, options, (status) => {
+      if (options.json) return writeJsonLine(status);
+      const lines = progress.linesOf(status);
+      if (lines.length > 0) writeData(lines.join("\n"));
+      codes?.follow(status);
+    });
+    requireOutcome(result, options);
+  } finally {
+    await codes?.end();
+  }
 }
 
 export function requireOutcome(
-  { process, id, outcome }: SendPostalResult,
+  { process, id, outcome }: ProcessResult,
   { expect }: FollowOptions,
 ): void {
   if (expect === undefined || outcome === expect) return;
@@ -48,10 +66,10 @@ export function requireOutcome(
 
 /** The result, once there is one; throws exit code 5 where it waits for a person, 1 where it failed. */
 export async function resultOf(
-  handle: PostalHandle,
+  handle: ProcessHandle<ProcessResult>,
   { keepWaiting }: FollowOptions,
   onStatus?: (status: ProcessStatus) => void,
-): Promise<SendPostalResult> {
+): Promise<ProcessResult> {
   // Whoever wants the result alone needs no worker to ask, once there is one.
   if (onStatus || (await handle.isOpen())) {
     for await (const status of handle.watch()) {
@@ -65,10 +83,16 @@ export async function resultOf(
 
 /** What a person has to decide; a process that was terminated still shows its attention, but takes no decision. */
 export async function openAttention(
-  handle: PostalHandle,
+  handle: ProcessHandle<ProcessResult>,
   { attention }: ProcessStatus,
 ): Promise<ProcessStatus["attention"]> {
   return attention && (await handle.isOpen()) ? attention : undefined;
+}
+
+/** With a person before it, whose input has not been read to its end already. */
+function isOnTerminal(): boolean {
+  const { stdin, stdout } = process;
+  return stdin.isTTY && stdout.isTTY && !stdin.readableEnded;
 }
 
 function waitsForPerson(

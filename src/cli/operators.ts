@@ -1,11 +1,12 @@
 // What an operator does over many processes: `list` and `resolve`.
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Trustflow } from "../client.js";
-import type { Decision, Resolution } from "../contracts/messages.js";
+import type { Resolution } from "../contracts/messages.js";
 import { processes, type ProcessName } from "../contracts/names.js";
 import { addCommand, wholeNumber } from "./command.js";
 import { withTrustflow } from "./context.js";
 import { CommandError, type ExitCode, exitCodes, failureOf } from "./exit.js";
+import { jsonObject, readText } from "./files.js";
 import { paint, printable, table, writeData, writeJson, writeNote } from "./output.js";
 
 interface ListOptions {
@@ -15,12 +16,11 @@ interface ListOptions {
   json?: boolean;
 }
 
-interface ResolveOptions {
-  attention?: string;
-  decision: Decision;
-  by: string;
-  note?: string;
-  result?: Record<string, unknown>;
+type Given = Omit<Resolution, "attention"> & { attention?: string };
+
+interface ResolveOptions extends Omit<Given, "result"> {
+  result?: string;
+  resultFile?: string;
   json?: boolean;
 }
 
@@ -77,7 +77,8 @@ export function addOperators(program: Command): void {
 retry opens a new attempt; happened says that the effect exists, and brings the step's result;
 abandon ends the process. One line for each ID; the exit code is the worst of them.`,
     example: `trustflow resolve order-7 --decision retry --by "Ana Ruiz"
-trustflow resolve order-7 --decision happened --result '{"uniqueId":"4f1c"}' --by ana --note "seen in the portal"`,
+trustflow resolve order-7 --decision happened --result '{"uniqueId":"4f1c"}' --by ana --note "seen in the portal"
+trustflow resolve issueCertificate/order-8 --decision happened --result-file enrolled.json --by ana`,
   })
     .option("--attention <attention>", "only this one; with a single ID")
     .addOption(
@@ -87,30 +88,20 @@ trustflow resolve order-7 --decision happened --result '{"uniqueId":"4f1c"}' --b
     )
     .requiredOption("--by <name>", "who decides; stands in the timeline")
     .option("--note <text>", "why; stands in the timeline")
-    .option("--result <json>", "with happened: the step's result", jsonObject)
+    .option("--result <json>", "with happened: the step's result")
+    .option(
+      "--result-file <file>",
+      "the same from a file, or - for stdin: for what is secret in it",
+    )
     .action(resolveAll);
 }
 
-function jsonObject(text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new InvalidArgumentError("must be a JSON object");
-  }
-  return value as Record<string, unknown>;
-}
-
-async function resolveAll(ids: string[], { json, ...options }: ResolveOptions): Promise<void> {
-  if (options.decision === "happened" && options.result === undefined) {
-    throw new CommandError(exitCodes.invalid, "--result: is required with --decision happened");
-  }
-  if (options.decision !== "happened" && options.result !== undefined) {
-    throw new CommandError(exitCodes.invalid, "--result: belongs to --decision happened");
-  }
+async function resolveAll(
+  ids: string[],
+  { json, result: text, resultFile, ...rest }: ResolveOptions,
+): Promise<void> {
+  const result = await resultGiven(rest.decision, text, resultFile);
+  const options: Given = { ...rest, ...(result && { result }) };
   if (options.attention !== undefined && ids.length > 1) {
     throw new CommandError(
       exitCodes.invalid,
@@ -129,10 +120,28 @@ async function resolveAll(ids: string[], { json, ...options }: ResolveOptions): 
   });
 }
 
+/** The step's result, which `happened` brings and no other decision. */
+async function resultGiven(
+  decision: Resolution["decision"],
+  text?: string,
+  file?: string,
+): Promise<Resolution["result"]> {
+  const refuse = (problem: string) => new CommandError(exitCodes.invalid, `--result: ${problem}`);
+  if (text !== undefined && file !== undefined) throw refuse("comes from --result-file already");
+  const isGiven = text !== undefined || file !== undefined;
+  if (isGiven !== (decision === "happened"))
+    throw refuse(
+      isGiven ? "belongs to --decision happened" : "is required with --decision happened",
+    );
+  if (text !== undefined) return jsonObject(text, "--result", "the text");
+  if (file !== undefined)
+    return jsonObject(await readText(file, "--result-file"), "--result-file", file);
+}
+
 async function resolveOne(
   trustflow: Trustflow,
   given: string,
-  { attention: asked, ...decision }: Omit<ResolveOptions, "json">,
+  { attention: asked, ...decision }: Given,
 ): Promise<Resolved> {
   let id = given;
   try {

@@ -10,15 +10,19 @@ import { addLocal } from "./local.js";
 import { addMigrate } from "./migrate.js";
 import { addOperators } from "./operators.js";
 import { writeFailure, writeFailureJson } from "./output.js";
-import { addSendPostal } from "./postal.js";
 import { addProcessCommands } from "./processes.js";
 import { addRoles } from "./roles.js";
 import { addSandbox } from "./sandbox.js";
 import { addKeys, addSchema } from "./schema.js";
+import { addStarts } from "./start.js";
+import { addUpdates } from "./updates.js";
 
 const groups: [string, ((program: Command) => void)[]][] = [
   ["Try it", [addLocal]],
-  ["Processes", [addSendPostal, addProcessCommands, addAffidavits, addDocuments, addSchema]],
+  [
+    "Processes",
+    [addStarts, addProcessCommands, addUpdates, addAffidavits, addDocuments, addSchema],
+  ],
   ["Operators", [addOperators, addCallbacks, addDoctor]],
   ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
 ];

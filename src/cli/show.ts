@@ -1,5 +1,5 @@
 // How a process reads on a terminal: its status, its timeline, its answers.
-import type { ProcessStatus, TimelineEntry } from "../contracts/status.js";
+import type { ProcessResult, ProcessStatus, TimelineEntry } from "../contracts/status.js";
 import { facts, paint, printable } from "./output.js";
 
 type Attention = NonNullable<ProcessStatus["attention"]>;
@@ -24,7 +24,37 @@ export function statusText(status: ProcessStatus): string {
   ].join("\n");
 }
 
-export function listed(references: Record<string, string>): string | undefined {
+/** With what only this process's result has: the codes that were sent, the provider's answer. */
+export function resultText(result: ProcessResult): string {
+  const { process, id, outcome, providerOutcome, references, dates, documents, timeline, ...own } =
+    result;
+  return [
+    facts([
+      ["process", `${process}/${id}`],
+      ["outcome", outcome],
+      ["provider's word", providerOutcome],
+      ["references", listed(references)],
+      ...Object.entries(dates),
+      ...plainEntries(own),
+      ...documents.map(({ kind, document }): [string, string] => [kind, document.uri]),
+    ]),
+    ...timeline.map(timelineLine),
+  ].join("\n");
+}
+
+/** What a process answers when it is asked something. */
+export function answerText(answer: object): string {
+  return facts(plainEntries(answer));
+}
+
+function plainEntries(given: object): [string, string][] {
+  return Object.entries(given).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+}
+
+function listed(references: Record<string, string>): string | undefined {
   const entries = Object.entries(references).map(([name, value]) => `${name} ${value}`);
   return entries.length > 0 ? entries.join(", ") : undefined;
 }

@@ -30,21 +30,30 @@ export async function refuseUnreadable(
     throw refuse("is not a PDF (P2 §2.1)");
 }
 
-/** The input with each document as `replace` gives it; what is the provider's alone is left as it is. */
-export async function withDocuments(
+/** The input with each document as `replace` gives it. */
+export function withDocuments(
+  input: object,
+  replace: (document: DocumentInput, path: string) => Promise<DocumentInput>,
+): Promise<unknown> {
+  return withParts(input, async (part, path) => {
+    const document = DocumentInput.safeParse(part);
+    return document.success ? replace(document.data, path.join(".")) : undefined;
+  });
+}
+
+/** The input with each object as `replace` gives it, undefined to look inside; what is the provider's alone stays as it is. */
+export async function withParts(
   value: unknown,
-  replace: (document: DocumentInput, path: string) => Promise<DocumentReference>,
+  replace: (part: object, path: string[]) => Promise<object | undefined>,
   path: string[] = [],
 ): Promise<unknown> {
   if (typeof value !== "object" || value === null) return value;
-  const document = DocumentInput.safeParse(value);
-  if (document.success) return replace(document.data, path.join("."));
-  const parts = await Promise.all(
-    Object.entries(value).map(async ([key, part]: [string, unknown]) => [
-      key,
-      key === "providerFields" ? part : await withDocuments(part, replace, [...path, key]),
-    ]),
-  );
-  const all = Object.fromEntries(parts) as Record<string, unknown>;
-  return Array.isArray(value) ? Object.values(all) : all;
+  const replaced = await replace(value, path);
+  if (replaced) return replaced;
+  const parts: [string, unknown][] = [];
+  for (const [key, part] of Object.entries(value) as [string, unknown][]) {
+    const isOurs = key !== "providerFields";
+    parts.push([key, isOurs ? await withParts(part, replace, [...path, key]) : part]);
+  }
+  return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }

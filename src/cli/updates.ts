@@ -1,0 +1,116 @@
+// The commands that bring a process something it answers: cancel, request-affidavit, otp, resend-otp, assertion.
+import type { Command } from "commander";
+import { EidAssertion } from "../contracts/issue-certificate.js";
+import { fieldProblems } from "../contracts/problems.js";
+import { taking } from "./capability.js";
+import { enteredCodes } from "./code-dialogue.js";
+import { addCommand } from "./command.js";
+import { idHelp, withProcess } from "./context.js";
+import { exitCodes } from "./exit.js";
+import { invalidInput, readText } from "./files.js";
+import { writeData, writeJson } from "./output.js";
+import { answerText } from "./show.js";
+
+interface Asked {
+  json?: boolean | undefined;
+}
+
+export function addUpdates(program: Command): void {
+  addCommand(program, "cancel <id>", {
+    summary: "cancel what a process does",
+    details: `${idHelp}
+Answers cancelled, or pending (done right after the submit, which is on its way), and then ends with 0;
+with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the process has ended.`,
+    example: "trustflow cancel order-7",
+  }).action((id: string, options: Asked) =>
+    withProcess(id, async (handle) => {
+      const answer = await taking(handle, "cancel", "cancellation").cancel();
+      sayAnswer(answer, ["cancelled", "pending"], options);
+    }),
+  );
+
+  addCommand(program, "request-affidavit <id>", {
+    summary: "ask the provider for an affidavit on demand",
+    details: `${idHelp}\nEnds with 0 where it was requested, with 1 otherwise.`,
+    example: "trustflow request-affidavit order-7 --include-document",
+  })
+    .option("--include-document", "with the document itself")
+    .option("--include-events", "with the events so far")
+    .action(
+      (id: string, { json, ...asked }: Asked & { includeDocument?: true; includeEvents?: true }) =>
+        withProcess(id, async (handle) => {
+          const answer = await taking(
+            handle,
+            "requestAffidavit",
+            "request for an affidavit",
+          ).requestAffidavit(asked);
+          sayAnswer(answer, ["requested"], { json });
+        }),
+    );
+
+  addCommand(program, "otp <id> [code]", {
+    summary: "bring the code that the holder received",
+    details: `${idHelp}
+Without CODE it is asked for on a terminal, and not shown; elsewhere it is a line of stdin, so that no code
+stands on a command line. Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable, unknown.`,
+    example: "trustflow otp order-7\ntrustflow otp issueCertificate/order-7 --json < code.txt",
+  }).action((id: string, code: string | undefined, options: Asked) =>
+    withProcess(id, async (found) => {
+      const handle = taking(found, "submitOtp", "code");
+      const answer = await handle.submitOtp(code ?? (await enteredCode(handle.workflowId)));
+      sayAnswer(answer, ["accepted"], options);
+    }),
+  );
+
+  addCommand(program, "resend-otp <id>", {
+    summary: "send the holder another code",
+    details: `${idHelp}\nEnds with 0 where it was sent, with 1 on tooSoon, limitReached, expired, unavailable, unknown.`,
+    example: "trustflow resend-otp order-7",
+  }).action((id: string, options: Asked) =>
+    withProcess(id, async (handle) => {
+      sayAnswer(await taking(handle, "resendOtp", "code").resendOtp(), ["sent"], options);
+    }),
+  );
+
+  addCommand(program, "assertion <id>", {
+    summary: "bring a fresh eID assertion, where one was refused",
+    details: `${idHelp}
+The file holds the assertion in base64, or the JSON document that it is made of. Ends with 0 on accepted and
+pending (taken, and not answered in time), with 1 on expired, invalid, notAwaited.`,
+    example: "trustflow assertion order-7 --file assertion.json",
+  })
+    .requiredOption("--file <file>", "the assertion, or - for stdin")
+    .action(async (id: string, { file, ...options }: Asked & { file: string }) => {
+      const assertion = await readAssertion(file);
+      await withProcess(id, async (handle) => {
+        const answer = await taking(handle, "provideAssertion", "assertion").provideAssertion(
+          assertion,
+        );
+        sayAnswer(answer, ["accepted", "pending"], options);
+      });
+    });
+}
+
+function sayAnswer(given: { answer: string }, asAsked: string[], { json }: Asked): void {
+  if (json) writeJson(given);
+  else writeData(answerText(given));
+  if (!asAsked.includes(given.answer)) process.exitCode = exitCodes.failed;
+}
+
+async function enteredCode(workflowId: string): Promise<string> {
+  for await (const code of enteredCodes(`The holder's code for ${workflowId} (not shown):`)) {
+    if (code !== "") return code;
+    break;
+  }
+  throw invalidInput([{ path: "code", problem: "is required" }]);
+}
+
+/** Base64 as it is, JSON in base64. */
+async function readAssertion(file: string): Promise<string> {
+  const text = await readText(file, "--file");
+  const isJson = text.trimStart().startsWith("{");
+  const assertion = isJson ? Buffer.from(text).toString("base64") : text.replaceAll(/\s/g, "");
+  const fields = fieldProblems(EidAssertion.safeParse(assertion).error, ["--file"]);
+  if (fields.length > 0) throw invalidInput(fields);
+  return assertion;
+}
