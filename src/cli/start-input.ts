@@ -3,8 +3,6 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { refuseOversize, withDocuments, withParts } from "../client/input.js";
-import { contracts } from "../contracts/index.js";
-import type { ProcessName } from "../contracts/names.js";
 import { fieldProblems } from "../contracts/problems.js";
 import { BusinessId, DocumentReference } from "../contracts/values.js";
 import { isPdf } from "../documents/pdf.js";
@@ -17,24 +15,23 @@ interface DocumentFile {
   mediaType: string;
 }
 
-export interface StartInput {
+export interface StartInput<Input extends object> {
   /** With a stand-in for each file. */
-  checked: z.infer<(typeof contracts)[ProcessName]["input"]>;
+  checked: Input;
   /** By the path of the document in the input. */
   files: Map<string, DocumentFile>;
 }
 
 /** `-` is stdin; a document's path is relative to the file (of stdin: to the working directory). */
-export async function readStartInput(
-  name: ProcessName,
+export async function readStartInput<Input extends object>(
+  contract: z.ZodType<Input>,
   source: string,
   id: string,
-): Promise<StartInput> {
+): Promise<StartInput<Input>> {
   const given = jsonObject(await readText(source, "--input"), "--input", source);
   const folder = source === "-" ? process.cwd() : dirname(resolve(source));
-  const contract = contracts[name].input;
   const isDocument = documentPlaces(contract);
-  const files: StartInput["files"] = new Map();
+  const files = new Map<string, DocumentFile>();
   const fields = fieldProblems(BusinessId.safeParse(id).error, ["id"]);
   const input = await withParts(given, async (part, path) => {
     if (!("path" in part) || !isDocument(path)) return undefined;
@@ -56,7 +53,7 @@ export async function readStartInput(
 
 /** The input as it can be sent, with its files in the store. */
 export async function withStoredFiles(
-  { checked, files }: StartInput,
+  { checked, files }: StartInput<object>,
   documents: () => Pick<DocumentStore, "put">,
 ): Promise<object> {
   const sent = await withDocuments(checked, async (document, path) => {

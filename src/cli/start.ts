@@ -1,8 +1,10 @@
 // The commands that start a process, one for each: they start it, or only say whether it could be.
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
+import type { z } from "zod";
 import { refuseUnreadable, withDocuments } from "../client/input.js";
 import { type Config, loadConfig } from "../config.js";
+import { contracts } from "../contracts/index.js";
 import type { ProcessName } from "../contracts/names.js";
 import { addCommand } from "./command.js";
 import { withTrustflow } from "./context.js";
@@ -56,6 +58,8 @@ const starts: Start[] = [
   },
 ];
 
+type ProcessInput = z.infer<(typeof contracts)[ProcessName]["input"]>;
+
 interface StartOptions extends FollowOptions {
   input: string;
   id?: string;
@@ -78,7 +82,7 @@ A second start under the same --id joins the first. Prints the id; with --watch 
       .option("--dry-run", "only check the input; nothing is stored or started");
     addFollowOptions(command, outcomesOf(name)).action(async (options: StartOptions) => {
       const id = options.id ?? randomUUID();
-      const read = await readStartInput(name, options.input, id);
+      const read = await readStartInput<ProcessInput>(contracts[name].input, options.input, id);
       if (options.dryRun) return sayChecked(start, read, options);
       await withTrustflow(async (trustflow) => {
         const input = await withStoredFiles(read, () => trustflow.documents);
@@ -95,7 +99,7 @@ A second start under the same --id joins the first. Prints the id; with --watch 
 
 async function sayChecked(
   { process: name, provider, notChecked: byProvider }: Start,
-  read: StartInput,
+  read: StartInput<ProcessInput>,
   { id, json }: StartOptions,
 ): Promise<void> {
   const notChecked = [
@@ -114,7 +118,7 @@ async function sayChecked(
 const notCheckedFact = (text: string): [string, string] => ["not checked", text];
 
 /** Looks up the documents that are stored already, where there is a store to look in. */
-async function documentsNotChecked({ checked, files }: StartInput): Promise<string[]> {
+async function documentsNotChecked({ checked, files }: StartInput<object>): Promise<string[]> {
   const config = loadConfig();
   const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
   const notChecked: string[] = [];

@@ -6,6 +6,7 @@ import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../src/documents/store.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
+import { assertionInput, holderInput } from "../support/holders.js";
 import { trustflow } from "./run.js";
 
 let folder: string;
@@ -28,11 +29,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function dryRun(input: unknown, args: string[] = [], env: Record<string, string> = {}) {
+async function dryRun(
+  input: unknown,
+  args: string[] = [],
+  env: Record<string, string> = {},
+  command = "send-postal",
+) {
   const file = join(folder, "input.json");
   await writeFile(file, typeof input === "string" ? input : JSON.stringify(input));
   const { code, stdout, stderr } = await trustflow(
-    ["send-postal", "--input", file, "--dry-run", "--json", ...args],
+    [command, "--input", file, "--dry-run", "--json", ...args],
     { env },
   );
   return {
@@ -45,8 +51,9 @@ async function dryRun(input: unknown, args: string[] = [], env: Record<string, s
 async function fieldsOf(
   input: unknown,
   args: string[] = [],
+  command = "send-postal",
 ): Promise<{ path: string; problem: string }[]> {
-  const { code, stderr, out } = await dryRun(input, args);
+  const { code, stderr, out } = await dryRun(input, args, {}, command);
   expect(code).toBe(2);
   expect(out).toBeUndefined();
   expect(stderr.trimEnd()).not.toContain("\n");
@@ -58,6 +65,68 @@ test("a valid input needs neither Temporal nor configuration, and says what was 
   expect(code).toBe(0);
   expect(out).toMatchObject({ valid: true, process: "sendPostal", id: "order-7" });
   expect(String(out?.["notChecked"])).toMatch(/account "default"/);
+});
+
+const message = { providerFields: { to: "+34600000000", attachment: { path: "missing.pdf" } } };
+
+test.each([
+  ["issue-certificate", "issueCertificate", holderInput("x"), /current an assertion/],
+  [
+    "issue-certificate",
+    "issueCertificate",
+    assertionInput("x", new Date()),
+    /current an assertion/,
+  ],
+  ["send-message", "sendMessage", message, /only the gateway knows/],
+])("%s checks its own contract, and says what only the provider can", async (...each) => {
+  const [command, process, input, more] = each;
+  const { code, out } = await dryRun(input, [], {}, command);
+  expect(code).toBe(0);
+  expect(out).toMatchObject({ valid: true, process });
+  expect(String(out?.["notChecked"])).toMatch(/account "default" of /);
+  expect(String(out?.["notChecked"])).toMatch(more);
+});
+
+test("an account that is configured here is known", async () => {
+  const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__MESSAGING_GATEWAY__";
+  const env = {
+    [`${account}BASE_URL`]: "http://127.0.0.1:1",
+    [`${account}USERNAME`]: "user",
+    [`${account}PASSWORD`]: "password",
+    [`${account}API_KEY`]: "key",
+  };
+  const { out } = await dryRun(message, [], env, "send-message");
+  expect(String(out?.["notChecked"])).not.toContain("account");
+});
+
+test("a certificate by SMS needs a phone and a text with the code (P1 §2.1, §2.3)", async () => {
+  const input = { ...holderInput("x"), disposableContacts: { mobile: "600" }, smsOptions: {} };
+  const fields = await fieldsOf(input, [], "issue-certificate");
+  expect(fields.map(({ path }) => path)).toEqual([
+    "disposableContacts.mobile",
+    "smsOptions.textSMS",
+  ]);
+});
+
+test("an assertion without its claims is refused, and not quoted (P1 §2.2)", async () => {
+  const input = assertionInput("x", new Date());
+  if ("eidAssertionHolder" in input)
+    input.eidAssertionHolder.assertion = Buffer.from('{"iat":1}').toString("base64");
+  const [field] = await fieldsOf(input, [], "issue-certificate");
+  expect(field).toMatchObject({
+    path: "eidAssertionHolder.assertion",
+    problem: expect.stringContaining("lacks the claims given_name"),
+  });
+});
+
+test("a message without a payload, or over what Temporal takes, is refused", async () => {
+  const fieldsOfMessage = (input: object) => fieldsOf(input, [], "send-message");
+  expect(await fieldsOfMessage({ providerFields: {} })).toEqual([
+    { path: "providerFields", problem: "must hold the message" },
+  ]);
+  expect(await fieldsOfMessage({ providerFields: { text: "x".repeat(1_500_000) } })).toEqual([
+    { path: "(input)", problem: "is over 1.5 MB as JSON" },
+  ]);
 });
 
 test("a dry run stores nothing", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Command } from "commander";
+import { processes } from "../../src/contracts/names.js";
 import { createProgram } from "../../src/cli/program.js";
 import { trustflow } from "./run.js";
 
@@ -36,7 +37,7 @@ test("every command that does something takes --json", () => {
 
 test("the commands of the issue are there", () => {
   for (const name of `dev demo worker receiver relay sandbox codec-server migrate cleanup doctor keys send-postal status watch
-    result cancel request-affidavit affidavits documents list resolve callbacks schema`.split(
+    issue-certificate send-message otp resend-otp assertion result cancel request-affidavit affidavits documents list resolve callbacks schema`.split(
     /\s+/,
   )) {
     expect(names).toContain(name);
@@ -48,6 +49,12 @@ test("--help ends with 0 and prints on stdout", async () => {
   expect(code).toBe(0);
   expect(stderr).toBe("");
   expect(stdout).toContain("--dry-run");
+});
+
+test("every process has a command that starts it", () => {
+  const commandOf = (process: string) =>
+    process.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  expect(names).toEqual(expect.arrayContaining(processes.map(commandOf)));
 });
 
 test("nothing but ASCII and no colour codes come off a terminal", async () => {
@@ -62,16 +69,27 @@ test("no command at all is a usage error", async () => {
   expect(stderr).toContain("Usage: trustflow");
 });
 
+const happened = ["resolve", "a", "--by", "me", "--decision", "happened"];
+
 test.each([
   [["unknown"], "unknown command 'unknown'"],
   [["status"], "missing required argument 'id'"],
   [["status", "a", "b"], "too many arguments"],
   [["send-postal"], "--input"],
   [["send-postal", "--input", "x", "--bogus"], "--bogus"],
+  [["send-message", "--input", "x", "--expect", "delivered"], "Allowed choices are accepted."],
+  [["issue-certificate", "--input", "x", "--expect", "delivered"], "issued, expired, locked"],
+  [["assertion", "order-7"], "--file"],
+  [["assertion", "order-7", "--file", "missing.json"], "--file: cannot be read"],
+  [["assertion", "order-7", "--file", "-"], "--file: must be base64"],
   [["resolve", "a", "--by", "me"], "--decision"],
   [["resolve", "a", "--by", "me", "--decision", "guess"], "retry, happened, abandon"],
-  [["resolve", "a", "--by", "me", "--decision", "happened"], "--result"],
-  [["resolve", "a", "--by", "me", "--decision", "happened", "--result", "[1]"], "--result"],
+  [happened, "--result"],
+  [[...happened, "--result", "[1]"], "--result"],
+  [[...happened, "--result", "{}", "--result-file", "x.json"], "--result"],
+  [[...happened, "--result-file", "missing.json"], "--result-file: cannot be read"],
+  [[...happened, "--result-file", "-"], "--result-file: - is not JSON"],
+  [["resolve", "a", "--by", "me", "--decision", "retry", "--result-file", "x.json"], "--result"],
   [
     ["resolve", "a", "b", "--by", "me", "--decision", "retry", "--attention", "submit-1"],
     "--attention",
@@ -89,4 +107,10 @@ test.each([
   expect(stderr).toContain(named);
   expect(code).toBe(2);
   expect(stdout).toBe("");
+});
+
+test("a result on the command line that cannot be used is not quoted", async () => {
+  const { stderr } = await trustflow([...happened, "--result", '{"deviceCode":"Q7XJ2VK9"']);
+  expect(stderr).toContain("--result: the text is not JSON");
+  expect(stderr).not.toContain("Q7XJ2VK9");
 });

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { paint, printable, table } from "../../src/cli/output.js";
+import { processes } from "../../src/contracts/names.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.js";
 import { trustflow } from "./run.js";
@@ -48,9 +49,12 @@ test("text from elsewhere cannot steer the terminal", () => {
 });
 
 test.each(["input", "result", "status"])("schema --part %s prints JSON Schema", async (part) => {
-  const { code, stdout } = await trustflow(["schema", "sendPostal", "--part", part]);
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ type: "object", properties: {} });
+  for (const process of processes) {
+    const { code, stdout } = await trustflow(["schema", process, "--part", part]);
+    expect(code).toBe(0);
+    const { anyOf, type } = JSON.parse(stdout) as { anyOf?: object[]; type?: string };
+    for (const form of anyOf ?? [{ type }]) expect(form).toMatchObject({ type: "object" });
+  }
 });
 
 test("keys generate prints a ring that can be read, and another one each time", async () => {
