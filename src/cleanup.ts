@@ -109,7 +109,8 @@ function checkOrder(
 /** All that share the document store, as far as the database knows. */
 async function namespacesOf({ pool, namespace }: CleanupOptions): Promise<string[]> {
   const { rows } = await pool.query<{ namespace: string }>(
-    "select namespace from trustflow.effects union select namespace from trustflow.callbacks",
+    `select namespace from trustflow.effects union
+     select namespace from trustflow.callbacks where namespace is not null`,
   );
   return [...new Set([namespace, ...rows.map((row) => row.namespace)])];
 }
@@ -175,11 +176,14 @@ async function countClosed(
   olderThan: Date,
   isOpen: IsOpen,
 ): Promise<number> {
-  const { rows } = await pool.query<{ namespace: string; workflowId: string; count: number }>(sql, [
-    olderThan,
-  ]);
+  const { rows } = await pool.query<{
+    namespace: string | null;
+    workflowId: string | null;
+    count: number;
+  }>(sql, [olderThan]);
   let total = 0;
   for (const { namespace, workflowId, count } of rows)
-    if (!(await isOpen(namespace, workflowId))) total += count;
+    if (namespace === null || workflowId === null || !(await isOpen(namespace, workflowId)))
+      total += count;
   return total;
 }

@@ -55,6 +55,8 @@ export const Config = z.strictObject({
       gatherMs: whole().default(100),
       /** How long the callbacks that a killed relay was at wait for another one. */
       leaseSeconds: whole(1).default(30),
+      /** How long the process of a callback to an account's address may be unknown before the callback is parked. */
+      unmatchedSeconds: whole().default(60),
       metricsAddress: endpoint().optional(),
     })
     .prefault({}),

@@ -1,15 +1,24 @@
-// The callback address of a process is its capability: `<key id>.<subject, base64url>.<HMAC-SHA-256>` (DESIGN §7). Nothing
-// about it is stored; whoever knows the address may report, and nobody can make one without the key.
+// A callback address is a capability: `<key id>.<subject, base64url>.<HMAC-SHA-256>` (DESIGN §7). Its subject is a process, or
+// an account, for a source that is configured once for each account (READING §6). Nothing about it is stored; whoever knows the
+// address may report, and nobody can make one without the key.
 import { createHash } from "node:crypto";
 import { keyedDigest, verifyKeyedDigest } from "../crypto/hmac.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 
-export interface Subject {
+export interface ProcessSubject {
   /** Selects the parser. */
   provider: string;
   namespace: string;
   workflowId: string;
 }
+
+/** Which process is meant, a reference in the body says (correlating.ts). */
+export interface AccountSubject {
+  provider: string;
+  account: string;
+}
+
+export type Subject = ProcessSubject | AccountSubject;
 
 export const callbackPath = "/callbacks/";
 const ADDRESS_LABEL = "callback-address";
@@ -40,21 +49,25 @@ export function readAddress(
 }
 
 /** The value that a process's events carry beside the address: a consistency check, not a proof (P2 §5.6). */
-export function correlationOf(ring: KeyRing, subject: Subject): string {
+export function correlationOf(ring: KeyRing, subject: ProcessSubject): string {
   return keyedDigest(ring, CORRELATION_LABEL, encode(subject));
 }
 
-export function correlationMatches(ring: KeyRing, subject: Subject, value: string): boolean {
+export function correlationMatches(ring: KeyRing, subject: ProcessSubject, value: string): boolean {
   return verifyKeyedDigest(ring, CORRELATION_LABEL, encode(subject), value);
 }
 
-function encode({ provider, namespace, workflowId }: Subject): string {
-  return `p:${provider}:${namespace}/${workflowId}`;
+function encode(subject: Subject): string {
+  if ("account" in subject) return `s:${subject.provider}/${subject.account}`;
+  return `p:${subject.provider}:${subject.namespace}/${subject.workflowId}`;
 }
 
 function decode(text: string): Subject | undefined {
-  const [, provider, namespace, workflowId] = /^p:([^:]+):([^/]+)\/(.+)$/s.exec(text) ?? [];
-  if (provider === undefined || namespace === undefined || workflowId === undefined)
-    return undefined;
-  return { provider, namespace, workflowId };
+  const process = /^p:([^:]+):([^/]+)\/(.+)$/s.exec(text);
+  if (process) {
+    const [, provider = "", namespace = "", workflowId = ""] = process;
+    return { provider, namespace, workflowId };
+  }
+  const [, provider, account] = /^s:([^:/]+)\/([^:/]+)$/.exec(text) ?? [];
+  return provider === undefined || account === undefined ? undefined : { provider, account };
 }

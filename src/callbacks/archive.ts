@@ -3,8 +3,9 @@ import type { KeyRing } from "../crypto/key-ring.js";
 import type { Pool } from "../postgres/pool.js";
 import { Inbox, inboxChannel } from "./inbox.js";
 
-/** `claimed`: a relay is at it. */
+/** `claimed`: a relay is at it. `unaddressed`: it came to an account's address, and its process is not known yet. */
 export const callbackStates = [
+  "unaddressed",
   "waiting",
   "claimed",
   "delivered",
@@ -18,8 +19,11 @@ export interface CallbackSummary {
   id: string;
   identifier: string;
   provider: string;
-  namespace: string;
-  workflowId: string;
+  /** Where it came to the address of an account. */
+  account?: string;
+  /** Absent where that account's process was never found. */
+  namespace?: string;
+  workflowId?: string;
   state: CallbackState;
   reason?: string;
   detail?: string;
@@ -53,9 +57,9 @@ export interface PurgeOptions {
   limit?: number;
 }
 
-const stateOf = `case when claim is not null and claimed_until > clock_timestamp() and state = 'waiting'
+const stateOf = `case when claim is not null and claimed_until > clock_timestamp() and state in ('unaddressed', 'waiting')
   then 'claimed' else state end`;
-const columns = `id, identifier, provider, namespace, workflow_id as "workflowId", ${stateOf} as state, reason, detail,
+const columns = `id, identifier, provider, account, namespace, workflow_id as "workflowId", ${stateOf} as state, reason, detail,
   attempts, size, received_at as "receivedAt", settled_at as "settledAt"`;
 
 export class CallbackArchive {
@@ -107,11 +111,12 @@ export class CallbackArchive {
     return counts as Record<CallbackState, number>;
   }
 
-  /** Puts parked and late rows back to wait; returns the ids it did that to. */
+  /** Puts parked and late rows back to wait, one without a process for its process; returns the ids it did that to. */
   async replay(ids: string[]): Promise<string[]> {
     const { rows } = await this.#pool.query<{ id: string }>(
-      `update trustflow.callbacks set state = 'waiting', reason = null, detail = null, settled_at = null, claim = null,
-         claimed_until = null, attempts = 0
+      `update trustflow.callbacks
+       set state = case when workflow_id is null then 'unaddressed' else 'waiting' end, reason = null, detail = null,
+         settled_at = null, claim = null, claimed_until = null, attempts = 0
        where id = any($1::bigint[]) and state in ('parked', 'late') and body is not null returning id`,
       [ids],
     );
@@ -127,8 +132,8 @@ export class CallbackArchive {
     for (;;) {
       const { rows } = await this.#pool.query<{
         id: string;
-        namespace: string;
-        workflowId: string;
+        namespace: string | null;
+        workflowId: string | null;
       }>(
         `select id, namespace, workflow_id as "workflowId" from trustflow.callbacks
          where ${purgeable[what]} and settled_at < $1 and id > $2 order by id limit $3`,
@@ -140,8 +145,9 @@ export class CallbackArchive {
       const ids: string[] = [];
       for (const { id, namespace, workflowId } of rows) {
         const process = `${namespace}/${workflowId}`;
-        if (!open.has(process)) open.set(process, await isOpen(namespace, workflowId));
-        if (open.get(process) === false) ids.push(id);
+        if (namespace !== null && workflowId !== null && !open.has(process))
+          open.set(process, await isOpen(namespace, workflowId));
+        if (open.get(process) !== true) ids.push(id);
       }
       const which = `where id = any($1::bigint[]) and ${purgeable[what]}`;
       const { rowCount } = await this.#pool.query(

@@ -1,20 +1,12 @@
 // One process's rows on their way: opened, parsed, and signalled in their order, as few signals as fit (DESIGN §7).
-import { isLocked } from "../crypto/errors.js";
-import type { KeyRing } from "../crypto/key-ring.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
-import { correlationMatches } from "./address.js";
-import { parseBody } from "./body.js";
-import type { ClaimedRow, Inbox, Settlement } from "./inbox.js";
+import { read } from "./reading.js";
+import type { Reader } from "./reading.js";
+import { settleAlike } from "./rows.js";
+import type { ClaimedRow, Settlement } from "./rows.js";
 import type { SignalProblem } from "./signals.js";
 
-export type Parser = (body: unknown) => { event: ProviderEvent; correlation?: string };
-export type Parsers = Record<string, Parser>;
-
-export interface DeliveryTools {
-  inbox: Inbox;
-  /** The callback keys. */
-  ring: KeyRing;
-  parsers: Parsers;
+export interface DeliveryTools extends Reader {
   /** One signal; the problem, where there is one. */
   signal(events: ProviderEvent[]): Promise<SignalProblem | undefined>;
   settle(rows: ClaimedRow[], settlement: Settlement): Promise<void>;
@@ -28,8 +20,6 @@ interface Ready {
   size: number;
 }
 
-type Verdict = Extract<Settlement, { state: "parked" }>;
-
 const MAX_EVENTS = 100;
 const MAX_BYTES = 256_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -37,19 +27,14 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Delivers what can be; what cannot is parked or goes back to wait. Rows it leaves untouched fall free with the claim. */
 export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise<void> {
   const ready: Ready[] = [];
-  const parked = new Map<string, { verdict: Verdict; rows: ClaimedRow[] }>();
+  const parked: { row: ClaimedRow; settlement: Settlement }[] = [];
   for (const row of rows) {
-    const read = parse(row, tools);
-    if ("row" in read) {
-      ready.push(read);
-      continue;
-    }
-    const key = JSON.stringify(read);
-    const same = parked.get(key) ?? { verdict: read, rows: [] };
-    same.rows.push(row);
-    parked.set(key, same);
+    const said = read(row, tools);
+    if ("event" in said)
+      ready.push({ row, event: said.event, size: Buffer.byteLength(JSON.stringify(said.event)) });
+    else parked.push({ row, settlement: said });
   }
-  for (const same of parked.values()) await tools.settle(same.rows, same.verdict);
+  await settleAlike(parked, tools.settle);
   const batches = split(ready);
   for (const [index, batch] of batches.entries()) {
     const stop = await send(batch, tools);
@@ -111,31 +96,6 @@ function pauseAfter(batch: Ready[]): number {
   const attempts = Math.max(...batch.map(({ row }) => row.attempts));
   const pause = Math.min(500 * 2 ** Math.min(attempts - 1, 10), LONGEST_PAUSE_MS);
   return Math.round(pause * (0.5 + Math.random() / 2));
-}
-
-function parse(row: ClaimedRow, { inbox, ring, parsers }: DeliveryTools): Ready | Verdict {
-  const parser = parsers[row.provider];
-  if (parser === undefined) return { state: "parked", reason: "unknownProvider" };
-  try {
-    const { event, correlation } = parser(parseBody(inbox.open(row)));
-    const { provider, namespace, workflowId } = row;
-    const subject = { provider, namespace, workflowId };
-    if (correlation !== undefined && !correlationMatches(ring, subject, correlation))
-      return { state: "parked", reason: "correlationMismatch" };
-    return { row, event, size: Buffer.byteLength(JSON.stringify(event)) };
-  } catch (error) {
-    if (isLocked(error)) return { state: "parked", reason: "undecryptable" };
-    const detail = detailOf(error);
-    return { state: "parked", reason: "unreadable", ...(detail && { detail }) };
-  }
-}
-
-// A ProviderError is told in fixed words and the names of its fields; what else is thrown may quote the body.
-function detailOf(error: unknown): string | undefined {
-  const { name, message } = error as { name?: unknown; message?: unknown };
-  return name === "ProviderError" && typeof message === "string"
-    ? message.slice(0, 300)
-    : undefined;
 }
 
 function split(ready: Ready[]): Ready[][] {

@@ -2,8 +2,8 @@
 // cannot be asked at the moment is left out.
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Pool } from "../postgres/pool.js";
-import { parkReasons } from "./inbox.js";
 import type { RelayOptions } from "./relay.js";
+import { parkReasons } from "./rows.js";
 
 export interface RelaySources {
   pool: Pool;
@@ -37,7 +37,7 @@ export function relayMetrics({ pool, isListening, attentions }: RelaySources): R
   });
   const inbox = new Gauge({
     name: "trustflow_inbox_callbacks",
-    help: "Callbacks in the inbox, waiting or parked, counted up to 100000",
+    help: "Callbacks in the inbox that are not settled, counted up to 100000",
     labelNames: ["state"],
     registers,
   });
@@ -59,9 +59,9 @@ export function relayMetrics({ pool, isListening, attentions }: RelaySources): R
     inbox.reset();
     lag.remove();
     if (found === undefined) return;
-    inbox.set({ state: "waiting" }, found.waiting);
-    inbox.set({ state: "parked" }, found.parked);
-    lag.set(found.lag);
+    const { lag: seconds, ...counts } = found;
+    for (const [state, count] of Object.entries(counts)) inbox.set({ state }, count);
+    lag.set(seconds);
   }
 
   async function readAttentions(): Promise<void> {
@@ -84,14 +84,22 @@ export function relayMetrics({ pool, isListening, attentions }: RelaySources): R
   };
 }
 
-/** Each part reads an index of its own, and no more than so much of it (postgres/migrations/0002-callbacks.ts). */
-async function backlog(pool: Pool): Promise<{ waiting: number; parked: number; lag: number }> {
+interface Backlog {
+  unaddressed: number;
+  waiting: number;
+  parked: number;
+  lag: number;
+}
+
+/** Each part reads an index of its own, and no more than so much of it (postgres/migrations). */
+async function backlog(pool: Pool): Promise<Backlog> {
   const count = (state: string) =>
     `(select count(*)::int from (select from trustflow.callbacks where state = '${state}' limit 100000) as counted)`;
-  const { rows } = await pool.query<{ waiting: number; parked: number; lag: number }>({
-    text: `select ${count("waiting")} as waiting, ${count("parked")} as parked, coalesce((
-        select extract(epoch from clock_timestamp() - received_at)::float8 from trustflow.callbacks
-        where state = 'waiting' order by id limit 1), 0) as lag`,
+  const { rows } = await pool.query<Backlog>({
+    text: `select ${count("unaddressed")} as unaddressed, ${count("waiting")} as waiting, ${count("parked")} as parked,
+        coalesce((
+          select extract(epoch from clock_timestamp() - received_at)::float8 from trustflow.callbacks
+          where state = 'waiting' order by id limit 1), 0) as lag`,
     query_timeout: 2_000,
   } as { text: string });
   const [row] = rows;

@@ -7,13 +7,14 @@ import type { KeyRing } from "../crypto/key-ring.js";
 import { listen } from "../postgres/listen.js";
 import type { Listener } from "../postgres/listen.js";
 import type { Pool } from "../postgres/pool.js";
+import { addressRows } from "./addressing.js";
 import { batcher } from "./batcher.js";
 import type { Batcher } from "./batcher.js";
 import { deliver } from "./delivery.js";
-import type { Parsers } from "./delivery.js";
 import { Inbox, inboxChannel, isFull } from "./inbox.js";
-import type { ClaimedRow, Settlement } from "./inbox.js";
 import { Bell } from "./pacing.js";
+import type { Parsers, Reader, Sources } from "./reading.js";
+import type { Claimed, ClaimedRow, Settlement } from "./rows.js";
 import { Signaller, signalTimeoutOf } from "./signaller.js";
 import type { SignallerOptions } from "./signaller.js";
 
@@ -23,6 +24,10 @@ export interface RelayOptions extends SignallerOptions {
   ring: KeyRing;
   sealRing: KeyRing;
   parsers: Parsers;
+  /** The parsers of callbacks to an account's address. */
+  sources?: Sources;
+  /** How long the reference of such a callback may belong to no process before it is parked. */
+  unmatchedMs?: number;
   /** How long the first event waits for company. */
   gatherMs?: number;
   /** How often the table is looked at without a notification. */
@@ -54,6 +59,7 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
 class RunningRelay implements Relay {
   readonly #options: RelayOptions;
   readonly #inbox: Inbox;
+  readonly #reader: Reader;
   readonly #claim = randomUUID();
   readonly #bell = new Bell();
   readonly #signaller: Signaller;
@@ -68,6 +74,8 @@ class RunningRelay implements Relay {
   constructor(options: RelayOptions) {
     this.#options = options;
     this.#inbox = new Inbox(options.pool, options.sealRing);
+    const { ring, parsers, sources = {} } = options;
+    this.#reader = { inbox: this.#inbox, ring, parsers, sources };
     this.#signaller = new Signaller(options, this.#bell);
     this.#delivered = batcher<string[]>(
       (ids) => this.#inbox.settle(this.#claim, ids.flat(), { state: "delivered" }),
@@ -116,12 +124,13 @@ class RunningRelay implements Relay {
     const { leaseMs = 30_000, parallel = 16 } = this.#options;
     let more = true;
     while (more && !this.#closed) {
-      const claimedAt = performance.now();
       this.#bell.quiet();
       this.#looks += 1;
+      const hadMore = await this.#address(leaseMs);
+      const claimedAt = performance.now();
       const rows = await this.#inbox.claim(this.#claim, leaseMs, this.#signaller.paused());
       this.#lastLook = new Date();
-      more = isFull(rows);
+      more = isFull(rows) || hadMore;
       for (const group of byProcess(rows)) {
         while (this.#running.size >= parallel) await Promise.race(this.#running);
         const task = this.#handle(group, claimedAt + leaseMs);
@@ -131,17 +140,27 @@ class RunningRelay implements Relay {
     }
   }
 
+  // What came to the address of an account joins its process's rows; whether there may be more.
+  async #address(leaseMs: number): Promise<boolean> {
+    const rows = await this.#inbox.claimUnaddressed(this.#claim, leaseMs);
+    await addressRows(rows, {
+      ...this.#reader,
+      address: (referred) => this.#inbox.address(this.#claim, referred),
+      settle: (settled, settlement) => this.#settle(settled, settlement),
+      unmatchedMs: this.#options.unmatchedMs ?? 60_000,
+    });
+    return isFull(rows);
+  }
+
   // The rows of one process.
   async #handle(rows: ClaimedRow[], leaseEnd: number): Promise<void> {
     const [first] = rows;
     if (first === undefined) return;
-    const { ring, parsers, logger } = this.#options;
+    const { logger } = this.#options;
     const looks = this.#looks;
     try {
       await deliver(rows, {
-        inbox: this.#inbox,
-        ring,
-        parsers,
+        ...this.#reader,
         signal: (events) => this.#signaller.send(first.namespace, first.workflowId, events),
         settle: (settled, settlement) => this.#settle(settled, settlement),
         inTime: () =>
@@ -154,7 +173,7 @@ class RunningRelay implements Relay {
     if (this.#looks > looks) this.#bell.ring();
   }
 
-  async #settle(rows: ClaimedRow[], settlement: Settlement): Promise<void> {
+  async #settle(rows: Claimed[], settlement: Settlement): Promise<void> {
     const ids = rows.map(({ id }) => id);
     if (settlement.state === "delivered") await this.#delivered.add(ids);
     else await this.#inbox.settle(this.#claim, ids, settlement);

@@ -1,13 +1,15 @@
 // `trustflow callbacks`: the inbox as operators see it (DESIGN §7).
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { callbackUrl } from "../callbacks/address.js";
 import {
   CallbackArchive,
   callbackStates,
   type CallbackState,
   type CallbackSummary,
 } from "../callbacks/archive.js";
+import { accountProviders } from "../callbacks/reading.js";
 import { parseWorkflowId, processes, workflowIdOf } from "../contracts/names.js";
-import { ringOf } from "../config.js";
+import { loadConfig, required, ringOf } from "../config.js";
 import { addCommand, collect, wholeNumber } from "./command.js";
 import { withDatabase } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
@@ -79,6 +81,22 @@ export function addCallbacks(program: Command): void {
       if (rest.length > 0) process.exitCode = exitCodes.failed;
     }),
   );
+  addCommand(callbacks, "address", {
+    summary: "the URL to give a provider that knows one address for each account",
+    details: "Whoever has it may report: tell it to the provider alone.",
+    example: "trustflow callbacks address one-shot-signature --account default",
+  })
+    .addArgument(new Argument("<provider>", "whose callbacks come there").choices(accountProviders))
+    .option("--account <name>", "of which account", "default")
+    .action((provider: string, { account, json }: { account: string; json?: boolean }) => {
+      const config = loadConfig();
+      if (!Object.hasOwn(config.accounts, account))
+        throw new CommandError(exitCodes.invalid, `account: ${account} is not configured`);
+      const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
+      const url = callbackUrl(ringOf(config, "callback"), publicUrl, { provider, account });
+      if (json) writeJson({ url });
+      else writeData(url);
+    });
 }
 
 function addList(parent: Command, name: string, summary: string, example: string): Command {
@@ -119,6 +137,8 @@ function cells({
   id,
   receivedAt,
   state,
+  provider,
+  account,
   workflowId,
   identifier,
   reason,
@@ -128,7 +148,7 @@ function cells({
     id,
     receivedAt.toISOString(),
     state,
-    workflowId,
+    workflowId ?? `(${provider}, account ${account})`,
     identifier,
     [reason, detail].filter(Boolean).join(": "),
   ];

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { loadConfig, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
+import type { AccountProvider, Source } from "../callbacks/reading.js";
 import { addCommand } from "./command.js";
 import { Health } from "../health.js";
 import type { Pool } from "../postgres/pool.js";
@@ -102,6 +103,9 @@ async function receiver(config: Config): Promise<RunningRole> {
   };
 }
 
+/** The parsers of callbacks to an account's address. */
+const sources: Partial<Record<AccountProvider, Source>> = {};
+
 async function relay(config: Config): Promise<RunningRole> {
   const { startRelay } = await import("../callbacks/relay.js");
   const { relayMetrics } = await import("../callbacks/relay-metrics.js");
@@ -137,6 +141,8 @@ async function relay(config: Config): Promise<RunningRole> {
     sealRing: ringOf(config, "journal"),
     clientFor,
     parsers: { "evi-post": parseCallback },
+    sources,
+    unmatchedMs: config.relay.unmatchedSeconds * 1_000,
     gatherMs: config.relay.gatherMs,
     leaseMs,
     signalTimeoutMs: Math.min(10_000, leaseMs / 3),

@@ -5,6 +5,8 @@ import type { Pool } from "../postgres/pool.js";
 import type { Effect, Performance } from "./effect.js";
 import { openAnswer } from "./answers.js";
 import { chainOf, hasOtherInput } from "./chain.js";
+import { correlate } from "./correlations.js";
+import type { Correlation } from "./correlations.js";
 import { decide, withdraw } from "./decisions.js";
 import type { Decided, Decision, StepKey, Withdrawal } from "./decisions.js";
 import {
@@ -78,6 +80,11 @@ export class Journal {
 
   decide(key: StepKey, decision: Decision): Promise<Decided> {
     return reached(decide(this.#pool, this.#ring, key, decision, this.#leaseMs));
+  }
+
+  /** Callbacks with this reference belong to the process: said after its answer is stored, before it is used; the first one stands. */
+  correlate(correlation: Correlation): Promise<void> {
+    return reached(correlate(this.#pool, correlation));
   }
 
   /** The database's clock. */

@@ -47,7 +47,10 @@ export async function listEffects(
   });
 }
 
-/** Removes, in small deletes, the rows of processes that are closed and were last touched before `olderThan`. */
+/**
+ * Removes, in small deletes, the rows of processes that are closed and were last touched before `olderThan`, and their
+ * correlations with them; returns how many rows.
+ */
 export async function purgeEffects(
   pool: Pool,
   olderThan: Date,
@@ -68,13 +71,19 @@ export async function purgeEffects(
     const closed: typeof rows = [];
     for (const row of rows) if (!(await isOpen(row.namespace, row.workflow_id))) closed.push(row);
     // A process that was started again meanwhile has touched its rows, and keeps them.
-    const { rowCount } = await pool.query(
-      `delete from trustflow.effects e using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
-       where e.namespace = closed.namespace and e.workflow_id = closed.workflow_id and not exists (
-         select 1 from trustflow.effects o where o.namespace = e.namespace and o.workflow_id = e.workflow_id
-           and o.updated_at >= $3)`,
+    const { rows: counts } = await pool.query<{ count: number }>(
+      `with gone as (
+         delete from trustflow.effects e using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
+         where e.namespace = closed.namespace and e.workflow_id = closed.workflow_id and not exists (
+           select 1 from trustflow.effects o where o.namespace = e.namespace and o.workflow_id = e.workflow_id
+             and o.updated_at >= $3)
+         returning e.namespace, e.workflow_id),
+       forgotten as (
+         delete from trustflow.correlations c using (select distinct namespace, workflow_id from gone) as process
+         where c.namespace = process.namespace and c.workflow_id = process.workflow_id)
+       select count(*)::int as count from gone`,
       [closed.map((row) => row.namespace), closed.map((row) => row.workflow_id), olderThan],
     );
-    removed += rowCount ?? 0;
+    removed += counts[0]?.count ?? 0;
   }
 }

@@ -2,6 +2,7 @@
 // release, because the previous release keeps running meanwhile (DESIGN §4).
 import { effects } from "./migrations/0001-effects.js";
 import { callbacks } from "./migrations/0002-callbacks.js";
+import { accounts } from "./migrations/0003-accounts.js";
 import type { Pool, PoolClient } from "./pool.js";
 
 export interface Migration {
@@ -9,7 +10,7 @@ export interface Migration {
   sql: string;
 }
 
-const migrations: readonly Migration[] = [effects, callbacks];
+const migrations: readonly Migration[] = [effects, callbacks, accounts];
 // Any fixed number: the advisory lock that migrations take.
 const LOCK = 7_318_200_401;
 

@@ -58,6 +58,23 @@ test("a rotated key keeps old addresses valid while it is in the ring, and both 
   expect(readAddress(KeyRing.parse(fresh), before)).toBeUndefined();
 });
 
+test("an account's address is genuine for that account of that provider alone, also after a rotation of the key", () => {
+  const [old, fresh] = [generateKeyRing("old"), generateKeyRing("new")];
+  const subject = { provider: "one-shot-signature", account: "main-office" };
+  const segment = segmentOf(callbackUrl(KeyRing.parse(old), "http://h", subject));
+  const both = KeyRing.parse(`${fresh},${old}`);
+  expect(readAddress(both, segment)?.subject).toEqual(subject);
+  const [keyId, , mac] = segment.split(".");
+  for (const text of [
+    "s:one-shot-signature/other",
+    "s:evi-post/main-office",
+    "p:one-shot-signature:main-office/x",
+  ])
+    expect(
+      readAddress(both, `${keyId}.${Buffer.from(text).toString("base64url")}.${mac}`),
+    ).toBeUndefined();
+});
+
 test("the correlation value fits its own process only", () => {
   const subject = subjectOf();
   const value = correlationOf(ring, subject);

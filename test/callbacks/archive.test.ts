@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { CallbackArchive } from "../../src/callbacks/archive.js";
 import { Inbox } from "../../src/callbacks/inbox.js";
-import type { Settlement } from "../../src/callbacks/inbox.js";
+import type { Settlement } from "../../src/callbacks/rows.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 import { sealRing, subjectOf } from "./support.js";

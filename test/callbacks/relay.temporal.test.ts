@@ -8,7 +8,7 @@ import type { Receiver } from "../../src/callbacks/receiver.js";
 import { startRelay } from "../../src/callbacks/relay.js";
 import type { Relay } from "../../src/callbacks/relay.js";
 import { signalName } from "../../src/callbacks/signals.js";
-import type { Subject } from "../../src/callbacks/address.js";
+import type { ProcessSubject } from "../../src/callbacks/address.js";
 import type { ProviderEvent } from "../../src/contracts/provider-event.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
@@ -66,7 +66,7 @@ function clientFor(namespace: string) {
 }
 
 // Signals are recorded by the server; nobody has to run the workflow.
-async function open(): Promise<Subject> {
+async function open(): Promise<ProcessSubject> {
   const subject = subjectOf();
   await temporal.client.workflow.start("anything", {
     workflowId: subject.workflowId,
@@ -75,7 +75,7 @@ async function open(): Promise<Subject> {
   return subject;
 }
 
-async function signalsOf({ workflowId }: Subject): Promise<ProviderEvent[][]> {
+async function signalsOf({ workflowId }: ProcessSubject): Promise<ProviderEvent[][]> {
   const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
   return (events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) => {
     if (signal?.signalName !== signalName) return [];
@@ -87,9 +87,9 @@ async function signalsOf({ workflowId }: Subject): Promise<ProviderEvent[][]> {
   });
 }
 
-const states = async ({ workflowId }: Subject): Promise<string[]> =>
+const states = async ({ workflowId }: ProcessSubject): Promise<string[]> =>
   (await archive.list({ workflowId })).toReversed().map(({ state, reason }) => reason ?? state);
-const become = (subject: Subject, expected: string[]) =>
+const become = (subject: ProcessSubject, expected: string[]) =>
   until(async () => JSON.stringify(await states(subject)) === JSON.stringify(expected));
 
 test("callbacks that come together reach the process as one signal; a duplicate costs none", async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
 import { correlationOf } from "../../src/callbacks/address.js";
-import type { Subject } from "../../src/callbacks/address.js";
+import type { ProcessSubject } from "../../src/callbacks/address.js";
 import { CallbackArchive } from "../../src/callbacks/archive.js";
 import type { CallbackSummary } from "../../src/callbacks/archive.js";
 import { Inbox } from "../../src/callbacks/inbox.js";
@@ -52,7 +52,11 @@ async function start(
   return relay;
 }
 
-async function arrive(subject: Subject, bodies: object[], sealedWith = sealRing): Promise<void> {
+async function arrive(
+  subject: ProcessSubject,
+  bodies: object[],
+  sealedWith = sealRing,
+): Promise<void> {
   const arrivals = bodies.map((body) => ({
     address: `address of ${subject.workflowId}`,
     identifier: (body as { Identifier?: string }).Identifier ?? randomUUID(),
@@ -64,13 +68,13 @@ async function arrive(subject: Subject, bodies: object[], sealedWith = sealRing)
 
 const events = (count: number, prefix = "e"): { Identifier: string }[] =>
   Array.from({ length: count }, (_, i) => ({ Identifier: `${prefix}-${i}` }));
-const list = ({ workflowId }: Subject): Promise<CallbackSummary[]> =>
+const list = ({ workflowId }: ProcessSubject): Promise<CallbackSummary[]> =>
   archive.list({ workflowId, limit: 1_000 });
-const statesOf = async (subject: Subject): Promise<string[]> =>
+const statesOf = async (subject: ProcessSubject): Promise<string[]> =>
   (await list(subject))
     .toReversed()
     .map(({ state, reason }) => (reason ? `${state}: ${reason}` : state));
-const settled = (subject: Subject, states: string[]) =>
+const settled = (subject: ProcessSubject, states: string[]) =>
   until(async () => JSON.stringify(await statesOf(subject)) === JSON.stringify(states));
 
 const grpc = (code: number, details: string): ServiceError =>
@@ -118,7 +122,7 @@ test("a signal carries at most 100 events and 256 kB", async () => {
   const temporal = new FakeTemporal();
   await start(temporal);
   await until(async () => (await archive.counts()).delivered === 236);
-  const sizes = (to: Subject) =>
+  const sizes = (to: ProcessSubject) =>
     temporal.signals.filter((s) => s.workflowId === to.workflowId).map(({ ids }) => ids.length);
   expect(sizes(many)).toEqual([100, 100, 30]);
   expect(sizes(large)).toEqual([2, 2, 2]);

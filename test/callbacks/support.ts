@@ -1,7 +1,8 @@
 // What the callbacks' tests share: keys, subjects, a provider's POST, and a Temporal client whose answers the test gives.
 import { randomUUID } from "node:crypto";
 import { callbackUrl } from "../../src/callbacks/address.js";
-import type { Subject } from "../../src/callbacks/address.js";
+import type { ProcessSubject, Subject } from "../../src/callbacks/address.js";
+import type { Source } from "../../src/callbacks/reading.js";
 import type { SignalClient } from "../../src/callbacks/signals.js";
 import type { ProviderEvent } from "../../src/contracts/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
@@ -10,7 +11,7 @@ import { parseCallback } from "../../src/providers/evi-post/callback.js";
 export const ring = KeyRing.parse(generateKeyRing("callback"));
 export const sealRing = KeyRing.parse(generateKeyRing("journal"));
 
-export function subjectOf(over: Partial<Subject> = {}): Subject {
+export function subjectOf(over: Partial<ProcessSubject> = {}): ProcessSubject {
   return {
     provider: "test",
     namespace: "default",
@@ -50,6 +51,16 @@ export const parsers = {
     };
   },
 };
+
+/** Of an account's address: `{ Identifier, request_pk }`, the second one being the reference. */
+export const sources = {
+  test(_account, body, receivedAt) {
+    const { Identifier, request_pk } = body as Record<string, string | undefined>;
+    if (Identifier === undefined) throw new Error("unreadable");
+    const event = { id: Identifier, kind: "signed", at: receivedAt.toISOString() };
+    return { event, reference: request_pk };
+  },
+} satisfies Record<string, Source>;
 
 export interface Signalled {
   workflowId: string;

@@ -14,7 +14,7 @@ afterAll(() => database.close());
 test("an empty database lacks every migration; several runners at once apply each exactly once", async () => {
   const { pool } = database;
   const pending = await pendingMigrations(pool);
-  expect(pending).toEqual(["0001-effects", "0002-callbacks"]);
+  expect(pending).toEqual(["0001-effects", "0002-callbacks", "0003-accounts"]);
   const runs = await Promise.all([migrate(pool), migrate(pool), migrate(pool)]);
   expect(runs.flat().toSorted()).toEqual(pending);
   expect(await pendingMigrations(pool)).toEqual([]);
@@ -26,7 +26,34 @@ test("the migrations make exactly the fixed tables of DESIGN §13 that this rele
   const { rows } = await database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'trustflow' order by 1",
   );
-  expect(rows.map((row) => row.table_name)).toEqual(["callbacks", "effects", "migrations"]);
+  expect(rows.map((row) => row.table_name)).toEqual([
+    "callbacks",
+    "correlations",
+    "effects",
+    "migrations",
+  ]);
+});
+
+test("the release before 0003 stores and replays as before; a row without a process is never one that it would claim", async () => {
+  const { pool } = database;
+  await migrate(pool);
+  await pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, body)
+     values ('a', 'i', 'evi-post', 'default', 'sendPostal/1', 1, 'x')`,
+  );
+  await pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, account, state, size, body)
+     values ('b', 'i', 'one-shot-signature', 'default', 'parked', 1, 'x')`,
+  );
+  const state = "select state from trustflow.callbacks where workflow_id = 'sendPostal/1'";
+  expect((await pool.query(state)).rows).toEqual([{ state: "waiting" }]);
+  for (const change of [
+    "update trustflow.callbacks set state = 'waiting' where account is not null",
+    "update trustflow.callbacks set state = 'delivered' where account is not null",
+    "update trustflow.callbacks set namespace = null where account is null",
+    "update trustflow.callbacks set state = 'unknown'",
+  ])
+    await expect(pool.query(change)).rejects.toThrow("check constraint");
 });
 
 test("a transaction that fails leaves nothing behind and its connection stays usable", async () => {

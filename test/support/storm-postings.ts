@@ -1,6 +1,6 @@
 // What a storm is made of: genuine callbacks, doubled and shuffled, and among them forged, malformed and oversized ones.
 import { callbackUrl } from "../../src/callbacks/address.js";
-import type { Subject } from "../../src/callbacks/address.js";
+import type { ProcessSubject } from "../../src/callbacks/address.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import type { Posting } from "./storm-sender.js";
 import type { CalledBack } from "./process-under-test.js";
@@ -24,7 +24,7 @@ export class Postings {
     this.#underTest = underTest;
   }
 
-  url(id: string, over: Partial<Subject> = {}, ring = this.#ring): string {
+  url(id: string, over: Partial<ProcessSubject> = {}, ring = this.#ring): string {
     const { process, provider } = this.#underTest;
     const workflowId = `${process}/${id}`;
     return callbackUrl(ring, this.#publicUrl, {

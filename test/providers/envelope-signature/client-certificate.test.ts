@@ -8,12 +8,16 @@ import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { ClientCertificate } from "../../../src/providers/client-certificate.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
-import { certificateAuthority, serverCertificate } from "../../support/certificate.js";
+import {
+  certificateAuthority,
+  clientCertificate,
+  serverCertificate,
+} from "../../../src/sandbox/certificate.js";
 import { errorOf } from "../evi-post/account.js";
 import { accountAt, pdf } from "./account.js";
 
 const authority = certificateAuthority("Test authority");
-const own = serverCertificate("trustflow", authority);
+const own = clientCertificate("trustflow", authority);
 let directory: string;
 let shown: string[];
 let ca: Awaited<ReturnType<typeof startHost>>;
@@ -58,7 +62,7 @@ test("without one the authority's host refuses: nothing happened", async () => {
 });
 
 async function startHost({ rejectUnauthorized }: { rejectUnauthorized: boolean }) {
-  const identity = { ...serverCertificate("localhost", authority), ca: authority.cert };
+  const identity = { ...serverCertificate(["localhost"], authority), ca: authority.cert };
   const options = { ...identity, requestCert: true, rejectUnauthorized };
   const server = createServer(options, (request, response) => {
     const { subject } = (request.socket as TLSSocket).getPeerCertificate();

@@ -1,0 +1,278 @@
+// Callbacks to the one address of an account: receiver, relay and journal against a real PostgreSQL (DESIGN §7, READING §6).
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { WorkflowNotFoundError } from "@temporalio/common";
+import { callbackUrl } from "../../src/callbacks/address.js";
+import type { AccountSubject } from "../../src/callbacks/address.js";
+import { CallbackArchive } from "../../src/callbacks/archive.js";
+import type { CallbackSummary } from "../../src/callbacks/archive.js";
+import { Inbox } from "../../src/callbacks/inbox.js";
+import { startReceiver } from "../../src/callbacks/receiver.js";
+import type { Receiver } from "../../src/callbacks/receiver.js";
+import { startRelay } from "../../src/callbacks/relay.js";
+import type { Relay } from "../../src/callbacks/relay.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { Journal } from "../../src/journal/journal.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+import {
+  FakeTemporal,
+  parsers,
+  post,
+  ring,
+  sealRing,
+  sources,
+  subjectOf,
+  until,
+} from "./support.js";
+
+let database: TestDatabase;
+let receiver: Receiver;
+let archive: CallbackArchive;
+let inbox: Inbox;
+let journal: Journal;
+let temporal: FakeTemporal;
+const relays: Relay[] = [];
+
+const here: AccountSubject = { provider: "test", account: "default" };
+const there: AccountSubject = { provider: "test", account: "branch" };
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const { pool } = database;
+  archive = new CallbackArchive(pool, sealRing);
+  inbox = new Inbox(pool, sealRing);
+  journal = new Journal(pool, sealRing, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
+  receiver = await startReceiver({ pool, ring, sealRing, host: "127.0.0.1", port: 0 });
+});
+beforeEach(() => (temporal = new FakeTemporal()));
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.close()));
+  await database.pool.query("truncate trustflow.callbacks, trustflow.correlations");
+});
+afterAll(async () => {
+  await receiver.close();
+  await database.close();
+});
+
+async function start(over: Partial<Parameters<typeof startRelay>[0]> = {}): Promise<void> {
+  const relay = await startRelay({
+    pool: database.pool,
+    ring,
+    sealRing,
+    parsers,
+    sources,
+    clientFor: () => temporal,
+    gatherMs: 20,
+    scanMs: 60_000,
+    leaseMs: 5_000,
+    ...over,
+  });
+  relays.push(relay);
+  await until(() => relay.health().listening);
+}
+
+async function arrive(subject: AccountSubject, ...bodies: unknown[]): Promise<void> {
+  for (const body of bodies) expect((await post(receiver.url, subject, body)).status).toBe(204);
+}
+
+/** A process that the account's provider knows by `reference`. */
+async function correlated(reference: string, { provider, account }: AccountSubject = here) {
+  const { namespace, workflowId } = subjectOf();
+  await journal.correlate({ provider, account, reference, namespace, workflowId });
+  return workflowId;
+}
+
+const callback = (Identifier: string, request_pk?: string) => ({ Identifier, request_pk });
+const all = async (): Promise<CallbackSummary[]> => (await archive.list()).toReversed();
+const statesOf = async (): Promise<string[]> =>
+  (await all()).map(({ state, reason }) => (reason ? `${state}: ${reason}` : state));
+const settled = (...states: string[]) =>
+  until(async () => JSON.stringify(await statesOf()) === JSON.stringify(states));
+/** Until a relay has looked at the only row and let it rest. */
+const tried = (times = 1) =>
+  until(async () => {
+    const [row] = await all();
+    return row?.state === "unaddressed" && row.attempts >= times;
+  });
+
+test("it is stored as any other: raw, sealed, once, behind an address that nobody can make", async () => {
+  const body = '{ "Identifier":"e-1",  "signer":"marker-of-a-person" }';
+  await arrive(here, body, body);
+  await arrive(there, body);
+  const [row, other, ...more] = await all();
+  expect(row).toMatchObject({ identifier: "e-1", state: "unaddressed", ...here });
+  expect(row?.workflowId).toBeUndefined();
+  expect(other).toMatchObject(there);
+  expect(more).toEqual([]);
+  expect((await archive.show(row?.id ?? ""))?.body).toBe(body);
+  const { rows } = await database.pool.query("select * from trustflow.callbacks");
+  expect((rows[0].body as Buffer).toString("latin1")).not.toContain("marker-of-a-person");
+  const genuine = callbackUrl(ring, receiver.url, here).split(".");
+  const [, of] = callbackUrl(ring, "http://h", there).split("/callbacks/")[1]?.split(".") ?? [];
+  genuine.splice(-2, 1, of ?? "");
+  const forged = await fetch(genuine.join("."), { method: "POST", body });
+  expect(forged.status).toBe(404);
+});
+
+test("without an Identifier its body is what it is known by", async () => {
+  await arrive(here, { event: "signed", request_pk: "r" }, { event: "signed", request_pk: "r" });
+  await arrive(here, { event: "failed", request_pk: "r" });
+  expect((await all()).map(({ identifier }) => identifier.slice(0, 7))).toEqual([
+    "sha256:",
+    "sha256:",
+  ]);
+});
+
+test("the reference finds the process: one signal with what waits, in the order of arrival, listed by process", async () => {
+  const workflowId = await correlated("r-1");
+  const own = subjectOf({ workflowId });
+  await arrive(here, callback("a", "r-1"));
+  expect((await post(receiver.url, own, { Identifier: "b" })).status).toBe(204);
+  await arrive(here, callback("c", "r-1"), callback("c", "r-1"));
+  await start();
+  await settled("delivered", "delivered", "delivered");
+  expect(temporal.signals).toEqual([{ workflowId, ids: ["a", "b", "c"] }]);
+  const [c, , a] = await archive.list({ workflowId, namespace: "default" });
+  expect(a).toMatchObject({ identifier: "a", account: "default", provider: "test" });
+  expect(c?.identifier).toBe("c");
+});
+
+test("a process that has ended makes it late", async () => {
+  await correlated("r-1");
+  temporal.answer = ({ workflowId }) => {
+    throw new WorkflowNotFoundError("workflow execution already completed", workflowId, undefined);
+  };
+  await arrive(here, callback("a", "r-1"));
+  await start();
+  await settled("late");
+});
+
+test("an unknown reference rests, then is parked as unmatched; a replay once it is known delivers it", async () => {
+  await start({ unmatchedMs: 1_000 });
+  await arrive(here, callback("a", "r-1"));
+  await settled("parked: unmatched");
+  const [row] = await all();
+  expect(row?.attempts).toBe(3);
+  const waited = (row?.settledAt?.getTime() ?? 0) - (row?.receivedAt.getTime() ?? 0);
+  expect(waited).toBeGreaterThanOrEqual(1_000);
+  expect(await archive.replay([row?.id ?? ""])).toEqual([row?.id]);
+  await settled("parked: unmatched");
+  const workflowId = await correlated("r-1");
+  await archive.replay([row?.id ?? ""]);
+  await settled("delivered");
+  expect(temporal.signals).toEqual([{ workflowId, ids: ["a"] }]);
+});
+
+test("a reference that becomes known in time is found without anybody's doing; meanwhile it holds up nothing", async () => {
+  const early = await correlated("early");
+  await start();
+  await arrive(here, callback("a", "slow"));
+  await tried();
+  await arrive(here, callback("b", "early"));
+  expect((await post(receiver.url, subjectOf(), { Identifier: "c" })).status).toBe(204);
+  await settled("unaddressed", "delivered", "delivered");
+  expect(temporal.to(early)).toEqual(["b"]);
+  await tried(2);
+  const workflowId = await correlated("slow");
+  await settled("delivered", "delivered", "delivered");
+  expect(temporal.to(workflowId)).toEqual(["a"]);
+});
+
+test("the same reference of two accounts means two processes, and one account's address reaches none of the other's", async () => {
+  const [mine, theirs] = [await correlated("same", here), await correlated("same", there)];
+  const hidden = await correlated("hidden", there);
+  await correlated("hidden", { provider: "evi-post", account: "default" });
+  await arrive(here, callback("a", "same"), callback("x", "hidden"));
+  await arrive(there, callback("a", "same"));
+  await start({ unmatchedMs: 0 });
+  await settled("delivered", "parked: unmatched", "delivered");
+  expect(temporal.signals.toSorted((a) => (a.workflowId === mine ? -1 : 1))).toEqual([
+    { workflowId: mine, ids: ["a"] },
+    { workflowId: theirs, ids: ["a"] },
+  ]);
+  expect(temporal.to(hidden)).toEqual([]);
+});
+
+test("what cannot be read, or has no reference, is parked at once with its reason; the rest goes on", async () => {
+  const workflowId = await correlated("r-1");
+  await arrive(
+    here,
+    { request_pk: "r-1" },
+    callback("b"),
+    callback("c", "nul\0"),
+    callback("d", ""),
+  );
+  await arrive({ provider: "nobody", account: "default" }, callback("e", "r-1"));
+  const lost = { address: "a", identifier: "f", subject: here, body: Buffer.from("{}") };
+  const lostRing = KeyRing.parse(generateKeyRing("lost"));
+  await new Inbox(database.pool, lostRing).insert([lost], 5_000);
+  await arrive(here, callback("g", "r-1"));
+  await start();
+  await settled(
+    ...Array<string>(4).fill("parked: unreadable"),
+    "parked: unknownProvider",
+    "parked: undecryptable",
+    "delivered",
+  );
+  expect((await all()).slice(0, 4).map(({ detail }) => detail)).toEqual([
+    undefined,
+    ...Array<string>(3).fill("the body has no reference"),
+  ]);
+  expect(temporal.signals).toEqual([{ workflowId, ids: ["g"] }]);
+});
+
+test("a relay that dies before it has found the process: another does, when the lease is over", async () => {
+  const workflowId = await correlated("r-1");
+  await arrive(here, callback("a", "r-1"));
+  expect(await inbox.claimUnaddressed(randomUUID(), 400)).toHaveLength(1);
+  expect(await statesOf()).toEqual(["claimed"]);
+  await start({ scanMs: 100 });
+  expect(temporal.signals).toEqual([]);
+  await settled("delivered");
+  expect(temporal.signals).toEqual([{ workflowId, ids: ["a"] }]);
+});
+
+test("a relay that dies between finding the process and the signal: another signals once; the dead one's word is too late", async () => {
+  const workflowId = await correlated("r-1");
+  await arrive(here, callback("a", "r-1"), callback("b", "r-1"));
+  const claim = randomUUID();
+  const rows = await inbox.claimUnaddressed(claim, 5_000);
+  const referred = rows.map((row) => ({ row, reference: "r-1" }));
+  expect((await inbox.address(claim, referred)).size).toBe(2);
+  expect(await statesOf()).toEqual(["waiting", "waiting"]);
+  await start();
+  await settled("delivered", "delivered");
+  expect((await inbox.address(claim, referred)).size).toBe(0);
+  const ids = rows.map(({ id }) => id);
+  await inbox.settle(claim, ids, { state: "parked", reason: "unmatched" });
+  expect(await statesOf()).toEqual(["delivered", "delivered"]);
+  expect(temporal.signals).toEqual([{ workflowId, ids: ["a", "b"] }]);
+});
+
+test("several relays and very many unmatched rows: each event once, and nobody waits for the unmatched", async () => {
+  const body = Buffer.from(JSON.stringify(callback("u", "nobody's")));
+  const unmatched = Array.from({ length: 2_000 }, (_, i) => {
+    return { address: "flood", identifier: `u-${i}`, subject: here, body };
+  });
+  await inbox.insert(unmatched, 10_000);
+  const workflowIds = await Promise.all(Array.from({ length: 20 }, (_, i) => correlated(`r-${i}`)));
+  await Promise.all([start(), start(), start()]);
+  await Promise.all(workflowIds.map((_, i) => arrive(here, callback(`e-${i}`, `r-${i}`))));
+  await until(async () => (await archive.counts()).delivered === 20);
+  expect(workflowIds.map((workflowId) => temporal.to(workflowId))).toEqual(
+    workflowIds.map((_, i) => [`e-${i}`]),
+  );
+  const { unaddressed, claimed, parked } = await archive.counts();
+  expect([unaddressed + claimed, parked]).toEqual([2_000, 0]);
+});
+
+test("a parked row without a process is removed when its days are over, and nobody is asked about it", async () => {
+  await arrive(here, callback("a", "r-1"));
+  await start({ unmatchedMs: 0 });
+  await settled("parked: unmatched");
+  const isOpen = () => Promise.reject(new Error("there is no process to ask about"));
+  const olderThan = new Date(Date.now() + 60_000);
+  expect(await archive.purge({ olderThan, what: "parkedBodies", isOpen })).toBe(1);
+  expect(await archive.purge({ olderThan, what: "rows", isOpen })).toBe(1);
+});
