@@ -6,7 +6,7 @@ import { ClientCertificate } from "./providers/client-certificate.js";
 import type { MessagingGatewayAccount } from "./providers/messaging-gateway/client.js";
 
 type Configured = Required<Config["accounts"][string]>;
-type ProviderName = keyof Configured & string;
+type ProviderName = keyof Configured;
 
 /** By account name, for those that have the provider. */
 export function accountsOf<P extends ProviderName>(

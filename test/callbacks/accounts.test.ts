@@ -45,7 +45,9 @@ beforeAll(async () => {
   journal = new Journal(pool, sealRing, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
   receiver = await startReceiver({ pool, ring, sealRing, host: "127.0.0.1", port: 0 });
 });
-beforeEach(() => (temporal = new FakeTemporal()));
+beforeEach(() => {
+  temporal = new FakeTemporal();
+});
 afterEach(async () => {
   await Promise.all(relays.splice(0).map((relay) => relay.close()));
   await database.pool.query("truncate trustflow.callbacks, trustflow.correlations");

@@ -34,7 +34,7 @@ export function holderInput(
     smsOptions: { textSMS: "Your code is $OTP$" },
     settings: fastOtp,
     ...more,
-  } as IssueCertificateInput;
+  };
 }
 
 /** The same with an eID assertion, made at `issuedAt`. */

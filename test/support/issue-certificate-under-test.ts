@@ -1,5 +1,5 @@
 // `issueCertificate` as the harnesses take it: its holder reads the codes in the sandbox's outbox.
-import type { CertificateHandle, IssueCertificateInput } from "../../src/client.js";
+import type { CertificateHandle } from "../../src/client.js";
 import { sandboxControl } from "../../src/sandbox/control.js";
 import { assertionInput, codeFor, holderInput } from "./holders.js";
 import { callsOf } from "./process-under-test.js";
@@ -53,7 +53,7 @@ export const issueCertificateUnderTest: ProcessUnderTest<CertificateHandle> = {
   start(trustflow, id, { words = "", form, input } = {}) {
     const base =
       form === assertion.form ? assertionInput(id, new Date(), words) : holderInput(id, words);
-    return trustflow.issueCertificate(id, { ...base, ...input } as IssueCertificateInput);
+    return trustflow.issueCertificate(id, { ...base, ...input });
   },
   play,
 };

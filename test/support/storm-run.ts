@@ -3,7 +3,6 @@
 import type { RoleName } from "../../src/local/stack.js";
 import type { CalledBack } from "./process-under-test.js";
 import { statusWhere } from "./stack.js";
-import type { PostalHandle } from "../../src/client.js";
 import type { TestStack } from "./stack.js";
 import { killInTurn } from "./storm-kills.js";
 import type { Killed } from "./storm-kills.js";
@@ -153,7 +152,7 @@ async function prepare(system: TestStack, underTest: CalledBack): Promise<void> 
   const results = ended.map(async (id) => (await underTest.start(client, id)).result());
   const stay = [...open, ...terminated].map((id) => underTest.start(client, id, staysOpen));
   for (const handle of await Promise.all(stay))
-    await statusWhere(handle as PostalHandle, ({ phase }) => phase === "tracking");
+    await statusWhere(handle, ({ phase }) => phase === "tracking");
   for (const id of terminated)
     await client.temporal.workflow.getHandle(`${underTest.process}/${id}`).terminate("storm");
   await Promise.all(results);
