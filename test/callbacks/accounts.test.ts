@@ -68,6 +68,7 @@ async function start(over: Partial<Parameters<typeof startRelay>[0]> = {}): Prom
     gatherMs: 20,
     scanMs: 60_000,
     leaseMs: 5_000,
+    signalTimeoutMs: 500,
     ...over,
   });
   relays.push(relay);

@@ -47,7 +47,9 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 beforeEach(async () => {
-  await database.pool.query("truncate trustflow.callbacks, trustflow.effects");
+  await database.pool.query(
+    "truncate trustflow.callbacks, trustflow.effects, trustflow.correlations",
+  );
   folder = await mkdtemp(join(tmpdir(), "trustflow-cleanup-"));
   executions = [];
   elsewhere = { historyDays: 90, executions: [] };
@@ -130,7 +132,10 @@ async function effect(
   );
 }
 
-async function left(table: "callbacks" | "effects", condition = "true"): Promise<string[]> {
+async function left(
+  table: "callbacks" | "effects" | "correlations",
+  condition = "true",
+): Promise<string[]> {
   const { rows } = await database.pool.query<{ workflow_id: string }>(
     `select workflow_id from trustflow.${table} where ${condition} order by workflow_id`,
   );
@@ -187,6 +192,40 @@ test("a parked callback loses its body after its days, and its row after the jou
   expect(await run({ dryRun: true })).toMatchObject(second);
   expect(await run()).toMatchObject(second);
   expect(await left("callbacks")).toEqual(["open", "parked"]);
+});
+
+test("a parked callback that belongs to an account alone goes as any other parked one", async () => {
+  const { pool } = database;
+  await pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, account, state, reason, size, body, settled_at)
+     select 'a', age, 'one-shot-signature', 'default', 'parked', 'unmatched', 1, 'x', now() - age * interval '1 day'
+     from unnest(array[364, 366, 401]) as age`,
+  );
+  const first = { parkedBodies: 2, inboxRows: 0 };
+  expect(await run({ dryRun: true })).toMatchObject(first);
+  expect(await run()).toMatchObject(first);
+  const second = { parkedBodies: 0, inboxRows: 1 };
+  expect(await run({ dryRun: true })).toMatchObject(second);
+  expect(await run()).toMatchObject(second);
+});
+
+test("a correlation goes with the journal's rows of its process", async () => {
+  executions = [{ workflowId: "open", runId: "r", running: true, startedDaysAgo: 1 }];
+  for (const [name, days] of [
+    ["open", 500],
+    ["old", 401],
+    ["young", 399],
+  ] as const) {
+    await effect(name, days);
+    await database.pool.query(
+      "insert into trustflow.correlations values ('one-shot-signature', 'default', $1, 'default', $1)",
+      [name],
+    );
+  }
+  expect(await run({ dryRun: true })).toMatchObject({ journalRows: 1 });
+  expect(await left("correlations")).toEqual(["old", "open", "young"]);
+  expect(await run()).toMatchObject({ journalRows: 1 });
+  expect(await left("correlations")).toEqual(["open", "young"]);
 });
 
 test("Temporal is asked once for each question, not once for each row", async () => {

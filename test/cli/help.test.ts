@@ -99,6 +99,8 @@ test.each([
   [["documents", "get", "letter"], "uri"],
   [["documents", "get", `document:${"0".repeat(32)}`, "--json"], "--out"],
   [["list", "--limit", "none"], "--limit"],
+  [["callbacks", "address"], "missing required argument 'provider'"],
+  [["callbacks", "address", "evi-post"], "one-shot-signature"],
   [["sandbox", "advance", "soon"], "span"],
   [["sandbox", "--speed", "-1"], "--speed"],
   [["keys", "generate", "--id", "not an id"], "--id"],

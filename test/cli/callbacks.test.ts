@@ -1,0 +1,34 @@
+import { expect, test } from "@jest/globals";
+import { readAddress } from "../../src/callbacks/address.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { trustflow } from "./run.js";
+
+const keys = generateKeyRing();
+const env = {
+  TRUSTFLOW_KEYS__CALLBACK: keys,
+  TRUSTFLOW_CALLBACKS__PUBLIC_URL: "https://callbacks.example.com",
+  TRUSTFLOW_ACCOUNTS__BRANCH__EVI_POST__BASE_URL: "https://post.example.com",
+  TRUSTFLOW_ACCOUNTS__BRANCH__EVI_POST__USERNAME: "u",
+  TRUSTFLOW_ACCOUNTS__BRANCH__EVI_POST__PASSWORD: "p",
+};
+const address = (...args: string[]) =>
+  trustflow(["callbacks", "address", "one-shot-signature", ...args], { env });
+
+test("callbacks address prints the URL of the account, and nothing else anywhere", async () => {
+  const { code, stdout, stderr } = await address("--account", "branch");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^https:\/\/callbacks\.example\.com\/callbacks\/[\w.-]+\n$/);
+  const segment = stdout.trim().split("/").at(-1) ?? "";
+  expect(readAddress(KeyRing.parse(keys), segment)?.subject).toEqual({
+    provider: "one-shot-signature",
+    account: "branch",
+  });
+  const json = await address("--account", "branch", "--json");
+  expect(JSON.parse(json.stdout)).toEqual({ url: stdout.trim() });
+});
+
+test("callbacks address knows configured accounts only: a mistyped one would collect callbacks of nobody", async () => {
+  const { code, stdout, stderr } = await address();
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain("account: default is not configured");
+});
