@@ -1,5 +1,7 @@
-// The table of docs/operations.md against the findings of `trustflow doctor`, both ways; and each finding against its tests.
+// Tables of docs/operations.md both ways: the findings of `trustflow doctor` and the reasons for parking a callback; and each
+// finding against its tests.
 import { expect, test } from "@jest/globals";
+import { parkReasons } from "../../src/callbacks/rows.js";
 import { findings } from "../../src/cli/doctor/findings.js";
 import { files, namedRows, textOf } from "./repository.js";
 
@@ -8,6 +10,12 @@ test("every finding has one row, with its state and its remedy", () => {
     .filter((cells) => cells.length === 4 && /^(warn|fail)$/.test(cells[1] ?? ""))
     .map(([name, state, , mend]) => ({ name, state, mend }));
   expect(rows).toEqual(Object.entries(findings).map(([name, remedy]) => ({ name, ...remedy })));
+});
+
+test("every reason for parking a callback has one row", () => {
+  const [, section = ""] = textOf("docs/operations.md").split("\n## Callbacks\n");
+  const rows = namedRows(section.split("\n## ")[0] ?? "");
+  expect(rows.map(([reason]) => reason)).toEqual(parkReasons);
 });
 
 test("every finding is found by a test", () => {
