@@ -46,7 +46,9 @@ export function addSandboxControl(sandbox: Command): void {
           [
             "duplicates",
             duplicates
-              .map(({ operation, intent, count }) => `${operation} ${intent} ×${count}`)
+              .map(({ operation, intent, part = "", count }) =>
+                [operation, intent, part, `×${count}`].filter(Boolean).join(" "),
+              )
               .join(", ") || "none",
           ],
           [

@@ -7,8 +7,8 @@ export interface CheckedEnvelope {
   requestToken: string;
 }
 
-/** The type of the Sign activity; the vendor's name is the account's own. */
-const signType = /^GenericSigningPlugin\w+OneShot$/;
+/** The type of the Sign activity, `<VENDOR>` replaced by a name. */
+const signType = /^GenericSigningPlugin[\w.-]+OneShot$/;
 
 /** A string says what is wrong. */
 export function checkEnvelope(body: unknown): CheckedEnvelope | string {
