@@ -1,18 +1,20 @@
 // One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
 import type { Secret } from "../contracts/values.js";
+import { refused } from "./answer.js";
 import type { Asked } from "./answer.js";
 import { effectClassOf } from "./effects.js";
 import type { Provider } from "./effects.js";
 import { ProviderError } from "./errors.js";
 import { exchange } from "./http.js";
-import type { HttpAnswer, HttpRequest, TlsIdentity } from "./http.js";
+import type { HttpAnswer, HttpRequest } from "./http.js";
+import type { TlsIdentity } from "./mutual-tls.js";
 
 /** Where and as whom a provider is called. */
 export interface Host {
   /** Scheme, host and perhaps a prefix; the path is added. */
   baseUrl: string;
   timeoutMs: number;
-  /** Read again for each call, so that a renewed certificate is used at once. */
+  /** A client certificate; read again for each call, so that a renewed one is used at once. */
   tls?: { identity(): TlsIdentity };
 }
 
@@ -52,8 +54,15 @@ export async function call<P extends Provider>(
     timeoutMs: host.timeoutMs,
     signal: request.signal,
   });
+  if (host.tls && isCertificatePage(answer))
+    throw refused(asked, answer, { kind: "accessDenied", effect: "none" });
   if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
   return answer;
+}
+
+/** nginx lets any certificate through the handshake, and refuses by a page of its own. */
+function isCertificatePage({ status, body }: HttpAnswer): boolean {
+  return status === 400 && /<title>400 [^<]*SSL certificate/.test(body.toString("utf8", 0, 500));
 }
 
 /** While it is being renewed, a certificate and its key may not fit, or a file may be missing: nothing is sent then. */
@@ -61,13 +70,9 @@ function identityOf<P extends Provider>(asked: Asked<P>, host: Host): TlsIdentit
   try {
     return host.tls?.identity();
   } catch (error) {
-    throw new ProviderError({
-      ...asked,
-      kind: "accessDenied",
-      effect: "none",
-      problem: "the client certificate cannot be read",
-      code: String((error as { code?: unknown }).code),
-    });
+    const { code } = error as { code?: string };
+    const problem = "the client certificate cannot be read";
+    throw new ProviderError({ ...asked, kind: "accessDenied", effect: "none", problem, code });
   }
 }
 

@@ -1,7 +1,9 @@
 // A client TLS certificate from files, read again when they change, so that a renewed one needs no restart (P1 §5.1, §5.5).
 import { readFileSync, statSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import type { Secret } from "../contracts/values.js";
-import type { TlsIdentity } from "./http.js";
+import { retire } from "./mutual-tls.js";
+import type { TlsIdentity } from "./mutual-tls.js";
 
 export interface ClientCertificateFiles {
   /** PEM, with `keyFile`. */
@@ -18,13 +20,16 @@ export interface ClientCertificateFiles {
 export class ClientCertificate {
   readonly #files: ClientCertificateFiles;
   #seen = "";
-  #identity: TlsIdentity = {};
+  #identity: TlsIdentity | undefined;
 
   constructor(files: ClientCertificateFiles) {
     this.#files = files;
   }
 
-  /** The same object until a file changes; throws the file system's error where one cannot be read. */
+  /**
+   * The same object until a file changes; then the idle connections of the old one end. Throws where a file cannot be read,
+   * or where they do not fit together, as halfway through a renewal.
+   */
   identity(): TlsIdentity {
     const { certificateFile, keyFile, pkcs12File, caFile, passphrase } = this.#files;
     const named = { cert: certificateFile, key: keyFile, pfx: pkcs12File, ca: caFile };
@@ -32,18 +37,20 @@ export class ClientCertificate {
       path === undefined ? [] : [[part, path] as const],
     );
     const seen = files.map(([, path]) => stampOf(path)).join(" ");
-    if (seen === this.#seen) return this.#identity;
+    if (this.#identity && seen === this.#seen) return this.#identity;
     const parts = files.map(([part, path]) => [part, readFileSync(path)] as const);
-    this.#identity = {
+    const identity = createSecureContext({
       ...Object.fromEntries(parts),
       ...(passphrase === undefined ? {} : { passphrase: passphrase.reveal() }),
-    };
+    });
+    if (this.#identity) retire(this.#identity);
+    this.#identity = identity;
     this.#seen = seen;
-    return this.#identity;
+    return identity;
   }
 }
 
 function stampOf(path: string): string {
-  const { ino, size, mtimeMs } = statSync(path);
-  return `${ino}:${size}:${mtimeMs}`;
+  const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+  return `${ino}:${size}:${mtimeNs}`;
 }

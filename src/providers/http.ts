@@ -7,6 +7,8 @@ import { got } from "got";
 import type { Method } from "got";
 import { ProviderError, withoutAnswer } from "./errors.js";
 import type { EffectClass } from "./effects.js";
+import { mutualTlsAgent, refusesCertificate } from "./mutual-tls.js";
+import type { TlsIdentity } from "./mutual-tls.js";
 
 export interface HttpRequest {
   provider: string;
@@ -17,21 +19,12 @@ export interface HttpRequest {
   headers: Record<string, string>;
   /** A form is sent as multipart/form-data, with its own content type. */
   body?: string | FormData | undefined;
-  /** Our own certificate and the authorities that the provider's is checked by; the same object means the same connections. */
+  /** For a host that wants a client certificate; the same object means the same connections. */
   tls?: TlsIdentity | undefined;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   /** The most bytes of an answer that are read. */
   maxBytes?: number;
-}
-
-/** As `node:tls` takes them. */
-export interface TlsIdentity {
-  cert?: Buffer;
-  key?: Buffer;
-  pfx?: Buffer;
-  passphrase?: string;
-  ca?: Buffer;
 }
 
 export interface HttpAnswer {
@@ -44,18 +37,14 @@ const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 const MAX_CONNECT_MS = 10_000;
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
-interface Agents {
-  http: http.Agent;
-  https: https.Agent;
-}
-
-const kept = {
-  http: new http.Agent({ keepAlive: true }),
-  https: new https.Agent({ keepAlive: true }),
+const plain = {
+  kept: {
+    http: new http.Agent({ keepAlive: true }),
+    https: new https.Agent({ keepAlive: true }),
+  },
+  // A call that nobody can look up never rides on an idle connection that the other side may just be closing.
+  fresh: { http: new http.Agent(), https: new https.Agent() },
 };
-// A call that nobody can look up never rides on an idle connection that the other side may just be closing.
-const fresh = { http: new http.Agent(), https: new https.Agent() };
-const ofIdentities = new WeakMap<TlsIdentity, { kept: Agents; fresh: Agents }>();
 
 /**
  * Throws ProviderError: `unavailable` with effect `none` where nothing can have been written (name, connection, TLS,
@@ -95,21 +84,16 @@ export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
     const { statusCode, headers, body } = await call;
     return { status: statusCode, headers, body: Buffer.from(body) };
   } catch (error) {
-    throw transportFailure(request, written, tooLarge ? "ANSWER_TOO_LARGE" : codeOf(error));
+    const code = tooLarge ? "ANSWER_TOO_LARGE" : codeOf(error);
+    if (refusesCertificate(error)) throw certificateRefused(request, code);
+    throw transportFailure(request, written, code);
   }
 }
 
-function agentsOf({ effectClass, tls }: HttpRequest): Agents {
-  if (!tls) return effectClass === "once" ? fresh : kept;
-  let own = ofIdentities.get(tls);
-  if (!own) {
-    own = {
-      kept: { ...kept, https: new https.Agent({ keepAlive: true, ...tls }) },
-      fresh: { ...fresh, https: new https.Agent(tls) },
-    };
-    ofIdentities.set(tls, own);
-  }
-  return effectClass === "once" ? own.fresh : own.kept;
+function agentsOf({ effectClass, tls }: HttpRequest): { http: http.Agent; https: https.Agent } {
+  const connections = effectClass === "once" ? "fresh" : "kept";
+  const agents = plain[connections];
+  return tls ? { ...agents, https: mutualTlsAgent(tls, connections) } : agents;
 }
 
 /** `Retry-After` in milliseconds: seconds or an HTTP date, which is measured against the answer's own `Date`. */
@@ -139,6 +123,15 @@ function watchWrites(sent: http.ClientRequest, onWritable: () => void): void {
   else attach(sent.socket);
 }
 
+function certificateRefused(
+  { provider, operation }: HttpRequest,
+  code: string | undefined,
+): ProviderError {
+  const problem = "the client certificate is refused";
+  const about = { provider, operation, problem, code };
+  return new ProviderError({ ...about, kind: "accessDenied", effect: "none" });
+}
+
 function transportFailure(
   request: HttpRequest,
   written: boolean,
@@ -146,13 +139,6 @@ function transportFailure(
 ): ProviderError {
   const { provider, operation, effectClass } = request;
   const about = { provider, operation, code };
-  // The other side ended the handshake over our certificate: in TLS 1.3 that arrives after the request was written.
-  if (
-    /^ERR_SSL_.*_ALERT_(BAD_CERT|UNSUPPORTED_CERT|CERT|UNKNOWN_CA|ACCESS_DENIED)/.test(code ?? "")
-  ) {
-    const problem = "the client certificate is refused";
-    return new ProviderError({ ...about, kind: "accessDenied", effect: "none", problem });
-  }
   if (!written) {
     const ourFault = /^ERR_(HTTP_)?(INVALID|UNESCAPED|UNSUPPORTED)_/.test(code ?? "");
     return ourFault

@@ -1,6 +1,8 @@
-// A real HTTP server on the loopback that answers as a test says, breaks as a test says, and keeps what it was asked.
+// A real HTTP or HTTPS server on the loopback that answers as a test says, breaks as a test says, and keeps what it was asked.
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { ServerOptions } from "node:https";
 import type { AddressInfo } from "node:net";
 
 export interface Received {
@@ -20,13 +22,13 @@ export interface ProviderServer {
   close(): Promise<void>;
 }
 
-/** `cutAfterBytes`: the connection is closed once so much of a body has arrived. */
+/** `cutAfterBytes`: the connection is closed once so much of a body has arrived. `tls`: HTTPS, as `localhost`. */
 export async function startProviderServer(
   handler: Handler,
-  { cutAfterBytes = Infinity }: { cutAfterBytes?: number } = {},
+  { cutAfterBytes = Infinity, tls }: { cutAfterBytes?: number; tls?: ServerOptions } = {},
 ): Promise<ProviderServer> {
   const received: Received[] = [];
-  const server = createServer((raw, response) => {
+  const listener = (raw: IncomingMessage, response: ServerResponse) => {
     const pieces: Buffer[] = [];
     let size = 0;
     raw.on("data", (piece: Buffer) => {
@@ -48,11 +50,12 @@ export async function startProviderServer(
       received.push(request);
       handler(request, response, raw);
     });
-  });
+  };
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
     received,
     async close() {
       server.closeAllConnections();
