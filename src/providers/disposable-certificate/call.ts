@@ -1,0 +1,36 @@
+// What every endpoint of the disposable certificate service shares: the account, and the request around it (P1 §4.1, §5.1).
+import type { Secret } from "../../contracts/values.js";
+import { basic, call as callHost } from "../call.js";
+import type { Host } from "../call.js";
+import type { HttpAnswer } from "../http.js";
+import { asking, refusal } from "./translate.js";
+import type { CertificateOperation } from "./translate.js";
+import { paths } from "./wire.js";
+
+export interface DisposableCertificateAccount extends Host {
+  name: string;
+  username: string;
+  password: Secret;
+  /** The client certificate, which every request shows beside the Basic credentials. */
+  tls: NonNullable<Host["tls"]>;
+  lraId: string;
+  /** What a wrong OTP answers is not shown (P1 §2.4): the codes of `validate` that say so, if they are known. */
+  wrongOtpCodes: readonly number[];
+}
+
+/** One HTTP call with both credentials; throws for any status outside 2xx. `secrets`: what `json` carries in secret. */
+export async function call(
+  account: DisposableCertificateAccount,
+  operation: CertificateOperation,
+  json: object,
+  given: { secrets: readonly string[]; signal: AbortSignal | undefined },
+): Promise<HttpAnswer> {
+  const path = paths[operation].replace("{lraId}", () => encodeURIComponent(account.lraId));
+  const { wrongOtpCodes, password } = account;
+  const secrets = [password.reveal(), ...given.secrets];
+  const headers = { authorization: basic(account) };
+  const request = { method: "POST", path, headers, json, signal: given.signal } as const;
+  return callHost(asking(operation), account, request, (answer) =>
+    refusal(operation, answer, { wrongOtpCodes, secrets }),
+  );
+}

@@ -1,0 +1,133 @@
+// The disposable certificate service: one function per endpoint, one HTTP call each. HTTP Basic and a client certificate on
+// every request (P1 §5.1).
+//
+// | operation                        | method and path                                                 | §                | function                         | effect class |
+// |----------------------------------|-----------------------------------------------------------------|------------------|----------------------------------|--------------|
+// | checkData                        | POST /api/certificate/{lraId}/checkData                         | P1 §2.1, 4.1     | checkData                        | read         |
+// | checkDataWitheIDAssertion        | POST /api/certificate/{lraId}/checkDataWitheIDAssertion         | P1 §2.2, 4.1     | checkDataWitheIDAssertion        | read         |
+// | enroll                           | POST /api/certificate/{lraId}/enroll                            | P1 §2.1, 2.5     | enroll                           | once         |
+// | enrollDisposableWitheIDAssertion | POST /api/certificate/{lraId}/enrollDisposableWitheIDAssertion  | P1 §2.2, 2.5     | enrollDisposableWitheIDAssertion | once         |
+// | sendOtp                          | POST /api/certificate/sendOtp                                   | P1 §2.3, 4.1     | sendOtp                          | once         |
+// | validateCertificate              | POST /api/certificate/validate (body assumed)                   | P1 §2.4, 4.1     | validate                         | once         |
+//
+// Out of scope: the Document operations (disposable contracts, documents of an issued certificate), the Utility operations
+// (service status, error information) and "any Certificate operation after the eID enrollment" (P1 §1.1, §4.1): neither
+// their paths nor their shapes are shown, and no process needs them.
+//
+// Every function throws ProviderError only: what each answer means stands in translate.ts, what a failed connection means in
+// ../http.ts, a refused client certificate in ../mutual-tls.ts.
+import { jsonOf } from "../answer.js";
+import type { HttpAnswer } from "../http.js";
+import { call } from "./call.js";
+import type { DisposableCertificateAccount } from "./call.js";
+import { lost } from "./translate.js";
+import type { CertificateOperation } from "./translate.js";
+import { IssuedAnswer, assumed, eidEnrolmentFields, enrolmentFields, named } from "./wire.js";
+import type { EidEnrolment, Enrolment, OtpMessage } from "./wire.js";
+
+export type { DisposableCertificateAccount } from "./call.js";
+export type { EidEnrolment, Enrolment, OtpMessage } from "./wire.js";
+
+/** P1 §2.5. */
+export interface IssuedCertificate {
+  certIdOtp: number;
+  /** A secret, as the OTP is: whoever has both can validate. */
+  deviceCode: string;
+  /** Of the eID variant, when applicable. */
+  otpId?: string;
+}
+
+/**
+ * P1 §2.1, §4.1: any 200 says that the data are good. 242 `invalidRequest` with the field; 237, 239 and any other code
+ * `invalidRequest`; 244, 11002 `accessDenied` about the operation; a 500 without a code and no answer `unavailable`.
+ */
+export async function checkData(
+  account: DisposableCertificateAccount,
+  enrolment: Enrolment,
+  signal?: AbortSignal,
+): Promise<void> {
+  await call(account, "checkData", ...fromData(enrolment, signal));
+}
+
+/** P1 §2.2, §4.1: as `checkData`, and whether the LRA may use the eID type (244). */
+export async function checkDataWitheIDAssertion(
+  account: DisposableCertificateAccount,
+  enrolment: EidEnrolment,
+  signal?: AbortSignal,
+): Promise<void> {
+  await call(account, "checkDataWitheIDAssertion", ...fromAssertion(enrolment, signal));
+}
+
+/**
+ * P1 §2.1, §2.5, §4.1. The codes of `checkData` prove that nothing was issued; another code, a 500 without one, a broken 200
+ * and no answer are `unknownOutcome`: nobody can be asked.
+ */
+export async function enroll(
+  account: DisposableCertificateAccount,
+  enrolment: Enrolment,
+  signal?: AbortSignal,
+): Promise<IssuedCertificate> {
+  const [json, given] = fromData(enrolment, signal);
+  return issued("enroll", await call(account, "enroll", json, given), given.secrets);
+}
+
+/** P1 §2.2, §2.5, §4.1: as `enroll`. */
+export async function enrollDisposableWitheIDAssertion(
+  account: DisposableCertificateAccount,
+  enrolment: EidEnrolment,
+  signal?: AbortSignal,
+): Promise<IssuedCertificate> {
+  const operation = "enrollDisposableWitheIDAssertion";
+  const [json, given] = fromAssertion(enrolment, signal);
+  return issued(operation, await call(account, operation, json, given), given.secrets);
+}
+
+/**
+ * P1 §2.3, §4.1 rule 2: 200 with an empty body. 242, 62, 249, 99 `protocol`: what enroll gave, or the options, are wrong; 11002
+ * `accessDenied` about the operation; anything else `unknownOutcome`: the holder may have the code.
+ */
+export async function sendOtp(
+  account: DisposableCertificateAccount,
+  given: { certIdOtp: number; deviceCode: string } & OtpMessage,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { certIdOtp, deviceCode, smsOptions, emailOptions } = given;
+  const json = { certIdOtp, deviceCode, smsOptions, emailOptions };
+  await call(account, "sendOtp", json, { secrets: [deviceCode], signal });
+}
+
+/**
+ * P1 §2.4, §4.1 rule 3; the body is assumed. A code of `wrongOtpCodes` `invalidRequest`: the OTP is wrong; 242, 62, 249
+ * `protocol`; 11002 `accessDenied` about the operation; anything else `unknownOutcome`, with the code.
+ */
+export async function validate(
+  account: DisposableCertificateAccount,
+  { certIdOtp, deviceCode, otp }: { certIdOtp: number; deviceCode: string; otp: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const json = assumed.validation(certIdOtp, deviceCode, otp);
+  await call(account, "validate", json, { secrets: [deviceCode, otp], signal });
+}
+
+function fromData(enrolment: Enrolment, signal: AbortSignal | undefined) {
+  const { password = "", securityCode = "" } = enrolment.disposableCertificate ?? {};
+  const secrets = [password, securityCode];
+  return [named(enrolmentFields, enrolment), { secrets, signal }] as const;
+}
+
+function fromAssertion(enrolment: EidEnrolment, signal: AbortSignal | undefined) {
+  const { password = "", securityCode = "" } = enrolment.certificate ?? {};
+  const secrets = [password, securityCode, enrolment.eidAssertionHolder?.assertion ?? ""];
+  return [named(eidEnrolmentFields, enrolment), { secrets, signal }] as const;
+}
+
+function issued(
+  operation: CertificateOperation,
+  answer: HttpAnswer,
+  secrets: readonly string[],
+): IssuedCertificate {
+  const read = IssuedAnswer.safeParse(jsonOf(answer.body));
+  if (!read.success) throw lost(operation, answer, secrets);
+  const { certIdOtp, deviceCode, otpId } = read.data;
+  return { certIdOtp, deviceCode, ...(otpId === undefined ? {} : { otpId }) };
+}

@@ -1,0 +1,118 @@
+// The one place where an answer of the certificate service becomes a ProviderError (P1 §4.1, §7.1; READING §5): every
+// application error is HTTP 500 with a code, whose meaning depends on the operation. `kind / effect`:
+//
+// | answer                  | checkData, …WitheIDAssertion | enroll, …WitheIDAssertion | sendOtp                  | validate                 |
+// |-------------------------|------------------------------|---------------------------|--------------------------|--------------------------|
+// | 2xx                     | success                      | success                   | success                  | success                  |
+// | 2xx, broken             | –                            | unknownOutcome / unknown  | –                        | –                        |
+// | 500, 242                | invalidRequest / none, field | the same                  | protocol / none          | protocol / none          |
+// | 500, 237, 239           | invalidRequest / none        | invalidRequest / none     | unknownOutcome / unknown | unknownOutcome / unknown |
+// | 500, 244                | accessDenied / none          | accessDenied / none       | unknownOutcome / unknown | unknownOutcome / unknown |
+// | 500, 11002              | accessDenied / none          | the same                  | the same                 | the same                 |
+// | 500, 62, 249            | invalidRequest / none        | unknownOutcome / unknown  | protocol / none          | protocol / none          |
+// | 500, 99                 | invalidRequest / none        | unknownOutcome / unknown  | protocol / none          | unknownOutcome / unknown |
+// | 500, configured "wrong" | as another code              | as another code           | as another code          | invalidRequest / none    |
+// | 500, another code       | invalidRequest / none        | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
+// | 500 without a code      | unavailable / none           | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
+// | 3xx                     | protocol / none              | protocol / unknown        | protocol / unknown       | protocol / unknown       |
+// | 400                     | protocol / none              | invalidRequest / none     | invalidRequest / none    | invalidRequest / none    |
+// | 401, 403                | accessDenied / none          | the same                  | the same                 | the same                 |
+// | 404, 405, other 4xx     | protocol / none              | the same                  | the same                 | the same                 |
+// | 408, 409, other 5xx     | unavailable / none           | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
+// | 429                     | rateLimited / none           | the same                  | the same                 | the same                 |
+//
+// 244 and 11002 are about the operation (and the LRA), never about the account as a whole.
+import { jsonOf, meaningOf, refused, unreadable, withoutSecrets } from "../answer.js";
+import type { Meaning } from "../answer.js";
+import { effectClassOf } from "../effects.js";
+import type { Operation } from "../effects.js";
+import type { ProviderError, ProviderErrorField } from "../errors.js";
+import type { HttpAnswer } from "../http.js";
+import { ErrorAnswer, eidEnrolmentFields, enrolmentFields } from "./wire.js";
+
+export type CertificateOperation = Operation<"disposable-certificate">;
+
+export const asking = <O extends CertificateOperation>(operation: O) =>
+  ({ provider: "disposable-certificate", operation }) as const;
+
+const input: Meaning = { kind: "invalidRequest", effect: "none" };
+const denied: Meaning = { kind: "accessDenied", effect: "none", denies: "operation" };
+/** What we got from the service itself, or made of it, is not to its liking. */
+const ours: Meaning = { kind: "protocol", effect: "none" };
+
+const enrolling = { 242: input, 237: input, 239: input, 244: denied, 11002: denied };
+const meanings: Record<CertificateOperation, Record<number, Meaning>> = {
+  checkData: enrolling,
+  checkDataWitheIDAssertion: enrolling,
+  enroll: enrolling,
+  enrollDisposableWitheIDAssertion: enrolling,
+  sendOtp: { 242: ours, 62: ours, 249: ours, 99: ours, 11002: denied },
+  validate: { 242: ours, 62: ours, 249: ours, 11002: denied },
+};
+
+const enrolmentNames = namesOf(enrolmentFields);
+const eidEnrolmentNames = namesOf(eidEnrolmentFields);
+const fieldNames: Partial<Record<CertificateOperation, readonly (readonly [string, string])[]>> = {
+  checkData: enrolmentNames,
+  checkDataWitheIDAssertion: eidEnrolmentNames,
+  enroll: enrolmentNames,
+  enrollDisposableWitheIDAssertion: eidEnrolmentNames,
+};
+
+/** For any status outside 2xx. `secrets`: what was sent and must not come back in the error. */
+export function refusal(
+  operation: CertificateOperation,
+  received: HttpAnswer,
+  { wrongOtpCodes, secrets }: { wrongOtpCodes: readonly number[]; secrets: readonly string[] },
+): ProviderError {
+  const asked = asking(operation);
+  const answer = withoutSecrets(received, secrets);
+  // From what came: a code could look like a secret.
+  const read = ErrorAnswer.safeParse(received.status === 500 ? jsonOf(received.body) : undefined);
+  if (!read.success) return refused(asked, answer, meaningOf(asked, answer.status));
+  const { code } = read.data;
+  const isWrongOtp = operation === "validate" && wrongOtpCodes.includes(code);
+  const meaning = isWrongOtp ? input : (meanings[operation][code] ?? ofAnotherCode(operation));
+  const { message } = ErrorAnswer.safeParse(jsonOf(answer.body)).data ?? {};
+  const fields = code === 242 ? fieldIn(read.data.message, operation, message) : [];
+  return refused(asked, answer, meaning, { code: String(code), message, fields });
+}
+
+/** An enrollment that was answered, but not readably; the error shows no `deviceCode` (READING §8). */
+export function lost(
+  operation: CertificateOperation,
+  received: HttpAnswer,
+  secrets: readonly string[],
+): ProviderError {
+  const answer = withoutSecrets(received, secrets);
+  const text = answer.body.toString("utf8").replaceAll(/("deviceCode"\s*:\s*)"[^"]*"?/g, "$1…");
+  return unreadable(asking(operation), { ...answer, body: Buffer.from(text, "utf8") });
+}
+
+function ofAnotherCode(operation: CertificateOperation): Meaning {
+  const isRead = effectClassOf("disposable-certificate", operation) === "read";
+  return isRead ? input : meaningOf(asking(operation), 500);
+}
+
+function fieldIn(
+  text: string | undefined,
+  operation: CertificateOperation,
+  message: string | undefined,
+): { fieldName: string; message: ProviderErrorField["message"] | undefined }[] {
+  const found = fieldNames[operation]?.find(([name]) =>
+    new RegExp(`(?<!\\w)${name.replace(".", "\\.")}(?!\\w)`).test(text ?? ""),
+  );
+  return found ? [{ fieldName: found[1], message }] : [];
+}
+
+/** What a message may call a member, with its path; the longest first. */
+function namesOf(fields: Record<string, readonly string[]>): (readonly [string, string])[] {
+  const names = Object.entries(fields).flatMap(([member, inner]) => [
+    [member, member] as const,
+    ...inner.flatMap((name) => {
+      const path = `${member}.${name}`;
+      return [[name, path] as const, [path, path] as const];
+    }),
+  ]);
+  return names.toSorted(([a], [b]) => b.length - a.length);
+}

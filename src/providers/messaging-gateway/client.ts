@@ -1,0 +1,43 @@
+// The messaging gateway: one endpoint. HTTP Basic and an API key on every request (P1 §5.3).
+//
+// | operation | method and path         | §              | function | effect class |
+// |-----------|-------------------------|----------------|----------|--------------|
+// | send      | POST /api/services/send | P1 §1.3, 4.3   | send     | once         |
+//
+// Payload and answer are not shown (P1 §4.3): both pass through as they are.
+//
+// It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http.ts.
+import type { Secret } from "../../contracts/values.js";
+import { jsonOf } from "../answer.js";
+import { basic, call } from "../call.js";
+import type { Host } from "../call.js";
+import { asked, refusal } from "./translate.js";
+
+export interface MessagingGatewayAccount extends Host {
+  name: string;
+  username: string;
+  password: Secret;
+  apiKey: Secret;
+}
+
+const MAX_KEPT_ANSWER_BYTES = 64 * 1024;
+
+/**
+ * P1 §4.3: any 2xx is success; `answer` is its JSON, where it is JSON and small. 401, 403 `accessDenied`; 400 `invalidRequest`;
+ * 408, 409, 5xx and no answer `unknownOutcome`: nobody can be asked.
+ */
+export async function send(
+  account: MessagingGatewayAccount,
+  payload: object,
+  signal?: AbortSignal,
+): Promise<{ answer?: unknown }> {
+  const apiKey = account.apiKey.reveal();
+  const headers = { authorization: basic(account), "x-api-key": apiKey };
+  const secrets = [apiKey, account.password.reveal()];
+  const request = { method: "POST", path: "/api/services/send", headers, signal } as const;
+  const { body } = await call(asked, account, { ...request, json: payload }, (received) =>
+    refusal(received, secrets),
+  );
+  const answer = body.length <= MAX_KEPT_ANSWER_BYTES ? jsonOf(body) : undefined;
+  return answer === undefined ? {} : { answer };
+}

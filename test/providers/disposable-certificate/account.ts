@@ -1,0 +1,75 @@
+// The account that the tests of the certificate client use, and one call of each operation. Over plain HTTP, but for those
+// about mutual TLS.
+import { createSecureContext } from "node:tls";
+import { Secret } from "../../../src/contracts/values.js";
+import * as client from "../../../src/providers/disposable-certificate/client.js";
+import type {
+  DisposableCertificateAccount,
+  EidEnrolment,
+  Enrolment,
+} from "../../../src/providers/disposable-certificate/client.js";
+import type { Operation } from "../../../src/providers/effects.js";
+
+export const WRONG_OTP = 250;
+
+const noCertificate = createSecureContext();
+
+export function accountAt(
+  baseUrl: string,
+  changes: Partial<DisposableCertificateAccount> = {},
+): DisposableCertificateAccount {
+  return {
+    name: "default",
+    baseUrl,
+    username: "trustflow",
+    password: new Secret("a password"),
+    lraId: "lra-1",
+    wrongOtpCodes: [WRONG_OTP],
+    timeoutMs: 5000,
+    tls: { identity: () => noCertificate },
+    ...changes,
+  };
+}
+
+export const enrolment: Enrolment = {
+  disposableHolder: { firstName: "Ada", lastName: "Rossi", birthDate: "1985-12-01" },
+  disposableDoc: { documentType: "CI", documentIssuerCountry: "IT" },
+  disposableCertificate: {
+    password: "holder chosen 1",
+    securityCode: "holder chosen 2",
+    type: "DISPOSABLE",
+    otpType: "SMS",
+  },
+  disposableContacts: { mobile: "+393331234567" },
+};
+
+export const eidEnrolment: EidEnrolment = {
+  eidAssertionHolder: { country: "IT", eIDType: "EIDVENDOR", assertion: "YXNzZXJ0aW9u" },
+  contacts: { mobile: "+393331234567" },
+  certificate: {
+    fullData: false,
+    otpType: "SMS",
+    password: "holder chosen 1",
+    securityCode: "holder chosen 2",
+    type: "DISPOSABLE",
+  },
+};
+
+export const issued = { certIdOtp: 12_345, deviceCode: "device-code" };
+export const otp = "482913";
+
+export const calls: Record<
+  Operation<"disposable-certificate">,
+  (account: DisposableCertificateAccount) => Promise<unknown>
+> = {
+  checkData: (account) => client.checkData(account, enrolment),
+  checkDataWitheIDAssertion: (account) => client.checkDataWitheIDAssertion(account, eidEnrolment),
+  enroll: (account) => client.enroll(account, enrolment),
+  enrollDisposableWitheIDAssertion: (account) =>
+    client.enrollDisposableWitheIDAssertion(account, eidEnrolment),
+  sendOtp: (account) =>
+    client.sendOtp(account, { ...issued, smsOptions: { textSMS: "Your code: $OTP$" } }),
+  validate: (account) => client.validate(account, { ...issued, otp }),
+};
+
+export const operations = Object.keys(calls) as (keyof typeof calls)[];

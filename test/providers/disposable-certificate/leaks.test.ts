@@ -1,0 +1,80 @@
+// Nothing that travels shows in an error, and no secret comes back in the provider's own words (READING of P1 §2.1–2.4).
+import { expect, test } from "@jest/globals";
+import { Secret } from "../../../src/contracts/values.js";
+import * as client from "../../../src/providers/disposable-certificate/client.js";
+import type { DisposableCertificateAccount } from "../../../src/providers/disposable-certificate/client.js";
+import { errorOf } from "../evi-post/account.js";
+import { CANARY, brokenCalls } from "../leaks.js";
+import { answering, startProviderServer } from "../provider-server.js";
+import { accountAt, calls, operations } from "./account.js";
+
+const secrets = { password: CANARY, securityCode: CANARY, type: CANARY, otpType: CANARY };
+const enrolment = {
+  disposableHolder: { firstName: CANARY, identificationCode: CANARY },
+  disposableCertificate: secrets,
+  disposableContacts: { mobile: CANARY, email: CANARY },
+};
+const eidEnrolment = {
+  eidAssertionHolder: { country: CANARY, eIDType: CANARY, assertion: CANARY },
+  contacts: { mobile: CANARY },
+  certificate: { fullData: true, ...secrets },
+};
+const issued = { certIdOtp: 1, deviceCode: CANARY };
+const secretCalls: Record<
+  keyof typeof calls,
+  (account: DisposableCertificateAccount) => Promise<unknown>
+> = {
+  checkData: (account) => client.checkData(account, enrolment),
+  checkDataWitheIDAssertion: (account) => client.checkDataWitheIDAssertion(account, eidEnrolment),
+  enroll: (account) => client.enroll(account, enrolment),
+  enrollDisposableWitheIDAssertion: (account) =>
+    client.enrollDisposableWitheIDAssertion(account, eidEnrolment),
+  sendOtp: (account) =>
+    client.sendOtp(account, { ...issued, smsOptions: { textSMS: `${CANARY} $OTP$` } }),
+  validate: (account) => client.validate(account, { ...issued, otp: CANARY }),
+};
+
+const answer = { message: `firstName: ${CANARY}`, certIdOtp: CANARY, deviceCode: CANARY };
+
+test.each(operations)("%s leaks nothing", async (operation) => {
+  for (const code of [242, 11002, CANARY]) {
+    const broken = await brokenCalls(JSON.stringify({ ...answer, code }), (baseUrl) =>
+      secretCalls[operation](
+        accountAt(baseUrl, { timeoutMs: 300, username: "canary", password: new Secret(CANARY) }),
+      ),
+    );
+    expect(broken.length).toBeGreaterThan(14);
+    expect(broken.filter(({ shown }) => shown.length > 0)).toEqual([]);
+  }
+});
+
+const sentInSecret: Record<keyof typeof calls, string[]> = {
+  checkData: ["holder chosen 1", "holder chosen 2"],
+  checkDataWitheIDAssertion: ["holder chosen 1", "holder chosen 2", "YXNzZXJ0aW9u"],
+  enroll: ["holder chosen 1", "holder chosen 2"],
+  enrollDisposableWitheIDAssertion: ["holder chosen 1", "holder chosen 2", "YXNzZXJ0aW9u"],
+  sendOtp: ["device-code"],
+  validate: ["device-code", "482913"],
+};
+
+test.each(operations)("what %s sends in secret does not come back", async (operation) => {
+  const repeated = [...sentInSecret[operation], "a password"];
+  for (const code of [242, 11002, 4711, undefined]) {
+    const message = `firstName, eIDType, not ${repeated.join(" nor ")}, is wrong`;
+    const server = await startProviderServer(answering({ code, message }, 500));
+    const error = await errorOf(calls[operation](accountAt(server.url)));
+    await server.close();
+    const said = [error.detail, ...error.fields.map((field) => field.message)].join();
+    expect(said).toContain("is wrong");
+    for (const secret of repeated) expect(said).not.toContain(secret);
+  }
+});
+
+test("a secret that JSON writes in another way does not come back either", async () => {
+  const password = 'say "ä"\\';
+  const server = await startProviderServer(answering({ message: `not ${password}` }, 500));
+  const given = { disposableCertificate: { password } };
+  const error = await errorOf(client.checkData(accountAt(server.url), given));
+  await server.close();
+  expect(error.detail).toBe('{"message":"not [secret]"}');
+});
