@@ -26,6 +26,7 @@ import { withoutSecrets } from "./contracts/secrets.js";
 import type { IssueCertificateInput } from "./contracts/issue-certificate.js";
 import type { SendMessageInput } from "./contracts/send-message.js";
 import type { SendPostalInput } from "./contracts/send-postal.js";
+import type { SignOneShotInput } from "./contracts/sign-one-shot.js";
 import { BusinessId } from "./contracts/values.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
@@ -36,7 +37,7 @@ import { inputDigest, sameInput } from "./temporal/input-digest.js";
 
 export * from "./client/errors.js";
 export { ProcessHandle } from "./client/handle.js";
-export { CertificateHandle, MessageHandle, PostalHandle } from "./client/handles.js";
+export { CertificateHandle, MessageHandle, OneShotHandle, PostalHandle } from "./client/handles.js";
 export type { AnyHandle } from "./client/handles.js";
 export type {
   IssueCertificateInput,
@@ -44,6 +45,7 @@ export type {
 } from "./contracts/issue-certificate.js";
 export type { SendMessageInput, SendMessageResult } from "./contracts/send-message.js";
 export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
+export type { SignOneShotInput, SignOneShotResult } from "./contracts/sign-one-shot.js";
 
 /** A process as the visibility shows it, without asking it. */
 export interface ListedProcess {
@@ -127,6 +129,11 @@ export class Trustflow {
   /** As `sendPostal`, for a message (P1 §1.3, 4.3). */
   sendMessage(id: string, input: SendMessageInput): Promise<HandleOf<"sendMessage">> {
     return this.start("sendMessage", id, input);
+  }
+
+  /** As `sendPostal`, for a one-shot signature (P1 §1.4, 4.4). */
+  signOneShot(id: string, input: SignOneShotInput): Promise<HandleOf<"signOneShot">> {
+    return this.start("signOneShot", id, input);
   }
 
   /** A process that was started before; `id` is `<process>/<business id>`. */
@@ -244,4 +251,5 @@ const titles: Record<ProcessName, string> = {
   issueCertificate: "Disposable certificate",
   sendMessage: "Message",
   sendPostal: "Certified post",
+  signOneShot: "One-shot signature",
 };

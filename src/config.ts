@@ -13,7 +13,7 @@ import {
   url,
   whole,
 } from "./config/fields.js";
-import { IssueCertificateDefaults, PostalDefaults } from "./config/processes.js";
+import { IssueCertificateDefaults, OneShotDefaults, PostalDefaults } from "./config/processes.js";
 import { KeyRing } from "./crypto/key-ring.js";
 
 /** A configuration that cannot be used; the message names keys, never values. */
@@ -109,6 +109,7 @@ export const Config = z.strictObject({
     .prefault({}),
   sendPostal: PostalDefaults.prefault({}),
   issueCertificate: IssueCertificateDefaults.prefault({}),
+  signOneShot: OneShotDefaults.prefault({}),
   log: z
     .strictObject({
       level: z

@@ -3,6 +3,7 @@ import type { CertificateAccount } from "./activities/disposable-certificate.js"
 import type { PostalAccount } from "./activities/evi-post.js";
 import type { Config } from "./config.js";
 import { ClientCertificate } from "./providers/client-certificate.js";
+import type { OneShotSignatureAccount } from "./providers/one-shot-signature/client.js";
 import type { MessagingGatewayAccount } from "./providers/messaging-gateway/client.js";
 
 type Configured = Required<Config["accounts"][string]>;
@@ -25,6 +26,7 @@ const accounts = {
   "evi-post": postalAccount,
   "disposable-certificate": certificateAccount,
   "messaging-gateway": messagingAccount,
+  "one-shot-signature": oneShotAccount,
 };
 
 function postalAccount(name: string, account: NonNullable<Configured["evi-post"]>): PostalAccount {
@@ -68,6 +70,19 @@ function certificateAccount(
     wrongOtpCodes,
     timeoutMs: timeoutSeconds * 1_000,
     tls: new ClientCertificate(files),
+  };
+}
+
+function oneShotAccount(
+  name: string,
+  { timeoutSeconds, paths, ...rest }: NonNullable<Configured["one-shot-signature"]>,
+): OneShotSignatureAccount {
+  const { retrieve, ...others } = paths;
+  return {
+    ...rest,
+    name,
+    timeoutMs: timeoutSeconds * 1_000,
+    paths: retrieve === "none" ? others : paths,
   };
 }
 

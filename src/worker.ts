@@ -7,6 +7,7 @@ import { Circuits } from "./activities/circuit.js";
 import { createCertificateActivities } from "./activities/disposable-certificate.js";
 import { createEviPostActivities } from "./activities/evi-post.js";
 import { createMessagingActivities } from "./activities/messaging-gateway.js";
+import { createOneShotActivities } from "./activities/one-shot-signature.js";
 import type { Surroundings } from "./activities/office.js";
 import { createProcessActivities } from "./activities/process.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
@@ -150,6 +151,11 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
       "messaging-gateway": createMessagingActivities({
         ...surroundings,
         accounts: accountsOf(config, "messaging-gateway"),
+      }),
+      "one-shot-signature": createOneShotActivities({
+        ...surroundings,
+        accounts: accountsOf(config, "one-shot-signature"),
+        settings: config.signOneShot,
       }),
     } satisfies Partial<Record<Provider, object>>,
   };

@@ -3,21 +3,21 @@ import { cancellationSignal } from "@temporalio/activity";
 import { IssueCertificateInput } from "../contracts/issue-certificate.js";
 import type { CertificateSettings } from "../contracts/issue-certificate.js";
 import { withoutSecrets } from "../contracts/secrets.js";
-import { EffectInFlight, EffectRefused, EffectUnknown } from "../journal/errors.js";
 import * as client from "../providers/disposable-certificate/client.js";
 import type {
   DisposableCertificateAccount,
   IssuedCertificate,
   OtpMessage,
 } from "../providers/disposable-certificate/client.js";
-import { ProviderError } from "../providers/errors.js";
 import { measured } from "./calls.js";
 import { enrolmentOf, messageOf } from "./disposable-certificate/enrolment.js";
-import { InvalidInput, refusalOf } from "./failure.js";
-import type { AttemptMode, Refusal } from "./failure.js";
+import { InvalidInput } from "./failure.js";
+import type { AttemptMode } from "./failure.js";
 import { parseInput } from "./input.js";
 import { accountIn, Office, resolved } from "./office.js";
 import type { Attempt, OfficeDependencies } from "./office.js";
+import { refusalIn, sentUnlessLost, triedWith } from "./one-time-password.js";
+import type { Sent, Tried } from "./one-time-password.js";
 
 const provider = "disposable-certificate";
 const authority = measured(provider, client);
@@ -66,20 +66,6 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     provider,
     dependencies,
   );
-
-  /** An effect whose lost answer is no reason to stop: the holder may have the code. */
-  async function send(
-    sending: () => Promise<unknown>,
-    isLost: (error: unknown) => boolean,
-  ): Promise<{ sent: "yes" | "maybe" }> {
-    try {
-      await sending();
-      return { sent: "yes" };
-    } catch (error) {
-      if (isLost(error)) return { sent: "maybe" };
-      throw error;
-    }
-  }
 
   return {
     /** Validates the input, and the rule that needs the account's configuration. */
@@ -164,42 +150,32 @@ export function createCertificateActivities(dependencies: CertificateDependencie
       });
     },
 
-    sendOtp(given: Attempt & Certificate): Promise<{ sent: "yes" | "maybe" }> {
+    sendOtp(given: Attempt & Certificate): Promise<Sent> {
       const { effect, mode } = given;
       return office.run("sendOtp", given.account, mode, (account) =>
-        send(
-          () =>
-            office.perform(account, ofCode(effect, mode, given), {
-              send: ({ signal }) => sendTo(account, given, signal),
-            }),
-          (error) => error instanceof EffectUnknown,
+        sentUnlessLost(
+          office.perform(account, ofCode(effect, mode, given), {
+            send: ({ signal }) => sendTo(account, given, signal),
+          }),
+          { isOwn: false },
         ),
       );
     },
 
     /** The own call of the update `resendOtp`. */
-    resendOtp({
-      effect,
-      ...given
-    }: Pick<Attempt, "effect"> & Certificate): Promise<{ sent: "yes" | "maybe" }> {
+    resendOtp({ effect, ...given }: Pick<Attempt, "effect"> & Certificate): Promise<Sent> {
       return office.run("sendOtp", given.account, "quick", (account) =>
-        send(
-          () =>
-            office.effect(account, ofCode(effect, "quick", given), {
-              send: ({ signal }) => sendTo(account, given, signal),
-            }),
-          isLeftOpen,
+        sentUnlessLost(
+          office.effect(account, ofCode(effect, "quick", given), {
+            send: ({ signal }) => sendTo(account, given, signal),
+          }),
+          { isOwn: true },
         ),
       );
     },
 
     /** The own call of the update `submitOtp`; with `watch`, only whether its answer has become known. */
-    validate(
-      given: Attempt & Certificate & { otp: string },
-    ): Promise<
-      | { verdict: "accepted" | "wrong" | "unavailable" }
-      | { verdict: "unknown"; providerCode?: string; isOpen: boolean }
-    > {
+    validate(given: Attempt & Certificate & { otp: string }): Promise<Tried> {
       const { effect, mode, certIdOtp, deviceCode, otp } = given;
       return office.run("validate", given.account, mode, async (account) => {
         try {
@@ -216,7 +192,8 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           return { verdict: "accepted" };
         } catch (error) {
           if (mode === "watch") throw error;
-          return verdictOf(error);
+          const wrong = account.wrongOtpCodes.map(String);
+          return triedWith(error, ({ code = "" }) => (wrong.includes(code) ? "wrong" : undefined));
         }
       });
     },
@@ -242,37 +219,9 @@ export function createCertificateActivities(dependencies: CertificateDependencie
 
 export type CertificateActivities = ReturnType<typeof createCertificateActivities>;
 
-function refusalIn(error: unknown): Refusal | undefined {
-  if (error instanceof EffectRefused) return error.refusal as Refusal;
-  if (error instanceof ProviderError && error.kind === "invalidRequest") return refusalOf(error);
-  return undefined;
-}
-
 function refusedAssertionIn(error: unknown): RefusedAssertion {
   const code = refusalIn(error)?.code ?? "";
   const refused = refusedAssertions[code];
   if (refused === undefined) throw error;
   return { refused, code };
-}
-
-/** Nobody can say, or the attempt of a worker that is gone still holds the row: an update does not wait for its lease. */
-function isLeftOpen(error: unknown): error is Error {
-  return error instanceof EffectUnknown || error instanceof EffectInFlight;
-}
-
-/** What went wrong is the update's answer (READING §5, §9). */
-function verdictOf(error: unknown) {
-  if (refusalIn(error)) return { verdict: "wrong" } as const;
-  if (isLeftOpen(error)) {
-    const { cause } = error;
-    const code = cause instanceof ProviderError ? cause.code : undefined;
-    return { verdict: "unknown", isOpen: true, ...(code && { providerCode: code }) } as const;
-  }
-  if (error instanceof ProviderError && error.kind === "protocol") {
-    const { code } = error;
-    return { verdict: "unknown", isOpen: false, ...(code && { providerCode: code }) } as const;
-  }
-  if (error instanceof ProviderError && error.kind === "accessDenied")
-    return { verdict: "unavailable" } as const;
-  throw error;
 }

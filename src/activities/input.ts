@@ -27,8 +27,8 @@ export async function referenceOf(
   return documents.put(Buffer.from(document.base64, "base64"), document.mediaType, { id });
 }
 
-/** The PDF's bytes; one that is not there, or is no PDF, is the caller's mistake. */
-export async function readPdf(
+/** The document's bytes; one that is not there, or is no PDF where it says so, is the caller's mistake. */
+export async function readDocument(
   documents: DocumentStore,
   reference: DocumentReference,
   path: string,
@@ -38,6 +38,6 @@ export async function readPdf(
     const problem = documentProblem(error);
     throw problem === undefined ? error : refuse(problem);
   });
-  if (!isPdf(bytes)) throw refuse("is not a PDF");
+  if (reference.mediaType === "application/pdf" && !isPdf(bytes)) throw refuse("is not a PDF");
   return bytes;
 }

@@ -104,7 +104,17 @@ async function receiver(config: Config): Promise<RunningRole> {
 }
 
 /** The parsers of callbacks to an account's address. */
-const sources: Partial<Record<AccountProvider, Source>> = {};
+async function sourcesOf(config: Config): Promise<Record<AccountProvider, Source>> {
+  const { parseCallback, correlationAt } =
+    await import("../providers/one-shot-signature/callback.js");
+  return {
+    "one-shot-signature": (account, body, receivedAt) => {
+      const pointer = config.accounts[account]?.["one-shot-signature"]?.webhookPointer;
+      const reference = pointer === undefined ? undefined : correlationAt(body, pointer);
+      return { ...parseCallback(body, receivedAt), reference };
+    },
+  };
+}
 
 async function relay(config: Config): Promise<RunningRole> {
   const { startRelay } = await import("../callbacks/relay.js");
@@ -141,7 +151,7 @@ async function relay(config: Config): Promise<RunningRole> {
     sealRing: ringOf(config, "journal"),
     clientFor,
     parsers: { "evi-post": parseCallback },
-    sources,
+    sources: await sourcesOf(config),
     unmatchedMs: config.relay.unmatchedSeconds * 1_000,
     gatherMs: config.relay.gatherMs,
     leaseMs,

@@ -56,6 +56,15 @@ const starts: Start[] = [
     example: "trustflow send-message --input message.json --id order-7 --watch",
     notChecked: "the message itself: only the gateway knows what it takes",
   },
+  {
+    process: "signOneShot",
+    command: "sign-one-shot",
+    provider: "one-shot-signature",
+    summary: "have documents signed with a one-shot certificate",
+    details: `Each document may also be { "name": "…", "document": { "path": "…" } }. The signer gets a one-time password: "trustflow otp" brings it back, and --watch on a terminal asks for it.`,
+    example: "trustflow sign-one-shot --input request.json --id order-7 --watch",
+    notChecked: "the request itself: only the service knows what it takes",
+  },
 ];
 
 type ProcessInput = z.infer<(typeof contracts)[ProcessName]["input"]>;

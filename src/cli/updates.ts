@@ -1,5 +1,6 @@
-// The commands that bring a process something it answers: cancel, request-affidavit, otp, resend-otp, assertion.
-import type { Command } from "commander";
+// The commands that bring a process something it answers: cancel, request-affidavit, otp, resend-otp, assertion,
+// accept-contract, decide-video.
+import { type Command, Option } from "commander";
 import { EidAssertion } from "../contracts/issue-certificate.js";
 import { fieldProblems } from "../contracts/problems.js";
 import { taking } from "./capability.js";
@@ -89,6 +90,42 @@ pending (taken, and not answered in time), with 1 on expired, invalid, notAwaite
         sayAnswer(answer, ["accepted", "pending"], options);
       });
     });
+
+  addSigning(program);
+}
+
+function addSigning(program: Command): void {
+  addCommand(program, "accept-contract <id>", {
+    summary: "accept the contract that a signer will sign",
+    details: `${idHelp}
+Where requireContractAccepted waits for that; the contract is among the process's documents.
+Ends with 0 where it was taken, with 1 where it is not asked for.`,
+    example: "trustflow accept-contract order-7\ntrustflow accept-contract order-7 --refuse",
+  })
+    .option("--refuse", "it is not accepted: the process ends")
+    .action((id: string, { refuse, ...options }: Asked & { refuse?: true }) =>
+      withProcess(id, async (handle) => {
+        const answer = await taking(handle, "acceptContract", "contract").acceptContract(!refuse);
+        sayAnswer(answer, ["accepted", "refused"], options);
+      }),
+    );
+
+  addCommand(program, "decide-video <id>", {
+    summary: "approve or cancel an identity video",
+    details: `${idHelp}\nEnds with 0 on approved and cancelled, with 1 on refused, unknown, unavailable, notAwaited.`,
+    example: "trustflow decide-video order-7 --decision approve",
+  })
+    .addOption(
+      new Option("--decision <decision>", "what becomes of it")
+        .choices(["approve", "cancel"])
+        .makeOptionMandatory(),
+    )
+    .action((id: string, { decision, ...options }: Asked & { decision: "approve" | "cancel" }) =>
+      withProcess(id, async (handle) => {
+        const answer = await taking(handle, "decideVideo", "identity video").decideVideo(decision);
+        sayAnswer(answer, ["approved", "cancelled"], options);
+      }),
+    );
 }
 
 function sayAnswer(given: { answer: string }, asAsked: string[], { json }: Asked): void {

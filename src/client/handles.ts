@@ -2,7 +2,9 @@
 import { randomUUID } from "node:crypto";
 import type { IssueCertificateResult } from "../contracts/issue-certificate.js";
 import {
+  acceptContract,
   cancel,
+  decideVideo,
   provideAssertion,
   requestAffidavit,
   resendOtp,
@@ -12,12 +14,15 @@ import type {
   AffidavitAnswer,
   AssertionAnswer,
   CancelAnswer,
+  ContractAnswer,
   OtpAnswer,
   ResendAnswer,
+  VideoAnswer,
 } from "../contracts/messages.js";
 import type { ProcessName } from "../contracts/names.js";
 import type { SendMessageResult } from "../contracts/send-message.js";
 import type { PostalAffidavitRequest, SendPostalResult } from "../contracts/send-postal.js";
+import type { SignOneShotResult } from "../contracts/sign-one-shot.js";
 import { ProcessHandle } from "./handle.js";
 
 export class PostalHandle extends ProcessHandle<SendPostalResult> {
@@ -55,6 +60,21 @@ export class CertificateHandle extends OtpHandle<IssueCertificateResult> {
   }
 }
 
+export class OneShotHandle extends OtpHandle<SignOneShotResult> {
+  /** Whether the contract is accepted, where `requireContractAccepted` waits for that. */
+  acceptContract(accepted: boolean, updateId: string = randomUUID()): Promise<ContractAnswer> {
+    return this.update(acceptContract, [{ accepted }], updateId);
+  }
+
+  /** P1 §1.4: approves or cancels the identity video. */
+  decideVideo(
+    decision: "approve" | "cancel",
+    updateId: string = randomUUID(),
+  ): Promise<VideoAnswer> {
+    return this.update(decideVideo, [{ decision }], updateId);
+  }
+}
+
 export class MessageHandle extends ProcessHandle<SendMessageResult> {}
 
 /** The class of handle that a process has. */
@@ -62,6 +82,7 @@ export const handles = {
   issueCertificate: CertificateHandle,
   sendMessage: MessageHandle,
   sendPostal: PostalHandle,
+  signOneShot: OneShotHandle,
 } satisfies Record<ProcessName, unknown>;
 
 export type HandleOf<P extends ProcessName> = InstanceType<(typeof handles)[P]>;

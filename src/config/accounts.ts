@@ -2,7 +2,7 @@
 // as assumed.
 import { z } from "zod";
 import { AccountName } from "../contracts/values.js";
-import { flag, numbers, plain, secret, text, url, whole } from "./fields.js";
+import { flag, list, numbers, plain, secret, text, url, whole } from "./fields.js";
 
 /** Below `journal.leaseSeconds`, so that a lease outlives its call. */
 const timeoutSeconds = whole(1).default(30);
@@ -76,6 +76,42 @@ const MessagingGatewayAccount = z.strictObject({
   timeoutSeconds,
 });
 
+const oneShot = "/oneshot/api/v1";
+const video = `${oneShot}/identity-video/{request_pk}`;
+
+const OneShotSignatureAccount = z.strictObject({
+  baseUrl: url(),
+  /** Of the registration-authority operator (P1 §5.4). */
+  token: secret(),
+  /** Assumed: how it travels; the prefix stands right before it, with its space. */
+  tokenHeader: text().default("Authorization"),
+  tokenPrefix: z.preprocess(plain, z.string()).default("Token "),
+  timeoutSeconds,
+  /** Assumed: the codes of a refused signature that mean "wrong code" and "the code has expired" (P1 §7.3 names none). */
+  wrongOtpCodes: list().default(["otp_wrong"]),
+  expiredOtpCodes: list().default(["otp_expired"]),
+  /** Assumed: where a webhook's body has the request's id, as a JSON pointer (P1 §6.2). */
+  webhookPointer: text().default("/request_pk"),
+  /** Assumed: the paths that P1 §4.4 does not show. */
+  paths: z
+    .strictObject({
+      createToken: text().default(`${oneShot}/tokens`),
+      uploadDocument: text().default(`${oneShot}/document/{request_pk}`),
+      uploadHash: text().default(`${oneShot}/hash/{request_pk}`),
+      /** `none`: there is none, so nobody can be asked about uploads, nor about the end of a signature. */
+      retrieve: text().default(`${oneShot}/document/{request_pk}`),
+      deleteDocuments: text().default(`${oneShot}/document/{request_pk}`),
+      createVideo: text().default(video),
+      uploadEvidences: text().default(`${video}/evidences`),
+      uploadVideo: text().default(`${video}/video`),
+      approveVideo: text().default(`${video}/approve`),
+      cancelVideo: text().default(`${video}/cancel`),
+      getVideo: text().default(video),
+      updateVideo: text().default(video),
+    })
+    .prefault({}),
+});
+
 export const Accounts = z
   .record(
     AccountName,
@@ -83,6 +119,7 @@ export const Accounts = z
       "evi-post": EviPostAccount.optional(),
       "disposable-certificate": DisposableCertificateAccount.optional(),
       "messaging-gateway": MessagingGatewayAccount.optional(),
+      "one-shot-signature": OneShotSignatureAccount.optional(),
     }),
   )
   .prefault({});

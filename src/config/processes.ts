@@ -26,6 +26,14 @@ const otp = {
   answerSeconds: whole(1).default(15),
 };
 
+export const OneShotDefaults = z.strictObject({
+  ...otp,
+  requireContractAccepted: flag().default(false),
+  deadlineSeconds: whole(1).default(30 * day),
+  pollIntervalSeconds: whole(1).default(day / 4),
+  askIntervalSeconds: whole(1).default(60),
+});
+
 export const IssueCertificateDefaults = z.strictObject({
   /** Whether the data is checked before the enrolment (P1 §4.1 rule 1). */
   checkData: flag().default(true),

@@ -53,6 +53,22 @@ export const provideAssertion = defineUpdate<AssertionAnswer, [{ assertion: stri
   "provideAssertion",
 );
 
+/** The caller's word on the contract that the signer will sign; `notAwaited`: it is not asked for. */
+export interface ContractAnswer {
+  answer: "accepted" | "refused" | "notAwaited";
+}
+export const acceptContract = defineUpdate<ContractAnswer, [{ accepted: boolean }]>(
+  "acceptContract",
+);
+
+/** P1 §1.4: approve or cancel the identity video. */
+export interface VideoAnswer {
+  answer: "approved" | "cancelled" | "notAwaited" | "refused" | "unknown" | "unavailable";
+}
+export const decideVideo = defineUpdate<VideoAnswer, [{ decision: "approve" | "cancel" }]>(
+  "decideVideo",
+);
+
 export type Decision = "retry" | "happened" | "abandon";
 
 /** A person's word on a process that asks (DESIGN §6). */

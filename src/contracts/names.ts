@@ -1,7 +1,7 @@
 // Every name that other systems see: processes, task queues, search attributes, memo (DESIGN §2, §13).
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 
-export const processes = ["sendPostal", "issueCertificate", "sendMessage"] as const;
+export const processes = ["sendPostal", "issueCertificate", "sendMessage", "signOneShot"] as const;
 export type ProcessName = (typeof processes)[number];
 
 export const workflowTaskQueue = "trustflow";

@@ -2,14 +2,15 @@
 // specification, so it is passed through as it is.
 import { z } from "zod";
 import { processResult, ProcessStatus } from "./status.js";
-import { AccountName } from "./values.js";
+import { AccountName, ProviderFields } from "./values.js";
 
 export const SendMessageInput = z.strictObject({
   account: AccountName.optional(),
   /** The whole request payload, untouched. */
-  providerFields: z
-    .record(z.string(), z.unknown())
-    .refine((fields) => Object.keys(fields).length > 0, "must hold the message"),
+  providerFields: ProviderFields.refine(
+    (fields) => Object.keys(fields).length > 0,
+    "must hold the message",
+  ),
 });
 export type SendMessageInput = z.infer<typeof SendMessageInput>;
 

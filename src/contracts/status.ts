@@ -28,7 +28,7 @@ export type Attention = z.infer<typeof Attention>;
 
 /** A document that a process produced or used. */
 export const ProcessDocument = z.strictObject({
-  kind: z.enum(["submitted", "affidavit"]),
+  kind: z.enum(["submitted", "affidavit", "contract", "signed"]),
   document: DocumentReference,
   /** The provider's id of the affidavit. */
   uniqueId: z.string().optional(),

@@ -44,6 +44,9 @@ export type InlineDocument = z.infer<typeof InlineDocument>;
 export const DocumentInput = z.union([DocumentReference, InlineDocument]);
 export type DocumentInput = z.infer<typeof DocumentInput>;
 
+/** What the specification leaves unshown: passed to the provider as it is (DESIGN §13). */
+export const ProviderFields = z.record(z.string(), z.unknown());
+
 /** A plain string on the wire that is never shown, logged or stored in clear; `writeOnly` marks it in the JSON Schema. */
 export const SecretString = z.string().min(1).meta({ writeOnly: true, format: "password" });
 

@@ -32,6 +32,7 @@ export function sandboxAccount(
       EMAIL_OTP: "true",
       WRONG_OTP_CODES: wrongOtpCode,
     },
+    ONE_SHOT_SIGNATURE: { BASE_URL: url, TOKEN: "sandbox-token" },
     MESSAGING_GATEWAY: { BASE_URL: url, ...basic, API_KEY: "sandbox-api-key" },
   };
   const account = name.replaceAll("-", "_").toUpperCase();

@@ -1,8 +1,9 @@
 // An eID assertion that was refused, and the fresh one that is waited for (P1 §2.2, codes 237 and 239 of §7.1; READING §5).
-import { ApplicationFailure, condition } from "@temporalio/workflow";
+import { condition } from "@temporalio/workflow";
 import type { RefusedAssertion } from "../activities/disposable-certificate.js";
 import { provideAssertion } from "../contracts/messages.js";
 import type { AssertionAnswer } from "../contracts/messages.js";
+import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
 import { until } from "./waits.js";
 
@@ -70,6 +71,5 @@ export class AssertionDialogue {
 function refuseUnlessAssertion(given: { assertion: string }): void {
   const { assertion } = (given ?? {}) as { assertion?: unknown };
   if (typeof assertion === "string" && /^[A-Za-z0-9+/]+={0,2}$/.test(assertion)) return;
-  const fields = [{ path: "assertion", problem: "must be base64 of a JSON document (P1 §2.2)" }];
-  throw ApplicationFailure.nonRetryable("Invalid input: assertion", "InvalidInput", { fields });
+  throw invalidInput("assertion", "must be base64 of a JSON document (P1 §2.2)");
 }

@@ -82,14 +82,18 @@ export abstract class Facts<S extends Snapshot, V extends View> {
     this.ownClaims += 1;
   }
 
-  /** Takes a query's answer; the greatest stamp stands. */
-  take(snapshot: S, documents: ProcessDocument[], flag?: string): void {
+  keep(documents: ProcessDocument[]): void {
     for (const document of documents) {
       this.documents.set(
         `${document.uniqueId ?? document.kind}:${document.document.sha256}`,
         document,
       );
     }
+  }
+
+  /** Takes a query's answer; the greatest stamp stands. */
+  take(snapshot: S, documents: ProcessDocument[], flag?: string): void {
+    this.keep(documents);
     this.lastHeard = new Date();
     if (this.snapshot && snapshot.stamp <= this.snapshot.stamp) return;
     const moved = this.snapshot?.state !== snapshot.state;

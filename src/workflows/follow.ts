@@ -3,15 +3,15 @@
 import { CancellationScope, condition, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import { endStates } from "../contracts/names.js";
+import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { AnyProcess } from "./process.js";
 import { Unchanged, Waived } from "./steps.js";
 
 export interface Spans {
-  affidavitWindowSeconds: number;
   deadlineSeconds: number;
   pollIntervalSeconds: number;
   askIntervalSeconds: number;
-  restingGraceSeconds: number;
+  restingGraceSeconds?: number;
 }
 
 /**
@@ -24,6 +24,10 @@ export interface Followed {
   /** The provider, as the Web UI names it. */
   label: string;
   spans: Spans;
+  /** Default: the newest snapshot is closed. */
+  isOver?(): boolean;
+  /** Which callbacks make it ask; default: those that claim an end, or answer a request for an affidavit. */
+  claims?(event: ProviderEvent): boolean;
   /** Asks the provider and hands the answer to the process; throws `Unchanged` where `options` ran out first. */
   ask(wait: AskWait, summary: string, options: ActivityOptions): Promise<void>;
 }
@@ -49,8 +53,9 @@ export async function follow(process: AnyProcess, followed: Followed): Promise<v
 export async function collectAffidavits(
   process: AnyProcess,
   { label, spans, ask }: Followed,
+  windowSeconds: number,
 ): Promise<void> {
-  const end = Date.now() + spans.affidavitWindowSeconds * 1_000;
+  const end = Date.now() + windowSeconds * 1_000;
   if (end === Date.now()) return;
   let open = true;
   const windowEnd = sleep(end - Date.now(), { summary: "Late affidavits are still collected" });
@@ -74,6 +79,10 @@ export async function collectAffidavits(
 
 function announced(process: AnyProcess): number {
   return process.events.filter(({ affidavit }) => affidavit).length;
+}
+
+function claimsAnEnd({ kind, affidavit }: ProviderEvent): boolean {
+  return endStates.has(kind) || affidavit?.requestId !== undefined;
 }
 
 class Tracking {
@@ -153,20 +162,17 @@ class Tracking {
 
   #claims(): number {
     const { events, ownClaims } = this.#process;
-    const claims = events.filter(
-      ({ kind, affidavit }) => endStates.has(kind) || affidavit?.requestId !== undefined,
-    );
-    return claims.length + ownClaims;
+    return events.filter(this.#followed.claims ?? claimsAnEnd).length + ownClaims;
   }
 
   #over(): boolean {
-    return this.#process.view.closed;
+    return this.#followed.isOver?.() ?? this.#process.view.closed;
   }
 
   /** The deadline, or the end of the time that an end state may stand without `Closed`. */
   #limit(): number {
     if (this.#restingSince === undefined) return this.#deadline;
-    const grace = this.#followed.spans.restingGraceSeconds * 1_000;
+    const grace = (this.#followed.spans.restingGraceSeconds ?? 0) * 1_000;
     return Math.min(this.#deadline, this.#restingSince + grace);
   }
 }

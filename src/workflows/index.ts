@@ -2,3 +2,4 @@
 export { issueCertificate } from "./issue-certificate.js";
 export { sendMessage } from "./send-message.js";
 export { sendPostal } from "./send-postal.js";
+export { signOneShot } from "./sign-one-shot.js";

@@ -1,10 +1,12 @@
 // A one-time password on its way to a holder and back: sent, sent again, tried, until it is accepted, the tries are used up,
 // or the holder's time is over (READING §5). The shared piece of every process with a person in the loop.
-import { ApplicationFailure, condition, currentUpdateInfo } from "@temporalio/workflow";
+import { condition, currentUpdateInfo } from "@temporalio/workflow";
+import type { Sent, Tried } from "../activities/one-time-password.js";
 import type { Problem } from "../contracts/failures.js";
 import { resendOtp, submitOtp } from "../contracts/messages.js";
 import type { OtpAnswer, ResendAnswer } from "../contracts/messages.js";
 import { answerTo } from "./answers.js";
+import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
 import { until } from "./waits.js";
 
@@ -14,16 +16,6 @@ export interface OtpSpans {
   otpResends: number;
   resendSpacingSeconds: number;
   answerSeconds: number;
-}
-
-/** What the provider made of a code; `isOpen`: it may have been taken, and nobody can say. */
-export type Tried =
-  | { verdict: "accepted" | "wrong" | "unavailable" }
-  | { verdict: "unknown"; providerCode?: string; isOpen: boolean };
-
-/** `maybe`: the answer was lost, so the holder may have a code. */
-export interface Sent {
-  sent: "yes" | "maybe";
 }
 
 export interface OtpCalls {
@@ -168,6 +160,9 @@ export class OneTimePassword {
         this.#triesLeft -= 1;
         this.#note(`Code wrong, ${this.#triesLeft} tries left`);
         return { answer: "wrong", triesLeft: this.#triesLeft };
+      case "expired":
+        this.#note("Code expired: another one has to be sent");
+        return { answer: "expired" };
       case "unavailable":
         return { answer: "unavailable" };
       case "unknown": {
@@ -230,6 +225,5 @@ export class OneTimePassword {
 function refuseUnlessCode(given: { code: string }): void {
   const { code } = (given ?? {}) as { code?: unknown };
   if (typeof code === "string" && code.trim() !== "" && code.length <= 100) return;
-  const fields = [{ path: "code", problem: "must be the code that the holder received" }];
-  throw ApplicationFailure.nonRetryable("Invalid input: code", "InvalidInput", { fields });
+  throw invalidInput("code", "must be the code that the holder received");
 }

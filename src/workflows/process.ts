@@ -271,6 +271,7 @@ export type AnyProcess = Pick<
   Process<Snapshot, View>,
   | "account"
   | "attentions"
+  | "claimEnd"
   | "environment"
   | "events"
   | "identify"

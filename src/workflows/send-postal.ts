@@ -1,10 +1,5 @@
 // A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1; READING §2).
-import {
-  ApplicationFailure,
-  currentUpdateInfo,
-  proxyActivities,
-  sleep,
-} from "@temporalio/workflow";
+import { currentUpdateInfo, proxyActivities, sleep } from "@temporalio/workflow";
 import type { EviPostActivities, PostalSubmitted } from "../activities/evi-post.js";
 import type { ProcessActivities } from "../activities/process.js";
 import { cancel, requestAffidavit } from "../contracts/messages.js";
@@ -21,6 +16,7 @@ import { answerTo } from "./answers.js";
 import { tieAffidavits } from "./affidavits.js";
 import { collectAffidavits, follow } from "./follow.js";
 import type { Followed } from "./follow.js";
+import { invalidInput } from "./invalid-input.js";
 import { Process } from "./process.js";
 import { excludedMove, postalView } from "./send-postal.view.js";
 import type { PostalSnapshot, PostalView } from "./send-postal.view.js";
@@ -160,7 +156,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     await follow(process, followed);
     if (process.ownOutcome !== undefined) return;
     process.enter("affidavits");
-    await collectAffidavits(process, followed);
+    await collectAffidavits(process, followed, settings.affidavitWindowSeconds);
     if (missing > 0) {
       process.note({ source: "process", event: `${missing} listed affidavits were not fetched` });
     }
@@ -185,8 +181,7 @@ function refuseUnlessFlags(asked: PostalAffidavitRequest): void {
   for (const [path, flag] of Object.entries(asked ?? {})) {
     const known = path === "includeDocument" || path === "includeEvents";
     if (known && typeof flag === "boolean") continue;
-    const fields = [{ path, problem: known ? "must be true or false" : "is not known" }];
-    throw ApplicationFailure.nonRetryable(`Invalid input: ${path}`, "InvalidInput", { fields });
+    throw invalidInput(path, known ? "must be true or false" : "is not known");
   }
 }
 

@@ -32,7 +32,12 @@ const fastEnvironment = {
 
 /** Of a call to any provider. */
 export function timeouts(seconds: number): Record<string, string> {
-  const providers = ["EVI_POST", "DISPOSABLE_CERTIFICATE", "MESSAGING_GATEWAY"];
+  const providers = [
+    "EVI_POST",
+    "DISPOSABLE_CERTIFICATE",
+    "MESSAGING_GATEWAY",
+    "ONE_SHOT_SIGNATURE",
+  ];
   return Object.fromEntries(
     providers.map((provider) => [
       `TRUSTFLOW_ACCOUNTS__DEFAULT__${provider}__TIMEOUT_SECONDS`,

@@ -1,28 +1,20 @@
 // One question and what it shows: the snapshot that alone decides, and affidavits that are not stored yet (P2 §2.5, §4.1
 // Query, §6.4).
-import { activityInfo } from "@temporalio/activity";
 import { endStates } from "../../contracts/names.js";
 import { PostalDates } from "../../contracts/send-postal.js";
 import type { ProcessDocument } from "../../contracts/status.js";
 import { ProviderError } from "../../providers/errors.js";
 import { NothingNew } from "../failure.js";
-import type { AttemptMode } from "../failure.js";
+import { isEnough, notThere } from "../question.js";
+import type { Question } from "../question.js";
 import { fetchAffidavits } from "./affidavits.js";
 import { provider } from "./office.js";
 import type { PostOffice } from "./office.js";
 
-export interface PostalQuestion {
+export interface PostalQuestion extends Question {
   account: string;
   uniqueId: string;
   submittedAt: string;
-  /**
-   * `now`: whatever it shows; `affidavits`: with every affidavit that it lists; `change`: until it differs from `seen`;
-   * `end`: until an end state, a few times.
-   */
-  wait: "now" | "affidavits" | "change" | "end";
-  mode: AttemptMode;
-  /** The fingerprint of the newest snapshot. */
-  seen: string | undefined;
   /** Provider ids of affidavits that are stored; left out of the download unless `refetch`. */
   stored: string[];
   refetch: boolean;
@@ -44,9 +36,6 @@ export interface PostalAnswer {
 
 const datesOnly = PostalDates.strip();
 
-/** How often an ask that a callback caused is repeated while the query lags behind it. */
-const claimAttempts = 6;
-
 export function ask(office: PostOffice, question: PostalQuestion): Promise<PostalAnswer> {
   const { uniqueId, mode, stored, refetch } = question;
   return office.run("query", question.account, mode, async (account) => {
@@ -59,7 +48,7 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
     const { state, outcome, affidavits = [] } = item;
     const ids = affidavits.map((affidavit) => affidavit.uniqueId);
     const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
-    if (!isEnough(question, state, fingerprint)) throw new NothingNew();
+    if (!isEnough(question, fingerprint, endStates.has(state))) throw new NothingNew();
     const wanted = affidavits.filter((one) => refetch || !stored.includes(one.uniqueId));
     const fetched = await fetchAffidavits(office, { account, documents, uniqueId, wanted }).catch(
       (error: unknown) => {
@@ -68,7 +57,8 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
       },
     );
     const missing = wanted.length - fetched.length;
-    if (question.wait === "affidavits" && missing > 0) throw notThere();
+    if (question.wait === "affidavits" && missing > 0)
+      throw notThere(provider, "downloadAffidavits", "a listed affidavit is not in the download");
     return {
       snapshot: {
         stamp,
@@ -80,24 +70,6 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
       documents: fetched,
       missing,
     };
-  });
-}
-
-/** A person or a patient phase waits for any answer; else the question says for which. */
-function isEnough({ wait, mode, seen }: PostalQuestion, state: string, shown: string): boolean {
-  if (mode !== "quick" || wait === "now" || wait === "affidavits") return true;
-  if (wait === "change") return shown !== seen;
-  return endStates.has(state) || activityInfo().attempt >= claimAttempts;
-}
-
-/** What a query lists may not be there for download at once; for long, it is a person's matter (DESIGN §5). */
-function notThere(): ProviderError {
-  return new ProviderError({
-    kind: activityInfo().attempt < claimAttempts ? "notVisibleYet" : "protocol",
-    provider,
-    operation: "downloadAffidavits",
-    effect: "none",
-    problem: "a listed affidavit is not in the download",
   });
 }
 

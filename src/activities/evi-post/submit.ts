@@ -6,7 +6,7 @@ import type { DocumentReference } from "../../contracts/values.js";
 import { ProviderError } from "../../providers/errors.js";
 import { execution } from "../effect.js";
 import { InvalidInput } from "../failure.js";
-import { parseInput, readPdf, referenceOf } from "../input.js";
+import { parseInput, readDocument, referenceOf } from "../input.js";
 import { accountIn, resolved } from "../office.js";
 import type { Attempt } from "../office.js";
 import { eviPost, provider } from "./office.js";
@@ -51,7 +51,7 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
       {
         closed: () => office.closed(account, "submit"),
         send: async ({ token, idempotencyToken, signal }) => {
-          const pdf = await readPdf(documents, document, "document");
+          const pdf = await readDocument(documents, document, "document");
           const submission = submissionOf(input, pdf, token, callback, account);
           const send = () => eviPost.submit(account, submission, idempotencyToken, signal);
           return office

@@ -1,0 +1,53 @@
+// The activities of the one-shot signature service (P1 §1.4, 2.9, 4.4, 6.2; READING §0, §7).
+import { SigningDesk } from "./one-shot-signature/desk.js";
+import type { OneShotDependencies } from "./one-shot-signature/desk.js";
+import {
+  createVideo,
+  decideVideo,
+  uploadEvidences,
+  uploadVideo,
+} from "./one-shot-signature/identity-video.js";
+import { create, prepare, upload } from "./one-shot-signature/request.js";
+import {
+  ask,
+  contract,
+  fetchSigned,
+  resendOtp,
+  sendOtp,
+  sign,
+} from "./one-shot-signature/signature.js";
+
+export type { OneShotRequest } from "./one-shot-signature/desk.js";
+export type { OneShotPlan } from "./one-shot-signature/request.js";
+export type { OneShotSnapshot } from "./one-shot-signature/signature.js";
+
+const activities = {
+  prepare,
+  create,
+  upload,
+  createVideo,
+  uploadEvidences,
+  uploadVideo,
+  decideVideo,
+  contract,
+  sendOtp,
+  resendOtp,
+  sign,
+  ask,
+  fetchSigned,
+};
+
+export type OneShotActivities = {
+  [name in keyof typeof activities]: (
+    given: Parameters<(typeof activities)[name]>[1],
+  ) => ReturnType<(typeof activities)[name]>;
+};
+
+export function createOneShotActivities(dependencies: OneShotDependencies): OneShotActivities {
+  const desk = new SigningDesk(dependencies);
+  const bound = Object.entries(activities).map(([name, activity]) => [
+    name,
+    (given: never) => activity(desk, given),
+  ]);
+  return Object.fromEntries(bound) as OneShotActivities;
+}

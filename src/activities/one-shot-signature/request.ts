@@ -1,0 +1,167 @@
+// The request and its documents: checked, created, uploaded (P1 §1.4, §4.4).
+import { withoutSecrets } from "../../contracts/secrets.js";
+import { SignOneShotInput } from "../../contracts/sign-one-shot.js";
+import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
+import type { DocumentReference } from "../../contracts/values.js";
+import { ProviderError } from "../../providers/errors.js";
+import { execution } from "../effect.js";
+import type { AttemptMode } from "../failure.js";
+import { parseInput, readDocument, referenceOf } from "../input.js";
+import { accountIn, resolved } from "../office.js";
+import type { Attempt } from "../office.js";
+import { oneShot, provider } from "./desk.js";
+import type { OneShotAttempt, OneShotRequest, SigningDesk } from "./desk.js";
+
+export interface PlannedFile {
+  name: string;
+  document: DocumentReference;
+}
+
+/** What the process does, fixed for the run. */
+export interface OneShotPlan {
+  environment: string;
+  account: string;
+  settings: OneShotSettings;
+  variant: SignOneShotInput["variant"];
+  documents: { name: string; sha256: string; document?: DocumentReference }[];
+  identityVideo?: { evidences: PlannedFile[]; video: PlannedFile };
+  /** Whether the provider can be asked what became of the request. */
+  canRetrieve: boolean;
+}
+
+/** Validates the input and puts what is inline into the document store. */
+export function prepare(
+  desk: SigningDesk,
+  given: { input: unknown; mode: AttemptMode },
+): Promise<OneShotPlan> {
+  return desk.run("prepare", accountIn(given.input), given.mode, async ({ name, paths }) => {
+    const { environment, documents: store, settings } = desk.has;
+    const input = parseInput(SignOneShotInput, given.input);
+    const process = execution();
+    const stored = async (file: {
+      name: string;
+      document: PlannedFile["document"] | InlineFile;
+    }) => ({
+      name: file.name,
+      document: await referenceOf(store, file.document, process),
+    });
+    const documents = await Promise.all(
+      input.documents.map(async (file) => {
+        if ("sha256" in file) return file;
+        const planned = await stored(file);
+        return { ...planned, sha256: planned.document.sha256 };
+      }),
+    );
+    const { identityVideo: video } = input;
+    return {
+      environment,
+      account: name,
+      settings: resolved(settings, input.settings),
+      variant: input.variant,
+      documents,
+      canRetrieve: paths.retrieve !== undefined,
+      ...(video && {
+        identityVideo: {
+          evidences: await Promise.all(video.evidences.map(stored)),
+          video: await stored(video.video),
+        },
+      }),
+    };
+  });
+}
+
+type InlineFile = { base64: string; mediaType: string };
+
+export interface CreatedRequest {
+  requestPk: string;
+  createdAt: string;
+}
+
+/** P1 §4.4. What the webhook names the request by leads to this process from now on. */
+export function create(
+  desk: SigningDesk,
+  given: Attempt & { input: unknown },
+): Promise<CreatedRequest> {
+  const { effect, mode } = given;
+  return desk.run("create", accountIn(given.input), mode, async (account) => {
+    const input = parseInput(SignOneShotInput, given.input);
+    const answer = await desk.perform<{ requestPk: string; createdAt?: string }>(
+      account,
+      {
+        reference: effect,
+        operation: "create",
+        input: withoutSecrets(SignOneShotInput, input),
+        mode,
+      },
+      {
+        async send({ signal }) {
+          const { requestPk } = await oneShot
+            .create(account, input.providerFields, signal)
+            .catch((error: unknown) => adoptShown(account, error));
+          return { requestPk, createdAt: new Date().toISOString() };
+        },
+      },
+    );
+    const { requestPk, createdAt = new Date().toISOString() } = answer;
+    const process = execution();
+    await desk.has.journal.correlate({
+      provider,
+      account: account.name,
+      reference: requestPk,
+      ...process,
+    });
+    return { requestPk, createdAt };
+  });
+}
+
+/** A 2xx that cannot be read but shows an id: where that exists, it is ours (DESIGN §5). */
+async function adoptShown(account: OneShotAttempt, error: unknown) {
+  const requestPk = error instanceof ProviderError ? error.reference : undefined;
+  if (requestPk === undefined || account.paths.retrieve === undefined) throw error;
+  await oneShot.retrieve(account, requestPk).catch(() => {
+    throw error;
+  });
+  return { requestPk };
+}
+
+/** P1 §1.4: the full file, or its hash. */
+export function upload(
+  desk: SigningDesk,
+  given: Attempt & OneShotRequest & { file: OneShotPlan["documents"][number]; asHash: boolean },
+): Promise<void> {
+  const { effect, mode, requestPk, file, asHash } = given;
+  const { name, sha256 } = file;
+  const operation = asHash ? "uploadHash" : "uploadDocument";
+  return desk.run(operation, given.account, mode, async (account) => {
+    await desk.perform(
+      account,
+      { reference: effect, operation, input: { requestPk, name, sha256 }, mode },
+      {
+        async send({ signal }) {
+          if (asHash) {
+            await oneShot.uploadHash(account, { requestPk, name, sha256 }, signal);
+          } else {
+            const uploaded = { requestPk, ...(await fileOf(desk, file)) };
+            await oneShot.uploadDocument(account, uploaded, signal);
+          }
+          return {};
+        },
+        ...desk.lookUp(account, requestPk, ({ documents }) =>
+          documents.some((one) => one.name === name && (one.sha256 ?? sha256) === sha256)
+            ? {}
+            : undefined,
+        ),
+      },
+    );
+  });
+}
+
+/** As it travels; one that is not in the store any more is the caller's mistake. */
+export async function fileOf(
+  desk: SigningDesk,
+  { name, document }: { name: string; document?: DocumentReference },
+): Promise<{ name: string; bytes: Buffer; mediaType: string }> {
+  if (!document) throw new Error("a hash has no file");
+  const bytes = await readDocument(desk.has.documents, document, `documents.${name}`);
+  return { name, bytes, mediaType: document.mediaType };
+}

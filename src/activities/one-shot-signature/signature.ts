@@ -1,0 +1,163 @@
+// The contract, the signer's code, the signature, and what was signed (P1 §1.4, §4.4).
+import { cancellationSignal } from "@temporalio/activity";
+import { createHash } from "node:crypto";
+import type { ProcessDocument } from "../../contracts/status.js";
+import { derivedDocumentId } from "../../documents/document-id.js";
+import { isPdf } from "../../documents/pdf.js";
+import { otpVerdict } from "../../providers/one-shot-signature/translate.js";
+import { NothingNew } from "../failure.js";
+import type { AttemptMode } from "../failure.js";
+import { sentUnlessLost, triedWith } from "../one-time-password.js";
+import type { Sent, Tried } from "../one-time-password.js";
+import type { Attempt } from "../office.js";
+import { isEnough, notThere } from "../question.js";
+import type { Question } from "../question.js";
+import { oneShot, provider } from "./desk.js";
+import type { OneShotRequest, SigningDesk } from "./desk.js";
+import { videoState } from "./identity-video.js";
+
+/** P1 §1.4: retrieved, and kept under our own hash. */
+export function contract(
+  desk: SigningDesk,
+  given: OneShotRequest & { mode: AttemptMode },
+): Promise<ProcessDocument> {
+  const { requestPk, mode } = given;
+  return desk.run("contract", given.account, mode, async (account) => {
+    const { bytes, mediaType } = await desk.reach(account, "contract", () =>
+      oneShot.contract(account, requestPk, cancellationSignal()),
+    );
+    return kept(desk, requestPk, { kind: "contract", name: "contract", bytes, mediaType });
+  });
+}
+
+/** P1 §4.4: the provider sends the signer a code. */
+export function sendOtp(desk: SigningDesk, given: Attempt & OneShotRequest): Promise<Sent> {
+  const { effect, mode, requestPk } = given;
+  return desk.run("otp", given.account, mode, (account) =>
+    sentUnlessLost(
+      desk.perform(
+        account,
+        { reference: effect, operation: "otp", input: { requestPk }, mode },
+        { send: ({ signal }) => oneShot.otp(account, requestPk, signal).then(nothing) },
+      ),
+      { isOwn: false },
+    ),
+  );
+}
+
+/** The own call of the update `resendOtp`. */
+export function resendOtp(
+  desk: SigningDesk,
+  given: Pick<Attempt, "effect"> & OneShotRequest,
+): Promise<Sent> {
+  const { effect, requestPk } = given;
+  return desk.run("otp", given.account, "quick", (account) =>
+    sentUnlessLost(
+      desk.effect(
+        account,
+        { reference: effect, operation: "otp", input: { requestPk }, mode: "quick" },
+        { send: ({ signal }) => oneShot.otp(account, requestPk, signal).then(nothing) },
+      ),
+      { isOwn: true },
+    ),
+  );
+}
+
+/** `signing`: it goes on, and a webhook or a question tells its end. */
+export type Signed = Tried & { state?: "signed" | "signing" };
+
+/** The own call of the update `submitOtp`; with `watch`, only whether it has become known that it was signed. */
+export function sign(
+  desk: SigningDesk,
+  given: Attempt & OneShotRequest & { otp: string },
+): Promise<Signed> {
+  const { effect, mode, requestPk, otp } = given;
+  return desk.run("sign", given.account, mode, async (account) => {
+    try {
+      const { state = "signed" } = await desk.effect<{ state?: "signed" | "signing" }>(
+        account,
+        { reference: effect, operation: "sign", input: { requestPk }, mode },
+        {
+          send: ({ signal }) => oneShot.sign(account, { requestPk, otp }, signal),
+          ...desk.lookUp(account, requestPk, ({ state: shown }) =>
+            shown === "signed" || shown === "signing" ? { state: shown } : undefined,
+          ),
+        },
+      );
+      return { verdict: "accepted", state };
+    } catch (error) {
+      if (mode === "watch") throw error;
+      return triedWith(error, (refusal) => otpVerdict(account, refusal));
+    }
+  });
+}
+
+export interface OneShotSnapshot {
+  /** The database's clock before the question was sent. */
+  stamp: string;
+  state: string;
+  fingerprint: string;
+}
+
+const ends = new Set(["signed", "failed", "cancelled", "approved"]);
+
+/** How the request, or its identity video, stands; asked again until it is `wait`ed for. */
+export function ask(
+  desk: SigningDesk,
+  given: OneShotRequest & Question & { about: "request" | "video" },
+): Promise<OneShotSnapshot> {
+  const { requestPk, about, mode } = given;
+  const operation = about === "video" ? "getVideo" : "retrieve";
+  return desk.run(operation, given.account, mode, async (account) => {
+    const stamp = (await desk.has.journal.now()).toISOString();
+    const look =
+      about === "video"
+        ? videoState(desk, account, requestPk)
+        : desk.retrieve(account, requestPk).then(({ state }) => state);
+    const state = await look.catch((error: unknown) => {
+      throw desk.longAway(error, account);
+    });
+    if (!isEnough(given, state, ends.has(state))) throw new NothingNew();
+    return { stamp, state, fingerprint: state };
+  });
+}
+
+/** P1 §1.4: what was signed; the provider's own digest was checked against it. */
+export function fetchSigned(
+  desk: SigningDesk,
+  given: OneShotRequest & { mode: AttemptMode },
+): Promise<ProcessDocument[]> {
+  const { requestPk, mode } = given;
+  return desk.run("retrieve", given.account, mode, async (account) => {
+    const { documents } = await desk.retrieve(account, requestPk);
+    const signed = documents.flatMap(({ name, signed: bytes }) => (bytes ? [{ name, bytes }] : []));
+    if (signed.length < documents.length || signed.length === 0)
+      throw notThere(provider, "retrieve", "a signed document is not in the answer");
+    return Promise.all(
+      signed.map(({ name, bytes }) => {
+        const mediaType = isPdf(bytes) ? "application/pdf" : "application/octet-stream";
+        return kept(desk, requestPk, { kind: "signed", name, bytes, mediaType });
+      }),
+    );
+  });
+}
+
+interface Fetched {
+  kind: ProcessDocument["kind"];
+  name: string;
+  bytes: Buffer;
+  mediaType: string;
+}
+
+async function kept(
+  desk: SigningDesk,
+  requestPk: string,
+  { kind, name, bytes, mediaType }: Fetched,
+): Promise<ProcessDocument> {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const id = derivedDocumentId(provider, requestPk, kind, name, sha256);
+  const document = await desk.has.documents.put(bytes, mediaType, { id });
+  return { kind, document, description: name };
+}
+
+const nothing = () => ({});

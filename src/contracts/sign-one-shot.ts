@@ -1,0 +1,91 @@
+// The contract of `signOneShot`: a one-shot signature request from its creation to the signed documents, in its four
+// variants (P1 §1.4, 2.9, 4.4). No request or response is shown: what the provider wants travels in `providerFields`.
+import { z } from "zod";
+import { otpSettings } from "./one-time-password.js";
+import { processResult, ProcessStatus } from "./status.js";
+import { AccountName, DocumentInput, Instant, ProviderFields, Sha256 } from "./values.js";
+
+const Name = z
+  .string()
+  .regex(/^[^/\\\p{Cc}]{1,200}$/u, "must be a file name of at most 200 characters");
+const seconds = otpSettings.holderDeadlineSeconds;
+
+const NamedDocument = z.strictObject({ name: Name, document: DocumentInput });
+/** In the variant `hash` the document need not leave the caller: its SHA-256 is enough. */
+const NamedHash = z.strictObject({ name: Name, sha256: Sha256 });
+
+const Settings = z.strictObject({
+  ...otpSettings,
+  /** The code is sent only once the caller has confirmed the contract (update `acceptContract`). */
+  requireContractAccepted: z.boolean().optional(),
+  /** From the creation for the video's approval, and from the signature for its end. */
+  deadlineSeconds: seconds,
+  /** How long nothing may be heard before the provider is asked, and how often after that. */
+  pollIntervalSeconds: seconds,
+  /** The least time between two asks that callbacks cause. */
+  askIntervalSeconds: seconds,
+});
+/** As resolved: the caller's settings over the configured ones. */
+export type OneShotSettings = {
+  [setting in keyof z.infer<typeof Settings>]-?: NonNullable<z.infer<typeof Settings>[setting]>;
+};
+
+export const SignOneShotInput = z
+  .strictObject({
+    account: AccountName.optional(),
+    /** P1 §1.4: the workflows of the service. */
+    variant: z.enum(["classic", "hash", "asynchronous", "videoIdentification"]),
+    /** The whole payload of the creation, untouched. */
+    providerFields: ProviderFields,
+    documents: z
+      .array(z.union([NamedDocument, NamedHash]))
+      .min(1)
+      .max(50),
+    /** P1 §1.4: what the identity video is made of. */
+    identityVideo: z
+      .strictObject({
+        evidences: z.array(NamedDocument).min(1).max(50),
+        video: NamedDocument,
+        /** The payload of the video's creation, untouched. */
+        providerFields: ProviderFields.optional(),
+      })
+      .optional(),
+    settings: Settings.optional(),
+  })
+  .superRefine(({ variant, documents, identityVideo }, context) => {
+    const refuse = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: "custom", path, message });
+    if (variant === "videoIdentification" && !identityVideo)
+      refuse(["identityVideo"], "is required for videoIdentification (P1 §1.4)");
+    if (variant !== "videoIdentification" && identityVideo)
+      refuse(["identityVideo"], "is for videoIdentification only (P1 §1.4)");
+    for (const [index, { name, ...file }] of documents.entries()) {
+      if (variant !== "hash" && "sha256" in file)
+        refuse(["documents", index, "sha256"], "is for the variant hash only (P1 §1.4)");
+      if (documents.findIndex((other) => other.name === name) !== index)
+        refuse(["documents", index, "name"], "stands for another document already");
+    }
+  });
+export type SignOneShotInput = z.infer<typeof SignOneShotInput>;
+
+export const SignOneShotStatus = ProcessStatus;
+
+/**
+ * `signed`, `failed`, `cancelled`: the provider's, the last one also of its identity video; `contractRefused`: the caller did
+ * not accept the contract; `expired`, `locked`: the signer did not answer in time, or with no code that was right.
+ */
+export const SignOneShotResult = processResult({
+  process: z.literal("signOneShot"),
+  outcome: z.enum([
+    "signed",
+    "failed",
+    "cancelled",
+    "contractRefused",
+    "expired",
+    "locked",
+    "openAtDeadline",
+    "other",
+  ]),
+  dates: z.strictObject({ createdAt: Instant.optional(), signedAt: Instant.optional() }),
+}).extend({ otpsSent: z.int().min(0) });
+export type SignOneShotResult = z.infer<typeof SignOneShotResult>;

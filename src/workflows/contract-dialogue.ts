@@ -1,0 +1,47 @@
+// The caller's word on the contract, before the signer gets a code (READING §7).
+import { acceptContract } from "../contracts/messages.js";
+import type { ContractAnswer } from "../contracts/messages.js";
+import { invalidInput } from "./invalid-input.js";
+import type { AnyProcess } from "./process.js";
+import { until } from "./waits.js";
+
+export class ContractDialogue {
+  readonly #process: AnyProcess;
+  #isAwaited = false;
+  #accepted: boolean | undefined;
+
+  constructor(process: AnyProcess) {
+    this.#process = process;
+    process.onUpdate(
+      acceptContract,
+      "Whether the contract is accepted",
+      ({ accepted }) => this.#take(accepted),
+      (given) => {
+        const { accepted } = (given ?? {}) as { accepted?: unknown };
+        if (typeof accepted !== "boolean") throw invalidInput("accepted", "must be true or false");
+      },
+    );
+  }
+
+  /** False where it was refused, or nobody said so in time; then the outcome stands. */
+  async isAccepted({ holderDeadlineSeconds }: { holderDeadlineSeconds: number }): Promise<boolean> {
+    const end = new Date(Date.now() + holderDeadlineSeconds * 1_000);
+    this.#isAwaited = true;
+    this.#process.waitFor("the contract to be accepted", end);
+    const isKnown = () => this.#accepted !== undefined;
+    const came = await until(this.#process, isKnown, end, "The contract may be accepted");
+    this.#isAwaited = false;
+    if (this.#accepted === true) return true;
+    this.#process.ownOutcome = came ? "contractRefused" : "expired";
+    return false;
+  }
+
+  #take(accepted: boolean): ContractAnswer {
+    if (!this.#isAwaited) return { answer: "notAwaited" };
+    this.#isAwaited = false;
+    this.#accepted = accepted;
+    const answer = accepted ? "accepted" : "refused";
+    this.#process.note({ source: "process", event: `Contract ${answer}` });
+    return { answer };
+  }
+}

@@ -1,0 +1,94 @@
+// The identity-video sub-flow of a signature request: created, filled, then approved or cancelled: by the caller, or by
+// whoever decides at the provider (P1 §1.4).
+import { currentUpdateInfo } from "@temporalio/workflow";
+import type {
+  OneShotActivities,
+  OneShotPlan,
+  OneShotRequest,
+} from "../activities/one-shot-signature.js";
+import { decideVideo } from "../contracts/messages.js";
+import type { VideoAnswer } from "../contracts/messages.js";
+import { activitiesOf, answerOptions } from "./activity-options.js";
+import { answerTo } from "./answers.js";
+import { follow } from "./follow.js";
+import type { Followed, Spans } from "./follow.js";
+import { invalidInput } from "./invalid-input.js";
+import type { AnyProcess } from "./process.js";
+import type { stepsOf } from "./steps.js";
+
+const { decideVideo: decide } = activitiesOf<OneShotActivities>("one-shot-signature", {
+  ...answerOptions,
+  summary: "Decide about the identity video",
+});
+
+export class IdentityVideo {
+  readonly #process: AnyProcess;
+  readonly #step: ReturnType<typeof stepsOf<OneShotActivities>>;
+  readonly #request: () => OneShotRequest;
+  #isAwaited = false;
+  #decided: "approved" | "cancelled" | undefined;
+
+  constructor(
+    process: AnyProcess,
+    step: ReturnType<typeof stepsOf<OneShotActivities>>,
+    request: () => OneShotRequest,
+  ) {
+    this.#process = process;
+    this.#step = step;
+    this.#request = request;
+    process.onUpdate(
+      decideVideo,
+      "Approve or cancel the identity video",
+      ({ decision }) => this.#decide(decision),
+      (given) => {
+        const { decision } = (given ?? {}) as { decision?: unknown };
+        if (decision !== "approve" && decision !== "cancel")
+          throw invalidInput("decision", "must be approve or cancel");
+      },
+    );
+  }
+
+  /** False where it was cancelled, or nobody decided in time; then the outcome stands. */
+  async identify(
+    { evidences, video }: NonNullable<OneShotPlan["identityVideo"]>,
+    fields: unknown,
+    spans: Spans,
+    asks: Omit<Followed, "spans">,
+  ): Promise<boolean> {
+    const once = { journaled: true, happened: {} };
+    await this.#step(
+      { ...once, name: "createVideo", summary: "Create the identity video" },
+      (desk, attempt) => desk.createVideo({ ...attempt, ...this.#request(), fields }),
+    );
+    await this.#step(
+      { ...once, name: "uploadEvidences", summary: "Upload the evidences" },
+      (desk, attempt) => desk.uploadEvidences({ ...attempt, ...this.#request(), files: evidences }),
+    );
+    await this.#step(
+      { ...once, name: "uploadVideo", summary: "Upload the video" },
+      (desk, attempt) => desk.uploadVideo({ ...attempt, ...this.#request(), file: video }),
+    );
+    this.#isAwaited = true;
+    await follow(this.#process, { ...asks, spans, isOver: () => this.#state() !== undefined });
+    this.#isAwaited = false;
+    const state = this.#state();
+    if (state === "cancelled") this.#process.ownOutcome = "cancelled";
+    return state === "approved";
+  }
+
+  /** What was decided here, or as the provider shows it. */
+  #state(): "approved" | "cancelled" | undefined {
+    const { state } = this.#process.view;
+    return this.#decided ?? (state === "approved" || state === "cancelled" ? state : undefined);
+  }
+
+  async #decide(decision: "approve" | "cancel"): Promise<VideoAnswer> {
+    if (!this.#isAwaited) return { answer: "notAwaited" };
+    const effect = { step: decision, occurrence: currentUpdateInfo()?.id ?? "0" };
+    const { answer } = await answerTo(() => decide({ ...this.#request(), effect, decision }));
+    this.#process.note({ source: "process", event: `Identity video: ${answer}` });
+    if (answer === "approved" || answer === "cancelled") this.#decided = answer;
+    else this.#process.claimEnd();
+    return { answer };
+  }
+}

@@ -1,0 +1,238 @@
+// A one-shot signature request: created, filled, identified by video where it wants that, confirmed, signed with the signer's
+// code, and fetched (P1 §1.4, 2.9, 4.4, 6.2; READING §7).
+import type {
+  OneShotActivities,
+  OneShotPlan,
+  OneShotRequest,
+  OneShotSnapshot,
+} from "../activities/one-shot-signature.js";
+import type { SignOneShotInput, SignOneShotResult } from "../contracts/sign-one-shot.js";
+import { activitiesOf, answerOptions } from "./activity-options.js";
+import { wanted } from "./attention.js";
+import { ContractDialogue } from "./contract-dialogue.js";
+import { follow } from "./follow.js";
+import type { AskWait } from "./follow.js";
+import { IdentityVideo } from "./identity-video.js";
+import { OneTimePassword } from "./one-time-password.js";
+import { Process } from "./process.js";
+import { oneShotView } from "./sign-one-shot.view.js";
+import { stepsOf, Waived } from "./steps.js";
+import { until } from "./waits.js";
+
+const provider = "one-shot-signature";
+const label = "the signature service";
+
+const own = (summary: string, seconds: number) =>
+  activitiesOf<OneShotActivities>(provider, {
+    ...answerOptions,
+    startToCloseTimeout: `${seconds} seconds`,
+    scheduleToCloseTimeout: `${seconds} seconds`,
+    summary,
+  });
+
+export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotResult> {
+  const process = new Process<OneShotSnapshot, ReturnType<typeof oneShotView>>(oneShotView);
+  const step = stepsOf<OneShotActivities>(process, provider);
+  let request: OneShotRequest = { account: "default", requestPk: "" };
+  let createdAt: string | undefined;
+  let signedAt: string | undefined;
+  let state: "signed" | "signing" = "signed";
+
+  const otp = new OneTimePassword(
+    process,
+    {
+      provider,
+      operation: "sign",
+      send: (occurrence, seconds) =>
+        own("Send the signer another code", seconds).resendOtp({
+          ...request,
+          effect: { step: "otp", occurrence },
+        }),
+      try: async (code, occurrence, seconds) => {
+        const tried = await own("Sign with the code that the signer entered", seconds).sign({
+          ...request,
+          effect: { step: "sign", occurrence },
+          mode: "quick",
+          otp: code,
+        });
+        state = tried.state ?? state;
+        return tried;
+      },
+    },
+    // A second signature is no harmless try.
+    { parksAtOnce: true },
+  );
+  const agreement = new ContractDialogue(process);
+  const video = new IdentityVideo(process, step, () => request);
+  process.askBeforeCancelling();
+
+  /** How the request, or its video, stands; the newest answer is the process's snapshot. */
+  const asks = (about: "request" | "video") => ({
+    label,
+    claims: () => true,
+    ask: async (wait: AskWait, summary: string, quick: object) => {
+      const snapshot = await step(
+        { name: "ask", summary, journaled: false, quick },
+        (desk, { mode }) =>
+          desk.ask({ ...request, about, wait, mode, seen: process.snapshot?.fingerprint }),
+      );
+      process.take(snapshot, []);
+    },
+  });
+
+  async function fill({ documents, variant }: OneShotPlan): Promise<void> {
+    for (const [index, file] of documents.entries()) {
+      await step(
+        {
+          name: `upload-${index}`,
+          summary: `Upload document ${index + 1} of ${documents.length}`,
+          journaled: true,
+          happened: {},
+        },
+        (desk, attempt) =>
+          desk.upload({ ...attempt, ...request, file, asHash: variant === "hash" }),
+      );
+    }
+  }
+
+  /** True where the signer's code was taken; else the outcome stands. */
+  async function signWithCode({ settings }: OneShotPlan): Promise<boolean> {
+    const sent = await step(
+      { name: "otp", summary: "Send the signer a code", journaled: true, happened: {} },
+      (desk, attempt) => desk.sendOtp({ ...attempt, ...request }),
+    );
+    otp.begin(settings, sent);
+    for (;;) {
+      process.exists("waiting", process.references, otp.deadline);
+      const end = await otp.end();
+      if (end.end === "accepted") return true;
+      if (end.end === "open") {
+        if (await decideOpen(end)) return true;
+        otp.reopen();
+        continue;
+      }
+      process.ownOutcome = end.end;
+      return false;
+    }
+  }
+
+  /** Nobody knows whether it was signed: the provider shows it, or a person knows, or lets the signer try again. */
+  async function decideOpen(open: Parameters<typeof step>[2]): Promise<boolean> {
+    const word = await step(
+      { name: "sign", summary: "Watch for the signature", journaled: true, happened: {} },
+      async (desk, { effect, mode }) =>
+        mode === "probe"
+          ? { verdict: "again" as const }
+          : desk.sign({ ...request, effect, mode, otp: "" }),
+      open,
+    );
+    if (word.verdict === "accepted") state = word.state ?? state;
+    return word.verdict === "accepted";
+  }
+
+  /** An asynchronous signature: the webhook makes us ask, the poll asks anyway, and only the answer ends it. */
+  async function awaitSignature({ settings, canRetrieve }: OneShotPlan): Promise<void> {
+    const deadline = new Date(Date.now() + settings.deadlineSeconds * 1_000);
+    process.exists("tracking", process.references, deadline);
+    if (!canRetrieve) return awaitUnasked(settings.deadlineSeconds);
+    await follow(process, { ...asks("request"), spans: settings });
+    const shown = process.view.state;
+    if (process.ownOutcome === undefined && shown !== "signed")
+      process.ownOutcome = shown === "failed" || shown === "cancelled" ? shown : "other";
+  }
+
+  /** Nobody can be asked: at the deadline a person says what became of it, or waits on. */
+  async function awaitUnasked(seconds: number): Promise<void> {
+    for (;;) {
+      const end = new Date(Date.now() + seconds * 1_000);
+      process.waitFor("the end of the signature, which only its webhook tells", end);
+      await until(process, () => false, end, "The signature may come to its end");
+      const { environment, account } = process;
+      const problem = {
+        ...{ kind: "unknownOutcome" as const, provider, operation: "retrieve" },
+        ...{ environment, account, fields: [] },
+      };
+      try {
+        await step(
+          { name: "signing", summary: "Wait for a person", journaled: false, happened: {} },
+          async (_, { mode }) => (mode === "probe" ? undefined : new Promise(() => undefined)),
+          { occurrence: "0", problem },
+        );
+      } catch (error) {
+        if (error instanceof Waived) return;
+        throw error;
+      }
+    }
+  }
+
+  async function fetchSigned(): Promise<void> {
+    const documents = await step(
+      { name: "fetch", summary: "Fetch the signed documents", journaled: false, happened: {} },
+      (desk, { mode }) => desk.fetchSigned({ ...request, mode }),
+    );
+    process.keep(documents);
+  }
+
+  const main = async () => {
+    const plan = await step(
+      { name: "prepare", summary: "Check the input", journaled: false },
+      (desk, { mode }) => desk.prepare({ input, mode }),
+    );
+    process.identify(plan);
+    const created = await step(
+      {
+        name: "create",
+        summary: "Create the signature request",
+        journaled: true,
+        happened: { requestPk: wanted.reference },
+      },
+      (desk, attempt) => desk.create({ ...attempt, input }),
+    );
+    const { requestPk } = created;
+    ({ createdAt } = created);
+    request = { account: plan.account, requestPk };
+    process.exists("tracking", { requestPk });
+    await fill(plan);
+    if (plan.identityVideo) {
+      const fields = input.identityVideo?.providerFields;
+      if (!(await video.identify(plan.identityVideo, fields, plan.settings, asks("video")))) return;
+    }
+    const contract = await step(
+      { name: "contract", summary: "Fetch the contract", journaled: false },
+      (desk, { mode }) => desk.contract({ ...request, mode }),
+    );
+    process.keep([contract]);
+    if (plan.settings.requireContractAccepted && !(await agreement.isAccepted(plan.settings)))
+      return;
+    if (!(await signWithCode(plan))) return;
+    if (state === "signing") await awaitSignature(plan);
+    if (process.ownOutcome !== undefined) return;
+    signedAt = new Date().toISOString();
+    process.note({ source: "process", event: "Signed" });
+    if (plan.canRetrieve) await waivable(fetchSigned);
+    process.ownOutcome = "signed";
+  };
+
+  return process.run(main, () => ({
+    process: "signOneShot",
+    id: process.id,
+    outcome: process.ownOutcome as SignOneShotResult["outcome"],
+    references: process.references,
+    dates: {
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(signedAt === undefined ? {} : { signedAt }),
+    },
+    documents: [...process.documents.values()],
+    timeline: process.timeline,
+    otpsSent: otp.sent,
+  }));
+}
+
+/** A person may decide to go on without it. */
+async function waivable(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Waived)) throw error;
+  }
+}

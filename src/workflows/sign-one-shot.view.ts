@@ -1,0 +1,14 @@
+// What the newest answer says of a signature request; its callbacks only stand in the timeline (P1 §6.2 shows nothing).
+import type { OneShotSnapshot } from "../activities/one-shot-signature.js";
+import type { ProviderEvent } from "../contracts/provider-event.js";
+import type { View } from "./facts.js";
+import { plainView } from "./plain.view.js";
+
+const ends = new Set(["signed", "failed", "cancelled"]);
+
+export function oneShotView(events: ProviderEvent[], snapshot: OneShotSnapshot | undefined): View {
+  const view = plainView(events);
+  if (!snapshot) return view;
+  const { state } = snapshot;
+  return { ...view, state, closed: ends.has(state) };
+}

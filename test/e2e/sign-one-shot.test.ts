@@ -1,0 +1,179 @@
+// The everyday paths of a one-shot signature on the whole system, in its four variants (P1 §1.4, 4.4, 6.2; READING §7).
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { callbackUrl } from "../../src/callbacks/address.js";
+import { KeyRing } from "../../src/crypto/key-ring.js";
+import { codeFor, wrongCode } from "../support/holders.js";
+import { signerInput, videoInput } from "../support/signers.js";
+import { startTestStack, statusWhere } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+let system: TestStack;
+
+beforeAll(async () => {
+  system = await startTestStack({ sandboxSpeed: 300 });
+  // The service is told one address for the account (P1 §6.2).
+  const { env } = system.stack;
+  const subject = { provider: "one-shot-signature", account: "default" };
+  const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
+  const webhookUrl = callbackUrl(ring, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
+  await system.sandbox.putAccount("sandbox", { webhookUrl });
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+
+const effectsOf = async (intent: string) =>
+  Object.fromEntries(
+    Object.entries(await system.effects(intent)).map(([name, count]) => [
+      name.replace("one-shot-signature.", ""),
+      count,
+    ]),
+  );
+const duplicates = async () => (await system.sandbox.ledger()).duplicates;
+
+test("classic: each document is uploaded once, and what was signed is kept under its own hash", async () => {
+  const handle = await system.client.signOneShot("classic", signerInput("classic"));
+  const code = await codeFor(system.sandbox, "classic");
+  expect(await handle.submitOtp(wrongCode(code))).toEqual({ answer: "wrong", triesLeft: 4 });
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  const result = await handle.result();
+  expect(result).toMatchObject({ outcome: "signed", otpsSent: 1 });
+  const kinds = result.documents.map(({ kind, description }) => [kind, description]);
+  expect(kinds).toEqual([
+    ["contract", "contract"],
+    ["signed", "agreement.pdf"],
+    ["signed", "annex.pdf"],
+  ]);
+  for (const { document } of result.documents) {
+    const bytes = await system.client.documents.get(document);
+    expect(createHash("sha256").update(bytes).digest("hex")).toBe(document.sha256);
+    expect(bytes.subarray(0, 5).toString()).toBe("%PDF-");
+  }
+  expect(await effectsOf("classic")).toMatchObject({ create: 1, uploadDocument: 2, sign: 1 });
+  expect(await duplicates()).toEqual([]);
+});
+
+test("hash: only the digest of a document leaves us", async () => {
+  const sha256 = createHash("sha256").update("kept by the caller").digest("hex");
+  const input = signerInput("hash", "", {
+    variant: "hash",
+    documents: [{ name: "kept.pdf", sha256 }],
+  });
+  const handle = await system.client.signOneShot("hash", input);
+  expect(await handle.submitOtp(await codeFor(system.sandbox, "hash"))).toEqual({
+    answer: "accepted",
+  });
+  const { outcome, documents } = await handle.result();
+  expect(outcome).toBe("signed");
+  expect(documents.map(({ kind }) => kind)).toEqual(["contract", "signed"]);
+  expect(await effectsOf("hash")).toMatchObject({ uploadHash: 1, sign: 1 });
+});
+
+test("asynchronous: the webhook makes it ask, and where it is lost the poll does (P1 §6.2)", async () => {
+  for (const [id, magic] of [
+    ["told", "async"],
+    ["untold", "async,webhook-lost"],
+  ] as const) {
+    const input = signerInput(id, magic, { variant: "asynchronous" });
+    const handle = await system.client.signOneShot(id, input);
+    expect(await handle.submitOtp(await codeFor(system.sandbox, id))).toEqual({
+      answer: "accepted",
+    });
+    const { outcome, timeline, documents } = await handle.result();
+    expect([outcome, documents.length]).toEqual(["signed", 3]);
+    const heard = timeline.filter(({ source }) => source === "callback").map(({ event }) => event);
+    expect(heard).toEqual(id === "told" ? ["signed"] : []);
+  }
+});
+
+test("an asynchronous signature that fails ends as failed", async () => {
+  const input = signerInput("fails", "async-failed", { variant: "asynchronous" });
+  const handle = await system.client.signOneShot("fails", input);
+  await handle.submitOtp(await codeFor(system.sandbox, "fails"));
+  expect((await handle.result()).outcome).toBe("failed");
+});
+
+test("video identification: nothing is signed before the video is approved (P1 §1.4)", async () => {
+  const handle = await system.client.signOneShot("video", videoInput("video"));
+  await statusWhere(handle, ({ waitingFor }) => waitingFor?.startsWith("news from") === true);
+  expect(await system.sandbox.messages("video")).toEqual([]);
+  expect(await handle.decideVideo("approve")).toEqual({ answer: "approved" });
+  expect(await handle.submitOtp(await codeFor(system.sandbox, "video"))).toEqual({
+    answer: "accepted",
+  });
+  expect((await handle.result()).outcome).toBe("signed");
+  expect(await effectsOf("video")).toMatchObject({
+    createIdentityVideo: 1,
+    uploadEvidences: 1,
+    uploadVideo: 1,
+    approveVideo: 1,
+    sign: 1,
+  });
+});
+
+test("a video that is cancelled ends it, and one that the provider approves goes on by itself", async () => {
+  const cancelled = await system.client.signOneShot("no-video", videoInput("no-video"));
+  await statusWhere(cancelled, ({ waitingFor }) => waitingFor?.startsWith("news from") === true);
+  expect(await cancelled.decideVideo("cancel")).toEqual({ answer: "cancelled" });
+  expect((await cancelled.result()).outcome).toBe("cancelled");
+  const approved = await system.client.signOneShot(
+    "by-itself",
+    videoInput("by-itself", "video-approved"),
+  );
+  await approved.submitOtp(await codeFor(system.sandbox, "by-itself"));
+  expect((await approved.result()).outcome).toBe("signed");
+});
+
+test("where the contract has to be accepted, no code goes out before", async () => {
+  const settings = { requireContractAccepted: true };
+  const handle = await system.client.signOneShot("asked", signerInput("asked", "", { settings }));
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the contract to be accepted");
+  expect(await system.sandbox.messages("asked")).toEqual([]);
+  expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
+  await handle.submitOtp(await codeFor(system.sandbox, "asked"));
+  expect((await handle.result()).outcome).toBe("signed");
+
+  const refused = await system.client.signOneShot(
+    "refused",
+    signerInput("refused", "", { settings }),
+  );
+  await statusWhere(refused, ({ waitingFor }) => waitingFor === "the contract to be accepted");
+  await refused.acceptContract(false);
+  expect((await refused.result()).outcome).toBe("contractRefused");
+});
+
+test("a signature whose answer was lost is found at the provider, and made once", async () => {
+  const handle = await system.client.signOneShot(
+    "lost",
+    signerInput("lost", "sign=cut-after-commit"),
+  );
+  expect(await handle.submitOtp(await codeFor(system.sandbox, "lost"))).toEqual({
+    answer: "unknown",
+  });
+  expect((await handle.result()).outcome).toBe("signed");
+  expect(await effectsOf("lost")).toMatchObject({ sign: 1 });
+});
+
+test("a request whose creation was not answered asks a person, who brings its id", async () => {
+  const input = signerInput("uncertain", "create=cut-after-commit");
+  const handle = await system.client.signOneShot("uncertain", input);
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  expect(attention).toMatchObject({ kind: "unknownOutcome", step: "create" });
+  const [item] = (await system.sandbox.items({ intent: "uncertain" })).items;
+  const decision = { attention: attention?.id ?? "", decision: "happened", by: "Ada" } as const;
+  const result = { requestPk: item?.id ?? "" };
+  expect(await handle.resolve({ ...decision, result })).toEqual({ answer: "resolved" });
+  await handle.submitOtp(await codeFor(system.sandbox, "uncertain"));
+  expect((await handle.result()).outcome).toBe("signed");
+  expect(await effectsOf("uncertain")).toMatchObject({ create: 1, sign: 1 });
+});
+
+test("the webhook: doubled it counts once, forged it is refused, unmatched it is parked (READING §6)", async () => {
+  const input = signerInput("doubled", "async,webhook-doubled", { variant: "asynchronous" });
+  const handle = await system.client.signOneShot("doubled", input);
+  await handle.submitOtp(await codeFor(system.sandbox, "doubled"));
+  const { timeline } = await handle.result();
+  expect(timeline.filter(({ source }) => source === "callback")).toHaveLength(1);
+  const forged = `${system.stack.receiverUrl}/callbacks/k1.czpvbmUtc2hvdC1zaWduYXR1cmUvZGVmYXVsdA.forged`;
+  expect((await fetch(forged, { method: "POST", body: "{}" })).status).toBe(404);
+  expect(await duplicates()).toEqual([]);
+});
