@@ -39,7 +39,8 @@ export function triedWith(
   if (verdict) return { verdict };
   if (isLeftOpen(error)) {
     const { cause } = error;
-    return unknown(cause instanceof ProviderError ? cause.code : undefined, true);
+    const isAnswer = cause instanceof ProviderError && cause.status !== undefined;
+    return unknown(isAnswer ? cause.code : undefined, true);
   }
   if (refusal) return unknown(refusal.code, false);
   if (error instanceof ProviderError && error.kind === "protocol")
