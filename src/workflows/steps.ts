@@ -83,7 +83,6 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
         return first.value;
       }
       if ("problem" in first) {
-        process.identify(first.problem);
         attention = raise(process, step, first.problem);
       } else if (first.decided.decision === "abandon") {
         throw abandoned(step.name, first.decided);
@@ -98,6 +97,8 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
 }
 
 function raise(process: AnyProcess, step: Step, problem: Problem): OpenAttention {
+  // What an invalid input names as its account may be anything, and a search attribute is never encrypted.
+  if (problem.kind !== "InvalidInput") process.identify(problem);
   const kind = attentionKindOf(problem);
   return process.attentions.open({ step, kind, reason: reasonOf(kind, problem) });
 }
