@@ -67,13 +67,16 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     dependencies,
   );
 
-  /** An effect whose lost answer is no reason to stop: the holder may have the code. */
-  async function send(sending: () => Promise<unknown>): Promise<{ sent: "yes" | "maybe" }> {
+  /** A lost answer is no reason to stop, for the holder may have the code; what a person is asked stays open. */
+  async function send(
+    mode: AttemptMode,
+    sending: () => Promise<unknown>,
+  ): Promise<{ sent: "yes" | "maybe" }> {
     try {
       await sending();
       return { sent: "yes" };
     } catch (error) {
-      if (error instanceof EffectUnknown) return { sent: "maybe" };
+      if (error instanceof EffectUnknown && mode !== "watch") return { sent: "maybe" };
       throw error;
     }
   }
@@ -164,7 +167,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     sendOtp(given: Attempt & Certificate): Promise<{ sent: "yes" | "maybe" }> {
       const { effect, mode } = given;
       return office.run("sendOtp", given.account, mode, (account) =>
-        send(() =>
+        send(mode, () =>
           office.perform(account, ofCode(effect, mode, given), {
             send: ({ signal }) => sendTo(account, given, signal),
           }),
@@ -178,7 +181,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
       ...given
     }: Pick<Attempt, "effect"> & Certificate): Promise<{ sent: "yes" | "maybe" }> {
       return office.run("sendOtp", given.account, "quick", (account) =>
-        send(() =>
+        send("quick", () =>
           office.effect(account, ofCode(effect, "quick", given), {
             send: ({ signal }) => sendTo(account, given, signal),
           }),
