@@ -211,7 +211,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           );
           return { verdict: "accepted" };
         } catch (error) {
-          if (mode === "watch") throw error;
+          if (mode === "watch" && error instanceof EffectUnknown) throw error;
           return verdictOf(error);
         }
       });

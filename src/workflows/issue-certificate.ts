@@ -108,9 +108,9 @@ export async function issueCertificate(
     );
   }
 
-  /** The deadline has passed and a code may have been validated: a person knows, or gives the holder more time. */
-  async function decideOpen(open: Parameters<typeof step>[2]): Promise<boolean> {
-    const word = await step(
+  /** The deadline has passed and a code may have been validated: a person knows, or gives the holder more time (`again`). */
+  async function decideOpen(open: Parameters<typeof step>[2]): Promise<string> {
+    const { verdict } = await step(
       {
         name: "validate",
         summary: "Watch for the answer to the last code",
@@ -123,7 +123,7 @@ export async function issueCertificate(
           : ca.validate({ ...about(), effect, mode, otp: "" }),
       open,
     );
-    return word.verdict === "accepted";
+    return verdict;
   }
 
   const main = async () => {
@@ -146,12 +146,13 @@ export async function issueCertificate(
     for (;;) {
       process.exists("waiting", references, otp.deadline);
       const end = await otp.end();
-      const isIssued = end.end === "accepted" || (end.end === "open" && (await decideOpen(end)));
-      if (isIssued) validatedAt = new Date().toISOString();
-      if (isIssued) process.ownOutcome = "issued";
-      else if (end.end !== "open") process.ownOutcome = end.end;
+      const word = end.end === "open" ? await decideOpen(end) : end.end;
+      if (word === "accepted") validatedAt = new Date().toISOString();
+      if (word === "accepted") process.ownOutcome = "issued";
+      if (word === "expired" || word === "locked") process.ownOutcome = word;
       if (process.ownOutcome !== undefined) return;
-      otp.reopen();
+      // A late answer that says no leaves nothing open: the deadline is what it was.
+      if (word === "again") otp.reopen();
     }
   };
 
