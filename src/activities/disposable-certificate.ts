@@ -155,9 +155,14 @@ export function createCertificateActivities(dependencies: CertificateDependencie
               },
             },
           );
-          // A person's `happened` brings ids alone, and as text.
-          const { certIdOtp, deviceCode = "", enrolledAt = new Date().toISOString() } = answer;
-          return { ...answer, certIdOtp: Number(certIdOtp), deviceCode, enrolledAt };
+          // A person's `happened` brings ids alone, as text or number.
+          const { certIdOtp, deviceCode, otpId, enrolledAt = new Date().toISOString() } = answer;
+          return {
+            certIdOtp: Number(certIdOtp),
+            deviceCode: String(deviceCode),
+            ...(otpId === undefined ? {} : { otpId: String(otpId) }),
+            enrolledAt,
+          };
         } catch (error) {
           return refusedAssertionIn(error);
         }
