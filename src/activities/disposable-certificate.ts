@@ -261,7 +261,9 @@ function verdictOf(error: unknown) {
   if (refusalIn(error)) return { verdict: "wrong" } as const;
   if (error instanceof EffectUnknown) {
     const { cause } = error;
-    const code = cause instanceof ProviderError ? cause.code : undefined;
+    // Without an answer the code is that of the connection.
+    const isAnswer = cause instanceof ProviderError && cause.status !== undefined;
+    const code = isAnswer ? cause.code : undefined;
     return { verdict: "unknown", isOpen: true, ...(code && { providerCode: code }) } as const;
   }
   if (error instanceof ProviderError && error.kind === "protocol") {
