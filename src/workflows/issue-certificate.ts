@@ -66,16 +66,19 @@ export async function issueCertificate(
 
   /** Checks and enrols, again with each fresh assertion that a refused one is replaced by. */
   async function enroll({ settings, environment, account }: CertificatePlan): Promise<Enrolled> {
+    // Only a refused enrolment is followed by another one: a new run counts the same ones, and so finds what exists.
+    let refusals = 0;
     for (;;) {
-      const { assertion, count } = assertions;
+      const { assertion } = assertions;
       const checked = settings.checkData
         ? await step(
             { name: "checkData", summary: "Check the holder's data", journaled: false },
             (ca, { mode }) => ca.checkData({ input, assertion, mode }),
           )
         : undefined;
-      const answer = checked ?? (await tryToEnroll(assertion, count));
+      const answer = checked ?? (await tryToEnroll(assertion, refusals));
       if ("certIdOtp" in answer) return answer;
+      if (!checked) refusals += 1;
       if (!(await assertions.another(answer, settings))) {
         const details: FailureDetails["NotAccepted"] = {
           provider,
@@ -94,7 +97,7 @@ export async function issueCertificate(
 
   function tryToEnroll(
     assertion: string | undefined,
-    count: number,
+    refusals: number,
   ): Promise<Enrolled | RefusedAssertion> {
     return step(
       {
@@ -102,7 +105,7 @@ export async function issueCertificate(
         summary: "Enroll the certificate",
         journaled: true,
         happened: { certIdOtp: wanted.wholeNumber, deviceCode: wanted.token },
-        ...(count === 0 ? {} : { occurrence: `assertion-${count}` }),
+        ...(refusals === 0 ? {} : { occurrence: `assertion-${refusals}` }),
       },
       (ca, attempt) => ca.enroll({ ...attempt, input, assertion }),
     );
