@@ -62,7 +62,7 @@ export async function issueCertificate(
         otp: code,
       }),
   });
-  process.askBeforeCancelling();
+  process.askBeforeCancelling("enroll");
 
   /** Checks and enrols, again with each fresh assertion that a refused one is replaced by. */
   async function enroll({ settings, environment, account }: CertificatePlan): Promise<Enrolled> {

@@ -9,7 +9,7 @@ import {
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { FailureDetails, Problem } from "../contracts/failures.js";
 import { activitiesOf, patientOptions, quickOptions } from "./activity-options.js";
-import { abandoned, reasonOf } from "./attention.js";
+import { reasonOf } from "./attention.js";
 import type { Decided, OpenAttention, Wanted } from "./attention.js";
 import { problemIn } from "./problem.js";
 import { Withdrawn } from "./process.js";
@@ -64,7 +64,6 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
     let occurrence = leftOpen?.occurrence ?? step.occurrence ?? "0";
     let attention = leftOpen && raise(process, step, leftOpen.problem);
     let asked = false;
-    process.stepping = step;
     for (;;) {
       const mode: AttemptMode = attention ? patientMode(attention) : asked ? "probe" : "quick";
       const options = attention ? patientOptions : { ...quickOptions, ...step.quick };
@@ -78,14 +77,11 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
       attention = undefined;
 
       if ("stop" in first) throw first.stop;
-      if ("value" in first) {
-        process.stepping = undefined;
-        return first.value;
-      }
+      if ("value" in first) return first.value;
       if ("problem" in first) {
         attention = raise(process, step, first.problem);
       } else if (first.decided.decision === "abandon") {
-        throw abandoned(step.name, first.decided);
+        throw process.abandoned(step.name, first.decided);
       } else if (first.decided.decision === "happened" && !step.journaled) {
         throw new Waived();
       } else {
