@@ -40,13 +40,11 @@ export class AssertionDialogue {
     const before = this.#count;
     const end = new Date(Date.now() + spans.assertionDeadlineSeconds * 1_000);
     this.#awaited = { refused: this.#refusals.length, spans };
-    this.#process.waitFor("a fresh eID assertion", end);
-    const came = await until(
-      this.#process,
-      () => this.#count > before,
+    const came = await until(this.#process, () => this.#count > before, {
+      what: "a fresh eID assertion",
       end,
-      "A fresh eID assertion may be provided",
-    );
+      summary: "A fresh eID assertion may be provided",
+    });
     this.#awaited = undefined;
     return came;
   }

@@ -152,9 +152,9 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
     this.#stop({ stop: error });
   }
 
-  /** What the details show it waits for. */
-  waitFor(what: string, until?: Date): void {
-    this.#waiting = until ? { for: what, until } : { for: what };
+  /** What the details show it waits for; undefined: nothing any more. */
+  waitFor(what: string | undefined, until?: Date): void {
+    this.#waiting = what === undefined ? undefined : { for: what, ...(until && { until }) };
     this.changed();
   }
 
