@@ -3,6 +3,7 @@ import { cancellationSignal } from "@temporalio/activity";
 import { IssueCertificateInput } from "../contracts/issue-certificate.js";
 import type { CertificateSettings } from "../contracts/issue-certificate.js";
 import { withoutSecrets } from "../contracts/secrets.js";
+import { EffectUnknown } from "../journal/errors.js";
 import * as client from "../providers/disposable-certificate/client.js";
 import type {
   DisposableCertificateAccount,
@@ -141,9 +142,14 @@ export function createCertificateActivities(dependencies: CertificateDependencie
               },
             },
           );
-          // A person's `happened` brings ids alone, and as text.
-          const { certIdOtp, deviceCode = "", enrolledAt = new Date().toISOString() } = answer;
-          return { ...answer, certIdOtp: Number(certIdOtp), deviceCode, enrolledAt };
+          // A person's `happened` brings ids alone, as text or number.
+          const { certIdOtp, deviceCode, otpId, enrolledAt = new Date().toISOString() } = answer;
+          return {
+            certIdOtp: Number(certIdOtp),
+            deviceCode: String(deviceCode),
+            ...(otpId === undefined ? {} : { otpId: String(otpId) }),
+            enrolledAt,
+          };
         } catch (error) {
           return refusedAssertionIn(error);
         }
@@ -157,7 +163,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           office.perform(account, ofCode(effect, mode, given), {
             send: ({ signal }) => sendTo(account, given, signal),
           }),
-          { isOwn: false },
+          { isOwn: false, mode },
         ),
       );
     },
@@ -169,7 +175,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           office.effect(account, ofCode(effect, "quick", given), {
             send: ({ signal }) => sendTo(account, given, signal),
           }),
-          { isOwn: true },
+          { isOwn: true, mode: "quick" },
         ),
       );
     },
@@ -191,7 +197,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           );
           return { verdict: "accepted" };
         } catch (error) {
-          if (mode === "watch") throw error;
+          if (mode === "watch" && error instanceof EffectUnknown) throw error;
           const wrong = account.wrongOtpCodes.map(String);
           return triedWith(error, ({ code = "" }) => (wrong.includes(code) ? "wrong" : undefined));
         }

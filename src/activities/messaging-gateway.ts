@@ -28,7 +28,8 @@ export function createMessagingActivities(
       const name = accountIn(given.input);
       return office.run("send", name, mode, async (account) => {
         const input = parseInput(SendMessageInput, given.input);
-        const { answer } = await office.perform<{ answer?: unknown }>(
+        // A person's `happened` brings nothing.
+        const sent = await office.perform<{ answer?: unknown } | undefined>(
           account,
           {
             reference: effect,
@@ -39,7 +40,11 @@ export function createMessagingActivities(
           { send: ({ signal }) => gateway.send(account, input.providerFields, signal) },
         );
         const { environment } = office.has;
-        return { environment, account: name, ...(answer === undefined ? {} : { answer }) };
+        return {
+          environment,
+          account: name,
+          ...(sent?.answer === undefined ? {} : { answer: sent.answer }),
+        };
       });
     },
   };

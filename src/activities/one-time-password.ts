@@ -3,7 +3,7 @@
 import { EffectInFlight, EffectRefused, EffectUnknown } from "../journal/errors.js";
 import { ProviderError } from "../providers/errors.js";
 import { refusalOf } from "./failure.js";
-import type { Refusal } from "./failure.js";
+import type { AttemptMode, Refusal } from "./failure.js";
 
 /** `maybe`: the answer was lost, so the holder may have a code. */
 export interface Sent {
@@ -15,16 +15,20 @@ export type Tried =
   | { verdict: "accepted" | "wrong" | "expired" | "unavailable" }
   | { verdict: "unknown"; providerCode?: string; isOpen: boolean };
 
-/** `isOwn`: the own call of an update, which does not wait for the lease of an attempt whose worker is gone. */
+/**
+ * `isOwn`: the own call of an update, which does not wait for the lease of an attempt whose worker is gone. What a person is
+ * asked (`watch`) stays open.
+ */
 export async function sentUnlessLost(
   sending: Promise<unknown>,
-  { isOwn }: { isOwn: boolean },
+  { isOwn, mode }: { isOwn: boolean; mode: AttemptMode },
 ): Promise<Sent> {
   try {
     await sending;
     return { sent: "yes" };
   } catch (error) {
-    if (isOwn ? isLeftOpen(error) : error instanceof EffectUnknown) return { sent: "maybe" };
+    const isLost = isOwn ? isLeftOpen(error) : error instanceof EffectUnknown;
+    if (isLost && mode !== "watch") return { sent: "maybe" };
     throw error;
   }
 }

@@ -9,7 +9,7 @@ export interface Effect {
   provider: string;
   operation: string;
   account: string;
-  effectClass: "keyed" | "lookup" | "once";
+  effectClass: "repeatable" | "keyed" | "lookup" | "once";
   /** Keyed digest of account and input. */
   digest: string;
   sameDigest(stored: string): boolean;

@@ -192,6 +192,11 @@ export class Journal {
   // Whether the provider must be asked before anything is sent (again); throws where it cannot be, or where it is too early.
   #mustAsk<A>(effect: Effect, performance: Performance<A>, row: Row, cause: unknown): boolean {
     if (row.state !== "sending") return row.denied > 0 && performance.lookUp !== undefined;
+    if (effect.effectClass === "repeatable") {
+      // It is sent again unasked, but by one at a time.
+      if (row.leaseLeft > 0) throw new EffectInFlight(effect.step, Math.ceil(row.leaseLeft));
+      return false;
+    }
     if (effect.effectClass === "once" || performance.lookUp === undefined)
       throw new EffectUnknown(effect.step, cause);
     const wait = row.absent > 0 ? Math.ceil(this.#spacingMs - row.absentFor) : 0;

@@ -100,7 +100,8 @@ export class Rows {
     newInput: boolean,
   ): Promise<Hold | undefined> {
     const { rows } = await this.#pool.query<{ attempts: number; denied: number }>(
-      `update trustflow.effects e set state = 'sending', attempts = attempts + 1, uncertain = uncertain or state = 'sending',
+      `update trustflow.effects e set state = 'sending', attempts = attempts + 1,
+         uncertain = $7 <> 'repeatable' and (uncertain or state = 'sending'),
          absent = 0, absent_at = null, sealed_answer = null, denied = denied + $11::boolean::int, provider = $4, operation = $5, account = $6, effect_class = $7,
          digest = $8, lease_until = ${lease("$9")}, holder = $10, updated_at = clock_timestamp()
        where token = $1 and state = $2 and attempts = $3 and next_occurrence is null and ${leaseOver}

@@ -16,10 +16,9 @@ interface Spans {
 export class AssertionDialogue {
   /** The newest one that a caller brought; undefined: that of the input. */
   assertion: string | undefined;
-  /** How many were brought. */
-  count = 0;
   readonly #process: AnyProcess;
   #awaited: { refused: number; spans: Spans } | undefined;
+  #count = 0;
   #invalid = 0;
   #refusals: RefusedAssertion["refused"][] = [];
 
@@ -39,16 +38,14 @@ export class AssertionDialogue {
     this.#process.note({ source: "process", event: `The eID assertion is ${refused}` });
     if (refused === "invalid") this.#invalid += 1;
     if (this.#invalid >= spans.assertionTries) return false;
-    const before = this.count;
+    const before = this.#count;
     const end = new Date(Date.now() + spans.assertionDeadlineSeconds * 1_000);
     this.#awaited = { refused: this.#refusals.length, spans };
-    this.#process.waitFor("a fresh eID assertion", end);
-    const came = await until(
-      this.#process,
-      () => this.count > before,
+    const came = await until(this.#process, () => this.#count > before, {
+      what: "a fresh eID assertion",
       end,
-      "A fresh eID assertion may be provided",
-    );
+      summary: "A fresh eID assertion may be provided",
+    });
     this.#awaited = undefined;
     return came;
   }
@@ -58,7 +55,7 @@ export class AssertionDialogue {
     if (!awaited) return { answer: "notAwaited" };
     this.#awaited = undefined;
     this.assertion = assertion;
-    this.count += 1;
+    this.#count += 1;
     this.#process.note({ source: "process", event: "A fresh eID assertion was provided" });
     const isRefused = () => this.#refusals.length > awaited.refused;
     const isEnrolled = () => Object.keys(this.#process.references).length > 0;

@@ -62,9 +62,10 @@ export class Attentions {
     this.#onChange = onChange;
   }
 
+  /** The one that is shown: a cancellation that somebody asked for stands before what the process met by itself. */
   get first(): Attention | undefined {
-    const [first] = this.#open.values();
-    return first?.shown;
+    const all = [...this.#open.values()];
+    return (all.find(({ kind }) => kind === "cancelRequested") ?? all[0])?.shown;
   }
 
   open({ step, kind, reason }: Opening): OpenAttention {
@@ -133,20 +134,23 @@ export class Attentions {
   ): Promise<ResolveAnswer> {
     const attention = this.#open.get(resolution.attention);
     if (!attention) return { answer: "resolved" };
-    const { journaled, shown } = attention;
+    const { journaled, kind, shown } = attention;
     if (attention.isDeciding) return { answer: "notYet" };
     attention.isDeciding = true;
-    const written = journaled
-      ? await decide({ step: shown.step, resolution, at: new Date().toISOString() }).catch(
-          () => undefined,
-        )
-      : null;
+    // To let the process go on is not to send the step again.
+    const goesOn = kind === "cancelRequested" && resolution.decision === "retry";
+    const written =
+      journaled && !goesOn
+        ? await decide({ step: shown.step, resolution, at: new Date().toISOString() }).catch(
+            () => undefined,
+          )
+        : null;
     attention.isDeciding = false;
     if (written === undefined) return { answer: "unavailable" };
     if (written?.answer === "notYet") return written;
     note({
       source: "person",
-      event: `${resolution.decision}: ${shown.step}`,
+      event: goesOn ? "Cancellation withdrawn" : `${resolution.decision}: ${shown.step}`,
       by: resolution.by,
       ...(resolution.note === undefined ? {} : { note: resolution.note }),
     });

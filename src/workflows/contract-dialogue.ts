@@ -27,9 +27,12 @@ export class ContractDialogue {
   async isAccepted({ holderDeadlineSeconds }: { holderDeadlineSeconds: number }): Promise<boolean> {
     const end = new Date(Date.now() + holderDeadlineSeconds * 1_000);
     this.#isAwaited = true;
-    this.#process.waitFor("the contract to be accepted", end);
     const isKnown = () => this.#accepted !== undefined;
-    const came = await until(this.#process, isKnown, end, "The contract may be accepted");
+    const came = await until(this.#process, isKnown, {
+      what: "the contract to be accepted",
+      end,
+      summary: "The contract may be accepted",
+    });
     this.#isAwaited = false;
     if (this.#accepted === true) return true;
     this.#process.ownOutcome = came ? "contractRefused" : "expired";

@@ -62,20 +62,23 @@ export async function issueCertificate(
         otp: code,
       }),
   });
-  process.askBeforeCancelling();
+  process.askBeforeCancelling("enroll");
 
   /** Checks and enrols, again with each fresh assertion that a refused one is replaced by. */
   async function enroll({ settings, environment, account }: CertificatePlan): Promise<Enrolled> {
+    // Only a refused enrolment is followed by another one: a new run counts the same ones, and so finds what exists.
+    let refusals = 0;
     for (;;) {
-      const { assertion, count } = assertions;
+      const { assertion } = assertions;
       const checked = settings.checkData
         ? await step(
             { name: "checkData", summary: "Check the holder's data", journaled: false },
             (ca, { mode }) => ca.checkData({ input, assertion, mode }),
           )
         : undefined;
-      const answer = checked ?? (await tryToEnroll(assertion, count));
+      const answer = checked ?? (await tryToEnroll(assertion, refusals));
       if ("certIdOtp" in answer) return answer;
+      if (!checked) refusals += 1;
       if (!(await assertions.another(answer, settings))) {
         const details: FailureDetails["NotAccepted"] = {
           provider,
@@ -94,7 +97,7 @@ export async function issueCertificate(
 
   function tryToEnroll(
     assertion: string | undefined,
-    count: number,
+    refusals: number,
   ): Promise<Enrolled | RefusedAssertion> {
     return step(
       {
@@ -102,15 +105,15 @@ export async function issueCertificate(
         summary: "Enroll the certificate",
         journaled: true,
         happened: { certIdOtp: wanted.wholeNumber, deviceCode: wanted.token },
-        ...(count === 0 ? {} : { occurrence: `assertion-${count}` }),
+        ...(refusals === 0 ? {} : { occurrence: `assertion-${refusals}` }),
       },
       (ca, attempt) => ca.enroll({ ...attempt, input, assertion }),
     );
   }
 
-  /** The deadline has passed and a code may have been validated: a person knows, or gives the holder more time. */
-  async function decideOpen(open: Parameters<typeof step>[2]): Promise<boolean> {
-    const word = await step(
+  /** The deadline has passed and a code may have been validated: a person knows, or gives the holder more time (`again`). */
+  async function decideOpen(open: Parameters<typeof step>[2]): Promise<string> {
+    const { verdict } = await step(
       {
         name: "validate",
         summary: "Watch for the answer to the last code",
@@ -123,7 +126,7 @@ export async function issueCertificate(
           : ca.validate({ ...about(), effect, mode, otp: "" }),
       open,
     );
-    return word.verdict === "accepted";
+    return verdict;
   }
 
   const main = async () => {
@@ -146,12 +149,13 @@ export async function issueCertificate(
     for (;;) {
       process.exists("waiting", references, otp.deadline);
       const end = await otp.end();
-      const isIssued = end.end === "accepted" || (end.end === "open" && (await decideOpen(end)));
-      if (isIssued) validatedAt = new Date().toISOString();
-      if (isIssued) process.ownOutcome = "issued";
-      else if (end.end !== "open") process.ownOutcome = end.end;
+      const word = end.end === "open" ? await decideOpen(end) : end.end;
+      if (word === "accepted") validatedAt = new Date().toISOString();
+      if (word === "accepted") process.ownOutcome = "issued";
+      if (word === "expired" || word === "locked") process.ownOutcome = word;
       if (process.ownOutcome !== undefined) return;
-      otp.reopen();
+      // A late answer that says no leaves nothing open: the deadline is what it was.
+      if (word === "again") otp.reopen();
     }
   };
 

@@ -79,13 +79,11 @@ export class OneTimePassword {
 
   /** Waits for the holder, and for an answer that is on its way when the time is over. */
   async end(): Promise<OtpEnd> {
-    this.#process.waitFor("the holder's code", this.deadline);
-    await until(
-      this.#process,
-      () => this.#isOver(),
-      this.deadline,
-      "The holder may enter the code",
-    );
+    await until(this.#process, () => this.#isOver(), {
+      what: "the holder's code",
+      end: this.deadline,
+      summary: "The holder may enter the code",
+    });
     await condition(() => !this.#busy);
     if (this.#accepted) return { end: "accepted" };
     const open = this.#open;

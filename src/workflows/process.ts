@@ -18,6 +18,7 @@ import { providerEvents, resolve, status } from "../contracts/messages.js";
 import { parseWorkflowId, searchAttributes } from "../contracts/names.js";
 import type { Phase, ProcessStatus, References } from "../contracts/status.js";
 import { abandoned, Attentions } from "./attention.js";
+import type { Decided } from "./attention.js";
 import { deferred } from "./deferred.js";
 import { renderDetails } from "./details.js";
 import { Facts } from "./facts.js";
@@ -39,8 +40,6 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
   deadline: Date | undefined;
   /** Resolves when the main path is to end where it is; for a letter, not any more once it is tracked. */
   stopping: Promise<{ stop: Error }> | undefined;
-  /** The step that the main path is at. */
-  stepping: { name: string; journaled: boolean } | undefined;
   stopped: Error | undefined;
   readonly #stop: (stop: { stop: Error }) => void;
   #waiting: { for: string; until?: Date } | undefined;
@@ -111,27 +110,35 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
     );
   }
 
-  /** Where the process has no update `cancel`: a person decides whether it is given up (DESIGN §2). */
-  askBeforeCancelling(): void {
-    this.onCancelRequested(() => this.background(() => this.#askWhetherToCancel()));
+  /**
+   * Where the process has no update `cancel`: a person decides whether it is given up (DESIGN §2). `step` is the one that
+   * brings its effect about: by its rows it is known what exists, and after `abandon` nothing is sent for it.
+   */
+  askBeforeCancelling(step: string): void {
+    this.onCancelRequested(() => {
+      if (!this.#ending) this.background(() => this.#askWhetherToCancel(step));
+    });
   }
 
-  async #askWhetherToCancel(): Promise<void> {
-    const nothing = Object.keys(this.references).length === 0;
-    const step = this.stepping ?? { name: "cancel", journaled: false };
+  async #askWhetherToCancel(step: string): Promise<void> {
     const attention = this.attentions.open({
-      step: { name: step.name, journaled: step.journaled },
+      step: { name: step, journaled: true },
       kind: "cancelRequested",
       reason: "its cancellation was asked for: retry lets it go on, abandon gives it up",
     });
     try {
       const ended = CancellationScope.current().cancelRequested;
       const decided = await Promise.race([attention.decided, ended]);
-      const effect = step.journaled ? decided.effect : nothing ? "none" : "exists";
-      if (decided.decision === "abandon") this.stop(abandoned(step.name, { ...decided, effect }));
+      if (decided.decision === "abandon") this.stop(this.abandoned(step, decided));
     } finally {
       this.attentions.close(attention);
     }
+  }
+
+  /** How it ends where a person gave it up; what has a reference exists, whatever became of the step. */
+  abandoned(step: string, decided: Decided): Error {
+    const exists = Object.keys(this.references).length > 0;
+    return abandoned(step, exists ? { ...decided, effect: "exists" } : decided);
   }
 
   /** The effect was withdrawn before it was sent. */
@@ -145,9 +152,9 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
     this.#stop({ stop: error });
   }
 
-  /** What the details show it waits for. */
-  waitFor(what: string, until?: Date): void {
-    this.#waiting = until ? { for: what, until } : { for: what };
+  /** What the details show it waits for; undefined: nothing any more. */
+  waitFor(what: string | undefined, until?: Date): void {
+    this.#waiting = what === undefined ? undefined : { for: what, ...(until && { until }) };
     this.changed();
   }
 
@@ -269,6 +276,7 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
 /** What steps and following need of a process, whatever its snapshot and view. */
 export type AnyProcess = Pick<
   Process<Snapshot, View>,
+  | "abandoned"
   | "account"
   | "attentions"
   | "claimEnd"
@@ -280,7 +288,6 @@ export type AnyProcess = Pick<
   | "onUpdate"
   | "ownClaims"
   | "ownOutcome"
-  | "stepping"
   | "references"
   | "stopped"
   | "stopping"

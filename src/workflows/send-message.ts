@@ -9,7 +9,7 @@ export async function sendMessage(input: SendMessageInput): Promise<SendMessageR
   const process = new Process(plainView);
   const step = stepsOf<MessagingActivities>(process, "messaging-gateway");
   let sent: MessageSent | undefined;
-  process.askBeforeCancelling();
+  process.askBeforeCancelling("send");
 
   const main = async () => {
     sent = await step(

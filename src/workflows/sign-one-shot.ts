@@ -64,7 +64,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
   );
   const agreement = new ContractDialogue(process);
   const video = new IdentityVideo(process, step, () => request);
-  process.askBeforeCancelling();
+  process.askBeforeCancelling("create");
 
   /** How the request, or its video, stands; the newest answer is the process's snapshot. */
   const asks = (about: "request" | "video") => ({
@@ -145,8 +145,11 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
   async function awaitUnasked(seconds: number): Promise<void> {
     for (;;) {
       const end = new Date(Date.now() + seconds * 1_000);
-      process.waitFor("the end of the signature, which only its webhook tells", end);
-      await until(process, () => false, end, "The signature may come to its end");
+      await until(process, () => false, {
+        what: "the end of the signature, which only its webhook tells",
+        end,
+        summary: "The signature may come to its end",
+      });
       const { environment, account } = process;
       const problem = {
         ...{ kind: "unknownOutcome" as const, provider, operation: "retrieve" },

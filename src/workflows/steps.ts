@@ -9,7 +9,7 @@ import {
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { FailureDetails, Problem } from "../contracts/failures.js";
 import { activitiesOf, patientOptions, quickOptions } from "./activity-options.js";
-import { abandoned, reasonOf } from "./attention.js";
+import { reasonOf } from "./attention.js";
 import type { Decided, OpenAttention, Wanted } from "./attention.js";
 import { problemIn } from "./problem.js";
 import { Withdrawn } from "./process.js";
@@ -64,7 +64,6 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
     let occurrence = leftOpen?.occurrence ?? step.occurrence ?? "0";
     let attention = leftOpen && raise(process, step, leftOpen.problem);
     let asked = false;
-    process.stepping = step;
     for (;;) {
       const mode: AttemptMode = attention ? patientMode(attention) : asked ? "probe" : "quick";
       const options = attention ? patientOptions : { ...quickOptions, ...step.quick };
@@ -78,15 +77,11 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
       attention = undefined;
 
       if ("stop" in first) throw first.stop;
-      if ("value" in first) {
-        process.stepping = undefined;
-        return first.value;
-      }
+      if ("value" in first) return first.value;
       if ("problem" in first) {
-        process.identify(first.problem);
         attention = raise(process, step, first.problem);
       } else if (first.decided.decision === "abandon") {
-        throw abandoned(step.name, first.decided);
+        throw process.abandoned(step.name, first.decided);
       } else if (first.decided.decision === "happened" && !step.journaled) {
         throw new Waived();
       } else {
@@ -98,6 +93,8 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
 }
 
 function raise(process: AnyProcess, step: Step, problem: Problem): OpenAttention {
+  // What an invalid input names as its account may be anything, and a search attribute is never encrypted.
+  if (problem.kind !== "InvalidInput") process.identify(problem);
   const kind = attentionKindOf(problem);
   return process.attentions.open({ step, kind, reason: reasonOf(kind, problem) });
 }

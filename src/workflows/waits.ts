@@ -3,15 +3,15 @@ import { CancellationScope, condition, sleep } from "@temporalio/workflow";
 import type { AnyProcess } from "./process.js";
 
 /**
- * Whether it came true before `end`; `summary` says in the Web UI what the timer is for. Throws where the process is to end
- * meanwhile.
+ * Whether it came true before `end`; meanwhile the process shows that it waits for `what`, and the Web UI by `summary` what the
+ * timer is for. Throws where the process is to end meanwhile.
  */
 export async function until(
   process: AnyProcess,
   isTrue: () => boolean,
-  end: Date,
-  summary: string,
+  { what, end, summary }: { what: string; end: Date; summary: string },
 ): Promise<boolean> {
+  process.waitFor(what, end);
   const scope = new CancellationScope();
   let over = false;
   const timer = scope.run(async () => {
@@ -22,5 +22,6 @@ export async function until(
   await condition(() => over || process.stopped !== undefined || isTrue());
   scope.cancel();
   if (process.stopped) throw process.stopped;
+  process.waitFor(undefined);
   return isTrue();
 }

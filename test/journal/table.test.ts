@@ -15,12 +15,14 @@ import {
   Provider,
   denied,
   effectOf,
+  gate,
   noAnswer,
   notSent,
   pause,
   refused,
   ring,
   sameStep,
+  until,
 } from "./support.js";
 
 const LEASE = 400;
@@ -177,6 +179,25 @@ test("lookup after a crash: one empty look-up after the lease is enough; after o
     journal.perform(effectOf({ effectClass: "lookup" }), cutOff.performance),
   ).rejects.toBeInstanceOf(EffectAbsentOnce);
   expect(cutOff.sends).toHaveLength(1);
+});
+
+test("repeatable, nobody knows: sent again unasked once the lease is over, and the first answer stands (READING §0)", async () => {
+  const effect = effectOf({ effectClass: "repeatable" });
+  const lost = new Provider(noAnswer);
+  await expect(journal.perform(effect, lost.performance)).rejects.toBeInstanceOf(EffectInFlight);
+  await expect(journal.perform(effect, lost.performance)).rejects.toBeInstanceOf(EffectInFlight);
+  expect(lost.sends).toHaveLength(1);
+  await pause(LEASE + 20);
+  // An earlier orphan is harmless: a clean "not sent" after it settles the row.
+  await expect(journal.perform(effect, new Provider(notSent).performance)).rejects.toBe(notSent);
+  const answers = gate<{ id: string }>();
+  const stalled = new Provider(() => answers.promise);
+  const first = journal.perform(effect, stalled.performance);
+  await until(() => stalled.sends.length === 1);
+  await pause(LEASE + 20);
+  expect(await journal.perform(effect, new Provider().performance)).toEqual({ id: "item-1" });
+  answers.open({ id: "orphan" });
+  expect(await first).toEqual({ id: "item-1" });
 });
 
 test("a look-up that fails leaves the row as it was", async () => {

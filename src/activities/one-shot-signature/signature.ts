@@ -40,7 +40,7 @@ export function sendOtp(desk: SigningDesk, given: Attempt & OneShotRequest): Pro
         { reference: effect, operation: "otp", input: { requestPk }, mode },
         { send: ({ signal }) => oneShot.otp(account, requestPk, signal).then(nothing) },
       ),
-      { isOwn: false },
+      { isOwn: false, mode },
     ),
   );
 }
@@ -58,7 +58,7 @@ export function resendOtp(
         { reference: effect, operation: "otp", input: { requestPk }, mode: "quick" },
         { send: ({ signal }) => oneShot.otp(account, requestPk, signal).then(nothing) },
       ),
-      { isOwn: true },
+      { isOwn: true, mode: "quick" },
     ),
   );
 }

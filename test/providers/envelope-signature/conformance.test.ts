@@ -26,7 +26,7 @@ const kinds: Record<number, string> = {
 test.each(fixtures)("%s", async (_, fixture) => {
   const operation = operations[fixture["operation"]] ?? fixture["operation"];
   const values: Values = { apiToken: "api-token", esawToken: "tok" };
-  const { host, ...request } = fill(fixture["request"], values);
+  const { clientCertificate, ...request } = fill(fixture["request"], values);
   const { status, headers, body } = fill(fixture["response"], values);
   const handler = answering(body, status, headers);
   const [ca, envelopeHost] = [
@@ -43,7 +43,7 @@ test.each(fixtures)("%s", async (_, fixture) => {
       const expected = { kind: kinds[status], effect: "none", operation, status, code };
       expect(await errorOf(call)).toMatchObject(expected);
     }
-    const [called, other] = host === "ca" ? [ca, envelopeHost] : [envelopeHost, ca];
+    const [called, other] = clientCertificate ? [ca, envelopeHost] : [envelopeHost, ca];
     expect([called.received.length, other.received.length]).toEqual([1, 0]);
     // What is refused as malformed, or for its credentials, cannot be said in our types.
     if (status === 200 || status === 403)
