@@ -147,7 +147,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           return {
             certIdOtp: Number(certIdOtp),
             deviceCode: String(deviceCode),
-            ...(otpId === undefined ? {} : { otpId: String(otpId) }),
+            ...(otpId === undefined ? {} : { otpId }),
             enrolledAt,
           };
         } catch (error) {
@@ -158,14 +158,13 @@ export function createCertificateActivities(dependencies: CertificateDependencie
 
     sendOtp(given: Attempt & Certificate): Promise<Sent> {
       const { effect, mode } = given;
-      return office.run("sendOtp", given.account, mode, (account) =>
-        sentUnlessLost(
-          office.perform(account, ofCode(effect, mode, given), {
-            send: ({ signal }) => sendTo(account, given, signal),
-          }),
-          { isOwn: false, mode },
-        ),
-      );
+      return office.run("sendOtp", given.account, mode, async (account) => {
+        const sending = office.perform(account, ofCode(effect, mode, given), {
+          send: ({ signal }) => sendTo(account, given, signal),
+        });
+        const sent = await sentUnlessLost(sending, { isOwn: false, mode });
+        return { ...sent, ...(await office.earlier("validate")) };
+      });
     },
 
     /** The own call of the update `resendOtp`. */

@@ -1,13 +1,13 @@
 // What the activities of every provider share: its accounts, the way to it through the account's circuit, and the way of an
 // effect through the journal.
 import type { DocumentStore } from "../documents/store.js";
-import type { Journal } from "../journal/journal.js";
+import type { Journal, Standing } from "../journal/journal.js";
 import type { Operation, Provider } from "../providers/effects.js";
 import { ProviderError } from "../providers/errors.js";
 import { countCall } from "./calls.js";
 import { NotAsked } from "./circuit.js";
 import type { Circuits, Way } from "./circuit.js";
-import { performEffect } from "./effect.js";
+import { execution, performEffect } from "./effect.js";
 import type { Calls, Digests, EffectOf, EffectReference } from "./effect.js";
 import { asActivity, InvalidInput, LongUnavailable } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
@@ -111,6 +111,12 @@ export class Office<
       closed: () => this.closed(account, of.operation),
       send: (send) => this.reach(account, of.operation, () => calls.send(send)),
     });
+  }
+
+  /** What earlier runs of the process have made of a step (a reset, a start again under the same id). */
+  async earlier(step: string): Promise<{ earlier?: Standing }> {
+    const earlier = await this.has.journal.standing({ ...execution(), step });
+    return earlier ? { earlier } : {};
   }
 
   /** A provider that has been away for long is a person's matter; until then the retry carries on. */

@@ -1,5 +1,6 @@
 // What a call about a one-time password means for the process: a lost answer of a sent code is no reason to stop, and what a
 // tried code meets is the update's answer (READING §5, §9).
+import type { Standing } from "../journal/journal.js";
 import { EffectInFlight, EffectRefused, EffectUnknown } from "../journal/errors.js";
 import { ProviderError } from "../providers/errors.js";
 import { refusalOf } from "./failure.js";
@@ -8,6 +9,8 @@ import type { AttemptMode, Refusal } from "./failure.js";
 /** `maybe`: the answer was lost, so the holder may have a code. */
 export interface Sent {
   sent: "yes" | "maybe";
+  /** A code that an earlier run of the process has tried: taken, or left open. */
+  earlier?: Standing;
 }
 
 /** What the provider made of a code; `isOpen`: it may have been taken, and nobody can say. */

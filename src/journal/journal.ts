@@ -37,6 +37,12 @@ export interface JournalOptions {
   patienceMs?: number;
 }
 
+export interface Standing {
+  occurrence: string;
+  isAnswered: boolean;
+  answer?: unknown;
+}
+
 const MAX_ROUNDS = 10;
 
 export class Journal {
@@ -85,6 +91,21 @@ export class Journal {
   /** Callbacks with this reference belong to the process: said after its answer is stored, before it is used; the first one stands. */
   correlate(correlation: Correlation): Promise<void> {
     return reached(correlate(this.#pool, correlation));
+  }
+
+  /**
+   * What is known of a step whose attempts are effects of their own: one that was answered, else one that nobody knows of;
+   * so a new run makes no further one. Refused ones count for nothing.
+   */
+  async standing(key: StepKey): Promise<Standing | undefined> {
+    const rows = await reached(this.#rows.ofStep(key));
+    const answered = rows.findLast(({ state }) => state === "answered");
+    if (answered)
+      return { occurrence: answered.occurrence, isAnswered: true, answer: this.#open(answered) };
+    const open = rows.findLast(
+      ({ state, nextOccurrence }) => state === "sending" && nextOccurrence === null,
+    );
+    return open && { occurrence: open.occurrence, isAnswered: false };
   }
 
   /** The database's clock. */

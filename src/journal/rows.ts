@@ -58,7 +58,11 @@ export class Rows {
   }
 
   /** All rows of the effect's step, in the order they were made. */
-  async ofStep({ namespace, workflowId, step }: Effect): Promise<Row[]> {
+  async ofStep({
+    namespace,
+    workflowId,
+    step,
+  }: Pick<Effect, "namespace" | "workflowId" | "step">): Promise<Row[]> {
     const { rows } = await this.#pool.query<Row>(
       `select ${columns} from trustflow.effects where namespace = $1 and workflow_id = $2 and step = $3 order by seq`,
       [namespace, workflowId, step],

@@ -64,11 +64,16 @@ export class OneTimePassword {
   }
 
   /** The first code is out. */
-  begin(spans: OtpSpans, { sent }: Sent): void {
+  begin(spans: OtpSpans, { sent, earlier }: Sent): void {
     this.#spans = spans;
     this.deadline = new Date(Date.now() + spans.holderDeadlineSeconds * 1_000);
     this.#resendsLeft = spans.otpResends;
     this.#codeIsOut(sent);
+    if (!earlier) return;
+    const { occurrence, isAnswered } = earlier;
+    if (isAnswered) this.#accepted = true;
+    else this.#open = { occurrence, problem: this.#unanswered() };
+    this.#note(isAnswered ? "A code was accepted before" : "A code was tried before, unanswered");
   }
 
   /** A person gives the holder as much time again, and one more code at the least. */

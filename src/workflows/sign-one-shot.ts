@@ -102,22 +102,26 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
       (desk, attempt) => desk.sendOtp({ ...attempt, ...request }),
     );
     otp.begin(settings, sent);
+    const { state: before } = (sent.earlier?.answer ?? {}) as { state?: typeof state };
+    state = before ?? state;
     for (;;) {
       process.exists("waiting", process.references, otp.deadline);
       const end = await otp.end();
-      if (end.end === "accepted") return true;
-      if (end.end === "open") {
-        if (await decideOpen(end)) return true;
-        otp.reopen();
-        continue;
+      const word = end.end === "open" ? await decideOpen(end) : end.end;
+      if (word === "accepted") return true;
+      if (word === "expired" || word === "locked") {
+        process.ownOutcome = word;
+        return false;
       }
-      process.ownOutcome = end.end;
-      return false;
+      // A late answer that says no leaves nothing open: the deadline is what it was.
+      if (word === "again") otp.reopen();
     }
   }
 
   /** Nobody knows whether it was signed: the provider shows it, or a person knows, or lets the signer try again. */
-  async function decideOpen(open: Parameters<typeof step>[2]): Promise<boolean> {
+  async function decideOpen(
+    open: Parameters<typeof step>[2],
+  ): Promise<"accepted" | "again" | "refused"> {
     const word = await step(
       { name: "sign", summary: "Watch for the signature", journaled: true, happened: {} },
       async (desk, { effect, mode }) =>
@@ -126,8 +130,10 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
           : desk.sign({ ...request, effect, mode, otp: "" }),
       open,
     );
-    if (word.verdict === "accepted") state = word.state ?? state;
-    return word.verdict === "accepted";
+    if (word.verdict === "again") return "again";
+    if (word.verdict !== "accepted") return "refused";
+    state = word.state ?? state;
+    return "accepted";
   }
 
   /** An asynchronous signature: the webhook makes us ask, the poll asks anyway, and only the answer ends it. */

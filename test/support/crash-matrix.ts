@@ -67,17 +67,23 @@ export function judge(
   const own = call.effectClass === "read" ? good : { [call.sandbox]: good[call.sandbox] ?? 1 };
   const effects = Object.keys(own).reduce((sum, name) => sum + (found[name] ?? 0), 0);
   const violations = ledger.violations.map(({ kind }) => kind);
+  const mayRepeat = (name: string) => process.repeats?.includes(name) === true;
   // Who asks again and hears that it has ended reads the outcome.
   const last = answers.at(-1);
   const isGood =
     end === call.outcome &&
-    (last === call.answer || (last === finished && call.effectClass !== "once")) &&
-    Object.entries(wanted).every(([name, count]) => found[name] === count);
+    (last === call.answer ||
+      last === (call.pastAnswer ?? call.answer) ||
+      (last === finished && call.effectClass !== "once")) &&
+    Object.entries(wanted).every(([name, count]) =>
+      mayRepeat(name) ? (found[name] ?? 0) >= count : found[name] === count,
+    );
   // The answer is in the journal: whoever takes over has to give it.
   const isAnswered = phase.startsWith("beforeTemporal");
   const isParked = end === "unknownOutcome" || last === "unknown";
   const ending: Ending =
-    violations.length > 0 || Object.entries(found).some(([name, n]) => n > (wanted[name] ?? 0))
+    violations.length > 0 ||
+    Object.entries(found).some(([name, n]) => n > (wanted[name] ?? 0) && !mayRepeat(name))
       ? "double"
       : isGood
         ? "once"

@@ -162,7 +162,7 @@ function holdAnswer({ faults }: Sandbox, { call, id }: Run): () => boolean {
   return () => faults.list().some((one) => one.id === rule && one.fired > 0);
 }
 
-/** First the processes that come to their point later than their start, then those that hold at the start. */
+/** First what comes to its point by itself, sooner or later; last what is asked for, because an answer does not wait for long. */
 async function reach(points: PointRun[]): Promise<void> {
   const isLater = ({ run: { call } }: PointRun) =>
     call.ask || (call.effectClass === "read" && !call.isFirst);
@@ -171,12 +171,15 @@ async function reach(points: PointRun[]): Promise<void> {
   await Promise.all(later.map(({ run }) => run.tracked()));
   const { sandbox, process } = points[0]?.run.field ?? {};
   if (process?.firstChangeMs) await sandbox?.clock.advance(process.firstChangeMs);
-  for (const { run } of later) run.ask();
-  const playing = later.filter(({ run: { call } }) => call.afterPlay);
-  await allReached(later, () => Promise.allSettled(playing.map(({ run }) => run.play())));
+  const asked = later.filter(({ run: { call } }) => call.ask);
+  const reading = later.filter(({ run: { call } }) => !call.ask);
+  const playing = reading.filter(({ run: { call } }) => call.afterPlay);
+  await allReached(reading, () => Promise.allSettled(playing.map(({ run }) => run.play())));
   const first = points.filter((point) => !isLater(point));
   await Promise.all(first.map(({ run }) => run.start()));
   await allReached(first);
+  for (const { run } of asked) run.ask();
+  await allReached(asked);
 }
 
 function allReached(points: PointRun[], play?: () => Promise<unknown>): Promise<void> {

@@ -77,10 +77,8 @@ export class Run {
     if (!this.call.ask) return;
     this.#isAnswered = false;
     this.#answers = this.#answersUntilKnown();
-    this.#answers.then(
-      () => (this.#isAnswered = true),
-      () => undefined,
-    );
+    const answered = () => (this.#isAnswered = true);
+    this.#answers.then(answered, answered);
   }
 
   /** No more is asked; returns when what was asked has been answered, so that nothing is under way at the end. */

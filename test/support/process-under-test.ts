@@ -38,6 +38,8 @@ export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   ask?(handle: Handle, updateId: string, scene: Scene): Promise<{ answer: string }>;
   /** What `ask` answers when all is well. */
   answer?: string;
+  /** What who asks again is answered where the process is past it. */
+  pastAnswer?: string;
   /** A way on which the call is made. */
   variant: Variant;
   /** How the process ends once the call was made. */
@@ -77,6 +79,8 @@ export interface ProcessUnderTest<
   calls: CallUnderTest<Handle>[];
   /** The same id and variant twice is the same process. The id is the intent too. */
   start(trustflow: Trustflow, id: string, variant?: Variant): Promise<Handle>;
+  /** What persons may ask for again, by the sandbox's operation: more than one of it is no duplicate. */
+  repeats?: string[];
   /** One turn of the persons whom the process waits for; made again and again until it has ended. */
   play?(handle: Handle, scene: Scene): Promise<void>;
 }

@@ -20,7 +20,10 @@ const ofVideo = {
   variant: { form: "video" },
   effects: named({ ...plain, createIdentityVideo: 1, uploadEvidences: 1, uploadVideo: 1 }),
 };
-const approved = { [`${provider}.approveIdentityVideo`]: 1 };
+const ofApproved = {
+  variant: ofVideo.variant,
+  effects: { ...ofVideo.effects, [`${provider}.approveIdentityVideo`]: 1 },
+};
 const sha256 = createHash("sha256").update("kept by the caller").digest("hex");
 const ofHash = {
   variant: { input: { variant: "hash", documents: [{ name: "kept.pdf", sha256 }] } },
@@ -34,30 +37,27 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
   createVideo: {
     activity: "createVideo",
     outcome: "signed",
-    ...ofVideo,
-    effects: { ...ofVideo.effects, ...approved },
+    ...ofApproved,
   },
   uploadEvidences: {
     activity: "uploadEvidences",
     outcome: "signed",
-    ...ofVideo,
-    effects: { ...ofVideo.effects, ...approved },
+    ...ofApproved,
   },
   uploadVideo: {
     activity: "uploadVideo",
     outcome: "signed",
-    ...ofVideo,
-    effects: { ...ofVideo.effects, ...approved },
+    ...ofApproved,
   },
   approveVideo: {
     activity: "decideVideo",
     step: "approve",
     outcome: "signed",
-    ...ofVideo,
-    effects: { ...ofVideo.effects, ...approved },
+    ...ofApproved,
     thenPlay: true,
     ask: decide("approve"),
     answer: "approved",
+    pastAnswer: "notAwaited",
   },
   cancelVideo: {
     activity: "decideVideo",
@@ -74,8 +74,9 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     }),
     ask: decide("cancel"),
     answer: "cancelled",
+    pastAnswer: "notAwaited",
   },
-  getVideo: { activity: "ask", outcome: "signed", ...ofVideo, effects: ofVideo.effects },
+  getVideo: { activity: "ask", outcome: "signed", ...ofApproved },
   contract: { activity: "contract", outcome: "signed", variant: {} },
   otp: { activity: "sendOtp", step: "otp", outcome: "signed", variant: {} },
   sign: {
@@ -100,7 +101,8 @@ export const signOneShotUnderTest: ProcessUnderTest<OneShotHandle> = {
   words: "",
   outcome: "signed",
   effects: named(plain),
-  spanMs: 100,
+  spanMs: 20_000,
+  repeats: [`${provider}.otp`],
   calls: callsOf<typeof provider, OneShotHandle, Unused>(provider, calls, {
     createVideo: "createIdentityVideo",
     approveVideo: "approveIdentityVideo",
@@ -117,7 +119,10 @@ export const signOneShotUnderTest: ProcessUnderTest<OneShotHandle> = {
 /** The caller's word on the video, once it is uploaded. */
 function decide(decision: "approve" | "cancel") {
   return async (handle: OneShotHandle, updateId: string) => {
-    await eventually(`the video of ${handle.id}`, async () => isVideoThere(handle));
+    // After a termination the process may be past it.
+    await eventually(`the video of ${handle.id}`, async () => isVideoThere(handle), 10_000).catch(
+      () => undefined,
+    );
     return handle.decideVideo(decision, updateId);
   };
 }
@@ -135,5 +140,6 @@ async function play(handle: OneShotHandle, { sandboxUrl, intent }: Scene): Promi
   }
   if (waitingFor !== "the holder's code" || references["requestPk"] === undefined) return;
   const code = (await sandboxControl(sandboxUrl).messages(intent)).at(-1)?.otp;
-  await (code === undefined ? handle.resendOtp() : handle.submitOtp(code));
+  const { answer } = code === undefined ? { answer: "none" } : await handle.submitOtp(code);
+  if (["none", "wrong", "expired"].includes(answer)) await handle.resendOtp();
 }

@@ -33,16 +33,15 @@ export function contract(
 /** P1 §4.4: the provider sends the signer a code. */
 export function sendOtp(desk: SigningDesk, given: Attempt & OneShotRequest): Promise<Sent> {
   const { effect, mode, requestPk } = given;
-  return desk.run("otp", given.account, mode, (account) =>
-    sentUnlessLost(
-      desk.perform(
-        account,
-        { reference: effect, operation: "otp", input: { requestPk }, mode },
-        { send: ({ signal }) => oneShot.otp(account, requestPk, signal).then(nothing) },
-      ),
-      { isOwn: false, mode },
-    ),
-  );
+  return desk.run("otp", given.account, mode, async (account) => {
+    const sending = desk.perform(
+      account,
+      { reference: effect, operation: "otp", input: { requestPk }, mode },
+      { send: ({ signal }) => oneShot.otp(account, requestPk, signal).then(nothing) },
+    );
+    const sent = await sentUnlessLost(sending, { isOwn: false, mode });
+    return { ...sent, ...(await desk.earlier("sign")) };
+  });
 }
 
 /** The own call of the update `resendOtp`. */
