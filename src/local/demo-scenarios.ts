@@ -1,88 +1,28 @@
-// What the demo sends: good days, bad days, and what each must come to. The magic words are the sandbox's (docs/sandbox.md).
-import { setTimeout as delay } from "node:timers/promises";
-import type { PostalHandle, SendPostalInput } from "../client.js";
+// What the demo plays: each scenario starts a process, plays the persons in it, and says what must come of it.
+import type { AnyHandle, Trustflow } from "../client.js";
+import type { SandboxControl } from "../sandbox/control.js";
+import { letterScenarios } from "./demo-letters.js";
+import { peopleScenarios } from "./demo-people.js";
 import type { Stack } from "./stack.js";
+
+export interface Stage {
+  client: Trustflow;
+  stack: Stack;
+  sandbox: SandboxControl;
+}
 
 export interface Scenario {
   /** The business id. */
   name: string;
   title: string;
-  magic: string;
   expected: string;
-  options?: SendPostalInput["options"];
-  meanwhile?(handle: PostalHandle, stack: Stack): Promise<void>;
+  /** The operation that the sandbox's ledger must have once for the intent. */
+  effect: string;
+  /** Starts the process; `meanwhile` is what its persons do. */
+  play(
+    stage: Stage,
+    intent: string,
+  ): Promise<{ handle: AnyHandle; meanwhile?: Promise<void> | undefined }>;
 }
 
-export const scenarios: Scenario[] = [
-  {
-    name: "delivered",
-    title: "Delivered, with affidavits",
-    magic: "delivered",
-    expected: "delivered",
-  },
-  {
-    name: "undelivered",
-    title: "Nobody took it",
-    magic: "undelivered",
-    expected: "undelivered",
-  },
-  {
-    name: "cancelled",
-    title: "Cancelled before it left",
-    magic: "cancellable",
-    expected: "cancelled",
-    async meanwhile(handle) {
-      await tracked(handle);
-      await handle.cancel();
-    },
-  },
-  {
-    name: "callbacks-lost",
-    title: "Every callback is lost: the poll finds out",
-    magic: "delivered,callbacks-lost",
-    expected: "delivered",
-  },
-  {
-    name: "cut-after-commit",
-    title: "The submit is cut off after the provider committed it",
-    magic: "delivered,submit=cut-after-commit",
-    expected: "delivered",
-  },
-  {
-    name: "error-after-commit",
-    title: "The submit is answered 500 after the commit",
-    magic: "delivered,submit=error-after-commit-500",
-    expected: "delivered",
-  },
-  {
-    name: "worker-killed",
-    title: "The worker is killed while the submit is under way",
-    magic: "delivered,submit=slow-answer-4000",
-    expected: "delivered",
-    async meanwhile(_handle, stack) {
-      await delay(1_500);
-      await stack.role("worker").kill("SIGKILL");
-      await stack.role("worker").restart();
-    },
-  },
-  {
-    name: "affidavit-on-demand",
-    title: "An affidavit is requested on demand",
-    magic: "delivered",
-    expected: "delivered",
-    options: { affidavitsOnDemandEnabled: true },
-    async meanwhile(handle) {
-      await tracked(handle);
-      await handle.requestAffidavit({ includeDocument: true });
-    },
-  },
-];
-
-/** The submit has been answered. */
-async function tracked(handle: PostalHandle): Promise<void> {
-  for (;;) {
-    const status = await handle.status().catch(() => undefined);
-    if (status && status.phase !== "submitting") return;
-    await delay(200);
-  }
-}
+export const scenarios: Scenario[] = [...letterScenarios, ...peopleScenarios];

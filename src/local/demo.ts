@@ -1,17 +1,15 @@
-// `npm run demo`: the whole system, real PDFs through it on good and bad days, and the proof that each was sent once.
+// `npm run demo`: the whole system, real processes through it on good and bad days, and the proof that each had its effect once.
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Trustflow } from "../client.js";
-import type { PostalHandle, SendPostalInput } from "../client.js";
+import type { AnyHandle } from "../client.js";
 import { sandboxControl } from "../sandbox/control.js";
 import type { LedgerReport } from "../sandbox/ledger.js";
-import { pdf } from "../sandbox/pdf.js";
 import { scenarios } from "./demo-scenarios.js";
-import type { Scenario } from "./demo-scenarios.js";
+import type { Scenario, Stage } from "./demo-scenarios.js";
 import { startStack } from "./stack.js";
-import type { Stack } from "./stack.js";
 import type { Progress } from "./tools.js";
 
 export interface DemoRow {
@@ -20,7 +18,7 @@ export interface DemoRow {
   scenario: string;
   expected: string;
   outcome: string;
-  /** Letters of this intent in the sandbox's ledger. */
+  /** What the sandbox's ledger has of the scenario's effect for this intent. */
   effects: number;
   durationMs: number;
   url: string;
@@ -40,14 +38,6 @@ export interface DemoOptions {
   onReport(report: DemoReport): Promise<void>;
 }
 
-/** Spans of the demo: days of the provider pass in seconds, so ours are seconds too. */
-const demoSettings: NonNullable<SendPostalInput["settings"]> = {
-  pollIntervalSeconds: 5,
-  askIntervalSeconds: 1,
-  affidavitWindowSeconds: 4,
-  restingGraceSeconds: 4,
-};
-
 const demoEnvironment = {
   TRUSTFLOW_ATTENTION__RETRY_SECONDS: "2",
   TRUSTFLOW_ATTENTION__PROBE_SECONDS: "1",
@@ -65,6 +55,8 @@ export async function runDemo({ progress, onReport }: DemoOptions): Promise<Demo
     directory: await mkdtemp(join(tmpdir(), "trustflow-demo-")),
     persistent: false,
     sandboxSpeed: speed,
+    // Minutes of the provider are milliseconds here.
+    sandboxLifetimes: { otp: "365d", assertion: "365d" },
     env: demoEnvironment,
     progress,
     onDeath: () => undefined,
@@ -74,10 +66,10 @@ export async function runDemo({ progress, onReport }: DemoOptions): Promise<Demo
     const client = await Trustflow.connect();
     try {
       progress(`Web UI: ${stack.temporalUi}`);
-      const rows = await Promise.all(
-        scenarios.map((scenario) => play(scenario, { client, stack, progress })),
-      );
-      const ledger = await sandboxControl(stack.sandboxUrl).ledger();
+      const sandbox = sandboxControl(stack.sandboxUrl);
+      const stage = { client, stack, sandbox };
+      const rows = await Promise.all(scenarios.map((scenario) => play(scenario, stage, progress)));
+      const ledger = await sandbox.ledger();
       const report = reportOf(rows, ledger, stack.temporalUi, Date.now() - began);
       await onReport(report);
       return report;
@@ -89,33 +81,13 @@ export async function runDemo({ progress, onReport }: DemoOptions): Promise<Demo
   }
 }
 
-interface Stage {
-  client: Trustflow;
-  stack: Stack;
-  progress: Progress;
-}
-
-async function play(scenario: Scenario, { client, stack, progress }: Stage): Promise<DemoRow> {
+async function play(scenario: Scenario, stage: Stage, progress: Progress): Promise<DemoRow> {
   const began = Date.now();
-  const { name, expected } = scenario;
-  const document = await client.documents.put(letter(scenario), "application/pdf");
-  const handle = await client.sendPostal(name, {
-    document,
-    recipientName: `sandbox:${scenario.magic}`,
-    recipientAddress: {
-      streetAddress: "Calle Mayor 1",
-      postalCode: "28013",
-      locality: "Madrid",
-      region: "Madrid",
-      country: "ES",
-    },
-    lookupKey: intentOf(name),
-    options: { certificationLevel: "Advanced", ...scenario.options },
-    settings: demoSettings,
-  });
+  const { name, title, expected } = scenario;
+  const { handle, meanwhile } = await scenario.play(stage, intentOf(name));
   const outcome = await Promise.all([
     handle.result().then((result) => result.outcome),
-    scenario.meanwhile?.(handle, stack),
+    meanwhile,
     tell(handle, progress),
   ]).then(
     ([ended]) => ended as string,
@@ -123,19 +95,19 @@ async function play(scenario: Scenario, { client, stack, progress }: Stage): Pro
   );
   progress(`${name.padEnd(22)} ended as ${outcome}`);
   return {
-    process: "sendPostal",
+    process: handle.process,
     id: name,
-    scenario: scenario.title,
+    scenario: title,
     expected,
     outcome,
     effects: 0,
     durationMs: Date.now() - began,
-    url: `${stack.temporalUi}/namespaces/default/workflows/${encodeURIComponent(handle.workflowId)}`,
+    url: `${stage.stack.temporalUi}/namespaces/default/workflows/${encodeURIComponent(handle.workflowId)}`,
   };
 }
 
 /** A line for each move; a worker that is away for a moment only delays it. */
-async function tell(handle: PostalHandle, progress: Progress): Promise<void> {
+async function tell(handle: AnyHandle, progress: Progress): Promise<void> {
   let said = "";
   for (let open = true; open; open = await handle.isOpen().catch(() => true)) {
     const status = await handle.status().catch(() => undefined);
@@ -157,7 +129,7 @@ function reportOf(
   const rows = played.map((row) => ({
     ...row,
     effects: ledger.effects.filter(
-      ({ operation, intent }) => operation === "evi-post.submit" && intent === intentOf(row.id),
+      ({ operation, intent }) => operation === effectOf(row.id) && intent === intentOf(row.id),
     ).length,
   }));
   const asExpected = rows.every(
@@ -181,6 +153,6 @@ function intentOf(name: string): string {
   return `demo-${name}`;
 }
 
-function letter({ title }: Scenario): Buffer {
-  return pdf(["Trustflow demonstration", title, "This letter goes to a simulated provider."]);
+function effectOf(name: string): string | undefined {
+  return scenarios.find((scenario) => scenario.name === name)?.effect;
 }

@@ -22,6 +22,8 @@ export interface StackOptions {
   persistent: boolean;
   sandboxSpeed?: number | "manual";
   sandboxSeed?: string;
+  /** How long codes and eID assertions live, on the sandbox's clock: `90s`, `365d`. */
+  sandboxLifetimes?: { otp: string; assertion: string };
   /** Default: all. */
   roles?: RoleName[];
   /** A trustflow.toml to read; default none. */
@@ -184,6 +186,10 @@ function sandboxArgs(
     ...["--tls-port", String(ports.sandboxTls), "--pki", sandboxPki(directory)],
     ...(options.sandboxSpeed === undefined ? [] : ["--speed", String(options.sandboxSpeed)]),
     ...(options.sandboxSeed === undefined ? [] : ["--seed", options.sandboxSeed]),
+    ...(options.sandboxLifetimes ? ["--otp-lifetime", options.sandboxLifetimes.otp] : []),
+    ...(options.sandboxLifetimes
+      ? ["--assertion-lifetime", options.sandboxLifetimes.assertion]
+      : []),
     ...(options.persistent ? ["--state", join(directory, "sandbox")] : []),
   ];
 }
