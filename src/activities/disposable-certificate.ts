@@ -125,7 +125,9 @@ export function createCertificateActivities(dependencies: CertificateDependencie
         const operation = "data" in enrolment ? "enroll" : "enrollDisposableWitheIDAssertion";
         const digested = withoutSecrets(IssueCertificateInput, input);
         try {
-          const answer = await office.perform<Partial<Enrolled>>(
+          const answer = await office.perform<
+            Partial<Omit<Enrolled, "otpId">> & { otpId?: string | number }
+          >(
             account,
             { reference: effect, operation, input: digested, mode },
             {
