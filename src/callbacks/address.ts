@@ -12,7 +12,7 @@ export interface ProcessSubject {
   workflowId: string;
 }
 
-/** Which process is meant, a reference in the body says (correlating.ts). */
+/** Which process is meant, a reference in the body says (addressing.ts). */
 export interface AccountSubject {
   provider: string;
   account: string;

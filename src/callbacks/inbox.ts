@@ -136,7 +136,7 @@ export class Inbox {
     return rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
   }
 
-  /** Gives claimed rows the process that their reference belongs to, to wait for it as any other; returns those that it is known of. */
+  /** Gives claimed rows the process of their reference, to wait for it as any other; returns those whose reference is known. */
   async address(claim: string, referred: Referred[]): Promise<Set<string>> {
     const { rows } = await this.#pool.query<{ id: string }>({
       name: "inbox-address",
@@ -160,7 +160,8 @@ export class Inbox {
     const pauseMs = settlement.state === "waiting" ? settlement.pauseMs : 0;
     await this.#pool.query({
       name: "inbox-settle",
-      text: `update trustflow.callbacks set state = case when $3 = 'waiting' then state else $3 end, reason = $4, detail = $5, claim = null,
+      text: `update trustflow.callbacks set state = case when $3 = 'waiting' then state else $3 end, reason = $4,
+         detail = $5, claim = null,
          claimed_until = case when $6 > 0 then clock_timestamp() + $6 * interval '1 millisecond' end,
          settled_at = case when $3 = 'waiting' then null else clock_timestamp() end
        where id = any($2::bigint[]) and claim = $1 and state in ('waiting', 'unaddressed')`,

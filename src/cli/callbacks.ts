@@ -7,7 +7,7 @@ import {
   type CallbackState,
   type CallbackSummary,
 } from "../callbacks/archive.js";
-import { accountProviders } from "../callbacks/reading.js";
+import { accountProviders, type AccountProvider } from "../callbacks/reading.js";
 import { parseWorkflowId, processes, workflowIdOf } from "../contracts/names.js";
 import { loadConfig, required, ringOf } from "../config.js";
 import { addCommand, collect, wholeNumber } from "./command.js";
@@ -88,10 +88,13 @@ export function addCallbacks(program: Command): void {
   })
     .addArgument(new Argument("<provider>", "whose callbacks come there").choices(accountProviders))
     .option("--account <name>", "of which account", "default")
-    .action((provider: string, { account, json }: { account: string; json?: boolean }) => {
+    .action((provider: AccountProvider, { account, json }: { account: string; json?: boolean }) => {
       const config = loadConfig();
-      if (!Object.hasOwn(config.accounts, account))
-        throw new CommandError(exitCodes.invalid, `account: ${account} is not configured`);
+      if (!config.accounts[account]?.[provider])
+        throw new CommandError(
+          exitCodes.invalid,
+          `account: accounts.${account}.${provider} is not configured`,
+        );
       const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
       const url = callbackUrl(ringOf(config, "callback"), publicUrl, { provider, account });
       if (json) writeJson({ url });

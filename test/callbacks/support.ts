@@ -54,7 +54,7 @@ export const parsers = {
 
 /** Of an account's address: `{ Identifier, request_pk }`, the second one being the reference. */
 export const sources = {
-  test(_account, body, receivedAt) {
+  "test-account"(_account, body, receivedAt) {
     const { Identifier, request_pk } = body as Record<string, string | undefined>;
     if (Identifier === undefined) throw new Error("unreadable");
     const event = { id: Identifier, kind: "signed", at: receivedAt.toISOString() };

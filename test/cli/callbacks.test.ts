@@ -7,9 +7,12 @@ const keys = generateKeyRing();
 const env = {
   TRUSTFLOW_KEYS__CALLBACK: keys,
   TRUSTFLOW_CALLBACKS__PUBLIC_URL: "https://callbacks.example.com",
-  TRUSTFLOW_ACCOUNTS__BRANCH__EVI_POST__BASE_URL: "https://post.example.com",
-  TRUSTFLOW_ACCOUNTS__BRANCH__EVI_POST__USERNAME: "u",
-  TRUSTFLOW_ACCOUNTS__BRANCH__EVI_POST__PASSWORD: "p",
+  TRUSTFLOW_ACCOUNTS__BRANCH__ONE_SHOT_SIGNATURE__BASE_URL: "https://sign.example.com",
+  TRUSTFLOW_ACCOUNTS__BRANCH__ONE_SHOT_SIGNATURE__TOKEN: "t",
+  TRUSTFLOW_ACCOUNTS__DEFAULT__MESSAGING_GATEWAY__BASE_URL: "https://send.example.com",
+  TRUSTFLOW_ACCOUNTS__DEFAULT__MESSAGING_GATEWAY__USERNAME: "u",
+  TRUSTFLOW_ACCOUNTS__DEFAULT__MESSAGING_GATEWAY__PASSWORD: "p",
+  TRUSTFLOW_ACCOUNTS__DEFAULT__MESSAGING_GATEWAY__API_KEY: "k",
 };
 const address = (...args: string[]) =>
   trustflow(["callbacks", "address", "one-shot-signature", ...args], { env });
@@ -27,8 +30,10 @@ test("callbacks address prints the URL of the account, and nothing else anywhere
   expect(JSON.parse(json.stdout)).toEqual({ url: stdout.trim() });
 });
 
-test("callbacks address knows configured accounts only: a mistyped one would collect callbacks of nobody", async () => {
-  const { code, stdout, stderr } = await address();
-  expect([code, stdout]).toEqual([2, ""]);
-  expect(stderr).toContain("account: default is not configured");
+test("callbacks address knows configured accounts of the provider only: any other would collect callbacks of nobody", async () => {
+  for (const account of ["default", "mistyped"]) {
+    const { code, stdout, stderr } = await address("--account", account);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`accounts.${account}.one-shot-signature is not configured`);
+  }
 });

@@ -97,7 +97,9 @@ test("a callback that comes twice, late, to nobody, or to a forged address count
   expect(await relayed("parked", { reason: "unknownProcess" })).toBe(1);
   await until(async () => (await relayed("late")) === (before.late ?? 0) + 1);
   expect(await value("relay", "trustflow_inbox_callbacks", { state: "parked" })).toBe(1);
-  expect(await value("relay", "trustflow_inbox_callbacks", { state: "waiting" })).toBe(0);
+  for (const state of ["unaddressed", "waiting"])
+    expect(await value("relay", "trustflow_inbox_callbacks", { state })).toBe(0);
+  expect(await relayed("parked", { reason: "unmatched" })).toBe(0);
 }, 30_000);
 
 const raised = () =>

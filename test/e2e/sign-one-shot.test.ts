@@ -105,7 +105,7 @@ test("video identification: nothing is signed before the video is approved (P1 Â
     createIdentityVideo: 1,
     uploadEvidences: 1,
     uploadVideo: 1,
-    approveVideo: 1,
+    approveIdentityVideo: 1,
     sign: 1,
   });
 });

@@ -7,8 +7,9 @@ import { startSandbox } from "../../src/sandbox/sandbox.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import { registerSearchAttributes } from "../../src/temporal/search-attributes.js";
 import { reportOf } from "./crash-matrix.js";
-import type { CrashReport } from "./crash-matrix.js";
-import { interruptedRows } from "./crash-points.js";
+import type { CrashReport, CrashRow } from "./crash-matrix.js";
+import { interruptedRows, phasesOf } from "./crash-points.js";
+import type { Interruption } from "./crash-points.js";
 import { resetRows } from "./crash-resets.js";
 import type { Field } from "./crash-run.js";
 import type { ProcessUnderTest } from "./process-under-test.js";
@@ -17,6 +18,7 @@ import type { TestStack } from "./stack.js";
 
 const ownersNamespace = "two-owners";
 const resetsAccount = "resets";
+const mostHeld = 95;
 
 export async function enumerateCrashPoints(process: ProcessUnderTest): Promise<CrashReport> {
   const closers: (() => Promise<unknown>)[] = [];
@@ -51,12 +53,15 @@ export async function enumerateCrashPoints(process: ProcessUnderTest): Promise<C
       const own = { process, trustflow, namespace: ownersNamespace, sandbox: ownersSandbox };
       return interruptedRows(system, own, ownersEnv, ["twoOwners"]);
     };
-    const settled = await Promise.allSettled([
-      interruptedRows(system, field, env, ["killed", "terminated", "reset"], () =>
-        resetRows(resets),
-      ),
-      owners(),
-    ]);
+    const interrupted = async () => {
+      const rows: CrashRow[] = [];
+      for (const [index, group] of groupsOf(process).entries()) {
+        const meanwhile = index === 0 ? () => resetRows(resets) : undefined;
+        rows.push(...(await interruptedRows(system, field, env, group, meanwhile)));
+      }
+      return rows;
+    };
+    const settled = await Promise.allSettled([interrupted(), owners()]);
     const rows = settled.flatMap((result) => {
       if (result.status === "rejected") throw result.reason;
       return result.value;
@@ -65,6 +70,13 @@ export async function enumerateCrashPoints(process: ProcessUnderTest): Promise<C
   } finally {
     for (const close of closers) await close();
   }
+}
+
+/** A worker has a hundred slots for activities, so where there are many points the interruptions come one after another. */
+function groupsOf(process: ProcessUnderTest): Interruption[][] {
+  const all: Interruption[] = ["killed", "terminated", "reset"];
+  const points = process.calls.flatMap((call) => phasesOf(process, call)).length * all.length;
+  return points < mostHeld ? [all] : all.map((one) => [one]);
 }
 
 function accountEnv(account: string, { url, tlsUrl, pki }: Sandbox): Record<string, string> {

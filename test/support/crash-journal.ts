@@ -48,7 +48,7 @@ export async function takenOver(system: TestStack, field: Field, runs: Run[]): P
         call.ask !== undefined ||
         call.effectClass === "read" ||
         call.effectClass === "once" ||
-        states.get(`${workflowId} ${call.activity}`) === "answered",
+        states.get(`${workflowId} ${call.step ?? call.activity}`) === "answered",
     );
   });
 }

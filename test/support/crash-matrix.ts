@@ -63,8 +63,8 @@ export function judge(
 ): Pick<CrashRow, "ending" | "effects" | "outcome"> {
   const found = ledger.byIntent[intent] ?? {};
   const good = call.effects ?? process.effects;
-  const wanted = call.effectClass === "read" ? good : { ...good, [call.sandbox]: 1 };
-  const own = call.effectClass === "read" ? good : { [call.sandbox]: 1 };
+  const wanted = call.effectClass === "read" ? good : { [call.sandbox]: 1, ...good };
+  const own = call.effectClass === "read" ? good : { [call.sandbox]: good[call.sandbox] ?? 1 };
   const effects = Object.keys(own).reduce((sum, name) => sum + (found[name] ?? 0), 0);
   const violations = ledger.violations.map(({ kind }) => kind);
   // Who asks again and hears that it has ended reads the outcome.
@@ -104,10 +104,9 @@ export function tableOf({ rows, ...counts }: CrashReport): string {
   return `${[...text.map((line) => line.trimEnd()), "", totals.join(", ")].join("\n")}\n`;
 }
 
-/** The file of the run. */
-export const reportFile = ".trustflow/crash-points.json";
-
-export async function keepReport(report: CrashReport): Promise<void> {
-  await mkdir(dirname(reportFile), { recursive: true });
-  await writeFile(reportFile, `${JSON.stringify(report, null, 2)}\n`);
+/** The file of the run: of all processes, or of one. */
+export async function keepReport(report: CrashReport, process?: string): Promise<void> {
+  const file = `.trustflow/crash-points${process === undefined ? "" : `-${process}`}.json`;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
 }

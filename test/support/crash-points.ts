@@ -172,17 +172,21 @@ async function reach(points: PointRun[]): Promise<void> {
   const { sandbox, process } = points[0]?.run.field ?? {};
   if (process?.firstChangeMs) await sandbox?.clock.advance(process.firstChangeMs);
   for (const { run } of later) run.ask();
-  await allReached(later);
+  const playing = later.filter(({ run: { call } }) => call.afterPlay);
+  await allReached(later, () => Promise.allSettled(playing.map(({ run }) => run.play())));
   const first = points.filter((point) => !isLater(point));
   await Promise.all(first.map(({ run }) => run.start()));
   await allReached(first);
 }
 
-function allReached(points: PointRun[]): Promise<void> {
+function allReached(points: PointRun[], play?: () => Promise<unknown>): Promise<void> {
   const missing = () => points.flatMap((point) => (point.isReached() ? [] : [point.run.id]));
   return until(
     () => `these are reached: ${missing().join(", ")}`,
-    () => missing().length === 0,
+    async () => {
+      await play?.();
+      return missing().length === 0;
+    },
   );
 }
 
@@ -192,7 +196,7 @@ async function checkReached(system: TestStack, field: Field, points: PointRun[])
   const wrong = points.filter(
     ({ run, phase }) =>
       phase.state !== undefined &&
-      states.get(`${run.workflowId} ${run.call.activity}`) !== phase.state,
+      states.get(`${run.workflowId} ${run.call.step ?? run.call.activity}`) !== phase.state,
   );
   if (wrong.length === 0) return;
   throw new Error(`not at their point: ${wrong.map(({ run }) => run.id).join(", ")}`);

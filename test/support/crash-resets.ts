@@ -8,15 +8,15 @@ import type { Field } from "./crash-run.js";
 const { EventType, ResetReapplyType } = proto.temporal.api.enums.v1;
 type EventId = NonNullable<proto.temporal.api.history.v1.IHistoryEvent["eventId"]>;
 
-/** So many processes share the reset points of one history between them. */
-const sharing = 8;
+/** So many processes share the reset points of one history between them; fewer where there are many histories. */
+const sharingOf = ({ process }: Field) => (process.calls.length > 6 ? 3 : 8);
 
 export async function resetRows(field: Field): Promise<CrashRow[]> {
   const calls = field.process.calls.filter(({ effectClass }) => effectClass !== "read");
   const runsNamed = (name: string) =>
     calls.flatMap((call) =>
       Array.from(
-        { length: sharing },
+        { length: sharingOf(field) },
         (_, index) => new Run(field, `${name}-${call.operation}-${index}`, call),
       ),
     );
@@ -46,7 +46,9 @@ interface ResetPoint {
 /** Process n is reset to the points n, n + 8, … of its own first history. */
 async function resetEach(runs: Run[]): Promise<CrashRow[]> {
   const rows: CrashRow[] = [];
-  const lists = await Promise.all(runs.map((run, index) => pointsOf(run, index % sharing)));
+  const lists = await Promise.all(
+    runs.map((run, index) => pointsOf(run, index % sharingOf(run.field))),
+  );
   for (let round = 0; lists.some((list) => list.length > round); round += 1) {
     const points = lists.flatMap((list) => list[round] ?? []);
     await Promise.all(points.map(reset));
@@ -60,7 +62,7 @@ async function pointsOf(run: Run, index: number): Promise<ResetPoint[]> {
   const { runId, status, tasks } = await tasksOf(run);
   return tasks.flatMap((eventId, at) => {
     const phase = `reset to task ${at + 1} of ${tasks.length}, ${status}`;
-    return at % sharing === index ? [{ run, runId, eventId, phase }] : [];
+    return at % sharingOf(run.field) === index ? [{ run, runId, eventId, phase }] : [];
   });
 }
 

@@ -32,6 +32,7 @@ export class Run {
   #handle: ProcessHandle<{ outcome: string }> | undefined;
   #answers: Promise<string[]> = Promise.resolve([]);
   #isAbandoned = false;
+  #isAnswered = false;
 
   constructor(field: Field, id: string, call: CallUnderTest) {
     this.field = field;
@@ -74,8 +75,12 @@ export class Run {
   /** Like a caller: asks again where no worker answered, where it may, or where nothing was done. */
   ask(): void {
     if (!this.call.ask) return;
+    this.#isAnswered = false;
     this.#answers = this.#answersUntilKnown();
-    this.#answers.catch(() => undefined);
+    this.#answers.then(
+      () => (this.#isAnswered = true),
+      () => undefined,
+    );
   }
 
   /** No more is asked; returns when what was asked has been answered, so that nothing is under way at the end. */
@@ -113,7 +118,9 @@ export class Run {
 
   /** One turn of the persons whom it waits for, unless what they do is the point. */
   async play(): Promise<void> {
-    if (this.end !== undefined || this.call.ask) return;
+    const { ask, thenPlay } = this.call;
+    const isTheirs = !ask || (thenPlay === true && this.#isAnswered);
+    if (this.end !== undefined || !isTheirs) return;
     await this.field.process.play?.(this.handle, this.#scene);
   }
 

@@ -30,8 +30,10 @@ export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   effectClass: EffectClass;
   /** The name in the sandbox's faults and in its ledger. */
   sandbox: string;
-  /** The activity that makes the call; for a call with an effect also the step of its row in the journal. */
+  /** The activity that makes the call. */
   activity: string;
+  /** The step of its row in the journal, for a call with an effect; default: `activity`. */
+  step?: string;
   /** Brings the call about; without it, the process makes it by itself. */
   ask?(handle: Handle, updateId: string, scene: Scene): Promise<{ answer: string }>;
   /** What `ask` answers when all is well. */
@@ -44,11 +46,15 @@ export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   effects?: Record<string, number>;
   /** A question that comes before the process's first effect. */
   isFirst?: true;
+  /** Persons have to act before the process makes the call. */
+  afterPlay?: true;
+  /** Persons go on acting once `ask` was answered; else what they did is the point. */
+  thenPlay?: true;
 }
 
-/** Each operation of a provider, as a descriptor tells it. */
-export type CallsOf<P extends Provider, Handle> = Record<
-  Operation<P>,
+/** Each operation of a provider, as a descriptor tells it, but those that the process does not use. */
+export type CallsOf<P extends Provider, Handle, Unused extends Operation<P> = never> = Record<
+  Exclude<Operation<P>, Unused>,
   Omit<CallUnderTest<Handle>, "operation" | "effectClass" | "sandbox">
 >;
 
@@ -88,12 +94,12 @@ export interface CalledBack<
 }
 
 /** Complete by its type: an operation without an entry does not compile. `sandboxNames`: where they differ. */
-export function callsOf<P extends Provider, Handle>(
+export function callsOf<P extends Provider, Handle, Unused extends Operation<P> = never>(
   provider: P,
-  told: CallsOf<P, Handle>,
+  told: CallsOf<P, Handle, Unused>,
   sandboxNames: Partial<Record<Operation<P>, string>> = {},
 ): CallUnderTest<Handle>[] {
-  return (Object.keys(told) as Operation<P>[]).map((operation) => ({
+  return (Object.keys(told) as Exclude<Operation<P>, Unused>[]).map((operation) => ({
     ...told[operation],
     operation,
     effectClass: effectClassOf(provider, operation),

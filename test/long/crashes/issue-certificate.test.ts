@@ -1,0 +1,5 @@
+// The crash points of `issueCertificate` (DESIGN §6).
+import { testEveryCrashPoint } from "../../support/crash-promise.js";
+import { issueCertificateUnderTest } from "../../support/issue-certificate-under-test.js";
+
+testEveryCrashPoint(issueCertificateUnderTest);

@@ -1,0 +1,5 @@
+// The crash points of `sendMessage` (DESIGN §6).
+import { testEveryCrashPoint } from "../../support/crash-promise.js";
+import { sendMessageUnderTest } from "../../support/send-message-under-test.js";
+
+testEveryCrashPoint(sendMessageUnderTest);

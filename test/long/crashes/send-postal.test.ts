@@ -1,0 +1,5 @@
+// The crash points of `sendPostal` (DESIGN §6).
+import { testEveryCrashPoint } from "../../support/crash-promise.js";
+import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
+
+testEveryCrashPoint(sendPostalUnderTest);
