@@ -67,17 +67,26 @@ export function judge(
   const own = call.effectClass === "read" ? good : { [call.sandbox]: good[call.sandbox] ?? 1 };
   const effects = Object.keys(own).reduce((sum, name) => sum + (found[name] ?? 0), 0);
   const violations = ledger.violations.map(({ kind }) => kind);
+  // Another one of a repeatable call is a harmless orphan.
+  const mayRepeat = new Set(
+    process.calls.flatMap(({ sandbox, effectClass }) =>
+      effectClass === "repeatable" ? [sandbox] : [],
+    ),
+  );
+  const isEnough = (name: string, count: number, n = 0) =>
+    mayRepeat.has(name) ? n >= count : n === count;
+  const isTooMuch = (name: string, n: number) => !mayRepeat.has(name) && n > (wanted[name] ?? 0);
   // Who asks again and hears that it has ended reads the outcome.
   const last = answers.at(-1);
   const isGood =
     end === call.outcome &&
     (last === call.answer || (last === finished && call.effectClass !== "once")) &&
-    Object.entries(wanted).every(([name, count]) => found[name] === count);
+    Object.entries(wanted).every(([name, count]) => isEnough(name, count, found[name]));
   // The answer is in the journal: whoever takes over has to give it.
   const isAnswered = phase.startsWith("beforeTemporal");
   const isParked = end === "unknownOutcome" || last === "unknown";
   const ending: Ending =
-    violations.length > 0 || Object.entries(found).some(([name, n]) => n > (wanted[name] ?? 0))
+    violations.length > 0 || Object.entries(found).some(([name, n]) => isTooMuch(name, n))
       ? "double"
       : isGood
         ? "once"
