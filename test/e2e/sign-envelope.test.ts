@@ -135,8 +135,8 @@ test("a wrong API token brings every upload to attention, each with its own id, 
   const handle = await begin("token");
   const all = await statusWhere(handle, ({ moreAttentions = [] }) => moreAttentions.length === 2);
   const attentions = [all.attention, ...(all.moreAttentions ?? [])];
-  const steps = attentions.map((attention) => attention?.step).toSorted();
-  expect(steps).toEqual(["upload-0", "upload-1", "upload-2"]);
+  const steps = new Set(attentions.map((attention) => attention?.step));
+  expect(steps).toEqual(new Set(["upload-0", "upload-1", "upload-2"]));
   expect(attentions.map((attention) => attention?.kind)).toEqual(
     attentions.map(() => "accessDenied"),
   );
