@@ -51,6 +51,12 @@ const personal: Record<string, string[]> = {
     "providerFields.data.person.name",
     "providerFields.data.person.addresses[].floor",
   ],
+  "signEnvelope envelope": [
+    "request.providerFields.person.name",
+    "request.providerFields.person.addresses[].floor",
+    "documents[].providerFields.Note",
+    "envelope.providerFields.Name",
+  ],
   "sendPostal letter": [
     "recipientAddress.streetAddress",
     "recipientName",

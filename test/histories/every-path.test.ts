@@ -141,6 +141,7 @@ test("whoever may decrypt finds a secret only where it is handed on (READING §8
     "deviceCode",
     "disposableCertificate.password",
     "disposableCertificate.securityCode",
+    "esawToken",
     "options.evidenceAccessControlChallengeResponse",
     "the accounts' password",
   ]);
@@ -166,8 +167,10 @@ test("whoever may decrypt finds a secret only where it is handed on (READING §8
     "ACTIVITY_TASK_SCHEDULED validate": ["code", "deviceCode"],
     "UPDATE_ACCEPTED provideAssertion": ["assertion"],
     "UPDATE_ACCEPTED submitOtp": ["code"],
-    "UPDATE_ACCEPTED resolve": ["deviceCode"],
-    "ACTIVITY_TASK_SCHEDULED decide": ["deviceCode"],
+    "UPDATE_ACCEPTED resolve": ["deviceCode", "esawToken"],
+    "ACTIVITY_TASK_SCHEDULED decide": ["deviceCode", "esawToken"],
+    "ACTIVITY_TASK_COMPLETED create": ["esawToken"],
+    "ACTIVITY_TASK_SCHEDULED send": ["esawToken"],
   });
 }, 60_000);
 

@@ -17,6 +17,7 @@ import type { ProviderEvent } from "../../src/contracts/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { findTemporal } from "../../src/local/find-temporal.js";
 import { dataConverter } from "../../src/temporal/data-converter.js";
+import { envelopeInput } from "../support/envelopes.js";
 import { shapeOf } from "../support/history-shape.js";
 import type { Shape } from "../support/history-shape.js";
 import { holderInput } from "../support/holders.js";
@@ -83,6 +84,17 @@ const authority = {
   sendOtp: async () => ({ sent: "yes" }),
   validate: async () => ({ verdict: "accepted" }),
 };
+const hosts = {
+  prepare: async (given?: { input: { documents: object[] } }) => ({
+    environment: "sandbox",
+    account: "default",
+    settings: { uploadsAtOnce: 5 },
+    documents: given?.input.documents ?? [],
+  }),
+  create: async () => ({ reqPk: "r-1", esawToken: "token", requestedAt: new Date().toISOString() }),
+  upload: async () => ({ fileId: "f-1" }),
+  send: async () => ({ envelopeId: "e-1", sentAt: new Date().toISOString() }),
+};
 const gateway = { send: async () => ({ environment: "sandbox", account: "default" }) };
 
 beforeAll(async () => {
@@ -117,6 +129,7 @@ beforeAll(async () => {
       "evi-post": post,
       "disposable-certificate": authority,
       "messaging-gateway": gateway,
+      "envelope-signature": hosts,
     }).map(([provider, activities]) =>
       Worker.create({ ...shared, taskQueue: providerTaskQueue(provider), activities }),
     ),
@@ -246,6 +259,23 @@ describe("the plain way of", () => {
       TIMER_CANCELED: 1,
       WORKFLOW_EXECUTION_UPDATE_ACCEPTED: 1,
       WORKFLOW_EXECUTION_UPDATE_COMPLETED: 1,
+      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
+      WORKFLOW_EXECUTION_COMPLETED: 1,
+    });
+  }, 60_000);
+
+  // Each activity needs the answer of the one before it; more documents are uploaded side by side. The attributes are set when
+  // the certificate request exists, when the files do, and at the end, so that each host's ids can be searched for.
+  test("signEnvelope: an activity for each document beside its three, three times attributes", async () => {
+    const input = envelopeInput("shape", "", { names: ["agreement"] });
+    const handle = await start("signEnvelope", input);
+    await handle.result();
+    const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
+    expect([events, actions]).toEqual([32, 8]);
+    expect(kinds).toEqual({
+      WORKFLOW_EXECUTION_STARTED: 1,
+      ...threeOf("WORKFLOW_TASK", 5),
+      ...threeOf("ACTIVITY_TASK", 4),
       UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
       WORKFLOW_EXECUTION_COMPLETED: 1,
     });

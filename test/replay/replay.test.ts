@@ -6,7 +6,6 @@ import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/
 import type { WorkflowBundle } from "@temporalio/worker";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { processes } from "../../src/contracts/names.js";
 import type { ProcessName } from "../../src/contracts/names.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { dataConverter, failureConverterPath } from "../../src/temporal/data-converter.js";
@@ -17,10 +16,13 @@ import { idOf } from "../support/history-walk.js";
 
 const { EventType } = protobuf.temporal.api.enums.v1;
 const paths = allPaths.flatMap((of) => Object.keys(of.paths).map((id) => idOf({ of, id })));
+/** The paths of `signOneShot` are not walked yet. */
+type Walked = Exclude<ProcessName, "signOneShot">;
+const processes = allPaths.map(({ process }) => process as Walked);
 const recordings = processes.flatMap((process) => [...readRecordings(process).values()]);
 
 /** Every activity that a process calls. */
-const activities: Record<ProcessName, string[]> = {
+const activities: Record<Walked, string[]> = {
   issueCertificate: [
     "prepare",
     "checkData",
@@ -31,6 +33,7 @@ const activities: Record<ProcessName, string[]> = {
     "decide",
   ],
   sendMessage: ["send", "decide"],
+  signEnvelope: ["prepare", "create", "upload", "send", "decide"],
   sendPostal: ["submit", "ask", "cancel", "requestAffidavit", "decide", "withdraw"],
 };
 

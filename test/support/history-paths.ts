@@ -3,6 +3,12 @@
 import { issueCertificatePaths } from "./history-issue-certificate.js";
 import { sendMessagePaths } from "./history-send-message.js";
 import { sendPostalPaths } from "./history-send-postal.js";
+import { signEnvelopePaths } from "./history-sign-envelope.js";
 import type { PathsOf } from "./history-walk.js";
 
-export const allPaths: PathsOf[] = [issueCertificatePaths, sendMessagePaths, sendPostalPaths];
+export const allPaths: PathsOf[] = [
+  issueCertificatePaths,
+  sendMessagePaths,
+  sendPostalPaths,
+  signEnvelopePaths,
+];
