@@ -26,6 +26,7 @@ import { withoutSecrets } from "./contracts/secrets.js";
 import type { IssueCertificateInput } from "./contracts/issue-certificate.js";
 import type { SendMessageInput } from "./contracts/send-message.js";
 import type { SendPostalInput } from "./contracts/send-postal.js";
+import type { SignEnvelopeInput } from "./contracts/sign-envelope.js";
 import type { SignOneShotInput } from "./contracts/sign-one-shot.js";
 import { BusinessId } from "./contracts/values.js";
 import type { KeyRing } from "./crypto/key-ring.js";
@@ -37,7 +38,13 @@ import { inputDigest, sameInput } from "./temporal/input-digest.js";
 
 export * from "./client/errors.js";
 export { ProcessHandle } from "./client/handle.js";
-export { CertificateHandle, MessageHandle, OneShotHandle, PostalHandle } from "./client/handles.js";
+export {
+  CertificateHandle,
+  EnvelopeHandle,
+  MessageHandle,
+  OneShotHandle,
+  PostalHandle,
+} from "./client/handles.js";
 export type { AnyHandle } from "./client/handles.js";
 export type {
   IssueCertificateInput,
@@ -45,6 +52,7 @@ export type {
 } from "./contracts/issue-certificate.js";
 export type { SendMessageInput, SendMessageResult } from "./contracts/send-message.js";
 export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
+export type { SignEnvelopeInput, SignEnvelopeResult } from "./contracts/sign-envelope.js";
 export type { SignOneShotInput, SignOneShotResult } from "./contracts/sign-one-shot.js";
 
 /** A process as the visibility shows it, without asking it. */
@@ -134,6 +142,11 @@ export class Trustflow {
   /** As `sendPostal`, for a one-shot signature (P1 §1.4, 4.4). */
   signOneShot(id: string, input: SignOneShotInput): Promise<HandleOf<"signOneShot">> {
     return this.start("signOneShot", id, input);
+  }
+
+  /** As `sendPostal`, for an envelope that a one-shot certificate signs (P1 §1.5, 4.5). */
+  signEnvelope(id: string, input: SignEnvelopeInput): Promise<HandleOf<"signEnvelope">> {
+    return this.start("signEnvelope", id, input);
   }
 
   /** A process that was started before; `id` is `<process>/<business id>`. */
@@ -252,4 +265,5 @@ const titles: Record<ProcessName, string> = {
   sendMessage: "Message",
   sendPostal: "Certified post",
   signOneShot: "One-shot signature",
+  signEnvelope: "Signature envelope",
 };

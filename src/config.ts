@@ -13,7 +13,12 @@ import {
   url,
   whole,
 } from "./config/fields.js";
-import { IssueCertificateDefaults, OneShotDefaults, PostalDefaults } from "./config/processes.js";
+import {
+  EnvelopeDefaults,
+  IssueCertificateDefaults,
+  OneShotDefaults,
+  PostalDefaults,
+} from "./config/processes.js";
 import { KeyRing } from "./crypto/key-ring.js";
 
 /** A configuration that cannot be used; the message names keys, never values. */
@@ -110,6 +115,7 @@ export const Config = z.strictObject({
   sendPostal: PostalDefaults.prefault({}),
   issueCertificate: IssueCertificateDefaults.prefault({}),
   signOneShot: OneShotDefaults.prefault({}),
+  signEnvelope: EnvelopeDefaults.prefault({}),
   log: z
     .strictObject({
       level: z

@@ -4,6 +4,7 @@ import type { PostalAccount } from "./activities/evi-post.js";
 import type { Config } from "./config.js";
 import { ClientCertificate } from "./providers/client-certificate.js";
 import type { OneShotSignatureAccount } from "./providers/one-shot-signature/client.js";
+import type { EnvelopeSignatureAccount } from "./providers/envelope-signature/client.js";
 import type { MessagingGatewayAccount } from "./providers/messaging-gateway/client.js";
 
 type Configured = Required<Config["accounts"][string]>;
@@ -27,6 +28,7 @@ const accounts = {
   "disposable-certificate": certificateAccount,
   "messaging-gateway": messagingAccount,
   "one-shot-signature": oneShotAccount,
+  "envelope-signature": envelopeAccount,
 };
 
 function postalAccount(name: string, account: NonNullable<Configured["evi-post"]>): PostalAccount {
@@ -83,6 +85,21 @@ function oneShotAccount(
     name,
     timeoutMs: timeoutSeconds * 1_000,
     paths: retrieve === "none" ? others : paths,
+  };
+}
+
+function envelopeAccount(
+  name: string,
+  account: NonNullable<Configured["envelope-signature"]>,
+): EnvelopeSignatureAccount {
+  const { caBaseUrl, esignBaseUrl, apiToken, vendor, timeoutSeconds, ...files } = account;
+  const timeoutMs = timeoutSeconds * 1_000;
+  return {
+    name,
+    ca: { baseUrl: caBaseUrl, timeoutMs, tls: new ClientCertificate(files) },
+    esign: { baseUrl: esignBaseUrl, timeoutMs },
+    apiToken,
+    vendor,
   };
 }
 

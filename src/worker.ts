@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Circuits } from "./activities/circuit.js";
 import { createCertificateActivities } from "./activities/disposable-certificate.js";
+import { createEnvelopeActivities } from "./activities/envelope-signature.js";
 import { createEviPostActivities } from "./activities/evi-post.js";
 import { createMessagingActivities } from "./activities/messaging-gateway.js";
 import { createOneShotActivities } from "./activities/one-shot-signature.js";
@@ -156,6 +157,11 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
         ...surroundings,
         accounts: accountsOf(config, "one-shot-signature"),
         settings: config.signOneShot,
+      }),
+      "envelope-signature": createEnvelopeActivities({
+        ...surroundings,
+        accounts: accountsOf(config, "envelope-signature"),
+        settings: config.signEnvelope,
       }),
     } satisfies Partial<Record<Provider, object>>,
   };

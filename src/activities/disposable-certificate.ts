@@ -44,6 +44,14 @@ export interface Enrolled extends IssuedCertificate {
   enrolledAt: string;
 }
 
+/** As the journal keeps it: a person's `happened` brings ids alone, as text or number. */
+interface EnrolmentAnswer {
+  certIdOtp: string | number;
+  deviceCode: string | number;
+  otpId?: string | number;
+  enrolledAt?: string;
+}
+
 /** Codes 237 and 239: the process waits for a fresh one. */
 export interface RefusedAssertion {
   refused: "expired" | "invalid";
@@ -125,7 +133,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
         const operation = "data" in enrolment ? "enroll" : "enrollDisposableWitheIDAssertion";
         const digested = withoutSecrets(IssueCertificateInput, input);
         try {
-          const answer = await office.perform<Partial<Enrolled>>(
+          const answer = await office.perform<EnrolmentAnswer>(
             account,
             { reference: effect, operation, input: digested, mode },
             {
@@ -142,7 +150,6 @@ export function createCertificateActivities(dependencies: CertificateDependencie
               },
             },
           );
-          // A person's `happened` brings ids alone, as text or number.
           const { certIdOtp, deviceCode, otpId, enrolledAt = new Date().toISOString() } = answer;
           return {
             certIdOtp: Number(certIdOtp),

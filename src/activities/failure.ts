@@ -134,8 +134,10 @@ function describe(error: unknown): Described {
   throw error;
 }
 
-function causeOf(cause: unknown): Partial<Refusal> {
-  return cause instanceof ProviderError ? refusalOf(cause) : {};
+function causeOf(cause: unknown): Partial<Problem> {
+  if (!(cause instanceof ProviderError)) return {};
+  const { reference } = cause;
+  return { ...refusalOf(cause), ...(reference === undefined ? {} : { reference }) };
 }
 
 /** Kinds that waiting does not mend: the workflow decides, at once. */

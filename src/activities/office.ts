@@ -121,7 +121,7 @@ export class Office<
 
   /** A provider that has been away for long is a person's matter; until then the retry carries on. */
   longAway(error: unknown, account: A): unknown {
-    const since = this.has.circuits.failingSince(this.#nameOf(account));
+    const since = this.has.circuits.failingSince(this.circuitOf(account));
     const isLong = since !== undefined && Date.now() - since > this.has.unavailableForMs;
     const isAway = error instanceof ProviderError && error.kind === "unavailable";
     return isAway && isLong ? new LongUnavailable(error) : error;
@@ -134,12 +134,13 @@ export class Office<
     throw new InvalidInput([{ path: "account", problem }]);
   }
 
-  #nameOf({ name }: A): string {
+  /** What a denial or an outage is about: the whole account, unless a provider has several hosts. */
+  protected circuitOf({ name }: A, _operation?: Operation<P>): string {
     return `${this.provider}/${name}`;
   }
 
   #wayOf(account: Attempting<A>, operation: Operation<P>): Way {
-    return { account: this.#nameOf(account), operation, urgent: account.urgent };
+    return { account: this.circuitOf(account, operation), operation, urgent: account.urgent };
   }
 }
 

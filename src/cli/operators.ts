@@ -73,7 +73,7 @@ export function addOperators(program: Command): void {
 
   addCommand(program, "resolve <id...>", {
     summary: "decide for processes that wait for a person",
-    details: `Without --attention it is about the one attention that each process has open.
+    details: `Without --attention it is about the first attention that each process shows.
 retry opens a new attempt; happened says that the effect exists, and brings the step's result;
 abandon ends the process. One line for each ID; the exit code is the worst of them.`,
     example: `trustflow resolve order-7 --decision retry --by "Ana Ruiz"

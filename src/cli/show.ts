@@ -5,7 +5,6 @@ import { facts, paint, printable } from "./output.js";
 type Attention = NonNullable<ProcessStatus["attention"]>;
 
 export function statusText(status: ProcessStatus): string {
-  const { attention } = status;
   return [
     facts([
       ["process", `${status.process}/${status.id}`],
@@ -19,7 +18,7 @@ export function statusText(status: ProcessStatus): string {
       ["outcome", status.outcome],
       ["references", listed(status.references)],
     ]),
-    ...(attention ? [paint("yellow", attentionText(attention))] : []),
+    ...attentionLines(status),
     ...status.timeline.map(timelineLine),
   ].join("\n");
 }
@@ -59,6 +58,11 @@ function listed(references: Record<string, string>): string | undefined {
   return entries.length > 0 ? entries.join(", ") : undefined;
 }
 
+function attentionLines({ attention, moreAttentions = [] }: ProcessStatus): string[] {
+  const all = attention ? [attention, ...moreAttentions] : [];
+  return all.map((one) => paint("yellow", attentionText(one)));
+}
+
 export function attentionText({ id, kind, reason, since, decisions }: Attention): string {
   return printable(
     `waits for a person since ${since}: ${reason} [${kind}, attention ${id}; decide: ${decisions.join(", ")}]`,
@@ -79,7 +83,7 @@ export class ProgressLines {
   linesOf(status: ProcessStatus): string[] {
     const lines = status.timeline.slice(this.#shown).map(timelineLine);
     this.#shown = Math.max(this.#shown, status.timeline.length);
-    const { phase, state, waitingFor, until, outcome, attention } = status;
+    const { phase, state, waitingFor, until, outcome } = status;
     const standing = [
       phase,
       ...(state === undefined ? [] : [state]),
@@ -90,7 +94,7 @@ export class ProgressLines {
     ].join(", ");
     if (standing !== this.#standing) lines.push(paint("bold", printable(standing)));
     this.#standing = standing;
-    if (attention) lines.push(paint("yellow", attentionText(attention)));
+    lines.push(...attentionLines(status));
     return lines;
   }
 }

@@ -65,6 +65,15 @@ const starts: Start[] = [
     example: "trustflow sign-one-shot --input request.json --id order-7 --watch",
     notChecked: "the request itself: only the service knows what it takes",
   },
+  {
+    process: "signEnvelope",
+    command: "sign-envelope",
+    provider: "envelope-signature",
+    summary: "send documents in an envelope that a one-shot certificate signs",
+    details: `Each document may also be { "name": "…", "document": { "path": "…" } }. It ends as sent: nothing tells what becomes of the envelope.`,
+    example: "trustflow sign-envelope --input envelope.json --id order-7 --watch",
+    notChecked: "the request and the envelope themselves: only the two hosts know what they take",
+  },
 ];
 
 type ProcessInput = z.infer<(typeof contracts)[ProcessName]["input"]>;

@@ -22,6 +22,7 @@ import type {
 import type { ProcessName } from "../contracts/names.js";
 import type { SendMessageResult } from "../contracts/send-message.js";
 import type { PostalAffidavitRequest, SendPostalResult } from "../contracts/send-postal.js";
+import type { SignEnvelopeResult } from "../contracts/sign-envelope.js";
 import type { SignOneShotResult } from "../contracts/sign-one-shot.js";
 import { ProcessHandle } from "./handle.js";
 
@@ -75,6 +76,8 @@ export class OneShotHandle extends OtpHandle<SignOneShotResult> {
   }
 }
 
+export class EnvelopeHandle extends ProcessHandle<SignEnvelopeResult> {}
+
 export class MessageHandle extends ProcessHandle<SendMessageResult> {}
 
 /** The class of handle that a process has. */
@@ -83,6 +86,7 @@ export const handles = {
   sendMessage: MessageHandle,
   sendPostal: PostalHandle,
   signOneShot: OneShotHandle,
+  signEnvelope: EnvelopeHandle,
 } satisfies Record<ProcessName, unknown>;
 
 export type HandleOf<P extends ProcessName> = InstanceType<(typeof handles)[P]>;

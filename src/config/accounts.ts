@@ -112,6 +112,20 @@ const OneShotSignatureAccount = z.strictObject({
     .prefault({}),
 });
 
+const EnvelopeSignatureAccount = z
+  .strictObject({
+    /** The certificate-authority host, which wants the client certificate (P1 §4.5, §5.5). */
+    caBaseUrl: url(),
+    ...clientCertificate,
+    /** The envelope host, which wants the API token. */
+    esignBaseUrl: url(),
+    apiToken: secret(),
+    /** The VENDOR in `GenericSigningPlugin<VENDOR>OneShot` (P1 §2.10). */
+    vendor: z.preprocess(plain, z.string().regex(/^[\w.-]+$/, "must be a name, without spaces")),
+    timeoutSeconds,
+  })
+  .superRefine(needsCertificate);
+
 export const Accounts = z
   .record(
     AccountName,
@@ -120,6 +134,7 @@ export const Accounts = z
       "disposable-certificate": DisposableCertificateAccount.optional(),
       "messaging-gateway": MessagingGatewayAccount.optional(),
       "one-shot-signature": OneShotSignatureAccount.optional(),
+      "envelope-signature": EnvelopeSignatureAccount.optional(),
     }),
   )
   .prefault({});

@@ -34,6 +34,11 @@ export const OneShotDefaults = z.strictObject({
   askIntervalSeconds: whole(1).default(60),
 });
 
+export const EnvelopeDefaults = z.strictObject({
+  /** How many documents of an envelope are uploaded at the same time. */
+  uploadsAtOnce: whole(1).default(5),
+});
+
 export const IssueCertificateDefaults = z.strictObject({
   /** Whether the data is checked before the enrolment (P1 §4.1 rule 1). */
   checkData: flag().default(true),

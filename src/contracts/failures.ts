@@ -59,6 +59,8 @@ export interface Problem {
   status?: number;
   code?: string;
   requestId?: string;
+  /** The id that an answer shows which cannot be used otherwise. */
+  reference?: string;
   fields: FieldProblem[];
   detail?: string;
 }

@@ -6,6 +6,7 @@ import {
 } from "./issue-certificate.js";
 import { SendMessageInput, SendMessageResult, SendMessageStatus } from "./send-message.js";
 import { SendPostalInput, SendPostalResult, SendPostalStatus } from "./send-postal.js";
+import { SignEnvelopeInput, SignEnvelopeResult, SignEnvelopeStatus } from "./sign-envelope.js";
 import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "./sign-one-shot.js";
 
 export * from "./failures.js";
@@ -15,12 +16,18 @@ export * from "./names.js";
 export * from "./provider-event.js";
 export * from "./send-message.js";
 export * from "./send-postal.js";
+export * from "./sign-envelope.js";
 export * from "./sign-one-shot.js";
 export * from "./status.js";
 export * from "./values.js";
 
 /** One entry for each process. */
 export const contracts = {
+  signEnvelope: {
+    input: SignEnvelopeInput,
+    result: SignEnvelopeResult,
+    status: SignEnvelopeStatus,
+  },
   signOneShot: { input: SignOneShotInput, result: SignOneShotResult, status: SignOneShotStatus },
   issueCertificate: {
     input: IssueCertificateInput,

@@ -1,7 +1,13 @@
 // Every name that other systems see: processes, task queues, search attributes, memo (DESIGN §2, §13).
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 
-export const processes = ["sendPostal", "issueCertificate", "sendMessage", "signOneShot"] as const;
+export const processes = [
+  "sendPostal",
+  "issueCertificate",
+  "sendMessage",
+  "signOneShot",
+  "signEnvelope",
+] as const;
 export type ProcessName = (typeof processes)[number];
 
 export const workflowTaskQueue = "trustflow";

@@ -3,16 +3,13 @@
 import { z } from "zod";
 import { otpSettings } from "./one-time-password.js";
 import { processResult, ProcessStatus } from "./status.js";
-import { AccountName, DocumentInput, Instant, ProviderFields, Sha256 } from "./values.js";
+import { AccountName, DocumentInput, FileName, Instant, ProviderFields, Sha256 } from "./values.js";
 
-const Name = z
-  .string()
-  .regex(/^[^/\\\p{Cc}]{1,200}$/u, "must be a file name of at most 200 characters");
 const seconds = otpSettings.holderDeadlineSeconds;
 
-const NamedDocument = z.strictObject({ name: Name, document: DocumentInput });
+const NamedDocument = z.strictObject({ name: FileName, document: DocumentInput });
 /** In the variant `hash` the document need not leave the caller: its SHA-256 is enough. */
-const NamedHash = z.strictObject({ name: Name, sha256: Sha256 });
+const NamedHash = z.strictObject({ name: FileName, sha256: Sha256 });
 
 const Settings = z.strictObject({
   ...otpSettings,

@@ -30,7 +30,7 @@ export type Attention = z.infer<typeof Attention>;
 export const ProcessDocument = z.strictObject({
   kind: z.enum(["submitted", "affidavit", "contract", "signed"]),
   document: DocumentReference,
-  /** The provider's id of the affidavit. */
+  /** The provider's id of it. */
   uniqueId: z.string().optional(),
   date: Instant.optional(),
   description: z.string().optional(),
@@ -60,6 +60,8 @@ export const ProcessStatus = z.strictObject({
   outcome: z.string().optional(),
   references: References,
   attention: Attention.optional(),
+  /** The others, where several steps wait for a person at once. */
+  moreAttentions: z.array(Attention).optional(),
   timeline: z.array(TimelineEntry),
 });
 export type ProcessStatus = z.infer<typeof ProcessStatus>;

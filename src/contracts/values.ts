@@ -44,6 +44,11 @@ export type InlineDocument = z.infer<typeof InlineDocument>;
 export const DocumentInput = z.union([DocumentReference, InlineDocument]);
 export type DocumentInput = z.infer<typeof DocumentInput>;
 
+/** Of a document, as the provider gets it. */
+export const FileName = z
+  .string()
+  .regex(/^[^/\\\p{Cc}]{1,200}$/u, "must be a file name of at most 200 characters");
+
 /** What the specification leaves unshown: passed to the provider as it is (DESIGN §13). */
 export const ProviderFields = z.record(z.string(), z.unknown());
 

@@ -33,6 +33,13 @@ export function sandboxAccount(
       WRONG_OTP_CODES: wrongOtpCode,
     },
     ONE_SHOT_SIGNATURE: { BASE_URL: url, TOKEN: "sandbox-token" },
+    ENVELOPE_SIGNATURE: {
+      CA_BASE_URL: tlsUrl,
+      ...certificate,
+      ESIGN_BASE_URL: url,
+      API_TOKEN: "sandbox-api-token",
+      VENDOR: "SANDBOX",
+    },
     MESSAGING_GATEWAY: { BASE_URL: url, ...basic, API_KEY: "sandbox-api-key" },
   };
   const account = name.replaceAll("-", "_").toUpperCase();

@@ -1,14 +1,14 @@
 // Attention: a process that cannot go on by itself says why, and waits for a person (DESIGN §6).
 import { ApplicationFailure, metricMeter, proxyActivities } from "@temporalio/workflow";
-import type { ProcessActivities } from "../activities/process.js";
+import type { ProcessActivities, WrittenDecision } from "../activities/process.js";
 import type { AttentionKind, FailureDetails, Problem } from "../contracts/failures.js";
 import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
 import type { Attention, TimelineEntry } from "../contracts/status.js";
 import { answerOptions } from "./activity-options.js";
 import { deferred } from "./deferred.js";
 
-/** What a person must tell with `happened`, and what it looks like. */
-export type Wanted = Readonly<Record<string, RegExp>>;
+/** What a person must tell with `happened`, or may, and what it looks like. */
+export type Wanted = Readonly<Record<string, RegExp | { optional: RegExp }>>;
 
 export const wanted = {
   /** An id of the provider's; it is shown. */
@@ -16,10 +16,10 @@ export const wanted = {
   wholeNumber: /^\d{1,15}$/,
   /** A secret of the provider's. */
   token: /^[\x21-\x7e]{1,4000}$/,
+  optional: (pattern: RegExp) => ({ optional: pattern }),
 };
 
 interface Opening {
-  /** A journaled step has a row, which a decision is written into. */
   step: {
     name: string;
     journaled: boolean;
@@ -28,6 +28,8 @@ interface Opening {
   };
   kind: AttentionKind;
   reason: string;
+  /** The steps into whose rows a decision is written; default: the step itself, where it is journaled. */
+  rows?: string[];
 }
 
 /** A decision that has been written down; `effect` says whether the provider acted, as far as known. */
@@ -39,7 +41,7 @@ export interface Decided extends Resolution {
 export interface OpenAttention {
   shown: Attention;
   kind: AttentionKind;
-  journaled: boolean;
+  rows: string[];
   wants: Wanted;
   isDeciding: boolean;
   /** Whether the patient phase sends, or only watches for the answer. */
@@ -68,7 +70,13 @@ export class Attentions {
     return (all.find(({ kind }) => kind === "cancelRequested") ?? all[0])?.shown;
   }
 
-  open({ step, kind, reason }: Opening): OpenAttention {
+  /** Every other one that is open. */
+  get more(): Attention[] {
+    const { first } = this;
+    return [...this.#open.values()].flatMap(({ shown }) => (shown === first ? [] : [shown]));
+  }
+
+  open({ step, kind, reason, rows }: Opening): OpenAttention {
     this.#count += 1;
     const unknown = kind === "unknownOutcome" || kind === "protocol";
     const { promise: decided, settle } = deferred<Decided>();
@@ -87,7 +95,7 @@ export class Attentions {
       wants: step.happened ?? {},
       isDeciding: false,
       kind,
-      journaled: step.journaled,
+      rows: rows ?? (step.journaled ? [step.name] : []),
       sends: step.journaled && !unknown,
       decided,
       settle,
@@ -120,8 +128,11 @@ export class Attentions {
     }
     if (!resolution.by) refuse("by", "is required: who decides");
     if (resolution.decision !== "happened") return;
-    for (const [key, pattern] of Object.entries(attention.wants)) {
+    for (const [key, want] of Object.entries(attention.wants)) {
       const value = resolution.result?.[key];
+      const isOptional = "optional" in want;
+      if (isOptional && value === undefined) continue;
+      const pattern = isOptional ? want.optional : want;
       const isText = typeof value === "string" || typeof value === "number";
       if (!isText || !pattern.test(String(value)))
         refuse(`result.${key}`, "is required with happened, as the provider gave it");
@@ -134,30 +145,42 @@ export class Attentions {
   ): Promise<ResolveAnswer> {
     const attention = this.#open.get(resolution.attention);
     if (!attention) return { answer: "resolved" };
-    const { journaled, kind, shown } = attention;
+    const { rows, kind, shown } = attention;
     if (attention.isDeciding) return { answer: "notYet" };
     attention.isDeciding = true;
     // To let the process go on is not to send the step again.
     const goesOn = kind === "cancelRequested" && resolution.decision === "retry";
-    const written =
-      journaled && !goesOn
-        ? await decide({ step: shown.step, resolution, at: new Date().toISOString() }).catch(
-            () => undefined,
-          )
-        : null;
+    const written = await writtenInto(goesOn ? [] : rows, resolution);
     attention.isDeciding = false;
     if (written === undefined) return { answer: "unavailable" };
-    if (written?.answer === "notYet") return written;
+    const notYet = written.find(({ answer }) => answer === "notYet");
+    if (notYet) return notYet;
     note({
       source: "person",
       event: goesOn ? "Cancellation withdrawn" : `${resolution.decision}: ${shown.step}`,
       by: resolution.by,
       ...(resolution.note === undefined ? {} : { note: resolution.note }),
     });
-    const effect = journaled ? (written?.effect ?? "unknown") : "exists";
-    attention.settle({ ...resolution, occurrence: written?.occurrence, effect });
+    const [first] = written;
+    attention.settle({ ...resolution, occurrence: first?.occurrence, effect: knownBy(written) });
     return { answer: "resolved" };
   }
+}
+
+/** Undefined where one of the rows could not be reached. */
+async function writtenInto(
+  rows: string[],
+  resolution: Resolution,
+): Promise<WrittenDecision[] | undefined> {
+  const at = new Date().toISOString();
+  const writing = rows.map((step) => decide({ step, resolution, at }));
+  return Promise.all(writing).catch(() => undefined);
+}
+
+/** What the rows prove together; without one, it is nothing that a step has done. */
+function knownBy(written: WrittenDecision[]): Decided["effect"] {
+  const known = written.map(({ effect = "unknown" }) => effect);
+  return (["exists", "unknown"] as const).find((effect) => known.includes(effect)) ?? "none";
 }
 
 /** How a process ends that a person gave up at a step. */
@@ -179,13 +202,16 @@ const reasons: Record<Exclude<AttentionKind, "cancelRequested">, string> = {
     "the provider refuses the account (wrong credentials, not provisioned, or no balance)",
   unavailable: "the provider has been out of reach for long",
   unknownOutcome: "nobody can know whether the provider acted",
-  protocol: "the provider's answer cannot be understood",
+  protocol: "the provider's answer cannot be understood, or says that the request is wrong",
 };
 
 export function reasonOf(
   kind: Exclude<AttentionKind, "cancelRequested">,
   problem: Problem,
+  host?: string,
 ): string {
-  const code = problem.code ?? problem.status;
-  return `${problem.provider} ${problem.operation}: ${reasons[kind]}${code === undefined ? "" : ` (${code})`}`;
+  const { provider, operation, reference, code = problem.status } = problem;
+  const where = host === undefined ? "" : ` at ${host}`;
+  const shown = reference === undefined ? "" : `; its answer shows the id ${reference}`;
+  return `${provider} ${operation}${where}: ${reasons[kind]}${code === undefined ? "" : ` (${code})`}${shown}`;
 }

@@ -9,7 +9,7 @@ export function renderDetails(status: ProcessStatus): string {
     "",
     `- Phase: **${status.phase}**`,
   ];
-  if (status.attention) lines.push(...asking(status, status.attention));
+  for (const attention of attentionsOf(status)) lines.push(...asking(status, attention));
   if (status.waitingFor && !status.attention) {
     lines.push(`- Waits for: ${status.waitingFor}${status.until ? `, until ${status.until}` : ""}`);
   }
@@ -27,6 +27,10 @@ export function renderDetails(status: ProcessStatus): string {
     lines.push(`| … | | ${timeline.length - timelineShown} earlier |`);
   lines.push(...timeline.slice(-timelineShown).map(row));
   return lines.join("\n");
+}
+
+function attentionsOf({ attention, moreAttentions = [] }: ProcessStatus): Attention[] {
+  return attention ? [attention, ...moreAttentions] : [];
 }
 
 /** What a person is asked, and the command that answers it. */

@@ -2,4 +2,5 @@
 export { issueCertificate } from "./issue-certificate.js";
 export { sendMessage } from "./send-message.js";
 export { sendPostal } from "./send-postal.js";
+export { signEnvelope } from "./sign-envelope.js";
 export { signOneShot } from "./sign-one-shot.js";

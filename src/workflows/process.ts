@@ -111,20 +111,23 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
   }
 
   /**
-   * Where the process has no update `cancel`: a person decides whether it is given up (DESIGN §2). `step` is the one that
-   * brings its effect about: by its rows it is known what exists, and after `abandon` nothing is sent for it.
+   * Where the process has no update `cancel`: a person decides whether it is given up (DESIGN §2). `steps` are those that
+   * bring its effect about, whichever of them runs by then: by their rows it is known what exists, and after `abandon` nothing
+   * is sent for them. It is shown as the last one's.
    */
-  askBeforeCancelling(step: string): void {
+  askBeforeCancelling(...steps: [string, ...string[]]): void {
     this.onCancelRequested(() => {
-      if (!this.#ending) this.background(() => this.#askWhetherToCancel(step));
+      if (!this.#ending) this.background(() => this.#askWhetherToCancel(steps));
     });
   }
 
-  async #askWhetherToCancel(step: string): Promise<void> {
+  async #askWhetherToCancel(steps: [string, ...string[]]): Promise<void> {
+    const step = steps.at(-1) ?? steps[0];
     const attention = this.attentions.open({
       step: { name: step, journaled: true },
       kind: "cancelRequested",
       reason: "its cancellation was asked for: retry lets it go on, abandon gives it up",
+      rows: steps,
     });
     try {
       const ended = CancellationScope.current().cancelRequested;
@@ -185,7 +188,7 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
 
   status(): ProcessStatus {
     const { state, reportedState } = this.view;
-    const attention = this.attentions.first;
+    const { first: attention, more } = this.attentions;
     const waiting = this.#waiting;
     return {
       process: this.process,
@@ -201,6 +204,7 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
       ...(this.outcome === undefined ? {} : { outcome: this.outcome }),
       references: this.references,
       ...(attention ? { attention } : {}),
+      ...(more.length > 0 ? { moreAttentions: more } : {}),
       timeline: this.timeline,
     };
   }

@@ -31,6 +31,8 @@ export interface Step {
   name: string;
   /** In business words, for the Web UI. */
   summary: string;
+  /** Where it is done, where a provider has several hosts: for the person who is asked. */
+  host?: string;
   /** Whether it has an effect, and so a row in the journal. */
   journaled: boolean;
   /** What a person must tell with `happened`; empty where the step can be waived, absent where neither. */
@@ -96,7 +98,7 @@ function raise(process: AnyProcess, step: Step, problem: Problem): OpenAttention
   // What an invalid input names as its account may be anything, and a search attribute is never encrypted.
   if (problem.kind !== "InvalidInput") process.identify(problem);
   const kind = attentionKindOf(problem);
-  return process.attentions.open({ step, kind, reason: reasonOf(kind, problem) });
+  return process.attentions.open({ step, kind, reason: reasonOf(kind, problem, step.host) });
 }
 
 function patientMode({ sends }: OpenAttention): AttemptMode {

@@ -69,6 +69,11 @@ test("a valid input needs neither Temporal nor configuration, and says what was 
 
 const message = { providerFields: { to: "+34600000000", attachment: { path: "missing.pdf" } } };
 
+const envelope = {
+  request: { providerFields: { path: "missing.pdf" } },
+  documents: [{ name: "letter.pdf", document: { path: "letter.pdf" } }],
+};
+
 test.each([
   ["issue-certificate", "issueCertificate", holderInput("x"), /current an assertion/],
   [
@@ -78,6 +83,7 @@ test.each([
     /current an assertion/,
   ],
   ["send-message", "sendMessage", message, /only the gateway knows/],
+  ["sign-envelope", "signEnvelope", envelope, /only the two hosts know/],
 ])("%s checks its own contract, and says what only the provider can", async (...each) => {
   const [command, process, input, more] = each;
   const { code, out } = await dryRun(input, [], {}, command);
@@ -97,6 +103,13 @@ test("an account that is configured here is known", async () => {
   };
   const { out } = await dryRun(message, [], env, "send-message");
   expect(String(out?.["notChecked"])).not.toContain("account");
+});
+
+test("a file of an envelope that is not there is named by its place", async () => {
+  const missing = { name: "other.pdf", document: { path: "missing.pdf" } };
+  const documents = [...envelope.documents, missing];
+  const [field] = await fieldsOf({ ...envelope, documents }, [], "sign-envelope");
+  expect(field).toMatchObject({ path: "documents.1.document.path" });
 });
 
 test("a certificate by SMS needs a phone and a text with the code (P1 §2.1, §2.3)", async () => {

@@ -1,7 +1,8 @@
 // The search that the canaries are looked for with, on its own.
 import { expect, test } from "@jest/globals";
-import { SendPostalInput } from "../../src/contracts/send-postal.js";
-import { Canaries, canaryAuthor, found } from "../support/history-canaries.js";
+import { contracts } from "../../src/contracts/index.js";
+import { Canaries, found } from "../support/history-canaries.js";
+import { allPaths } from "../support/history-paths.js";
 
 const text = "qwertyuiopasdf";
 const around = ["", "x", "xy", "xyz"].map((before) => Buffer.from(`${before}${text}${before}`));
@@ -23,18 +24,62 @@ test("a text is found in clear and in each encoding, whatever stands before it",
   expect(found(text, Buffer.from(text.slice(1)))).toEqual([]);
 });
 
-test("a letter has a canary in every text that its contract leaves free, and is a good one", () => {
-  const canaries = new Canaries();
-  const letter = canaryAuthor(canaries).letter("one", "delivered", {});
-  expect(SendPostalInput.safeParse(letter).error).toBeUndefined();
-  expect([...canaries.all.keys()]).toEqual(
-    expect.arrayContaining([
-      "recipientAddress.streetAddress",
-      "recipientName",
-      "issuerEmail",
-      "options.customFields[].value",
-      "options.evidenceAccessControlChallengeResponse",
-      "the document",
-    ]),
-  );
-});
+/** Texts that must be among them. */
+const personal: Record<string, string[]> = {
+  "issueCertificate data": [
+    "disposableHolder.firstName",
+    "disposableHolder.lastName",
+    "disposableHolder.birthDate",
+    "disposableDoc.documentNr",
+    "disposableCertificate.password",
+    "disposableCertificate.securityCode",
+    "disposableContacts.mobile",
+    "disposableContacts.email",
+    "smsOptions.textSMS",
+  ],
+  "issueCertificate email": ["disposableContacts.email", "emailOptions.templateId"],
+  "issueCertificate assertion": [
+    "certificate.password",
+    "certificate.securityCode",
+    "contacts.mobile",
+    "eidAssertionHolder.eIDType",
+    "smsOptions.textSMS",
+  ],
+  "sendMessage message": [
+    "providerFields.to",
+    "providerFields.text",
+    "providerFields.data.person.name",
+    "providerFields.data.person.addresses[].floor",
+  ],
+  "signEnvelope envelope": [
+    "request.providerFields.person.name",
+    "request.providerFields.person.addresses[].floor",
+    "documents[].providerFields.Note",
+    "envelope.providerFields.Name",
+  ],
+  "sendPostal letter": [
+    "recipientAddress.streetAddress",
+    "recipientName",
+    "issuerEmail",
+    "options.customFields[].value",
+    "options.evidenceAccessControlChallengeResponse",
+  ],
+};
+
+const inputs = allPaths.flatMap((of) =>
+  Object.entries(of.inputs).map(([name, input]) => [`${of.process} ${name}`, of, input] as const),
+);
+
+test.each(inputs)(
+  "%s: a good input with a canary in every text that is free",
+  (name, of, input) => {
+    const canaries = new Canaries();
+    const writing = { author: canaries, intent: canaries.intent("one") };
+    const { input: schema } = contracts[of.process];
+    const written = canaries.write(schema, input(writing), of.kept);
+    expect(schema.safeParse(written).error).toBeUndefined();
+    const text = JSON.stringify(written);
+    const inside = [...canaries.all].filter(([, canary]) => text.includes(canary));
+    expect(inside.map(([of]) => of)).toEqual(expect.arrayContaining(personal[name] ?? [""]));
+  },
+);

@@ -8,11 +8,13 @@ import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import pg from "pg";
 import { callbackUrl } from "../../src/callbacks/address.js";
 import { Trustflow } from "../../src/client.js";
+import { processes } from "../../src/contracts/names.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { removeWithUs } from "../../src/local/watchdog.js";
 import type { DocumentReference } from "../../src/contracts/values.js";
 import type { RoleName } from "../../src/local/stack.js";
 import { eventOf, post } from "../support/history-callbacks.js";
+import { codeFor, holderInput } from "../support/holders.js";
 import { letterInput } from "../support/letters.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
@@ -72,8 +74,8 @@ function addressOf(id: string, ring = oldKeys[1] ?? ""): string {
 }
 
 /** The ids of the keys that a process's history is encrypted with, in their order. */
-async function keysIn(id: string): Promise<string[]> {
-  const history = await client.temporal.workflow.getHandle(`sendPostal/${id}`).fetchHistory();
+async function keysIn(workflowId: string): Promise<string[]> {
+  const history = await client.temporal.workflow.getHandle(workflowId).fetchHistory();
   const ids = historyToJSON(history).matchAll(/"encryption-key-id":\s*"([\w+/=]+)"/g);
   return [...ids].map(([, key = ""]) => Buffer.from(key, "base64").toString());
 }
@@ -83,6 +85,29 @@ async function tracked(id: string, words: string) {
   await statusWhere(handle, ({ phase }) => phase === "tracking");
   return handle;
 }
+
+async function enrolled(id: string) {
+  const handle = await client.issueCertificate(id, holderInput(id));
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
+  return handle;
+}
+
+/** With a new code, since the one before has expired: a code lives minutes, and here the sandbox's weeks pass in seconds. */
+async function isIssued(id: string): Promise<void> {
+  const handle = client.handle(`issueCertificate/${id}`);
+  const { length } = await system.sandbox.messages(id);
+  await system.sandbox.setSpeed(1);
+  expect(await handle.resendOtp()).toMatchObject({ answer: "sent" });
+  const code = await codeFor(system.sandbox, id, length);
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  expect((await handle.result()).outcome).toBe("issued");
+  await system.sandbox.setSpeed(60_000);
+}
+
+/** A role that may not send keeps a message waiting. */
+const role = (name: string) => system.sandbox.putAccount("sandbox", { roles: [name] });
+const message = (id: string) =>
+  client.sendMessage(id, { providerFields: { clientReference: id, text: "Ready" } });
 
 async function cancelled(id: string): Promise<void> {
   const handle = await tracked(id, "cancellable");
@@ -119,6 +144,11 @@ test("processes that are open at a rotation end as they should, at their old add
   await client.temporal.workflow.getHandle("sendPostal/given-up").terminate();
   await tracked("open", "cancellable");
   await tracked("under-way", "delivered");
+  await enrolled("taken-up");
+  await client.temporal.workflow.getHandle("issueCertificate/taken-up").terminate();
+  await enrolled("open");
+  await role("TEMPLATE_ADMIN");
+  await statusWhere(await message("open"), ({ attention }) => attention !== undefined);
   await system.stack.role("relay").stop();
   expect(await post(addressOf("open"), eventOf({}, { Details: "before" }))).toBe(204);
 
@@ -137,25 +167,36 @@ test("processes that are open at a rotation end as they should, at their old add
   expect(await client.documents.get(document)).toEqual(bytes);
   expect(await decoded(await inputPayloads("open"))).toContain("cancellable");
 
-  const keys = await keysIn("open");
-  expect([keys[0], keys.at(-1)]).toEqual(["old", "new"]);
-  expect(keys.lastIndexOf("old")).toBeLessThan(keys.indexOf("new"));
+  await isIssued("open");
+  await role("USER");
+  expect((await client.handle("sendMessage/open").result()).outcome).toBe("accepted");
+
+  for (const process of processes) {
+    const keys = await keysIn(`${process}/open`);
+    expect([process, keys[0], keys.at(-1)]).toEqual([process, "old", "new"]);
+    expect(keys.lastIndexOf("old")).toBeLessThan(keys.indexOf("new"));
+  }
 }, 90_000);
 
 test("what begins after it is sealed with the new keys alone", async () => {
   await cancelled("begun");
-  expect(new Set(await keysIn("begun"))).toEqual(new Set(["new"]));
-  const sealedWith = async (id: string) => {
+  await enrolled("begun");
+  await isIssued("begun");
+  expect((await (await message("begun")).result()).outcome).toBe("accepted");
+  for (const process of processes)
+    expect(new Set(await keysIn(`${process}/begun`))).toEqual(new Set(["new"]));
+  const sealedWith = async (workflowId: string) => {
     const { rows } = await database.query(
       `select distinct convert_from(substr(sealed, 3, get_byte(sealed, 1)), 'UTF8') as key
        from (select sealed_answer as sealed from trustflow.effects where workflow_id = $1
              union all select body from trustflow.callbacks where workflow_id = $1) as everything`,
-      [`sendPostal/${id}`],
+      [workflowId],
     );
     return (rows as { key: string }[]).map(({ key }) => key);
   };
-  expect(await sealedWith("ended")).toEqual(["old"]);
-  expect(await sealedWith("begun")).toEqual(["new"]);
+  expect(await sealedWith("sendPostal/ended")).toEqual(["old"]);
+  expect(await sealedWith("issueCertificate/taken-up")).toEqual(["old"]);
+  for (const process of processes) expect(await sealedWith(`${process}/begun`)).toEqual(["new"]);
 }, 90_000);
 
 test("without the old key, what needs it says so, and everything else goes on", async () => {
@@ -168,13 +209,14 @@ test("without the old key, what needs it says so, and everything else goes on", 
   await database.query(
     "update trustflow.callbacks set state = 'waiting' where workflow_id = 'sendPostal/ended'",
   );
-  await client.sendPostal("given-up", letterInput("given-up", "cancellable"));
-  const { attention } = await statusWhere(
-    client.handle("sendPostal/given-up"),
-    (status) => status.attention !== undefined,
-  );
-  expect(attention).toMatchObject({ kind: "unavailable", step: "submit" });
-  expect(attention?.reason).toContain(gone);
+  for (const [handle, step] of [
+    [await client.sendPostal("given-up", letterInput("given-up", "cancellable")), "submit"],
+    [await client.issueCertificate("taken-up", holderInput("taken-up")), "enroll"],
+  ] as const) {
+    const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+    expect(attention).toMatchObject({ kind: "unavailable", step });
+    expect(attention?.reason).toContain(gone);
+  }
 
   await cancelled("after");
   const { rows } = await database.query(
@@ -184,11 +226,19 @@ test("without the old key, what needs it says so, and everything else goes on", 
   for (const name of roles) expect([name, system.stack.role(name).isAlive()]).toEqual([name, true]);
 }, 90_000);
 
-test("with the old key back, the process that missed it goes on by itself, and nothing was sent twice", async () => {
+test("with the old key back, the processes that missed it go on by themselves, and nothing was sent twice", async () => {
   await deploy((index) => `${newKeys[index]},${oldKeys[index]}`, ["worker"]);
   const handle = client.handle("sendPostal/given-up");
   await statusWhere(handle, ({ phase }) => phase === "tracking");
   expect(await handle.cancel()).toEqual({ answer: "cancelled" });
   expect((await handle.result()).outcome).toBe("cancelled");
   expect(await system.effects("given-up")).toMatchObject({ "evi-post.submit": 1 });
+
+  const certificate = client.handle("issueCertificate/taken-up");
+  await statusWhere(certificate, ({ waitingFor }) => waitingFor === "the holder's code");
+  await isIssued("taken-up");
+  expect(await system.effects("taken-up")).toMatchObject({
+    "disposable-certificate.enroll": 1,
+    "disposable-certificate.validate": 1,
+  });
 }, 90_000);

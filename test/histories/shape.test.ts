@@ -11,12 +11,16 @@ import {
   searchAttributes,
   workflowTaskQueue,
 } from "../../src/contracts/names.js";
+import type { ProcessName } from "../../src/contracts/names.js";
+import { submitOtp } from "../../src/contracts/messages.js";
 import type { ProviderEvent } from "../../src/contracts/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { findTemporal } from "../../src/local/find-temporal.js";
 import { dataConverter } from "../../src/temporal/data-converter.js";
+import { envelopeInput } from "../support/envelopes.js";
 import { shapeOf } from "../support/history-shape.js";
 import type { Shape } from "../support/history-shape.js";
+import { holderInput } from "../support/holders.js";
 import { letterInput } from "../support/letters.js";
 
 const spans = {
@@ -31,8 +35,8 @@ let env: TestWorkflowEnvironment;
 let workers: Worker[];
 let running: Promise<void[]>;
 
-/** The provider, as far as a history shows it: it takes the letter and says that it is closed. */
-const activities = {
+/** The providers, as far as a history shows them: each takes what it is sent; a letter is closed at the first question. */
+const post = {
   submit: async (given?: { input: { settings?: object } }) => ({
     uniqueId: randomUUID(),
     environment: "sandbox",
@@ -54,6 +58,44 @@ const activities = {
     documents: [],
   }),
 };
+
+const authority = {
+  prepare: async () => ({
+    environment: "sandbox",
+    account: "default",
+    message: { smsOptions: { textSMS: "$OTP$" } },
+    settings: {
+      checkData: true,
+      holderDeadlineSeconds: 86_400,
+      otpTries: 5,
+      otpResends: 3,
+      resendSpacingSeconds: 60,
+      answerSeconds: 15,
+      assertionDeadlineSeconds: 86_400,
+      assertionTries: 3,
+    },
+  }),
+  checkData: async () => null,
+  enroll: async () => ({
+    certIdOtp: 1,
+    deviceCode: "device",
+    enrolledAt: new Date().toISOString(),
+  }),
+  sendOtp: async () => ({ sent: "yes" }),
+  validate: async () => ({ verdict: "accepted" }),
+};
+const hosts = {
+  prepare: async (given?: { input: { documents: object[] } }) => ({
+    environment: "sandbox",
+    account: "default",
+    settings: { uploadsAtOnce: 5 },
+    documents: given?.input.documents ?? [],
+  }),
+  create: async () => ({ reqPk: "r-1", esawToken: "token", requestedAt: new Date().toISOString() }),
+  upload: async () => ({ fileId: "f-1" }),
+  send: async () => ({ envelopeId: "e-1", sentAt: new Date().toISOString() }),
+};
+const gateway = { send: async () => ({ environment: "sandbox", account: "default" }) };
 
 beforeAll(async () => {
   Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
@@ -83,7 +125,14 @@ beforeAll(async () => {
       workflowBundle: { codePath: "dist/workflow-bundle.js" },
     }),
     Worker.create({ ...shared, taskQueue: "floor", workflowBundle: floor }),
-    Worker.create({ ...shared, taskQueue: providerTaskQueue("evi-post"), activities }),
+    ...Object.entries({
+      "evi-post": post,
+      "disposable-certificate": authority,
+      "messaging-gateway": gateway,
+      "envelope-signature": hosts,
+    }).map(([provider, activities]) =>
+      Worker.create({ ...shared, taskQueue: providerTaskQueue(provider), activities }),
+    ),
   ]);
   running = Promise.all(workers.map((worker) => worker.run()));
 }, 120_000);
@@ -173,5 +222,78 @@ describe("sendPostal", () => {
     expect(shape.groups).toBe(0);
     expect(shape.events).toBeLessThanOrEqual(17 + 4 + 6);
     expect(shape.actions).toBeLessThanOrEqual(8);
+  }, 60_000);
+});
+
+function start(process: ProcessName, input: object) {
+  return env.client.workflow.start(process, {
+    workflowId: `${process}/${randomUUID()}`,
+    taskQueue: workflowTaskQueue,
+    args: [input],
+  });
+}
+
+/** Every workflow task has these three events, and so has every activity. */
+const threeOf = (kind: string, count: number) => ({
+  [`${kind}_SCHEDULED`]: count,
+  [`${kind}_STARTED`]: count,
+  [`${kind}_COMPLETED`]: count,
+});
+
+describe("the plain way of", () => {
+  // Each activity needs the answer of the one before it. The attributes are set when the certificate exists, so that its id can
+  // be searched for even while its code cannot be sent, when the holder's deadline is known, and at the end. A task for each
+  // answer, one for the start and one for the holder's code.
+  test("issueCertificate: five activities, one timer, one code, three times attributes", async () => {
+    const handle = await start("issueCertificate", holderInput("shape"));
+    await processed(handle, 31);
+    await handle.executeUpdate(submitOtp, { args: [{ code: "123456" }] });
+    await handle.result();
+    const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
+    expect([events, actions]).toEqual([45, 11]);
+    expect(kinds).toEqual({
+      WORKFLOW_EXECUTION_STARTED: 1,
+      ...threeOf("WORKFLOW_TASK", 7),
+      ...threeOf("ACTIVITY_TASK", 5),
+      TIMER_STARTED: 1,
+      TIMER_CANCELED: 1,
+      WORKFLOW_EXECUTION_UPDATE_ACCEPTED: 1,
+      WORKFLOW_EXECUTION_UPDATE_COMPLETED: 1,
+      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
+      WORKFLOW_EXECUTION_COMPLETED: 1,
+    });
+  }, 60_000);
+
+  // Each activity needs the answer of the one before it; more documents are uploaded side by side. The attributes are set when
+  // the certificate request exists, when the files do, and at the end, so that each host's ids can be searched for.
+  test("signEnvelope: an activity for each document beside its three, three times attributes", async () => {
+    const input = envelopeInput("shape", "", { names: ["agreement"] });
+    const handle = await start("signEnvelope", input);
+    await handle.result();
+    const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
+    expect([events, actions]).toEqual([32, 8]);
+    expect(kinds).toEqual({
+      WORKFLOW_EXECUTION_STARTED: 1,
+      ...threeOf("WORKFLOW_TASK", 5),
+      ...threeOf("ACTIVITY_TASK", 4),
+      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
+      WORKFLOW_EXECUTION_COMPLETED: 1,
+    });
+  }, 60_000);
+
+  // The least that a process with an effect can have: one activity between two tasks. The attributes are set once, because with
+  // the answer it has ended.
+  test("sendMessage: one activity, attributes once", async () => {
+    const handle = await start("sendMessage", { providerFields: { to: "+34600000000" } });
+    await handle.result();
+    const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
+    expect([events, actions]).toEqual([12, 3]);
+    expect(kinds).toEqual({
+      WORKFLOW_EXECUTION_STARTED: 1,
+      ...threeOf("WORKFLOW_TASK", 2),
+      ...threeOf("ACTIVITY_TASK", 1),
+      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 1,
+      WORKFLOW_EXECUTION_COMPLETED: 1,
+    });
   }, 60_000);
 });

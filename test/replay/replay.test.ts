@@ -6,15 +6,36 @@ import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/
 import type { WorkflowBundle } from "@temporalio/worker";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { ProcessName } from "../../src/contracts/names.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { dataConverter, failureConverterPath } from "../../src/temporal/data-converter.js";
-import { sendPostalPaths } from "../support/history-paths.js";
+import { allPaths } from "../support/history-paths.js";
 import { readRecordings, recordingRing } from "../support/history-recordings.js";
 import type { Recording } from "../support/history-recordings.js";
+import { idOf } from "../support/history-walk.js";
 
 const { EventType } = protobuf.temporal.api.enums.v1;
-const { process: name, paths } = sendPostalPaths;
-const recordings = readRecordings(name);
+const paths = allPaths.flatMap((of) => Object.keys(of.paths).map((id) => idOf({ of, id })));
+/** The paths of `signOneShot` are not walked yet. */
+type Walked = Exclude<ProcessName, "signOneShot">;
+const processes = allPaths.map(({ process }) => process as Walked);
+const recordings = processes.flatMap((process) => [...readRecordings(process).values()]);
+
+/** Every activity that a process calls. */
+const activities: Record<Walked, string[]> = {
+  issueCertificate: [
+    "prepare",
+    "checkData",
+    "enroll",
+    "sendOtp",
+    "resendOtp",
+    "validate",
+    "decide",
+  ],
+  sendMessage: ["send", "decide"],
+  signEnvelope: ["prepare", "create", "upload", "send", "decide"],
+  sendPostal: ["submit", "ask", "cancel", "requestAffidavit", "decide", "withdraw"],
+};
 
 // Those that must fail would fill the screen.
 Runtime.install({
@@ -22,19 +43,17 @@ Runtime.install({
   telemetryOptions: { logging: { filter: { core: "ERROR", other: "ERROR" }, forward: {} } },
 });
 
-/** What each history met: undefined where it was replayed to its end. */
-async function replay(code: string): Promise<Map<string, string | undefined>> {
-  const histories = async function* () {
-    for (const { workflowId, history } of recordings.values()) yield { workflowId, history };
-  };
+/** What each history met, by workflow id: undefined where it was replayed to its end. */
+async function replay(
+  code: string,
+  replayed: Recording[],
+): Promise<Map<string, string | undefined>> {
   const results = Worker.runReplayHistories(
     { workflowBundle: { code }, dataConverter: dataConverter(KeyRing.parse(recordingRing)) },
-    histories(),
+    replayed,
   );
   const met = new Map<string, string | undefined>();
-  for await (const { workflowId, error } of results) {
-    met.set(workflowId.slice(name.length + 1), error?.name);
-  }
+  for await (const { workflowId, error } of results) met.set(workflowId, error?.name);
   return met;
 }
 
@@ -48,61 +67,73 @@ function activitiesIn({ history }: Recording): Set<string> {
 describe("the present workflows", () => {
   let met: Map<string, string | undefined>;
   beforeAll(async () => {
-    met = await replay(readFileSync("dist/workflow-bundle.js", "utf8"));
+    met = await replay(readFileSync("dist/workflow-bundle.js", "utf8"), recordings);
   }, 60_000);
 
   test("every path has its history, and every history its path", () => {
-    expect([...recordings.keys()].toSorted()).toEqual(Object.keys(paths).toSorted());
+    expect(recordings.map(({ workflowId }) => workflowId).toSorted()).toEqual(paths.toSorted());
   });
 
-  test.each([...recordings.keys()])("replay %s", (path) => {
-    expect(met.has(path)).toBe(true);
-    expect(met.get(path)).toBeUndefined();
+  test.each(recordings.map(({ workflowId }) => workflowId))("replay %s", (workflowId) => {
+    expect(met.has(workflowId)).toBe(true);
+    expect(met.get(workflowId)).toBeUndefined();
   });
 });
 
 test("no recording has a failed workflow task or skipped time", () => {
-  for (const [path, { history }] of recordings) {
+  for (const { workflowId, history } of recordings) {
     const types = (history.events ?? []).map(({ eventType }) => EventType[eventType ?? 0]);
-    expect([
-      path,
-      types.filter((type) => /WORKFLOW_TASK_FAILED|TIME_SKIPPING|UNSPECIFIED/.test(type ?? "")),
-    ]).toEqual([path, []]);
+    const bad = types.filter((type) =>
+      /WORKFLOW_TASK_FAILED|TIME_SKIPPING|UNSPECIFIED/.test(type ?? ""),
+    );
+    expect([workflowId, bad]).toEqual([workflowId, []]);
   }
 });
 
-describe("workflows with one more timer", () => {
-  const activities = ["submit", "ask", "cancel", "requestAffidavit", "decide", "withdraw"];
+describe.each(processes)("%s with one more timer", (process) => {
+  const own = recordings.filter(({ workflowId }) => workflowId.startsWith(`${process}/`));
   let bundle: WorkflowBundle & { code: string };
   const changedBefore = (activity: string) =>
     bundle.code.replaceAll("CHANGED_ACTIVITY", () => activity);
 
   beforeAll(async () => {
-    const module = fileURLToPath(new URL("changed.workflows.ts", import.meta.url));
-    bundle = await bundleWorkflowCode({
-      workflowsPath: module,
-      workflowInterceptorModules: [module],
-      failureConverterPath,
-      logger: new DefaultLogger("ERROR"),
-    });
+    bundle = await changed();
   }, 60_000);
 
-  test("before an activity that is never called they replay everything", async () => {
-    const met = await replay(changedBefore("never"));
+  test("calls the activities that are named here, and no others", () => {
+    const called = new Set(own.flatMap((recording) => [...activitiesIn(recording)]));
+    expect([...called].toSorted()).toEqual(activities[process].toSorted());
+  });
+
+  test("before an activity that is never called it replays everything", async () => {
+    const met = await replay(changedBefore("never"), own);
     expect([...met.values()].every((error) => error === undefined)).toBe(true);
   }, 60_000);
 
-  test.each(activities)(
-    "before %s they fail on each history that has it, and on no other",
+  test.each(activities[process])(
+    "before %s it fails on each history that has it, and on no other",
     async (activity) => {
-      const having = [...recordings].filter(([, one]) => activitiesIn(one).has(activity));
-      expect(having.length).toBeGreaterThan(0);
-      const met = await replay(changedBefore(activity));
+      const having = own.filter((one) => activitiesIn(one).has(activity));
+      const met = await replay(changedBefore(activity), own);
       const failed = [...met].filter(([, error]) => error !== undefined);
-      expect(failed.map(([path]) => path).toSorted()).toEqual(
-        having.map(([path]) => path).toSorted(),
+      expect(failed.map(([workflowId]) => workflowId).toSorted()).toEqual(
+        having.map(({ workflowId }) => workflowId).toSorted(),
       );
     },
     60_000,
   );
 });
+
+let bundling: Promise<WorkflowBundle & { code: string }> | undefined;
+
+/** Bundled once for all processes. */
+function changed() {
+  const module = fileURLToPath(new URL("changed.workflows.ts", import.meta.url));
+  bundling ??= bundleWorkflowCode({
+    workflowsPath: module,
+    workflowInterceptorModules: [module],
+    failureConverterPath,
+    logger: new DefaultLogger("ERROR"),
+  });
+  return bundling;
+}

@@ -2,6 +2,7 @@
 import { createPool } from "../../src/postgres/pool.js";
 import { until } from "./crash-run.js";
 import type { Field, Run } from "./crash-run.js";
+import type { CallUnderTest } from "./process-under-test.js";
 import type { TestStack } from "./stack.js";
 
 /** `<workflow id> <step>` → the state of its first row. */
@@ -19,6 +20,15 @@ export async function journalStates(
   } finally {
     await pool.end();
   }
+}
+
+/** The states of the call's rows in the journal, by `<workflow id> <step>`; undefined for one that is not there. */
+export function statesOf(
+  { step, activity }: Pick<CallUnderTest, "step" | "activity">,
+  workflowId: string,
+  states: ReadonlyMap<string, string>,
+): (string | undefined)[] {
+  return [step ?? activity].flat().map((one) => states.get(`${workflowId} ${one}`));
 }
 
 /** Nobody may still be sending. */
@@ -48,7 +58,7 @@ export async function takenOver(system: TestStack, field: Field, runs: Run[]): P
         call.ask !== undefined ||
         call.effectClass === "read" ||
         call.effectClass === "once" ||
-        states.get(`${workflowId} ${call.step ?? call.activity}`) === "answered",
+        statesOf(call, workflowId, states).every((state) => state === "answered"),
     );
   });
 }

@@ -67,7 +67,16 @@ export function judge(
   const own = call.effectClass === "read" ? good : { [call.sandbox]: good[call.sandbox] ?? 1 };
   const effects = Object.keys(own).reduce((sum, name) => sum + (found[name] ?? 0), 0);
   const violations = ledger.violations.map(({ kind }) => kind);
-  const mayRepeat = (name: string) => process.repeats?.includes(name) === true;
+  // Another one of a repeatable call is a harmless orphan; persons may ask for another code.
+  const mayRepeat = new Set(
+    process.calls.flatMap(({ sandbox, effectClass }) =>
+      effectClass === "repeatable" ? [sandbox] : [],
+    ),
+  );
+  for (const name of process.repeats ?? []) mayRepeat.add(name);
+  const isEnough = (name: string, count: number, n = 0) =>
+    mayRepeat.has(name) ? n >= count : n === count;
+  const isTooMuch = (name: string, n: number) => !mayRepeat.has(name) && n > (wanted[name] ?? 0);
   // Who asks again and hears that it has ended reads the outcome.
   const last = answers.at(-1);
   const isGood =
@@ -75,15 +84,12 @@ export function judge(
     (last === call.answer ||
       last === (call.pastAnswer ?? call.answer) ||
       (last === finished && call.effectClass !== "once")) &&
-    Object.entries(wanted).every(([name, count]) =>
-      mayRepeat(name) ? (found[name] ?? 0) >= count : found[name] === count,
-    );
+    Object.entries(wanted).every(([name, count]) => isEnough(name, count, found[name]));
   // The answer is in the journal: whoever takes over has to give it.
   const isAnswered = phase.startsWith("beforeTemporal");
   const isParked = end === "unknownOutcome" || last === "unknown";
   const ending: Ending =
-    violations.length > 0 ||
-    Object.entries(found).some(([name, n]) => n > (wanted[name] ?? 0) && !mayRepeat(name))
+    violations.length > 0 || Object.entries(found).some(([name, n]) => isTooMuch(name, n))
       ? "double"
       : isGood
         ? "once"

@@ -3,7 +3,7 @@
 import type { Role } from "../../src/local/role.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import type { CrashRow } from "./crash-matrix.js";
-import { journalStates, leasesOver, takenOver } from "./crash-journal.js";
+import { journalStates, leasesOver, statesOf, takenOver } from "./crash-journal.js";
 import { resetToLastTask } from "./crash-resets.js";
 import { Run, settle, until } from "./crash-run.js";
 import type { Field } from "./crash-run.js";
@@ -199,7 +199,7 @@ async function checkReached(system: TestStack, field: Field, points: PointRun[])
   const wrong = points.filter(
     ({ run, phase }) =>
       phase.state !== undefined &&
-      states.get(`${run.workflowId} ${run.call.step ?? run.call.activity}`) !== phase.state,
+      !statesOf(run.call, run.workflowId, states).includes(phase.state),
   );
   if (wrong.length === 0) return;
   throw new Error(`not at their point: ${wrong.map(({ run }) => run.id).join(", ")}`);

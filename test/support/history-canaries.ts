@@ -2,19 +2,17 @@
 // in clear and in the usual encodings.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { SendPostalInput } from "../../src/client.js";
-import { SendPostalInput as SendPostalSchema } from "../../src/contracts/send-postal.js";
-import { pdf } from "../../src/sandbox/pdf.js";
 import type { Author } from "./history-walk.js";
-import { letterInput } from "./letters.js";
 
 interface JsonSchema {
   type?: string;
   format?: string;
   pattern?: string;
   enum?: unknown[];
+  const?: unknown;
   properties?: Record<string, JsonSchema>;
   items?: JsonSchema;
+  anyOf?: JsonSchema[];
 }
 
 /** Letters only, so that a canary fits wherever a word does. */
@@ -22,80 +20,100 @@ function letters(count: number): string {
   return [...randomBytes(count)].map((byte) => String.fromCharCode(97 + (byte % 26))).join("");
 }
 
-export class Canaries {
-  /** Stands in each canary, so that one search finds any. */
+const digits = (count: number) => [...randomBytes(count)].map((byte) => 1 + (byte % 9)).join("");
+const phoneNumber = "^\\+[1-9]\\d{1,14}$";
+
+export class Canaries implements Author {
+  /** Stands in each canary that is a word, so that one search finds any. */
   readonly mark = letters(14);
-  readonly #names = new Map<string, string>();
+  readonly #all = new Map<string, string>();
+  readonly #secrets = new Map<string, Set<string>>();
 
   /** The canary of this name; the same one each time. */
-  of(name: string): string {
-    const known = this.#names.get(name);
-    if (known) return known;
-    const number = this.#names.size;
-    const tail = String.fromCharCode(97 + Math.floor(number / 26), 97 + (number % 26));
-    const canary = `${this.mark}${tail}`;
-    this.#names.set(name, canary);
-    return canary;
+  words(name: string): string {
+    return this.#made(name, (number) => {
+      const tail = String.fromCharCode(97 + Math.floor(number / 26), 97 + (number % 26));
+      return `${this.mark}${tail}`;
+    });
+  }
+
+  intent(name: string): string {
+    return `${this.words("intent")}-${name}`;
+  }
+
+  secret(of: string, text: string): string {
+    const known = this.#secrets.get(of) ?? new Set();
+    this.#secrets.set(of, known.add(text));
+    return text;
   }
 
   get all(): ReadonlyMap<string, string> {
-    return this.#names;
+    return this.#all;
   }
 
-  /** One in every text that a contract leaves free; the rest is for the caller. */
-  within(schema: z.ZodType): Record<string, unknown> {
+  /** By their names. */
+  get secrets(): ReadonlyMap<string, ReadonlySet<string>> {
+    return this.#secrets;
+  }
+
+  /** What to look for to find any: the mark, and what could not hold it. A code of six digits stands anywhere by chance. */
+  get texts(): string[] {
+    const others = [...this.#all.values(), ...(this.#secrets.get("deviceCode") ?? [])];
+    return [this.mark, ...others.filter((text) => !text.includes(this.mark))];
+  }
+
+  /** One in every text that the contract leaves free, given or left out; what steers the sandbox stays. */
+  write<I extends object>(schema: z.ZodType, input: I, kept: readonly string[]): I {
     const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
-    return this.#fill(json, "") as Record<string, unknown>;
+    return this.#written(json, input, "", new Set(kept)) as I;
   }
 
-  #fill(
-    { type, format, pattern, enum: words, properties, items }: JsonSchema,
-    path: string,
-  ): unknown {
-    if (type === "string") {
-      const isFree = !words && !pattern && (!format || format === "password");
-      return isFree ? this.of(path) : undefined;
+  #written(schema: JsonSchema, value: unknown, path: string, kept: Set<string>): unknown {
+    const form = formOf(schema, value);
+    if (kept.has(path)) return value;
+    if (typeof value === "string" || (value === undefined && form.type === "string"))
+      return this.#text(form, value, path);
+    if (Array.isArray(value)) {
+      const items = value.map((item: unknown) =>
+        this.#written(form.items ?? {}, item, `${path}[]`, kept),
+      );
+      return items;
     }
-    if (type === "array" && items) return [this.#fill(items, `${path}[]`)];
-    if (type !== "object" || !properties) return undefined;
-    const entries = Object.entries(properties)
-      .map(([key, part]): [string, unknown] => [
-        key,
-        this.#fill(part, path ? `${path}.${key}` : key),
-      ])
-      .filter(([, value]) => value !== undefined);
-    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+    if (typeof value !== "object" || value === null) return value;
+    const given = value as Record<string, unknown>;
+    const names = new Set([...Object.keys(given), ...Object.keys(form.properties ?? {})]);
+    const entries = [...names].map((name): [string, unknown] => {
+      const below = path === "" ? name : `${path}.${name}`;
+      return [name, this.#written(form.properties?.[name] ?? {}, given[name], below, kept)];
+    });
+    return Object.fromEntries(entries.filter(([, part]) => part !== undefined));
+  }
+
+  #text({ format, pattern, enum: words, const: only }: JsonSchema, value: unknown, path: string) {
+    const given = typeof value === "string" ? value : undefined;
+    if (format === "password") return this.secret(path, this.words(path));
+    if (given?.startsWith("sandbox:") || given?.includes(this.mark)) return given;
+    if (format === "email") return `${this.words(path)}@canary.example`;
+    if (format === "date")
+      return this.#made(path, () => `19${10 + Number(digits(1))}-0${digits(1)}-1${digits(1)}`);
+    if (pattern === phoneNumber) return `+${this.#made(path, () => digits(14))}`;
+    if (words || pattern || format || only !== undefined) return given;
+    return given?.includes("$OTP$") ? `${this.words(path)} $OTP$` : this.words(path);
+  }
+
+  #made(name: string, make: (number: number) => string): string {
+    const known = this.#all.get(name) ?? make(this.#all.size);
+    this.#all.set(name, known);
+    return known;
   }
 }
 
-/** Writes letters that are full of canaries; the sandbox's words travel in a custom field. */
-export function canaryAuthor(canaries: Canaries): Author {
-  const intent = (id: string) => `${canaries.of("lookupKey")}-${id}`;
-  return {
-    intent,
-    letter(id, words, more) {
-      const plain = letterInput(intent(id), words, more);
-      const full = canaries.within(SendPostalSchema) as unknown as SendPostalInput;
-      const steered = { key: "sandbox", label: "Sandbox", value: `sandbox:${words}` };
-      const bytes = pdf([canaries.of("the document")]);
-      return {
-        ...full,
-        ...more,
-        lookupKey: intent(id),
-        document: { base64: bytes.toString("base64"), mediaType: "application/pdf" },
-        recipientAddress: { ...full.recipientAddress, country: "ES" },
-        issuerAddress: { ...full.recipientAddress, ...full.issuerAddress, country: "ES" },
-        ...(plain.settings && { settings: plain.settings }),
-        options: {
-          ...full.options,
-          evidenceAccessControlMethod: "Challenge",
-          ...more.options,
-          customFields: [...(full.options?.customFields ?? []), steered],
-        },
-      };
-    },
-    words: (of) => canaries.of(of),
-  };
+/** Of several forms the one that has all that the value has. */
+function formOf(schema: JsonSchema, value: unknown): JsonSchema {
+  if (!schema.anyOf || typeof value !== "object" || value === null) return schema;
+  const fits = ({ properties = {} }: JsonSchema) =>
+    Object.keys(value).every((key) => Object.hasOwn(properties, key));
+  return schema.anyOf.find(fits) ?? schema;
 }
 
 /** A text as it may stand in bytes, by the name of the encoding. */

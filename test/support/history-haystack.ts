@@ -12,12 +12,20 @@ const { History } = protobuf.temporal.api.history.v1;
 const { DescribeWorkflowExecutionResponse } = protobuf.temporal.api.workflowservice.v1;
 
 /** Of every run: what `temporal workflow show` exports, and what the server stores. */
-export async function* histories({ client }: TestStack): AsyncIterable<Haystack> {
-  for await (const { workflowId, runId } of client.temporal.workflow.list()) {
-    const history = await client.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
-    yield [`history of ${workflowId}`, Buffer.from(historyToJSON(history))];
-    yield [`history of ${workflowId}, raw`, Buffer.from(History.encode(history).finish())];
+export async function* histories(system: TestStack): AsyncIterable<Haystack> {
+  for await (const { workflowId, runId } of system.client.temporal.workflow.list()) {
+    const { exported, raw } = await historyOf(system, workflowId, runId);
+    yield [`history of ${workflowId}`, exported];
+    yield [`history of ${workflowId}, raw`, raw];
   }
+}
+
+export async function historyOf({ client }: TestStack, workflowId: string, runId?: string) {
+  const history = await client.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+  return {
+    exported: Buffer.from(historyToJSON(history)),
+    raw: Buffer.from(History.encode(history).finish()),
+  };
 }
 
 /** Search attributes, memo, pending activities with their last failures. */

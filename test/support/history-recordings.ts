@@ -29,8 +29,9 @@ export async function writeRecording(
   await writeFile(join(folder, `${path}.json`), text);
 }
 
-/** Replay needs neither who it was nor what the Web UI showed. */
-function trimmed(key: string, value: unknown): unknown {
+/** Replay needs neither who it was, nor what an activity was given, nor what the Web UI showed. */
+function trimmed(this: object, key: string, value: unknown): unknown {
+  if (key === "input" && "activityType" in this) return undefined;
   return ["identity", "requestId", "taskId", "userMetadata", "workerVersion"].includes(key)
     ? undefined
     : value;

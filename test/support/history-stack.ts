@@ -1,13 +1,15 @@
-// The stack that paths are walked on: as every test stack, and with one more account for each path that is denied, so that
-// its circuit stops nobody else.
+// The stack that paths are walked on: as every test stack, and with one more account for each path that something happens to,
+// so that its circuit stops nobody else.
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { sandboxAccount } from "../../src/local/sandbox-accounts.js";
+import { sandboxPki } from "../../src/local/stack-env.js";
 import type { StackOptions } from "../../src/local/stack.js";
 import { openState } from "../../src/local/stack-state.js";
-import { plainAuthor } from "./history-walk.js";
-import type { Author, PathsOf, Walk } from "./history-walk.js";
+import { idOf, plainAuthor } from "./history-walk.js";
+import type { Author, PathsOf } from "./history-walk.js";
 import { startTestStack } from "./stack.js";
 import type { TestStack } from "./stack.js";
 
@@ -15,46 +17,81 @@ const walkLimitMs = 100_000;
 
 export interface PathStack {
   system: TestStack;
-  /** Walks all paths at once; the answer says of each how it went. */
+  /** Walks all paths of one speed at once; the answer says by workflow id how each went. */
   walkAll(author?: Author): Promise<Map<string, PromiseSettledResult<void>>>;
 }
 
 export async function startPathStack(
-  { paths, accounts }: PathsOf,
+  all: PathsOf[],
   password: string,
   options: Partial<StackOptions> = {},
 ): Promise<PathStack> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "trustflow-paths-")));
   const { ports } = await openState(directory, () => undefined);
-  const baseUrl = `http://127.0.0.1:${ports.sandbox}`;
-  const named = accounts.map((name) => accountEnvironment(name, baseUrl, name, password));
-  const env = Object.assign(
-    accountEnvironment("default", baseUrl, "sandbox", password),
-    ...named,
-    options.env,
-  ) as Record<string, string>;
+  const served = {
+    url: `http://127.0.0.1:${ports.sandbox}`,
+    tlsUrl: `https://127.0.0.1:${ports.sandboxTls}`,
+    pkiDirectory: sandboxPki(directory),
+  };
+  const own = all.flatMap((of) => of.accounts.map((id) => accountOf({ of, id })));
+  const named = own.map((name) => accountEnvironment(sandboxAccount(name, served), name, password));
+  const shared = accountEnvironment(sandboxAccount("default", served), "sandbox", password);
+  const env = Object.assign(shared, ...named, options.env) as Record<string, string>;
   const system = await startTestStack({ ...options, directory, env });
-  for (const name of ["sandbox", ...accounts]) await system.sandbox.putAccount(name, { password });
+  for (const name of ["sandbox", ...own])
+    await system.sandbox.putAccount(name, { password, apiKey: password });
+
+  async function walkPaths(of: PathsOf, author: Author) {
+    const ways = Object.entries(of.paths).map(async ([id, path]) => {
+      const about = {
+        of,
+        id,
+        account: accountOf({ of, id }),
+        intent: author.intent(idOf({ of, id })),
+      };
+      return [
+        idOf({ of, id }),
+        await settled(path({ system, author, password, ...about })),
+      ] as const;
+    });
+    return Promise.all(ways);
+  }
+
   return {
     system,
     async walkAll(author = plainAuthor) {
-      const ways = Object.entries(paths).map(async ([id, path]) => {
-        const walk: Walk = { system, author, id, password };
-        return [id, await settled(path(walk))] as const;
-      });
-      return new Map(await Promise.all(ways));
+      const walked: (readonly [string, PromiseSettledResult<void>])[][] = [];
+      for (const speed of new Set(all.map((of) => of.speed))) {
+        await system.sandbox.setSpeed(speed);
+        const together = all.filter((of) => of.speed === speed);
+        walked.push(...(await Promise.all(together.map((of) => walkPaths(of, author)))));
+      }
+      return new Map(walked.flat());
     },
   };
 }
 
-function accountEnvironment(name: string, baseUrl: string, username: string, password: string) {
-  const prefix = `TRUSTFLOW_ACCOUNTS__${name.replaceAll("-", "_").toUpperCase()}__EVI_POST__`;
-  return {
-    [`${prefix}BASE_URL`]: baseUrl,
-    [`${prefix}USERNAME`]: username,
-    [`${prefix}PASSWORD`]: password,
-    [`${prefix}TIMEOUT_SECONDS`]: "6",
+/** Short enough for an account's name: the initials of the process, and the path. */
+function accountOf({ of, id }: { of: PathsOf; id: string }): string {
+  const initials = of.process.replaceAll(/(?<=.)[a-z]/g, "").toLowerCase();
+  return `${initials}-${id}`;
+}
+
+/** For every provider, as this user of the sandbox. */
+function accountEnvironment(keys: Record<string, string>, username: string, password: string) {
+  const values: Record<string, string> = {
+    USERNAME: username,
+    PASSWORD: password,
+    API_KEY: password,
   };
+  const entries = Object.entries(keys).flatMap(([key, value]) => {
+    const end = key.lastIndexOf("__") + 2;
+    return [
+      [key, values[key.slice(end)] ?? value],
+      [`${key.slice(0, end)}TIMEOUT_SECONDS`, "6"],
+    ];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
 }
 
 /** A way that does not end is one that failed, and says so beside the others. */

@@ -1,120 +1,144 @@
-// What a way through a process is, and what the ways are made of.
+// What a way through a process is, and what the ways of every process are made of.
 import { expect } from "@jest/globals";
+import { setTimeout as delay } from "node:timers/promises";
+import type { z } from "zod";
+import type { AnyHandle } from "../../src/client.js";
+import type { HandleOf } from "../../src/client/handles.js";
+import { contracts } from "../../src/contracts/index.js";
+import type { Decision } from "../../src/contracts/messages.js";
 import { workflowTaskQueue } from "../../src/contracts/names.js";
 import type { ProcessName } from "../../src/contracts/names.js";
-import type { SendPostalInput, PostalHandle } from "../../src/client.js";
-import type { FaultOptions } from "../../src/sandbox/faults.js";
-import { letterInput } from "./letters.js";
 import { statusWhere } from "./stack.js";
 import type { TestStack } from "./stack.js";
 
-/** Who writes the letters of a walk, and what persons write into it. */
+/** Who writes the inputs of a walk, and what persons write into it. */
 export interface Author {
-  /** By which the sandbox's faults know the process with this id. */
-  intent(id: string): string;
-  letter(id: string, words: string, more: Partial<SendPostalInput>): SendPostalInput;
+  /** By which the sandbox's ledger and faults know the process. */
+  intent(name: string): string;
   /** What a person says: a name, a note. */
   words(of: string): string;
+  /** What a path has made, or was given, that nobody else may see. */
+  secret(of: string, text: string): string;
+  /** An input in this author's words; `kept` are the paths of texts that the provider checks. */
+  write<I extends object>(schema: z.ZodType, input: I, kept: readonly string[]): I;
 }
 
 export const plainAuthor: Author = {
-  intent: (id) => id,
-  letter: letterInput,
+  intent: (name) => name,
   words: (of) => of,
+  secret: (_, text) => text,
+  write: (_, input) => input,
 };
 
 export interface Walk {
   system: TestStack;
   author: Author;
-  /** The path's name; also the account of a path that is denied. */
+  of: PathsOf;
+  /** The path's name, which is the process's id too. */
   id: string;
-  /** Of every account. */
+  intent: string;
+  /** The path's own account, if it has one. */
+  account: string;
+  /** Of every account, and its API key too. */
   password: string;
 }
+
+/** What an input is written with. */
+export type Writing = Pick<Walk, "author" | "intent">;
 
 /** Walks to its end, and checks that it is the one that the name says. */
 export type Path = (walk: Walk) => Promise<void>;
 
 export interface PathsOf {
   process: ProcessName;
-  /** Paths that need an account of their own, because a fault hits all of it. */
+  /** The speed of the sandbox's clock: a letter takes weeks, a code lives for minutes. */
+  speed: number;
+  /** Paths that need an account of their own, because what happens to it hits all of it. */
   accounts: string[];
+  kept: string[];
+  /** Good inputs by a name for each, steered by the sandbox's words. */
+  inputs: Record<string, (writing: Writing) => object>;
   paths: Record<string, Path>;
 }
 
-const advanced = { certificationLevel: "Advanced" } as const;
-export const onDemand = { ...advanced, affidavitsOnDemandEnabled: true } as const;
+export const idOf = ({ of, id }: Pick<Walk, "of" | "id">) => `${of.process}/${id}` as const;
 
-export function begin(walk: Walk, words: string, more: Partial<SendPostalInput> = {}) {
-  const options = { ...advanced, ...more.options };
-  const input = walk.author.letter(walk.id, words, { ...more, options });
-  return walk.system.client.sendPostal(walk.id, input);
+/** Through the client, in the author's words. */
+export function start<P extends ProcessName>(
+  { system, author, of, id }: Walk,
+  process: P,
+  input: object,
+): Promise<HandleOf<P>> {
+  const written = author.write(contracts[process].input, input, of.kept);
+  return system.client.start(process, id, written);
 }
-
-export async function tracked(walk: Walk, words: string, more: Partial<SendPostalInput> = {}) {
-  const handle = await begin(walk, words, more);
-  await statusWhere(handle, ({ phase }) => phase === "tracking");
-  return handle;
-}
-
-export async function ends(handle: PostalHandle, outcome: string): Promise<void> {
-  expect((await handle.result()).outcome).toBe(outcome);
-}
-
-export const through =
-  (words: string, outcome: string, more: Partial<SendPostalInput> = {}): Path =>
-  async (walk) =>
-    ends(await begin(walk, words, more), outcome);
-
-/** The process's own account has the wrong password until that is mended. */
-export async function denied(walk: Walk) {
-  const { system, id: account, password } = walk;
-  await system.sandbox.putAccount(account, { password: "changed" });
-  const handle = await begin(walk, "delivered", { account });
-  await attentionOf(handle, "accessDenied");
-  return { handle, mend: () => system.sandbox.putAccount(account, { password }) };
-}
-
-/** The questions of the process's own account are refused until that is mended. */
-export async function unreadable({ system, id: account }: Walk) {
-  const refused = { operation: "evi-post.query", kind: "reject", status: 400, times: "always" };
-  const { id: rule } = await system.sandbox.addFault({ ...refused, account } as FaultOptions);
-  return () => system.sandbox.removeFault(rule);
-}
-
-export async function attentionOf(handle: PostalHandle, kind: string): Promise<string> {
-  const { attention } = await statusWhere(handle, (status) => status.attention?.kind === kind);
-  return attention?.id ?? "";
-}
-
-/** Nobody knows whether the letter was taken: the answer was lost and the question is refused. */
-export async function uncertain(walk: Walk, words: string) {
-  const mend = await unreadable(walk);
-  const handle = await begin(walk, words, { account: walk.id });
-  const attention = await attentionOf(handle, "protocol");
-  const by = walk.author.words("name");
-  const note = walk.author.words("note");
-  return { handle, mend, decided: { attention, by, note } };
-}
-
-export const temporalHandle = ({ system, id }: Walk) =>
-  system.client.temporal.workflow.getHandle(`sendPostal/${id}`);
 
 /** The input as a plain Temporal client may send it: nobody has looked at it. */
-export async function plainly(walk: Walk, input: unknown) {
-  return walk.system.client.temporal.workflow.start("sendPostal", {
-    workflowId: `sendPostal/${walk.id}`,
+export function plainly(walk: Walk, input: unknown) {
+  return walk.system.client.temporal.workflow.start(walk.of.process, {
+    workflowId: idOf(walk),
     taskQueue: workflowTaskQueue,
     args: [input],
   });
 }
 
-/** Waits until the sandbox has a letter of this process, although nobody was answered yet. */
-export async function submitsSeen({ system, author, id }: Walk): Promise<void> {
-  const intent = author.intent(id);
-  for (const end = Date.now() + 20_000; Date.now() < end;) {
-    if ((await system.sandbox.items({ intent })).total > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+/** An input of the path's own, and a field that nobody knows: the process itself refuses it, and names no value. */
+export async function refusesInput(walk: Walk, input: object): Promise<void> {
+  const unheard = { [walk.author.words("key")]: walk.author.words("value") };
+  const handle = await plainly(walk, { ...input, ...unheard });
+  await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
+}
+
+export async function knowsNoAccount(walk: Walk, input: object): Promise<void> {
+  const handle = await plainly(walk, { ...input, account: walk.author.words("account") });
+  await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
+}
+
+export const temporalHandle = (walk: Walk) =>
+  walk.system.client.temporal.workflow.getHandle(idOf(walk));
+
+export async function ends(handle: AnyHandle, outcome: string): Promise<void> {
+  expect((await handle.result()).outcome).toBe(outcome);
+}
+
+/** The path's own account has another password until that is mended. */
+export async function changePassword({ system, account, password }: Walk) {
+  await system.sandbox.putAccount(account, { password: "changed" });
+  return () => system.sandbox.putAccount(account, { password });
+}
+
+export async function attentionOf(handle: AnyHandle, kind: string): Promise<string> {
+  const { attention } = await statusWhere(handle, (status) => status.attention?.kind === kind);
+  return attention?.id ?? "";
+}
+
+/** What every decision of the author's says beside the decision itself. */
+export const decidedBy = ({ author }: Walk) => ({
+  by: author.words("name"),
+  note: author.words("note"),
+});
+
+/** A person's decision on an attention of this kind, again when an attempt cannot be running any more. */
+export async function decide(
+  walk: Walk,
+  handle: AnyHandle,
+  kind: string,
+  decision: Decision,
+  result?: Record<string, unknown>,
+): Promise<void> {
+  const attention = await attentionOf(handle, kind);
+  const resolution = { ...decidedBy(walk), attention, decision, ...(result && { result }) };
+  for (;;) {
+    const { answer, until } = await handle.resolve(resolution);
+    if (answer === "resolved") return;
+    expect(answer).toBe("notYet");
+    await delay(Math.max(100, Date.parse(until ?? "") - Date.now() + 100));
   }
-  throw new Error(`no submit of ${intent} came`);
+}
+
+export async function isAbandoned(
+  handle: AnyHandle,
+  effect: "none" | "unknown" | "exists",
+): Promise<void> {
+  await expect(handle.result()).rejects.toMatchObject({ details: { effect } });
 }

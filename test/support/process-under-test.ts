@@ -32,8 +32,8 @@ export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   sandbox: string;
   /** The activity that makes the call. */
   activity: string;
-  /** The step of its row in the journal, for a call with an effect; default: `activity`. */
-  step?: string;
+  /** The step of its row in the journal, for a call with an effect; several where they go side by side. Default: `activity`. */
+  step?: string | string[];
   /** Brings the call about; without it, the process makes it by itself. */
   ask?(handle: Handle, updateId: string, scene: Scene): Promise<{ answer: string }>;
   /** What `ask` answers when all is well. */

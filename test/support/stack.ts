@@ -36,6 +36,7 @@ export function timeouts(seconds: number): Record<string, string> {
     "EVI_POST",
     "DISPOSABLE_CERTIFICATE",
     "MESSAGING_GATEWAY",
+    "ENVELOPE_SIGNATURE",
     "ONE_SHOT_SIGNATURE",
   ];
   return Object.fromEntries(

@@ -16,6 +16,7 @@ import { callAuthority, callEnvelopeHost } from "./call.js";
 import type { EnvelopeSignatureAccount } from "./call.js";
 import { asking } from "./translate.js";
 import { CreateAnswer, SendAnswer, UploadAnswer, assumed, routes } from "./wire.js";
+import type { EnvelopeDocument } from "./wire.js";
 
 export type { EnvelopeSignatureAccount } from "./call.js";
 
@@ -38,7 +39,7 @@ export async function esawoneshot(
   return { reqPk: req_pk, esawToken: esaw_token };
 }
 
-/** P1 §4.5, rule 2: once per document. 400 `invalidRequest`; 408, 409, 5xx, no answer and a broken 2xx `unavailable`: repeat it. */
+/** P1 §4.5, rule 2: once per document. 400 `protocol`; 408, 409, 5xx, no answer and a broken 2xx `unavailable`: repeat it. */
 export async function uploadFile(
   account: EnvelopeSignatureAccount,
   file: NamedFile,
@@ -54,22 +55,26 @@ export async function uploadFile(
 }
 
 /**
- * P1 §2.10, §4.5, rule 3: the documents in the order of `fileIds`, one Sign activity, and the caller's own members beside
- * them. 400 `invalidRequest`; 408, 409, 5xx, no answer and a broken 2xx `unknownOutcome`. That it was sent is all that a 2xx
- * says: it may come without an id.
+ * P1 §2.10, §4.5, rule 3: the documents in the order given, one Sign activity, and the caller's own members beside them. 400
+ * `protocol`; 408, 409, 5xx, no answer and a broken 2xx `unknownOutcome`. That it was sent is all that a 2xx says: it may come
+ * without an id.
  */
 export async function sendEnvelope(
   account: EnvelopeSignatureAccount,
   {
-    fileIds,
+    documents,
     esawToken,
     envelope,
-  }: { fileIds: readonly string[]; esawToken: string; envelope: Record<string, unknown> },
+  }: {
+    documents: readonly EnvelopeDocument[];
+    esawToken: string;
+    envelope: Record<string, unknown>;
+  },
   signal?: AbortSignal,
 ): Promise<{ envelopeId?: string }> {
   const json = {
     ...envelope,
-    Documents: assumed.documents(fileIds),
+    Documents: assumed.documents(documents),
     Activities: assumed.activities(account.vendor, esawToken),
   };
   const request = { ...routes.sendEnvelope, json, secrets: [esawToken], signal };

@@ -7,12 +7,13 @@
 // | 2xx, req_pk    | protocol / unknown       | –                     | –                        |
 // | 2xx, empty     | unknownOutcome / unknown | unavailable / none    | success                  |
 // | 3xx            | protocol / unknown       | protocol / none       | protocol / unknown       |
-// | 400            | invalidRequest / none    | invalidRequest / none | invalidRequest / none    |
+// | 400            | invalidRequest / none    | protocol / none       | protocol / none          |
 // | 401, 403       | accessDenied / none      | the same              | the same                 |
 // | 404, other 4xx | protocol / none          | protocol / none       | protocol / none          |
 // | 408, 409, 5xx  | unknownOutcome / unknown | unavailable / none    | unknownOutcome / unknown |
 // | 429            | rateLimited / none       | the same              | the same                 |
 //
+// 400 on the envelope host: the certificate request exists already, so a person decides what is wrong, and nothing fails.
 // "2xx, req_pk": it breaks the schema but shows one `req_pk`, which is kept as `reference`.
 import type { z } from "zod";
 import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
@@ -38,7 +39,9 @@ export function refusal(
   const { code, ErrorId } = wordsOf(received);
   const { message, Message } = wordsOf(answer);
   const words = { code: code ?? ErrorId, message: message ?? Message };
-  return refused(asked, answer, meaningOf(asked, answer.status), words);
+  const meaning = meaningOf(asked, answer.status);
+  if (meaning.kind === "invalidRequest" && operation !== "esawoneshot") meaning.kind = "protocol";
+  return refused(asked, answer, meaning, words);
 }
 
 function wordsOf({ body }: HttpAnswer): z.infer<typeof ErrorAnswer> {

@@ -12,13 +12,24 @@ export const routes = {
 /** P1 §4.5, §5.5: of the envelope host. */
 export const API_TOKEN_HEADER = "ApiToken";
 
+/** An uploaded file as it stands in an envelope. */
+export interface EnvelopeDocument {
+  fileId: string;
+  /** The caller's own members of it. */
+  fields?: Record<string, unknown> | undefined;
+}
+
 /** What the specification leaves open and this client assumes. */
 export const assumed = {
   /** P1 §4.5: the part of a multipart body that carries the file. */
   filePart: "File",
   /** P1 §2.10: the members around `FileId` and `requestToken`; documents are numbered from 1 in their order. */
-  documents: (fileIds: readonly string[]) =>
-    fileIds.map((FileId, index) => ({ FileId, DocumentNumber: index + 1 })),
+  documents: (documents: readonly EnvelopeDocument[]) =>
+    documents.map(({ fileId, fields }, index) => ({
+      ...fields,
+      FileId: fileId,
+      DocumentNumber: index + 1,
+    })),
   activities: (vendor: string, requestToken: string) => [
     { Action: { Sign: { Type: signType(vendor), requestToken } } },
   ],

@@ -44,7 +44,7 @@ test("the certificate goes to the authority's host alone", async () => {
   account.esign.tls = new ClientCertificate({ caFile: file("ca.pem", authority.cert) });
   await client.esawoneshot(account, {});
   await client.uploadFile(account, pdf);
-  const given = { fileIds: ["f1"], esawToken: "tok", envelope: {} };
+  const given = { documents: [{ fileId: "f1" }], esawToken: "tok", envelope: {} };
   await client.sendEnvelope(account, given);
   expect(shown).toEqual([
     "/api/v1/esawoneshot trustflow",

@@ -79,8 +79,10 @@ describe("uploadFile", () => {
 
 describe("sendEnvelope", () => {
   const envelope = { Name: "Contract", Documents: "mine", Meta: { a: null } };
-  const send = (fileIds: string[]) =>
-    client.sendEnvelope(account(), { fileIds, esawToken: "tok", envelope });
+  const send = (fileIds: string[]) => {
+    const documents = fileIds.map((fileId) => ({ fileId }));
+    return client.sendEnvelope(account(), { documents, esawToken: "tok", envelope });
+  };
 
   test("lists the documents in the order given, and one Sign activity with the token", async () => {
     handler = answering({ EnvelopeId: "e1", more: 1 });
@@ -100,6 +102,16 @@ describe("sendEnvelope", () => {
         { Action: { Sign: { Type: "GenericSigningPluginAcmeOneShot", requestToken: "tok" } } },
       ],
     });
+  });
+
+  test("the caller's members of a document stand beside what is the client's", async () => {
+    handler = answering({});
+    const fields = { Name: "Annex", FileId: "mine", DocumentNumber: 7 };
+    const documents = [{ fileId: "f1", fields }];
+    await client.sendEnvelope(account(), { documents, esawToken: "tok", envelope: {} });
+    expect(JSON.parse(esign.received[0]!.text).Documents).toEqual([
+      { Name: "Annex", FileId: "f1", DocumentNumber: 1 },
+    ]);
   });
 
   test.each([{}, { EnvelopeId: null }, ""])(
@@ -126,7 +138,7 @@ describe("sendEnvelope", () => {
   test("an abort reaches the call", async () => {
     const abort = new AbortController();
     handler = () => abort.abort();
-    const given = { fileIds: ["f1"], esawToken: "tok", envelope };
+    const given = { documents: [{ fileId: "f1" }], esawToken: "tok", envelope };
     const error = await errorOf(client.sendEnvelope(account(), given, abort.signal));
     expect(error).toMatchObject({ ...unknown, code: "ABORTED" });
   });

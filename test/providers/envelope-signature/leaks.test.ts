@@ -18,7 +18,7 @@ const steps: Record<string, (account: EnvelopeSignatureAccount) => Promise<unkno
     }),
   sendEnvelope: (account) =>
     client.sendEnvelope(account, {
-      fileIds: [CANARY],
+      documents: [{ fileId: CANARY }],
       esawToken: CANARY,
       envelope: { [CANARY]: CANARY },
     }),
@@ -45,7 +45,7 @@ test.each(Object.keys(steps))("%s leaks nothing", async (step) => {
 
 const send = (baseUrl: string) =>
   client.sendEnvelope(accountAt(baseUrl), {
-    fileIds: ["f1"],
+    documents: [{ fileId: "f1" }],
     esawToken: 'esaw"token',
     envelope: {},
   });

@@ -11,7 +11,11 @@ const steps: Record<string, (account: EnvelopeSignatureAccount) => Promise<unkno
   esawoneshot: (account) => client.esawoneshot(account, {}),
   uploadFile: (account) => client.uploadFile(account, pdf),
   sendEnvelope: (account) =>
-    client.sendEnvelope(account, { fileIds: ["f1"], esawToken: "esaw-token", envelope: {} }),
+    client.sendEnvelope(account, {
+      documents: [{ fileId: "f1" }],
+      esawToken: "esaw-token",
+      envelope: {},
+    }),
 };
 
 const protocol = ["protocol", "none"];
@@ -24,7 +28,7 @@ const limited = ["rateLimited", "none"];
 
 const table: [number, ...string[][]][] = [
   [302, maybe, protocol, maybe],
-  [400, refused, refused, refused],
+  [400, refused, protocol, protocol],
   [401, denied, denied, denied],
   [403, denied, denied, denied],
   [404, protocol, protocol, protocol],

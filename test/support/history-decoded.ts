@@ -1,0 +1,53 @@
+// Processes as those see them who may decrypt: what each shows of itself, and every payload that it has left.
+import type { Payload } from "@temporalio/common";
+import protobuf from "@temporalio/proto";
+import { KeyRing } from "../../src/crypto/key-ring.js";
+import { EncryptionCodec } from "../../src/temporal/codec.js";
+import type { TestStack } from "./stack.js";
+
+const { EventType } = protobuf.temporal.api.enums.v1;
+
+/** A place by its kind, such as `ACTIVITY_TASK_SCHEDULED enroll`, and what stands there. */
+export type Decoded = [place: string, text: string];
+
+/** Of every run: each event, what is pending, the query `status`, and the details that the Web UI shows. */
+export async function* decoded({ stack, client }: TestStack): AsyncIterable<Decoded> {
+  const codec = new EncryptionCodec(KeyRing.parse(stack.env["TRUSTFLOW_KEYS__CODEC"] ?? ""));
+  const { workflow } = client.temporal;
+  for await (const { workflowId, runId } of workflow.list()) {
+    const handle = workflow.getHandle(workflowId, runId);
+    const { events } = await handle.fetchHistory();
+    const activities = new Map<string, string>();
+    for (const event of events ?? []) {
+      const { activityTaskScheduledEventAttributes: scheduled, userMetadata, ...rest } = event;
+      const activity = scheduled?.activityType?.name ?? "";
+      if (scheduled) activities.set(String(event.eventId), activity);
+      const from =
+        rest.activityTaskCompletedEventAttributes ?? rest.activityTaskFailedEventAttributes;
+      const update = rest.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
+      const about = scheduled
+        ? activity
+        : (update?.name ?? activities.get(String(from?.scheduledEventId)));
+      const type = (EventType[event.eventType ?? 0] ?? "").replace(
+        /^EVENT_TYPE_(WORKFLOW_EXECUTION_)?/,
+        "",
+      );
+      const place = about === undefined ? type : `${type} ${about}`;
+      for await (const text of texts(codec, { ...rest, scheduled })) yield [place, text];
+      for await (const text of texts(codec, userMetadata)) yield ["summary", text];
+    }
+    const { raw } = await handle.describe();
+    for await (const text of texts(codec, raw)) yield ["description", text];
+    for (const query of ["status", "__temporal_workflow_metadata"])
+      yield [query, JSON.stringify(await handle.query(query))];
+  }
+}
+
+/** Every payload below a value. */
+async function* texts(codec: EncryptionCodec, value: unknown): AsyncIterable<string> {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
+  if ("metadata" in value && "data" in value) {
+    const [payload] = await codec.decode([value as Payload]);
+    yield Buffer.from(payload?.data ?? []).toString();
+  } else for (const part of Object.values(value)) yield* texts(codec, part);
+}
