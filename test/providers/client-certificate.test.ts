@@ -1,4 +1,5 @@
 // Our certificate from files: both formats, what is wrong with them, and a renewal without a restart (P1 §5.1, §5.5).
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { inspect } from "node:util";
@@ -57,6 +58,13 @@ describe("nothing is sent, and access is denied, with", () => {
 
   test("a key that belongs to another certificate, as halfway through a renewal", async () => {
     const keyFile = files.put("other-key.pem", certificates.other.key);
+    expect(await errorOf(shownBy({ ...pem(), keyFile }))).toMatchObject(denied);
+  });
+
+  test("a key of another kind than the certificate's", async () => {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const pemKey = privateKey.export({ type: "pkcs8", format: "pem" });
+    const keyFile = files.put("other-kind.pem", pemKey);
     expect(await errorOf(shownBy({ ...pem(), keyFile }))).toMatchObject(denied);
   });
 
