@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:https";
 import type { FindingName } from "../../src/cli/doctor/findings.js";
+import { reach } from "../../src/cli/doctor/reach.js";
 import { sandboxAccount } from "../../src/local/sandbox-accounts.js";
+import { ClientCertificate } from "../../src/providers/client-certificate.js";
 import {
   certificateAuthority,
   clientCertificate,
@@ -11,6 +13,7 @@ import {
   serverCertificate,
 } from "../../src/sandbox/certificate.js";
 import type { Certificate, Validity } from "../../src/sandbox/certificate.js";
+import { sandboxControl } from "../../src/sandbox/control.js";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.js";
 import { Files } from "../providers/mutual-tls.js";
 import { type Report, closedPort, doctor, expectFinding, listening } from "./doctor.js";
@@ -66,6 +69,10 @@ describe("where all is well", () => {
     for (const [check, detail] of [
       ["account default evi-post", `evi-post at ${plain} takes the credentials`],
       [`account ${certificateService}`, `disposable-certificate at ${host} takes the credentials`],
+      [
+        "account default one-shot-signature",
+        `one-shot-signature at ${plain} takes the credentials`,
+      ],
       [`client certificate ${certificateService}`, /^the client certificate is valid 20/],
       [`certificate ${host} (${certificateService})`, /^the certificate of .* is valid 20/],
     ] as const)
@@ -98,6 +105,16 @@ describe("the credentials", () => {
     const check = `account ${certificateService}`;
     expectFinding(report, check, "credentialsOrLraRefused", /checkData: answered 500 \(11002\)/);
     expect(report.stdout).not.toContain("hunter3");
+  });
+
+  test("credentialsRefused: a token that the signature service does not know", async () => {
+    const report = await doctor({
+      ...env,
+      TRUSTFLOW_ACCOUNTS__DEFAULT__ONE_SHOT_SIGNATURE__TOKEN: "hunter5",
+    });
+    const check = "account default one-shot-signature";
+    expectFinding(report, check, "credentialsRefused", "listTokens: answered 401");
+    expect(report.stdout).not.toContain("hunter5");
   });
 
   test("providerAway: a gateway that is not there", async () => {
@@ -175,6 +192,31 @@ describe("our certificate", () => {
     const report = await doctorWith({ KEY_FILE: files.put("other-key.pem", key()) });
     const check = `client certificate ${certificateService}`;
     expectFinding(report, check, "clientCertificateMismatch", "MISMATCH");
+  });
+});
+
+describe("a host that can only be reached", () => {
+  const made = (issued: Certificate) => ({
+    baseUrl: sandbox.tlsUrl,
+    timeoutMs: 1_000,
+    tls: new ClientCertificate({
+      certificateFile: files.put("reach.pem", issued.cert),
+      keyFile: files.put("reach-key.pem", issued.key),
+      caFile: sandbox.pki.caFile,
+    }),
+  });
+
+  test("takes our certificate in the handshake, and hears nothing more (P1 §5.5)", async () => {
+    const control = sandboxControl(sandbox.url);
+    const before = await control.requests();
+    await reach(made(sandbox.issueClientCertificate("sandbox")));
+    expect(await control.requests()).toEqual(before);
+  });
+
+  test("clientCertificateRefused: it does not take it", async () => {
+    const stranger = clientCertificate("sandbox", certificateAuthority("Somebody else"));
+    const reached = reach(made(stranger));
+    await expect(reached).rejects.toMatchObject({ finding: "clientCertificateRefused" });
   });
 });
 

@@ -1,7 +1,5 @@
 // Each account of each provider, asked for something that has no effect there.
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { connect } from "node:net";
 import type { Config } from "../../config.js";
 import { accountsOf } from "../../provider-accounts.js";
 import type { AccountOf, ProviderName } from "../../provider-accounts.js";
@@ -9,9 +7,10 @@ import type { Host } from "../../providers/call.js";
 import { checkData } from "../../providers/disposable-certificate/client.js";
 import { ProviderError, type ProviderErrorKind } from "../../providers/errors.js";
 import { query } from "../../providers/evi-post/client.js";
-import { placeOf } from "./certificate.js";
+import { listTokens } from "../../providers/one-shot-signature/client.js";
 import { CALL_MS, Problem } from "./check.js";
 import type { FindingName } from "./findings.js";
+import { reach } from "./reach.js";
 
 export interface ConfiguredAccount {
   /** The account's and the provider's. */
@@ -31,6 +30,10 @@ const inquiries: { [P in ProviderName]: Inquiry<P> } = {
   "evi-post": { hosts: itself, ask: askForNothing },
   "disposable-certificate": { hosts: itself, ask: checkNobody },
   "messaging-gateway": { hosts: itself, ask: undefined },
+  "one-shot-signature": {
+    hosts: itself,
+    ask: (account) => listTokens({ ...account, ...patience }),
+  },
 };
 
 const meanings: Partial<Record<ProviderErrorKind, FindingName>> = {
@@ -56,14 +59,14 @@ async function asked(
   ask: (() => Promise<unknown>) | undefined,
 ): Promise<string> {
   const where = `${provider} at ${hosts.map(({ baseUrl }) => new URL(baseUrl).host).join(" and ")}`;
-  if (!ask) {
-    await Promise.all(hosts.map(reach));
-    return `${where} can be reached; not checked: it shows no operation without an effect`;
-  }
   try {
     for (const { tls } of hosts) tls?.identity();
   } catch {
     throw new Problem("notChecked", "not checked: its client certificate cannot be used");
+  }
+  if (!ask) {
+    await Promise.all(hosts.map(reach));
+    return `${where} can be reached; not checked: it shows no operation without an effect`;
   }
   try {
     await ask();
@@ -93,23 +96,6 @@ async function checkNobody(account: AccountOf<"disposable-certificate">): Promis
     await checkData({ ...account, ...patience }, { disposableHolder: {} });
   } catch (error) {
     if (!(error instanceof ProviderError && error.code === "242")) throw error;
-  }
-}
-
-/** Opens a connection and says nothing. */
-async function reach({ baseUrl }: Host): Promise<void> {
-  const { host, port } = placeOf(baseUrl);
-  const socket = connect({ host, port });
-  socket.setTimeout(CALL_MS, () =>
-    socket.destroy(Object.assign(new Error(), { code: "no answer" })),
-  );
-  try {
-    await once(socket, "connect");
-  } catch (error) {
-    const { code = "unknown error" } = error as { code?: string };
-    throw new Problem("providerAway", `${host}:${port} is out of reach (${code})`);
-  } finally {
-    socket.destroy();
   }
 }
 

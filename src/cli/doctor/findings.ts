@@ -36,7 +36,7 @@ export const findings = {
   codecKeyWrong: fail("Give that key id in `keys.codec` the bytes that it had, in every role."),
   clockSkewed: warn("Let NTP set both clocks (`timedatectl set-ntp true`)."),
   credentialsRefused: fail(
-    "Correct `username` and `password` of the account, or let the provider provision it.",
+    "Correct the credentials of the account (`username` and `password`, or `token`), or let the provider provision it.",
   ),
   credentialsOrLraRefused: fail(
     "Correct `username`, `password` and `lraId` of the account, or let the provider allow the user `checkData` at that LRA.",
