@@ -44,6 +44,12 @@ describe("a certificate is read from", () => {
     expect(await shownBy(pem())).toBe("trustflow");
   });
 
+  test("one PEM file that holds both", async () => {
+    const { cert, key } = certificates.good;
+    const both = files.put("both.pem", key + cert);
+    expect(await shownBy({ ...pem(), certificateFile: both, keyFile: both })).toBe("trustflow");
+  });
+
   test("a PKCS#12 file", async () => {
     expect(await shownBy(p12("open sesame", "open sesame"))).toBe("trustflow");
   });
