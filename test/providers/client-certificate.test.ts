@@ -71,7 +71,8 @@ describe("nothing is sent, and access is denied, with", () => {
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const pemKey = privateKey.export({ type: "pkcs8", format: "pem" });
     const keyFile = files.put("other-kind.pem", pemKey);
-    expect(await errorOf(shownBy({ ...pem(), keyFile }))).toMatchObject(denied);
+    const error = await errorOf(shownBy({ ...pem(), keyFile }));
+    expect(error).toMatchObject({ ...denied, code: "ERR_OSSL_X509_KEY_TYPE_MISMATCH" });
   });
 
   test("what is no certificate", async () => {
