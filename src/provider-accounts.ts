@@ -8,13 +8,14 @@ import type { EnvelopeSignatureAccount } from "./providers/envelope-signature/cl
 import type { MessagingGatewayAccount } from "./providers/messaging-gateway/client.js";
 
 type Configured = Required<Config["accounts"][string]>;
-type ProviderName = keyof Configured;
+export type ProviderName = keyof Configured;
+export type AccountOf<P extends ProviderName> = ReturnType<(typeof accounts)[P]>;
 
 /** By account name, for those that have the provider. */
 export function accountsOf<P extends ProviderName>(
   config: Config,
   provider: P,
-): Record<string, ReturnType<(typeof accounts)[P]>> {
+): Record<string, AccountOf<P>> {
   const make = accounts[provider] as (name: string, given: unknown) => never;
   const found = Object.entries(config.accounts).flatMap(([name, providers]) => {
     const given = providers[provider];

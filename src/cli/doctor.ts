@@ -11,7 +11,8 @@ export function addDoctor(program: Command): void {
   addCommand(program, "doctor", {
     summary: "check the configuration, and what it points to",
     details: `Says what is wrong and how to mend it. Ends with 4 where something fails; a warning alone ends with 0.
-Changes nothing: each account is tried by a query, the receiver by what it refuses. No secret is shown.`,
+Changes nothing: each account is asked for what has no effect at its provider, the receiver for what it refuses.
+No secret is shown.`,
     example: "trustflow doctor",
   }).action(async ({ json }: { json?: boolean }) => {
     const { examine } = await import("./doctor/examine.js");
@@ -19,13 +20,16 @@ Changes nothing: each account is tried by a query, the receiver by what it refus
     const ok = checks.every(({ state }) => state !== "fail");
     const known = checks.find(({ check, state }) => check === "environment" && state === "ok");
     if (json) writeJson({ ok, environment: known?.detail, checks });
-    else writeData(checks.map(linesOf).join("\n"));
+    else writeData(linesOf(checks).join("\n"));
     if (!ok) process.exitCode = exitCodes.outOfReach;
   });
 }
 
-function linesOf({ check, state, finding, detail, mend }: Checked): string {
-  const [label, colour] = labels[state];
-  const line = `${paint(colour, label)}  ${check.padEnd(22)}  ${printable(detail)}`;
-  return mend === undefined ? line : `${line}\n      ${finding}: ${mend}`;
+function linesOf(checks: readonly Checked[]): string[] {
+  const width = Math.max(...checks.map(({ check }) => check.length));
+  return checks.map(({ check, state, finding, detail, mend }) => {
+    const [label, colour] = labels[state];
+    const line = `${paint(colour, label)}  ${check.padEnd(width)}  ${printable(detail)}`;
+    return mend === undefined ? line : `${line}\n      ${finding}: ${mend}`;
+  });
 }

@@ -55,7 +55,7 @@ class OtpHandle<Result> extends ProcessHandle<Result> {
 }
 
 export class CertificateHandle extends OtpHandle<IssueCertificateResult> {
-  /** A fresh eID assertion where one was refused as expired or invalid (P1 §7.1, 237 and 239). */
+  /** A fresh eID assertion where one was refused as expired or invalid (237 and 239 of P1 §7.1). */
   provideAssertion(assertion: string, updateId: string = randomUUID()): Promise<AssertionAnswer> {
     return this.update(provideAssertion, [{ assertion }], updateId);
   }

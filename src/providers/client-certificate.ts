@@ -1,4 +1,6 @@
 // A client TLS certificate from files, read again when they change, so that a renewed one needs no restart (P1 §5.1, §5.5).
+import { X509Certificate, createPrivateKey } from "node:crypto";
+import type { PrivateKeyInput } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Secret } from "../contracts/values.js";
@@ -38,16 +40,24 @@ export class ClientCertificate {
     );
     const seen = files.map(([, path]) => stampOf(path)).join(" ");
     if (this.#identity && seen === this.#seen) return this.#identity;
-    const parts = files.map(([part, path]) => [part, readFileSync(path)] as const);
-    const identity = createSecureContext({
-      ...Object.fromEntries(parts),
-      ...(passphrase === undefined ? {} : { passphrase: passphrase.reveal() }),
-    });
+    const parts: Partial<Record<keyof typeof named, Buffer>> = Object.fromEntries(
+      files.map(([part, path]) => [part, readFileSync(path)]),
+    );
+    const opening = passphrase === undefined ? {} : { passphrase: passphrase.reveal() };
+    const identity = createSecureContext({ ...parts, ...opening });
+    if (parts.cert && parts.key) refuseOtherKind(parts.cert, { key: parts.key, ...opening });
     if (this.#identity) retire(this.#identity);
     this.#identity = identity;
     this.#seen = seen;
     return identity;
   }
+}
+
+/** A key of another kind than the certificate's is not refused by itself: then no certificate would be shown. */
+function refuseOtherKind(cert: Buffer, key: PrivateKeyInput): void {
+  if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return;
+  const code = "ERR_OSSL_X509_KEY_TYPE_MISMATCH";
+  throw Object.assign(new Error("the key is of another kind than the certificate's"), { code });
 }
 
 function stampOf(path: string): string {

@@ -81,7 +81,7 @@ test("documentStoreUnusable: a folder that cannot be made", async () => {
 function expectAllAway(report: Report): void {
   expectFinding(report, "database", "databaseAway");
   expectFinding(report, "temporal", "temporalAway");
-  expectFinding(report, "account default", "providerAway");
+  expectFinding(report, "account default evi-post", "providerAway");
   expectFinding(report, "callback address", "receiverAway");
   for (const check of ["migrations", "clock of the database"])
     expectFinding(report, check, "notChecked", "the database is out of reach");

@@ -214,7 +214,13 @@ describe("the account", () => {
     await system.sandbox.putAccount("sandbox", { password: "changed" });
     const report = await doctor(env);
     await system.sandbox.putAccount("sandbox", { password: "sandbox" });
-    expectFinding(report, "account default", "credentialsRefused", "answered 401");
+    expectFinding(report, "account default evi-post", "credentialsRefused", "answered 401");
+    expectFinding(
+      report,
+      "account default disposable-certificate",
+      "credentialsOrLraRefused",
+      "11002",
+    );
   });
 
   test("credentialsRefused: each account is tried, here the second is not provisioned", async () => {
@@ -224,15 +230,15 @@ describe("the account", () => {
       [`${second}__USERNAME`]: "not-provisioned",
       [`${second}__PASSWORD`]: "not-provisioned",
     });
-    expectFinding(report, "account second", "credentialsRefused", "answered 403");
+    expectFinding(report, "account second evi-post", "credentialsRefused", "answered 403");
     expect(report.checks).toContainEqual(
-      expect.objectContaining({ check: "account default", state: "ok" }),
+      expect.objectContaining({ check: "account default evi-post", state: "ok" }),
     );
   });
 
   test("notTheProvider: a base URL that leads elsewhere", async () => {
     const report = await doctorWith({ [`${account}__BASE_URL`]: system.stack.receiverUrl });
-    expectFinding(report, "account default", "notTheProvider", "answered 404");
+    expectFinding(report, "account default evi-post", "notTheProvider", "answered 404");
   });
 
   test("nothing is left at the provider", async () => {

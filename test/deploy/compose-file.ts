@@ -10,6 +10,7 @@ export interface Service {
   command?: string[];
   entrypoint?: string[];
   environment?: Record<string, string>;
+  env_file?: string[];
   networks: string[];
   ports?: string[];
   volumes?: string[];
@@ -54,10 +55,14 @@ export function variablesIn(text: string): Variable[] {
   }));
 }
 
-/** Every `NAME=value` of .env.example. */
-export const exampleLines = textOf(".env.example")
-  .split("\n")
-  .filter((line) => line !== "" && !line.startsWith("#"));
+/** Every `NAME=value` of a file of variables. */
+export function linesOf(path: string): string[] {
+  return textOf(path)
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+export const exampleLines = linesOf(".env.example");
 
 /** Text with its variables replaced; one without a value takes its default, or is missing. */
 export function interpolate(text: string, values: Record<string, string>): string {

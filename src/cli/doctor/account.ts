@@ -1,12 +1,40 @@
-// An account, tried by a query for an item that nobody has: it changes nothing at the provider.
+// Each account of each provider, asked for something that has no effect there.
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../config.js";
-import { query } from "../../providers/evi-post/client.js";
+import { accountsOf } from "../../provider-accounts.js";
+import type { AccountOf, ProviderName } from "../../provider-accounts.js";
+import type { Host } from "../../providers/call.js";
+import { checkData } from "../../providers/disposable-certificate/client.js";
 import { ProviderError, type ProviderErrorKind } from "../../providers/errors.js";
+import { query } from "../../providers/evi-post/client.js";
+import { listTokens } from "../../providers/one-shot-signature/client.js";
 import { CALL_MS, Problem } from "./check.js";
 import type { FindingName } from "./findings.js";
+import { reach } from "./reach.js";
 
-export type PostalAccount = NonNullable<Config["accounts"][string]["evi-post"]>;
+export interface ConfiguredAccount {
+  /** The account's and the provider's. */
+  name: string;
+  hosts: readonly Host[];
+  /** What is well; throws a `Problem`. */
+  ask(): Promise<string>;
+}
+
+interface Inquiry<P extends ProviderName> {
+  hosts(account: AccountOf<P>): Host[];
+  /** Undefined where the provider shows no operation without an effect. */
+  ask: ((account: AccountOf<P>) => Promise<unknown>) | undefined;
+}
+
+const inquiries: { [P in ProviderName]: Inquiry<P> } = {
+  "evi-post": { hosts: itself, ask: askForNothing },
+  "disposable-certificate": { hosts: itself, ask: checkNobody },
+  "messaging-gateway": { hosts: itself, ask: undefined },
+  "one-shot-signature": {
+    hosts: itself,
+    ask: (account) => listTokens({ ...account, ...patience }),
+  },
+};
 
 const meanings: Partial<Record<ProviderErrorKind, FindingName>> = {
   accessDenied: "credentialsRefused",
@@ -14,17 +42,65 @@ const meanings: Partial<Record<ProviderErrorKind, FindingName>> = {
   protocol: "notTheProvider",
 };
 
-export async function postalAccount(name: string, account: PostalAccount): Promise<string> {
-  const { baseUrl, username, password } = account;
-  const { host } = new URL(baseUrl);
+export function configuredAccounts(config: Config): ConfiguredAccount[] {
+  return Object.entries(inquiries).flatMap(([provider, inquiry]) => {
+    const { hosts, ask } = inquiry as Inquiry<never>;
+    return Object.entries(accountsOf(config, provider as ProviderName)).map(([name, account]) => ({
+      name: `${name} ${provider}`,
+      hosts: hosts(account as never),
+      ask: () => asked(provider, hosts(account as never), ask && (() => ask(account as never))),
+    }));
+  });
+}
+
+async function asked(
+  provider: string,
+  hosts: readonly Host[],
+  ask: (() => Promise<unknown>) | undefined,
+): Promise<string> {
+  const where = `${provider} at ${hosts.map(({ baseUrl }) => new URL(baseUrl).host).join(" and ")}`;
   try {
-    await query(
-      { name, baseUrl, username, password, timeoutMs: 2 * CALL_MS, affidavits: { mode: "blobs" } },
-      { uniqueIds: [randomUUID()], limit: 1 },
-    );
+    for (const { tls } of hosts) tls?.identity();
+  } catch {
+    throw new Problem("notChecked", "not checked: its client certificate cannot be used");
+  }
+  if (!ask) {
+    await Promise.all(hosts.map(reach));
+    return `${where} can be reached; not checked: it shows no operation without an effect`;
+  }
+  try {
+    await ask();
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    throw new Problem(meanings[error.kind] ?? "notChecked", `${host}: ${error.message}`);
+    throw new Problem(findingOf(error), `${where}: ${error.message}`);
   }
-  return `evi-post at ${host} takes the credentials`;
+  return `${where} takes the credentials`;
+}
+
+/** A certificate is refused by the connection, so without a status, or by nginx, with 400. */
+function findingOf({ kind, status, code }: ProviderError): FindingName {
+  if (kind === "accessDenied" && (status === undefined || status === 400))
+    return "clientCertificateRefused";
+  if (kind === "accessDenied" && code === "11002") return "credentialsOrLraRefused";
+  return meanings[kind] ?? "notChecked";
+}
+
+/** An item that nobody has. */
+function askForNothing(account: AccountOf<"evi-post">): Promise<unknown> {
+  return query({ ...account, ...patience }, { uniqueIds: [randomUUID()], limit: 1 });
+}
+
+/** An empty holder: 242 names the missing field once credentials, LRA and certificate are accepted (P1 §5.1, §7.1). */
+async function checkNobody(account: AccountOf<"disposable-certificate">): Promise<void> {
+  try {
+    await checkData({ ...account, ...patience }, { disposableHolder: {} });
+  } catch (error) {
+    if (!(error instanceof ProviderError && error.code === "242")) throw error;
+  }
+}
+
+const patience = { timeoutMs: 2 * CALL_MS };
+
+function itself(account: Host): Host[] {
+  return [account];
 }

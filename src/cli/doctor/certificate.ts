@@ -1,8 +1,12 @@
-// The certificate that a TLS server shows, judged as our connections judge it, and ahead of time.
+// The certificates that TLS servers show and our own, judged as our connections judge them, and ahead of time.
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { isIP } from "node:net";
-import { connect } from "node:tls";
+import { PassThrough } from "node:stream";
+import { TLSSocket, connect } from "node:tls";
+import type { SecureContext } from "node:tls";
+import type { Host } from "../../providers/call.js";
+import { refusesCertificate } from "../../providers/mutual-tls.js";
 import type { ResolvedConnection } from "../../temporal/connection.js";
 import { hostAndPort } from "../temporal.js";
 import { CALL_MS, Problem } from "./check.js";
@@ -16,6 +20,8 @@ export interface TlsServer {
   ca?: Buffer | undefined;
   cert?: Buffer | undefined;
   key?: Buffer | undefined;
+  /** Instead of the three. */
+  secureContext?: SecureContext | undefined;
 }
 
 const SOON_MS = 30 * 86_400_000;
@@ -27,7 +33,7 @@ const meanings: Record<string, FindingName> = {
 };
 
 export async function serverCertificate(server: TlsServer): Promise<string> {
-  const { host, port, name = host, ca, cert, key } = server;
+  const { host, port, name = host, ca, cert, key, secureContext } = server;
   const socket = connect({
     host,
     port,
@@ -35,6 +41,7 @@ export async function serverCertificate(server: TlsServer): Promise<string> {
     ...(isIP(name) ? {} : { servername: name }),
     ...(ca && { ca }),
     ...(cert && key && { cert, key }),
+    ...(secureContext && { secureContext }),
     ALPNProtocols: ["h2", "http/1.1"],
     rejectUnauthorized: false,
   });
@@ -61,15 +68,29 @@ export async function serverCertificate(server: TlsServer): Promise<string> {
 }
 
 /** Our own, shown to Temporal. */
-export async function clientCertificate(pem: Uint8Array): Promise<string> {
+export async function temporalCertificate(pem: Uint8Array): Promise<string> {
   return stillGood(new X509Certificate(pem), "the client certificate for Temporal");
 }
 
-/** The server behind a URL, where it is one of TLS. */
-export function serverOf(url: string): TlsServer | undefined {
-  const { protocol, hostname, port } = new URL(url);
-  if (protocol !== "https:") return undefined;
-  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || 443 };
+/** Our own, shown to a provider; from PEM or PKCS#12. */
+export async function clientCertificate(tls: NonNullable<Host["tls"]>): Promise<string> {
+  const shown = shownBy(identityOf(tls));
+  if (shown) return stillGood(shown, "the client certificate");
+  throw new Problem("clientCertificateUnreadable", "the file holds no certificate");
+}
+
+/** The server of a provider, which may want to see our certificate. */
+export async function providerCertificate({ baseUrl, tls }: Host): Promise<string> {
+  return serverCertificate({ ...placeOf(baseUrl), secureContext: tls && identityOf(tls) });
+}
+
+export function isTls(url: string): boolean {
+  return new URL(url).protocol === "https:";
+}
+
+export function placeOf(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (isTls(url) ? 443 : 80) };
 }
 
 /** Temporal, where it is reached by TLS. */
@@ -87,6 +108,29 @@ export function temporalServerOf({ address, options }: ResolvedConnection): TlsS
   };
 }
 
+/** What is wrong with the files, without what is in them. */
+function identityOf(tls: NonNullable<Host["tls"]>): SecureContext {
+  try {
+    return tls.identity();
+  } catch (error) {
+    const { code, message, path } = error as NodeJS.ErrnoException;
+    if (code && /_KEY_(VALUES|TYPE)_MISMATCH$/.test(code))
+      throw new Problem("clientCertificateMismatch", `the certificate has another key: ${code}`);
+    const why = code ?? (/^[a-z ]{1,40}$/.test(message) ? message : "unknown error");
+    throw new Problem("clientCertificateUnreadable", path === undefined ? why : `${path}: ${why}`);
+  }
+}
+
+/** A TLS socket tells which certificate it would show; nothing else in Node opens a PKCS#12 file. */
+function shownBy(secureContext: SecureContext): X509Certificate | undefined {
+  const socket = new TLSSocket(new PassThrough(), { secureContext });
+  try {
+    return socket.getX509Certificate();
+  } finally {
+    socket.destroy();
+  }
+}
+
 function stillGood(certificate: X509Certificate, what: string): string {
   const span = `${what} is valid ${spanOf(certificate)}`;
   const [from, to] = [certificate.validFrom, certificate.validTo].map((date) => Date.parse(date));
@@ -102,6 +146,8 @@ function spanOf({ validFrom, validTo }: X509Certificate): string {
 }
 
 function noSession(where: string, code: string): Problem {
+  if (refusesCertificate({ code }))
+    return new Problem("clientCertificateRefused", `${where} refuses our certificate: ${code}`);
   const wrongProtocol = /^(ERR_SSL|EPROTO|ECONNRESET)/.test(code);
   return wrongProtocol
     ? new Problem("tlsFailed", `${where} does not complete a TLS handshake: ${code}`)

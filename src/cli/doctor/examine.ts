@@ -1,10 +1,17 @@
 // All checks of `trustflow doctor`, side by side.
 import { type Config, ConfigurationError, loadConfig } from "../../config.js";
 import { temporalSettings } from "../temporal.js";
-import { postalAccount } from "./account.js";
+import { type ConfiguredAccount, configuredAccounts } from "./account.js";
 import { publicUrl } from "./callback-url.js";
-import { clientCertificate, serverCertificate, serverOf, temporalServerOf } from "./certificate.js";
-import type { TlsServer } from "./certificate.js";
+import {
+  clientCertificate,
+  isTls,
+  placeOf,
+  providerCertificate,
+  serverCertificate,
+  temporalCertificate,
+  temporalServerOf,
+} from "./certificate.js";
 import { type Checked, Problem, made, needing, setting } from "./check.js";
 import { documentStore, ring, ringNames } from "./configured.js";
 import { databaseClock, migrations, openDatabase } from "./database.js";
@@ -22,14 +29,15 @@ export async function examine(): Promise<Checked[]> {
     if (!(error instanceof ConfigurationError)) throw error;
     return [node, await made("configuration", () => Promise.reject(error))];
   }
-  const certificates = await certificateChecks(config);
+  const accounts = configuredAccounts(config);
+  const certificates = await certificateChecks(config, accounts);
   const database = openDatabase(config);
   const temporal = openTemporal();
   const checks = [
     ...configured(config),
     ...databaseChecks(database),
     ...temporalChecks(temporal, config),
-    ...accountChecks(config),
+    ...accountChecks(accounts),
     ["callback address", () => publicUrl(config)] satisfies Check,
     ...certificates,
   ];
@@ -80,37 +88,45 @@ function temporalChecks(opened: Promise<Temporal>, config: Config): Check[] {
   ];
 }
 
-function accountChecks(config: Config): Check[] {
-  const accounts = postalAccounts(config).map(([name, account]): Check => [
-    `account ${name}`,
-    () => postalAccount(name, account),
-  ]);
+function accountChecks(accounts: readonly ConfiguredAccount[]): Check[] {
   const none = new Problem("accountsMissing", "no account is configured");
-  return accounts.length > 0 ? accounts : [["accounts", () => Promise.reject(none)]];
+  if (accounts.length === 0) return [["accounts", () => Promise.reject(none)]];
+  return accounts.flatMap(({ name, hosts, ask }): Check[] => [
+    [`account ${name}`, ask],
+    ...hosts.flatMap(({ tls }): Check[] =>
+      tls ? [[`client certificate ${name}`, () => clientCertificate(tls)]] : [],
+    ),
+  ]);
 }
 
-/** One for each server, however many settings name it. */
-async function certificateChecks(config: Config): Promise<Check[]> {
-  const urls = postalAccounts(config).map(([, { baseUrl }]) => baseUrl);
+/** One for each server, however many settings name it; but one for each account that has its own authorities. */
+async function certificateChecks(
+  { callbacks: { publicUrl: url } }: Config,
+  accounts: readonly ConfiguredAccount[],
+): Promise<Check[]> {
   // That it cannot be read is told by the check of Temporal.
   const temporal = await temporalSettings().then(temporalServerOf, () => undefined);
-  const servers = [...urls, config.callbacks.publicUrl]
-    .map((url) => url && serverOf(url))
-    .concat(temporal)
-    .filter((server): server is TlsServer => typeof server === "object");
-  const byName = new Map(
-    servers.map((server) => [`certificate ${server.host}:${server.port}`, server]),
-  );
+  const hosts = accounts.flatMap((account) => account.hosts.map((host) => ({ account, ...host })));
+  const ofProviders = hosts
+    .filter(({ baseUrl }) => isTls(baseUrl))
+    .map(({ account, ...host }): Check => [
+      certificateOf(placeOf(host.baseUrl)) + (host.tls ? ` (${account.name})` : ""),
+      () => providerCertificate(host),
+    ]);
+  const ofReceiver: Check[] =
+    url !== undefined && isTls(url)
+      ? [[certificateOf(placeOf(url)), () => serverCertificate(placeOf(url))]]
+      : [];
+  const ofTemporal: Check[] = temporal
+    ? [[certificateOf(temporal), () => serverCertificate(temporal)]]
+    : [];
   const { cert } = temporal ?? {};
   return [
-    ...[...byName].map(([name, server]): Check => [name, () => serverCertificate(server)]),
-    ...(cert ? [["client certificate", () => clientCertificate(cert)] satisfies Check] : []),
+    ...new Map([...ofProviders, ...ofReceiver, ...ofTemporal]),
+    ...(cert ? [["client certificate", () => temporalCertificate(cert)] satisfies Check] : []),
   ];
 }
 
-function postalAccounts({ accounts }: Config) {
-  return Object.entries(accounts).flatMap(([name, providers]) => {
-    const { "evi-post": account } = providers;
-    return account ? [[name, account] as const] : [];
-  });
+function certificateOf({ host, port }: { host: string; port: number }): string {
+  return `certificate ${host}:${port}`;
 }

@@ -12,7 +12,9 @@ export const findings = {
   configurationInvalid: fail("Correct the key or file that is named."),
   settingMissing: fail("Set the key in `trustflow.toml`, or the variable that is named."),
   keysMalformed: fail("Write the ring as `trustflow keys generate` prints it."),
-  accountsMissing: fail("Add a section `[accounts.default.evi-post]` to `trustflow.toml`."),
+  accountsMissing: fail(
+    "Add a section `[accounts.default.PROVIDER]` to `trustflow.toml` for each provider, such as `evi-post`.",
+  ),
   documentStoreUnusable: fail(
     "Let Trustflow's user read and write the folder `documents.directory`.",
   ),
@@ -34,18 +36,32 @@ export const findings = {
   codecKeyWrong: fail("Give that key id in `keys.codec` the bytes that it had, in every role."),
   clockSkewed: warn("Let NTP set both clocks (`timedatectl set-ntp true`)."),
   credentialsRefused: fail(
-    "Correct `username` and `password` of the account, or let the provider provision it.",
+    "Correct the credentials of the account (`username` and `password`, or `token`), or let the provider provision it.",
+  ),
+  credentialsOrLraRefused: fail(
+    "Correct `username`, `password` and `lraId` of the account, or let the provider allow the user `checkData` at that LRA.",
   ),
   providerAway: fail("Correct `baseUrl` of the account, or wait for the provider."),
   notTheProvider: fail("Let `baseUrl` of the account be that of the provider's API."),
-  certificateExpired: fail("Renew the certificate on that server."),
-  certificateExpiresSoon: warn("Renew the certificate on that server before that day."),
+  clientCertificateUnreadable: fail(
+    "Let Trustflow's user read the account's files, let them be PEM or PKCS#12 as their keys say, and give their `passphrase`.",
+  ),
+  clientCertificateMismatch: fail(
+    "Let `keyFile` hold the key of the certificate in `certificateFile`.",
+  ),
+  clientCertificateRefused: fail(
+    "Show the certificate that the provider issued to the account, or let the provider accept this one.",
+  ),
+  certificateExpired: fail("Renew the certificate: on that server, or ours in its file."),
+  certificateExpiresSoon: warn(
+    "Renew the certificate before that day: on that server, or ours in its file.",
+  ),
   certificateNotYetValid: fail("Wait until that day, or correct this machine's clock."),
   certificateOfOtherHost: fail(
     "Use the host that the certificate names, or a certificate that names this host.",
   ),
   certificateUntrusted: fail(
-    "Give the issuer's certificate as `NODE_EXTRA_CA_CERTS`, for Temporal as `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.",
+    "Give the issuer's certificate as `NODE_EXTRA_CA_CERTS`, as `caFile` of an account with a client certificate, for Temporal as `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.",
   ),
   tlsFailed: fail(
     "Let address and port be those of a TLS server, with the client certificate that it asks for.",

@@ -1,0 +1,46 @@
+// A host, as far as it can be reached without asking it anything.
+import { once } from "node:events";
+import { connect, isIP } from "node:net";
+import type { Host } from "../../providers/call.js";
+import { mutualTlsAgent, refusesCertificate } from "../../providers/mutual-tls.js";
+import type { TlsIdentity } from "../../providers/mutual-tls.js";
+import { placeOf } from "./certificate.js";
+import { CALL_MS, Problem } from "./check.js";
+
+/** Opens a connection; where the host wants our certificate, waits until it is taken (P1 §5.1, §5.5). Nothing is sent. */
+export async function reach({ baseUrl, tls }: Host): Promise<void> {
+  const { host, port } = placeOf(baseUrl);
+  try {
+    await (tls ? confirm(tls.identity(), host, port) : open(host, port));
+  } catch (error) {
+    const { code = "unknown error" } = error as { code?: string };
+    const finding = refusesCertificate({ cause: error })
+      ? "clientCertificateRefused"
+      : "providerAway";
+    throw new Problem(finding, `${host}:${port} is out of reach (${code})`);
+  }
+}
+
+function confirm(identity: TlsIdentity, host: string, port: number): Promise<void> {
+  const agent = mutualTlsAgent(identity, "fresh");
+  const options = { ...agent.options, host, port, servername: isIP(host) ? undefined : host };
+  return new Promise((resolve, reject) => {
+    agent.createConnection(options, (error, socket) => {
+      socket?.destroy();
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}
+
+async function open(host: string, port: number): Promise<void> {
+  const socket = connect({ host, port });
+  socket.setTimeout(CALL_MS, () =>
+    socket.destroy(Object.assign(new Error(), { code: "no answer" })),
+  );
+  try {
+    await once(socket, "connect");
+  } finally {
+    socket.destroy();
+  }
+}

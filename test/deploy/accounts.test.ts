@@ -1,0 +1,96 @@
+// The accounts of a deployment: the files that the roles read them from, and those of the sandbox against a sandbox that
+// runs as docker-compose.yml says.
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { loadConfig } from "../../src/config.js";
+import type { Config } from "../../src/config.js";
+import { doctor } from "../cli/doctor.js";
+import { readyLine, start } from "../cli/run.js";
+import { compose, interpolate, linesOf } from "./compose-file.js";
+
+const ofSandbox = "deploy/sandbox/accounts.env";
+const inContainer = "/var/lib/trustflow/sandbox";
+const before = process.env;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-accounts-"));
+  await writeFile(join(folder, "trustflow.toml"), "");
+});
+afterEach(async () => {
+  process.env = before;
+  await rm(folder, { recursive: true });
+});
+
+function accountsWith(lines: readonly string[]): Config["accounts"] {
+  const variables = lines.map((line) => [line.split("=")[0], line.slice(line.indexOf("=") + 1)]);
+  const TRUSTFLOW_CONFIG = join(folder, "trustflow.toml");
+  process.env = { ...Object.fromEntries(variables), TRUSTFLOW_CONFIG };
+  return loadConfig().accounts;
+}
+
+test.each(["worker", "relay", "cli"])("%s reads the accounts from a file", (name) => {
+  const [file = ""] = compose.services[name]?.env_file ?? [];
+  expect(interpolate(file, {})).toBe("accounts.env");
+  expect(interpolate(file, { ACCOUNTS_FILE: ofSandbox })).toBe(ofSandbox);
+});
+
+test("accounts.env.example configures nothing while it is empty, and each of its variables is a key", () => {
+  const lines = linesOf("accounts.env.example");
+  expect(accountsWith(lines)).toEqual({});
+  const filled = lines.map((line) =>
+    line.endsWith("_URL=") ? `${line}https://a.example` : `${line}1`,
+  );
+  const known = Object.keys(accountsWith(linesOf(ofSandbox))["default"] ?? {});
+  expect(Object.keys(accountsWith(filled)["default"] ?? {})).toEqual(known);
+});
+
+test("a client certificate's folder is mounted where workers and the doctor read it, not to be changed", () => {
+  for (const name of ["worker", "cli"]) {
+    const { volumes } = compose.services[name] ?? {};
+    expect(volumes).toContain("./certificates:/etc/trustflow/certificates:ro");
+    expect(volumes).toContain(`sandbox:${inContainer}:ro`);
+  }
+  expect(compose.services["sandbox"]?.volumes).toContain(`sandbox:${inContainer}`);
+});
+
+test("the sandbox's accounts work: doctor finds each provider, mutual TLS and all", async () => {
+  const service = compose.services["sandbox"];
+  const [command = "", ...args] = service?.command ?? [];
+  const port = args[args.indexOf("--port") + 1] ?? "";
+  expect(service?.ports).toContain(`127.0.0.1:${Number(port) + 1}:${Number(port) + 1}`);
+  const here = args.map((arg) =>
+    arg === port ? "0" : arg.replace("0.0.0.0", "127.0.0.1").replace(inContainer, folder),
+  );
+  const role = start([command, ...here]);
+  try {
+    const ready = await readyLine(role);
+    const { url, tlsUrl } = ready as unknown as { url: string; tlsUrl: string };
+    const env = linesOf(ofSandbox).map((line) => {
+      const [name = "", value = ""] = line.split("=");
+      const moved = value
+        .replace(`https://sandbox:${Number(port) + 1}`, tlsUrl)
+        .replace(`http://sandbox:${port}`, url)
+        .replace(inContainer, folder);
+      return [name, moved];
+    });
+    const { checks } = await doctor(Object.fromEntries(env) as Record<string, string>);
+    const asked = checks.filter(({ check }) => /^(account|client certificate) /.test(check));
+    expect(asked.map(({ check, state }) => [check, state])).toEqual([
+      ["account default evi-post", "ok"],
+      ["account default disposable-certificate", "ok"],
+      ["client certificate default disposable-certificate", "ok"],
+      ["account default messaging-gateway", "ok"],
+      ["account default one-shot-signature", "ok"],
+    ]);
+    const shown = new X509Certificate(await readFile(join(folder, "pki", "server.pem")));
+    expect(shown.checkHost("sandbox")).toBe("sandbox");
+  } finally {
+    role.kill("SIGTERM");
+    await once(role, "close");
+  }
+});
