@@ -154,7 +154,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           return {
             certIdOtp: Number(certIdOtp),
             deviceCode: String(deviceCode),
-            ...(otpId === undefined ? {} : { otpId }),
+            ...(otpId === undefined ? {} : { otpId: String(otpId) }),
             enrolledAt,
           };
         } catch (error) {

@@ -25,4 +25,4 @@ export interface Scenario {
   ): Promise<{ handle: AnyHandle; meanwhile?: Promise<void> | undefined }>;
 }
 
-export const scenarios: Scenario[] = [...letterScenarios, ...peopleScenarios];
+export const acts: Scenario[][] = [letterScenarios, peopleScenarios];

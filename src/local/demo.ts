@@ -7,7 +7,7 @@ import { Trustflow } from "../client.js";
 import type { AnyHandle } from "../client.js";
 import { sandboxControl } from "../sandbox/control.js";
 import type { LedgerReport } from "../sandbox/ledger.js";
-import { scenarios } from "./demo-scenarios.js";
+import { acts } from "./demo-scenarios.js";
 import type { Scenario, Stage } from "./demo-scenarios.js";
 import { startStack } from "./stack.js";
 import type { Progress } from "./tools.js";
@@ -68,7 +68,11 @@ export async function runDemo({ progress, onReport }: DemoOptions): Promise<Demo
       progress(`Web UI: ${stack.temporalUi}`);
       const sandbox = sandboxControl(stack.sandboxUrl);
       const stage = { client, stack, sandbox };
-      const rows = await Promise.all(scenarios.map((scenario) => play(scenario, stage, progress)));
+      const rows: DemoRow[] = [];
+      // One after the other: the first kills a worker, and what nobody can be asked about would wait for a person then.
+      for (const act of acts) {
+        rows.push(...(await Promise.all(act.map((scenario) => play(scenario, stage, progress)))));
+      }
       const ledger = await sandbox.ledger();
       const report = reportOf(rows, ledger, stack.temporalUi, Date.now() - began);
       await onReport(report);
@@ -154,5 +158,5 @@ function intentOf(name: string): string {
 }
 
 function effectOf(name: string): string | undefined {
-  return scenarios.find((scenario) => scenario.name === name)?.effect;
+  return acts.flat().find((scenario) => scenario.name === name)?.effect;
 }

@@ -117,6 +117,17 @@ describe("the credentials", () => {
     expect(report.stdout).not.toContain("hunter5");
   });
 
+  test("clientCertificateRefused: the envelope service's authority takes another one (P1 §5.5)", async () => {
+    const stranger = ours(clientCertificate("sandbox", certificateAuthority("Somebody else")));
+    const keys = Object.entries(stranger).map(([key, value]) => [
+      `TRUSTFLOW_ACCOUNTS__DEFAULT__ENVELOPE_SIGNATURE__${key}`,
+      value,
+    ]);
+    const report = await doctor({ ...env, ...Object.fromEntries(keys) });
+    const { host } = new URL(sandbox.tlsUrl);
+    expectFinding(report, "account default envelope-signature", "clientCertificateRefused", host);
+  });
+
   test("providerAway: a gateway that is not there", async () => {
     const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__MESSAGING_GATEWAY__BASE_URL";
     const report = await doctor({ ...env, [account]: `http://127.0.0.1:${await closedPort()}` });

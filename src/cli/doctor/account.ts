@@ -30,6 +30,7 @@ const inquiries: { [P in ProviderName]: Inquiry<P> } = {
   "evi-post": { hosts: itself, ask: askForNothing },
   "disposable-certificate": { hosts: itself, ask: checkNobody },
   "messaging-gateway": { hosts: itself, ask: undefined },
+  "envelope-signature": { hosts: ({ ca, esign }) => [ca, esign], ask: undefined },
   "one-shot-signature": {
     hosts: itself,
     ask: (account) => listTokens({ ...account, ...patience }),
