@@ -172,6 +172,20 @@ export const issueCertificatePaths: PathsOf = {
     "cancel-withdrawn-after-enrolment": cancelled(enrolled, "retry", (walk, handle) =>
       entersCode(walk, handle),
     ),
+    async "cancel-withdrawn-in-doubt"(walk) {
+      const asked = await begin(walk, "enroll=cut-after-commit");
+      await attentionOf(asked, "unknownOutcome");
+      await temporalHandle(walk).cancel();
+      await decide(walk, asked, "cancelRequested", "retry");
+      await attentionOf(asked, "unknownOutcome");
+      await temporalHandle(walk).terminate();
+      const handle = await begin(walk, "enroll=cut-after-commit");
+      await decide(walk, handle, "unknownOutcome", "abandon");
+      await isAbandoned(handle, "unknown");
+      expect(await walk.system.effects(walk.intent)).toEqual({
+        "disposable-certificate.enroll": 1,
+      });
+    },
 
     async "access-mended"(walk) {
       const { handle, mend } = await denied(walk);
