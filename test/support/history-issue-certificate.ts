@@ -110,6 +110,9 @@ export const issueCertificatePaths: PathsOf = {
       await decide(walk, handle, "unknownOutcome", "abandon");
       await isAbandoned(handle, "unknown");
     },
+    async "enrolment-still-in-doubt"(walk) {
+      await attentionOf(await begin(walk, "enroll=cut-after-commit"), "unknownOutcome");
+    },
     async "code-unanswered"(walk) {
       await enters(walk, "sendOtp=cut-after-commit");
     },
