@@ -14,15 +14,15 @@ import {
   isAbandoned,
   knowsNoAccount,
   refusesInput,
+  shows,
   start,
   temporalHandle,
 } from "./history-walk.js";
 import type { Path, PathsOf, Walk, Writing } from "./history-walk.js";
 import { assertionInput, codeFor, holderInput } from "./holders.js";
-import { statusWhere } from "./stack.js";
 
 /** Long enough for what a path does before it, however busy the machine is. */
-const soon = { holderDeadlineSeconds: 12 };
+const soon = { holderDeadlineSeconds: 15 };
 
 export const issueCertificatePaths: PathsOf = {
   process: "issueCertificate",
@@ -313,7 +313,7 @@ async function enrolled(walk: Walk, words = "", settings: Settings = {}) {
 }
 
 async function awaitsCode(handle: CertificateHandle): Promise<void> {
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
+  await shows(handle, ({ waitingFor }) => waitingFor === "the holder's code");
 }
 
 /** A code that is none, full of the author's words. */
@@ -335,7 +335,7 @@ async function enters(walk: Walk, words = "", settings: Settings = {}): Promise<
 }
 
 async function awaitsAssertion(handle: CertificateHandle): Promise<void> {
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a fresh eID assertion");
+  await shows(handle, ({ waitingFor }) => waitingFor === "a fresh eID assertion");
 }
 
 async function withOldAssertion(walk: Walk, settings: Settings = {}) {

@@ -12,13 +12,13 @@ import {
   isAbandoned,
   knowsNoAccount,
   refusesInput,
+  shows,
   start,
   temporalHandle,
 } from "./history-walk.js";
 import type { Path, PathsOf, Walk, Writing } from "./history-walk.js";
 import { fastSettings, letterInput } from "./letters.js";
 import { eventually } from "./outage-wait.js";
-import { statusWhere } from "./stack.js";
 
 const advanced = { certificationLevel: "Advanced" } as const;
 const onDemand = { ...advanced, affidavitsOnDemandEnabled: true } as const;
@@ -81,7 +81,7 @@ export const sendPostalPaths: PathsOf = {
     async "cancelled-too-late"(walk) {
       const settings = { ...fastSettings, deadlineSeconds: 8 };
       const handle = await begin(walk, "open", { settings });
-      await statusWhere(handle, ({ reportedState }) => reportedState === "Sent");
+      await shows(handle, ({ reportedState }) => reportedState === "Sent");
       expect(await handle.cancel()).toEqual({ answer: "tooLate" });
       await ends(handle, "openAtDeadline");
     },
@@ -137,7 +137,7 @@ export const sendPostalPaths: PathsOf = {
     async "affidavits-waived"(walk) {
       const settings = { ...fastSettings, affidavitWindowSeconds: 6 };
       const handle = await begin(walk, "delivered", { account: walk.account, settings });
-      await statusWhere(handle, ({ phase }) => phase === "affidavits");
+      await shows(handle, ({ phase }) => phase === "affidavits");
       const mend = await unreadable(walk);
       await decide(walk, handle, "protocol", "happened");
       await ends(handle, "delivered");
@@ -217,7 +217,7 @@ function begin(walk: Walk, words: string, more: Partial<SendPostalInput> = {}) {
 
 async function tracked(walk: Walk, words: string, more: Partial<SendPostalInput> = {}) {
   const handle = await begin(walk, words, more);
-  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  await shows(handle, ({ phase }) => phase === "tracking");
   return handle;
 }
 

@@ -7,6 +7,7 @@ import type { HandleOf } from "../../src/client/handles.js";
 import { contracts } from "../../src/contracts/index.js";
 import type { Decision } from "../../src/contracts/messages.js";
 import { workflowTaskQueue } from "../../src/contracts/names.js";
+import type { ProcessStatus } from "../../src/contracts/status.js";
 import type { ProcessName } from "../../src/contracts/names.js";
 import { statusWhere } from "./stack.js";
 import type { TestStack } from "./stack.js";
@@ -107,8 +108,13 @@ export async function changePassword({ system, account, password }: Walk) {
   return () => system.sandbox.putAccount(account, { password });
 }
 
+/** Waits for a status, and asks seldom: where nothing is cached, each query replays the whole process, of fifty at once. */
+export function shows(handle: AnyHandle, fits: (status: ProcessStatus) => boolean) {
+  return statusWhere(handle, fits, 60_000, 700);
+}
+
 export async function attentionOf(handle: AnyHandle, kind: string): Promise<string> {
-  const { attention } = await statusWhere(handle, (status) => status.attention?.kind === kind);
+  const { attention } = await shows(handle, (status) => status.attention?.kind === kind);
   return attention?.id ?? "";
 }
 

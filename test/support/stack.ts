@@ -79,8 +79,9 @@ export async function statusWhere(
   handle: ProcessHandle<unknown>,
   fits: (status: ProcessStatus) => boolean,
   limitMs = 30_000,
+  everyMs = 150,
 ): Promise<ProcessStatus> {
-  for (const end = Date.now() + limitMs; ; await delay(150)) {
+  for (const end = Date.now() + limitMs; ; await delay(everyMs)) {
     const status = await handle.status();
     if (fits(status)) return status;
     if (Date.now() > end) throw new Error(`still ${JSON.stringify(status)}`);
