@@ -1,5 +1,6 @@
 // The inbox: one table that is queue, dedupe, delivery log and evidence in one (DESIGN §7). This is what the receiver and the
 // relay do with it; what operators do is in archive.ts.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { open, seal } from "../crypto/sealed.js";
 import type { Pool } from "../postgres/pool.js";
@@ -24,6 +25,7 @@ const context = (row: Pick<ClaimedRow, "address" | "identifier">): string =>
 // Relays claim one after another, so that no two of them see the same process free.
 const CLAIM_LOCK = 7_318_200_402;
 const DEADLOCK = "40P01";
+const mostTries = 5;
 const MAX_ROWS = 500;
 const MAX_BYTES = 8_000_000;
 
@@ -43,7 +45,9 @@ export class Inbox {
         return await this.#insert(arrivals, timeoutMs);
       } catch (error) {
         // Somebody stores the same callbacks in another order; in theirs they are there soon.
-        if ((error as { code?: unknown }).code !== DEADLOCK || tries === 3) throw error;
+        if ((error as { code?: unknown }).code !== DEADLOCK || tries === mostTries) throw error;
+        // The other one gets the time to commit, or both would meet again.
+        await sleep(tries * 50 * (0.5 + Math.random()));
       }
     }
   }

@@ -1,6 +1,6 @@
 // The everyday paths of a disposable certificate on the whole system: codes, assertions, refusals (P1 §1.1, 4.1; READING §5).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { NotAcceptedError } from "../../src/client.js";
+import { FinishedError, NotAcceptedError } from "../../src/client.js";
 import {
   assertionInput,
   assertionOf,
@@ -102,4 +102,31 @@ test("a holder who does not answer in time ends it as expired", async () => {
     holderInput("late", "", { settings }),
   );
   expect(await handle.result()).toMatchObject({ outcome: "expired", otpsSent: 1 });
+});
+
+test("a code that comes doubled, or several times at once, is validated once; one that comes late is told so", async () => {
+  const settings = { holderDeadlineSeconds: 4 };
+  const handle = await system.client.issueCertificate(
+    "crowd",
+    holderInput("crowd", "validate=slow-answer-1500"),
+  );
+  const code = await codeFor(system.sandbox, "crowd");
+  const answers = await Promise.all([
+    handle.submitOtp(code, "doubled"),
+    handle.submitOtp(code, "doubled"),
+    handle.submitOtp(code),
+    handle.submitOtp(wrongCode(code)),
+  ]);
+  expect(answers).toEqual(answers.map(() => ({ answer: "accepted" })));
+  expect((await handle.result()).outcome).toBe("issued");
+  expect(await effectsOf("crowd")).toEqual(issued);
+
+  const late = await system.client.issueCertificate(
+    "tardy",
+    holderInput("tardy", "", { settings }),
+  );
+  const tardy = await codeFor(system.sandbox, "tardy");
+  expect((await late.result()).outcome).toBe("expired");
+  await expect(late.submitOtp(tardy)).rejects.toThrow(FinishedError);
+  expect(await effectsOf("tardy")).toEqual({ enroll: 1, sendOtp: 1 });
 });
