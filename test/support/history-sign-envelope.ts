@@ -24,7 +24,8 @@ const once = {
 
 export const signEnvelopePaths: PathsOf = {
   process: "signEnvelope",
-  speed: 1,
+  // Not that of the other quick processes, so that they walk after one another.
+  speed: 2,
   accounts: [
     "access-mended",
     "cancelled-between",
