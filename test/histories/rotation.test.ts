@@ -8,6 +8,7 @@ import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import pg from "pg";
 import { callbackUrl } from "../../src/callbacks/address.js";
 import { Trustflow } from "../../src/client.js";
+import type { CertificateHandle, OneShotHandle } from "../../src/client.js";
 import { processes } from "../../src/contracts/names.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { removeWithUs } from "../../src/local/watchdog.js";
@@ -17,6 +18,7 @@ import { envelopeInput } from "../support/envelopes.js";
 import { eventOf, post } from "../support/history-callbacks.js";
 import { codeFor, holderInput } from "../support/holders.js";
 import { letterInput } from "../support/letters.js";
+import { signerInput } from "../support/signers.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
@@ -93,15 +95,28 @@ async function enrolled(id: string) {
   return handle;
 }
 
+async function atItsCode(id: string) {
+  const handle = await client.signOneShot(id, signerInput(id));
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
+}
+
 /** With a new code, since the one before has expired: a code lives minutes, and here the sandbox's weeks pass in seconds. */
 async function isIssued(id: string): Promise<void> {
-  const handle = client.handle(`issueCertificate/${id}`);
+  await ends(client.handle(`issueCertificate/${id}`), "issued");
+}
+
+async function isSigned(id: string): Promise<void> {
+  await ends(client.handle(`signOneShot/${id}`), "signed");
+}
+
+async function ends(handle: CertificateHandle | OneShotHandle, outcome: string): Promise<void> {
+  const { id } = handle;
   const { length } = await system.sandbox.messages(id);
   await system.sandbox.setSpeed(1);
   expect(await handle.resendOtp()).toMatchObject({ answer: "sent" });
   const code = await codeFor(system.sandbox, id, length);
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
-  expect((await handle.result()).outcome).toBe("issued");
+  expect((await handle.result()).outcome).toBe(outcome);
   await system.sandbox.setSpeed(60_000);
 }
 
@@ -146,9 +161,6 @@ async function withoutHost(id: string) {
 const isSent = async (id: string) =>
   expect((await client.handle(`signEnvelope/${id}`).result()).outcome).toBe("sent");
 
-/** `signOneShot` has no paths yet. */
-const walked = processes.filter((process) => process !== "signOneShot");
-
 const gone = 'the key ring has no key "old"';
 const bytes = Buffer.from("%PDF-before");
 let document: DocumentReference;
@@ -163,6 +175,7 @@ test("processes that are open at a rotation end as they should, at their old add
   await enrolled("taken-up");
   await client.temporal.workflow.getHandle("issueCertificate/taken-up").terminate();
   await enrolled("open");
+  await atItsCode("open");
   await role("TEMPLATE_ADMIN");
   await statusWhere(await message("open"), ({ attention }) => attention !== undefined);
   const hostIsBack = await withoutHost("open");
@@ -185,12 +198,13 @@ test("processes that are open at a rotation end as they should, at their old add
   expect(await decoded(await inputPayloads("open"))).toContain("cancellable");
 
   await isIssued("open");
+  await isSigned("open");
   await role("USER");
   expect((await client.handle("sendMessage/open").result()).outcome).toBe("accepted");
   await hostIsBack();
   await isSent("open");
 
-  for (const process of walked) {
+  for (const process of processes) {
     const keys = await keysIn(`${process}/open`);
     expect([process, keys[0], keys.at(-1)]).toEqual([process, "old", "new"]);
     expect(keys.lastIndexOf("old")).toBeLessThan(keys.indexOf("new"));
@@ -201,10 +215,12 @@ test("what begins after it is sealed with the new keys alone", async () => {
   await cancelled("begun");
   await enrolled("begun");
   await isIssued("begun");
+  await atItsCode("begun");
+  await isSigned("begun");
   expect((await (await message("begun")).result()).outcome).toBe("accepted");
   await client.signEnvelope("begun", envelopeInput("begun"));
   await isSent("begun");
-  for (const process of walked)
+  for (const process of processes)
     expect(new Set(await keysIn(`${process}/begun`))).toEqual(new Set(["new"]));
   const sealedWith = async (workflowId: string) => {
     const { rows } = await database.query(
@@ -217,7 +233,7 @@ test("what begins after it is sealed with the new keys alone", async () => {
   };
   expect(await sealedWith("sendPostal/ended")).toEqual(["old"]);
   expect(await sealedWith("issueCertificate/taken-up")).toEqual(["old"]);
-  for (const process of walked) expect(await sealedWith(`${process}/begun`)).toEqual(["new"]);
+  for (const process of processes) expect(await sealedWith(`${process}/begun`)).toEqual(["new"]);
 }, 90_000);
 
 test("without the old key, what needs it says so, and everything else goes on", async () => {
