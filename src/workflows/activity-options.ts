@@ -33,6 +33,17 @@ export const answerOptions: ActivityOptions = {
   retry: { initialInterval: "1 second", maximumInterval: "2 seconds" },
 };
 
+/** The own call of an update that answers within a configured time. */
+export function ownCall<A>(provider: string, summary: string, seconds: number) {
+  const time = `${seconds} seconds` as const;
+  return activitiesOf<A>(provider, {
+    ...answerOptions,
+    startToCloseTimeout: time,
+    scheduleToCloseTimeout: time,
+    summary,
+  });
+}
+
 /** The activities of one provider, on its own task queue. */
 export function activitiesOf<A>(provider: string, options: ActivityOptions) {
   return proxyActivities<A>({ taskQueue: providerTaskQueue(provider), ...options });

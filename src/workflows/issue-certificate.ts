@@ -12,7 +12,7 @@ import type {
   IssueCertificateInput,
   IssueCertificateResult,
 } from "../contracts/issue-certificate.js";
-import { activitiesOf, answerOptions } from "./activity-options.js";
+import { ownCall } from "./activity-options.js";
 import { AssertionDialogue } from "./assertion.js";
 import { wanted } from "./attention.js";
 import { OneTimePassword } from "./one-time-password.js";
@@ -23,12 +23,7 @@ import { stepsOf } from "./steps.js";
 const provider = "disposable-certificate";
 
 const own = (summary: string, seconds: number) =>
-  activitiesOf<CertificateActivities>(provider, {
-    ...answerOptions,
-    startToCloseTimeout: `${seconds} seconds`,
-    scheduleToCloseTimeout: `${seconds} seconds`,
-    summary,
-  });
+  ownCall<CertificateActivities>(provider, summary, seconds);
 
 export async function issueCertificate(
   input: IssueCertificateInput,

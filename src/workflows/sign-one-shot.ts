@@ -7,7 +7,7 @@ import type {
   OneShotSnapshot,
 } from "../activities/one-shot-signature.js";
 import type { SignOneShotInput, SignOneShotResult } from "../contracts/sign-one-shot.js";
-import { activitiesOf, answerOptions } from "./activity-options.js";
+import { ownCall } from "./activity-options.js";
 import { wanted } from "./attention.js";
 import { ContractDialogue } from "./contract-dialogue.js";
 import { follow } from "./follow.js";
@@ -23,12 +23,7 @@ const provider = "one-shot-signature";
 const label = "the signature service";
 
 const own = (summary: string, seconds: number) =>
-  activitiesOf<OneShotActivities>(provider, {
-    ...answerOptions,
-    startToCloseTimeout: `${seconds} seconds`,
-    scheduleToCloseTimeout: `${seconds} seconds`,
-    summary,
-  });
+  ownCall<OneShotActivities>(provider, summary, seconds);
 
 export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotResult> {
   const process = new Process<OneShotSnapshot, ReturnType<typeof oneShotView>>(oneShotView);
