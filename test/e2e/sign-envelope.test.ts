@@ -4,7 +4,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { AbandonedError, InputMismatchError, NotAcceptedError } from "../../src/client.js";
 import type { EnvelopeHandle, SignEnvelopeInput } from "../../src/client.js";
+import { searchAttributes } from "../../src/contracts/names.js";
 import type { Attention, ProcessStatus } from "../../src/contracts/status.js";
+import { createPool } from "../../src/postgres/pool.js";
 import { envelopeInput } from "../support/envelopes.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
@@ -109,7 +111,7 @@ test.each<[string, string, { envelopeId?: string }]>([
   },
 );
 
-test("while the envelope host is away the process waits with what it has, and the other host goes on", async () => {
+test("while the envelope host is away the process waits, and shows what it has", async () => {
   const { id } = await system.sandbox.addFault({
     operation: "envelope-signature.upload",
     kind: "cut",
@@ -121,9 +123,6 @@ test("while the envelope host is away the process waits with what it has, and th
     phase: "submitting",
     waitingFor: "the envelope host",
   });
-  await delay(3_000);
-  // By now the circuit of the envelope host is open; the authority has its own.
-  await statusWhere(await begin("away-too"), waits);
   expect(await effectsOf("away")).toEqual({ esawoneshot: 1 });
   await system.sandbox.removeFault(id);
   expect((await handle.result()).outcome).toBe("sent");
@@ -148,6 +147,48 @@ test("a wrong API token brings every upload to attention, each with its own id, 
   expect(events(result)).toContain("retry: upload-1");
   expect(await effectsOf("token")).toEqual(once);
 }, 60_000);
+
+test("what one host refuses says nothing of the other: each has its own credential (P1 §5.5)", async () => {
+  await system.sandbox.putAccount("sandbox", { apiToken: "changed" });
+  const handles: EnvelopeHandle[] = [];
+  for (const id of ["hosts-1", "hosts-2"]) {
+    const handle = await begin(id);
+    handles.push(handle);
+    const { attention, moreAttentions = [] } = await statusWhere(
+      handle,
+      (status) => status.moreAttentions?.length === 2,
+    );
+    // The first ones that it ever had: its certificate request was not stopped by the envelope host's refusal.
+    const numbers = [attention, ...moreAttentions].map((one) => one?.id.split("-").at(-1));
+    expect(new Set(numbers)).toEqual(new Set(["1", "2", "3"]));
+  }
+  await system.sandbox.putAccount("sandbox", { apiToken: "sandbox-api-token" });
+  for (const handle of handles) expect((await handle.result()).outcome).toBe("sent");
+}, 60_000);
+
+test("one upload that is given up ends the process, and nobody is asked about the others any more", async () => {
+  await system.sandbox.putAccount("sandbox", { apiToken: "changed" });
+  const handle = await begin("given-up");
+  const { moreAttentions = [] } = await statusWhere(
+    handle,
+    (status) => status.moreAttentions?.length === 2,
+  );
+  const abandon = { decision: "abandon", by: "Ada" } as const;
+  await handle.resolve({ ...abandon, attention: moreAttentions[0]?.id ?? "" });
+  await expect(handle.result()).rejects.toMatchObject({ details: { effect: "exists" } });
+  await system.sandbox.putAccount("sandbox", { apiToken: "sandbox-api-token" });
+  const ended = await handle.status();
+  expect([ended.phase, ended.attention, ended.moreAttentions]).toEqual([
+    "ended",
+    undefined,
+    undefined,
+  ]);
+  const { typedSearchAttributes } = await system.client.temporal.workflow
+    .getHandle(handle.workflowId)
+    .describe();
+  expect(typedSearchAttributes.get(searchAttributes.attention)).toBeUndefined();
+  expect(await effectsOf("given-up")).toEqual({ esawoneshot: 1 });
+});
 
 test("what the envelope host refuses is a person's matter: the certificate request exists (a wrong vendor, P1 §2.10)", async () => {
   const refused = { operation: "envelope-signature.send", kind: "reject", status: 400 } as const;
@@ -216,6 +257,7 @@ test("a cancellation in the Web UI while several uploads run is decided by a per
   const abandon = { attention: attention?.id ?? "", decision: "abandon", by: "Ada" } as const;
   expect(await handle.resolve(abandon)).toEqual({ answer: "resolved" });
   await expect(handle.result()).rejects.toMatchObject({ details: { effect: "exists" } });
+  expect(await heldRow(handle.workflowId, "send")).toEqual([{ state: "notSent", isHeld: true }]);
   await delay(4_000);
   const { upload: _, ...effects } = await effectsOf("cancelled");
   expect(effects).toEqual({ esawoneshot: 1 });
@@ -234,6 +276,20 @@ test("a cancellation that is withdrawn lets several steps in attention go on", a
   expect((await handle.result()).outcome).toBe("sent");
   expect(await effectsOf("withdrawn")).toEqual(once);
 }, 60_000);
+
+/** While the row is held, no attempt that is still on its way can send. */
+async function heldRow(workflowId: string, step: string) {
+  const pool = createPool(system.stack.env["DATABASE_URL"] ?? "", { max: 1 });
+  try {
+    const { rows } = await pool.query(
+      `select state, lease_until > clock_timestamp() as "isHeld" from trustflow.effects where workflow_id = $1 and step = $2`,
+      [workflowId, step],
+    );
+    return rows;
+  } finally {
+    await pool.end();
+  }
+}
 
 /** As a plain Temporal client starts it: nothing was looked at before. */
 const plain = (id: string, input: object) =>
