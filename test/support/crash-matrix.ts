@@ -38,6 +38,8 @@ export interface Ended {
   answers: string[];
   /** Its outcome, the kind of its attention, or what went wrong. */
   end: string;
+  /** What was asked had been held for so long before the interruption that no answer could reach its caller any more. */
+  isHeldTooLong: boolean;
 }
 
 /** The answer of a process that has ended. */
@@ -59,7 +61,7 @@ export function judge(
   process: ProcessUnderTest,
   call: CallUnderTest,
   phase: string,
-  { ledger, intent, answers, end }: Ended,
+  { ledger, intent, answers, end, isHeldTooLong }: Ended,
 ): Pick<CrashRow, "ending" | "effects" | "outcome"> {
   const found = ledger.byIntent[intent] ?? {};
   const good = call.effects ?? process.effects;
@@ -86,7 +88,7 @@ export function judge(
       (last === finished && call.effectClass !== "once")) &&
     Object.entries(wanted).every(([name, count]) => isEnough(name, count, found[name]));
   // The answer is in the journal: whoever takes over has to give it.
-  const isAnswered = phase.startsWith("beforeTemporal");
+  const isAnswered = phase.startsWith("beforeTemporal") && !isHeldTooLong;
   const isParked = end === "unknownOutcome" || last === "unknown";
   const ending: Ending =
     violations.length > 0 || Object.entries(found).some(([name, n]) => isTooMuch(name, n))

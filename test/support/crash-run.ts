@@ -19,6 +19,10 @@ export interface Field {
 }
 
 const mostAnswers = 6;
+/** An answer comes within 15 s of the question; this much of it is left for another worker. */
+const longestHoldMs = 4_000;
+/** An attention that ends by itself, by a late answer, is not the end. */
+const parkedForGoodMs = 4_000;
 
 export class Run {
   readonly field: Field;
@@ -33,6 +37,8 @@ export class Run {
   #answers: Promise<string[]> = Promise.resolve([]);
   #isAbandoned = false;
   #isAnswered = false;
+  #askedAt = 0;
+  #parkedAt: number | undefined;
 
   constructor(field: Field, id: string, call: CallUnderTest) {
     this.field = field;
@@ -76,6 +82,7 @@ export class Run {
   ask(): void {
     if (!this.call.ask) return;
     this.#isAnswered = false;
+    this.#askedAt ||= Date.now();
     this.#answers = this.#answersUntilKnown();
     const answered = () => (this.#isAnswered = true);
     this.#answers.then(answered, answered);
@@ -103,7 +110,9 @@ export class Run {
     const { status, typedSearchAttributes } = await this.workflow().describe();
     if (status.name === "RUNNING") {
       const attention = typedSearchAttributes.get(searchAttributes.attention);
-      if (attention === "unknownOutcome") this.end = attention;
+      const isParked = attention === "unknownOutcome";
+      this.#parkedAt = isParked ? (this.#parkedAt ?? Date.now()) : undefined;
+      if (this.#parkedAt && Date.now() - this.#parkedAt > parkedForGoodMs) this.end = attention;
     } else {
       this.end = await this.handle.result().then(
         ({ outcome }) => outcome,
@@ -161,11 +170,13 @@ export class Run {
     const answers = await this.#answers.catch((error: Error) => [error.name]);
     const ledger = sandbox.ledger(this.id);
     const end = this.end ?? "open";
+    const isHeldTooLong =
+      this.call.ask !== undefined && this.interruptedAt - this.#askedAt > longestHoldMs;
     return {
       process: process.process,
       effect: this.call.operation,
       phase,
-      ...judge(process, this.call, phase, { ledger, intent: this.id, answers, end }),
+      ...judge(process, this.call, phase, { ledger, intent: this.id, answers, end, isHeldTooLong }),
       durationMs: (this.end === undefined ? Date.now() : this.#endedAt) - this.interruptedAt,
     };
   }

@@ -86,6 +86,7 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     ask: async (handle, updateId, scene) =>
       handle.submitOtp(await codeFor(sandboxControl(scene.sandboxUrl), scene.intent), updateId),
     answer: "accepted",
+    pastAnswer: "FinishedError",
   },
   retrieve: {
     activity: "ask",
