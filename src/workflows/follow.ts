@@ -32,7 +32,10 @@ export interface Followed {
   ask(wait: AskWait, summary: string, options: ActivityOptions): Promise<void>;
 }
 
-/** Returns when the provider's tracking is over, or the process's own deadline has passed. */
+/**
+ * Returns when the provider's tracking is over, or the process's own deadline has passed. Throws where the process is to end
+ * meanwhile.
+ */
 export async function follow(process: AnyProcess, followed: Followed): Promise<void> {
   const tracking = new Tracking(process, followed);
   const scope = new CancellationScope();
@@ -40,7 +43,9 @@ export async function follow(process: AnyProcess, followed: Followed): Promise<v
   try {
     await scope.run(() => {
       ways.push(tracking.heedClaims(), tracking.watchSilence());
-      return Promise.race(ways);
+      const { stopping } = process;
+      const ended = stopping?.then(({ stop }) => Promise.reject(stop));
+      return Promise.race(ended ? [...ways, ended] : ways);
     });
   } finally {
     scope.cancel();
