@@ -73,7 +73,8 @@ export function sign(
   const { effect, mode, requestPk, otp } = given;
   return desk.run("sign", given.account, mode, async (account) => {
     try {
-      const { state = "signed" } = await desk.effect<{ state?: "signed" | "signing" }>(
+      // Where a person said that it has happened, nothing more is known.
+      const answer = await desk.effect<{ state: "signed" | "signing" } | undefined>(
         account,
         { reference: effect, operation: "sign", input: { requestPk }, mode },
         {
@@ -83,7 +84,7 @@ export function sign(
           ),
         },
       );
-      return { verdict: "accepted", state };
+      return { verdict: "accepted", state: answer?.state ?? "signed" };
     } catch (error) {
       if (mode === "watch") throw error;
       return triedWith(error, (refusal) => otpVerdict(account, refusal));
