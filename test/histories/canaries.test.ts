@@ -57,6 +57,20 @@ const personal: Record<string, string[]> = {
     "documents[].providerFields.Note",
     "envelope.providerFields.Name",
   ],
+  "signOneShot classic": [
+    "a document",
+    "a member",
+    "providerFields.mobile",
+    "providerFields.person.name",
+    "providerFields.person.addresses[].floor",
+  ],
+  "signOneShot hash": ["a document", "providerFields.person.name"],
+  "signOneShot video": [
+    "a document",
+    "a file of the video",
+    "providerFields.person.name",
+    "identityVideo.providerFields.operator.name",
+  ],
   "sendPostal letter": [
     "recipientAddress.streetAddress",
     "recipientName",

@@ -165,6 +165,7 @@ test("whoever may decrypt finds a secret only where it is handed on (READING §8
     "ACTIVITY_TASK_SCHEDULED sendOtp": ["deviceCode"],
     "ACTIVITY_TASK_SCHEDULED resendOtp": ["deviceCode"],
     "ACTIVITY_TASK_SCHEDULED validate": ["code", "deviceCode"],
+    "ACTIVITY_TASK_SCHEDULED sign": ["code"],
     "UPDATE_ACCEPTED provideAssertion": ["assertion"],
     "UPDATE_ACCEPTED submitOtp": ["code"],
     "UPDATE_ACCEPTED resolve": ["deviceCode", "esawToken"],

@@ -22,6 +22,7 @@ import { shapeOf } from "../support/history-shape.js";
 import type { Shape } from "../support/history-shape.js";
 import { holderInput } from "../support/holders.js";
 import { letterInput } from "../support/letters.js";
+import { signerInput } from "../support/signers.js";
 
 const spans = {
   affidavitWindowSeconds: 0,
@@ -95,6 +96,30 @@ const hosts = {
   upload: async () => ({ fileId: "f-1" }),
   send: async () => ({ envelopeId: "e-1", sentAt: new Date().toISOString() }),
 };
+const signing = {
+  prepare: async (given?: { input: { documents: object[] } }) => ({
+    environment: "sandbox",
+    account: "default",
+    variant: "classic",
+    documents: given?.input.documents ?? [],
+    canRetrieve: true,
+    settings: {
+      ...spans,
+      requireContractAccepted: false,
+      holderDeadlineSeconds: 86_400,
+      otpTries: 5,
+      otpResends: 3,
+      resendSpacingSeconds: 60,
+      answerSeconds: 15,
+    },
+  }),
+  create: async () => ({ requestPk: "r-1", createdAt: new Date().toISOString() }),
+  upload: async () => undefined,
+  contract: async () => ({ kind: "contract", document: { uri: "document:1" } }),
+  sendOtp: async () => ({ sent: "yes" }),
+  sign: async () => ({ verdict: "accepted", state: "signed" }),
+  fetchSigned: async () => [{ kind: "signed", document: { uri: "document:2" } }],
+};
 const gateway = { send: async () => ({ environment: "sandbox", account: "default" }) };
 
 beforeAll(async () => {
@@ -130,6 +155,7 @@ beforeAll(async () => {
       "disposable-certificate": authority,
       "messaging-gateway": gateway,
       "envelope-signature": hosts,
+      "one-shot-signature": signing,
     }).map(([provider, activities]) =>
       Worker.create({ ...shared, taskQueue: providerTaskQueue(provider), activities }),
     ),
@@ -276,6 +302,30 @@ describe("the plain way of", () => {
       WORKFLOW_EXECUTION_STARTED: 1,
       ...threeOf("WORKFLOW_TASK", 5),
       ...threeOf("ACTIVITY_TASK", 4),
+      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
+      WORKFLOW_EXECUTION_COMPLETED: 1,
+    });
+  }, 60_000);
+
+  // Each activity needs the answer of the one before it. The attributes are set when the request exists, so that its id can be
+  // searched for, when the signer's deadline is known, and at the end. A task for each answer, one for the start and one for the
+  // signer's code.
+  test("signOneShot: an activity for each document beside its six, one timer, one code, three times attributes", async () => {
+    const { documents, ...input } = signerInput("shape");
+    const handle = await start("signOneShot", { ...input, documents: documents.slice(0, 1) });
+    await processed(handle, 37);
+    await handle.executeUpdate(submitOtp, { args: [{ code: "123456" }] });
+    await handle.result();
+    const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
+    expect([events, actions]).toEqual([57, 13]);
+    expect(kinds).toEqual({
+      WORKFLOW_EXECUTION_STARTED: 1,
+      ...threeOf("WORKFLOW_TASK", 9),
+      ...threeOf("ACTIVITY_TASK", 7),
+      TIMER_STARTED: 1,
+      TIMER_CANCELED: 1,
+      WORKFLOW_EXECUTION_UPDATE_ACCEPTED: 1,
+      WORKFLOW_EXECUTION_UPDATE_COMPLETED: 1,
       UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
       WORKFLOW_EXECUTION_COMPLETED: 1,
     });

@@ -16,13 +16,11 @@ import { idOf } from "../support/history-walk.js";
 
 const { EventType } = protobuf.temporal.api.enums.v1;
 const paths = allPaths.flatMap((of) => Object.keys(of.paths).map((id) => idOf({ of, id })));
-/** The paths of `signOneShot` are not walked yet. */
-type Walked = Exclude<ProcessName, "signOneShot">;
-const processes = allPaths.map(({ process }) => process as Walked);
+const processes = allPaths.map(({ process }) => process);
 const recordings = processes.flatMap((process) => [...readRecordings(process).values()]);
 
 /** Every activity that a process calls. */
-const activities: Record<Walked, string[]> = {
+const activities: Record<ProcessName, string[]> = {
   issueCertificate: [
     "prepare",
     "checkData",
@@ -34,6 +32,22 @@ const activities: Record<Walked, string[]> = {
   ],
   sendMessage: ["send", "decide"],
   signEnvelope: ["prepare", "create", "upload", "send", "decide"],
+  signOneShot: [
+    "prepare",
+    "create",
+    "upload",
+    "createVideo",
+    "uploadEvidences",
+    "uploadVideo",
+    "decideVideo",
+    "contract",
+    "sendOtp",
+    "resendOtp",
+    "sign",
+    "ask",
+    "fetchSigned",
+    "decide",
+  ],
   sendPostal: ["submit", "ask", "cancel", "requestAffidavit", "decide", "withdraw"],
 };
 

@@ -4,6 +4,7 @@ import { issueCertificatePaths } from "./history-issue-certificate.js";
 import { sendMessagePaths } from "./history-send-message.js";
 import { sendPostalPaths } from "./history-send-postal.js";
 import { signEnvelopePaths } from "./history-sign-envelope.js";
+import { signOneShotPaths } from "./history-sign-one-shot.js";
 import type { PathsOf } from "./history-walk.js";
 
 export const allPaths: PathsOf[] = [
@@ -11,4 +12,5 @@ export const allPaths: PathsOf[] = [
   sendMessagePaths,
   sendPostalPaths,
   signEnvelopePaths,
+  signOneShotPaths,
 ];

@@ -8,7 +8,7 @@ import { sandboxAccount } from "../../src/local/sandbox-accounts.js";
 import { sandboxPki } from "../../src/local/stack-env.js";
 import type { StackOptions } from "../../src/local/stack.js";
 import { openState } from "../../src/local/stack-state.js";
-import { idOf, plainAuthor } from "./history-walk.js";
+import { idOf, plainAuthor, tokenOf } from "./history-walk.js";
 import type { Author, PathsOf } from "./history-walk.js";
 import { startTestStack } from "./stack.js";
 import type { TestStack } from "./stack.js";
@@ -39,7 +39,11 @@ export async function startPathStack(
   const env = Object.assign(shared, ...named, options.env) as Record<string, string>;
   const system = await startTestStack({ ...options, directory, env });
   for (const name of ["sandbox", ...own])
-    await system.sandbox.putAccount(name, { password, apiKey: password });
+    await system.sandbox.putAccount(name, {
+      password,
+      apiKey: password,
+      token: tokenOf(name, password),
+    });
 
   async function walkPaths(of: PathsOf, author: Author) {
     const ways = Object.entries(of.paths).map(async ([id, path]) => {
@@ -83,6 +87,7 @@ function accountEnvironment(keys: Record<string, string>, username: string, pass
     USERNAME: username,
     PASSWORD: password,
     API_KEY: password,
+    TOKEN: tokenOf(username, password),
   };
   const entries = Object.entries(keys).flatMap(([key, value]) => {
     const end = key.lastIndexOf("__") + 2;

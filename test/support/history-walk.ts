@@ -40,7 +40,7 @@ export interface Walk {
   intent: string;
   /** The path's own account, if it has one. */
   account: string;
-  /** Of every account, and its API key too. */
+  /** Of every account, and its API key too; part of its token. */
   password: string;
 }
 
@@ -102,10 +102,14 @@ export async function ends(handle: AnyHandle, outcome: string): Promise<void> {
   expect((await handle.result()).outcome).toBe(outcome);
 }
 
-/** The path's own account has another password until that is mended. */
+/** Tells the accounts apart, so no two have the same. */
+export const tokenOf = (account: string, password: string) => `${account}-${password}`;
+
+/** The path's own account has another password and another token until that is mended. */
 export async function changePassword({ system, account, password }: Walk) {
-  await system.sandbox.putAccount(account, { password: "changed" });
-  return () => system.sandbox.putAccount(account, { password });
+  await system.sandbox.putAccount(account, { password: "changed", token: "changed" });
+  const token = tokenOf(account, password);
+  return () => system.sandbox.putAccount(account, { password, token });
 }
 
 /** Waits for a status, and asks seldom: where nothing is cached, each query replays the whole process, of fifty at once. */

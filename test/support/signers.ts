@@ -43,10 +43,15 @@ export function videoInput(intent: string, magic = ""): SignOneShotInput {
     variant: "videoIdentification",
     providerFields: { ...input.providerFields, identityVideo: true },
     identityVideo: {
-      evidences: [{ name: "identity-card.pdf", document: inline("An identity card") }],
+      evidences: [
+        { name: "identity-card.pdf", document: inline(`The identity card of ${intent}`) },
+      ],
       video: {
         name: "video.mp4",
-        document: { base64: Buffer.from("a video").toString("base64"), mediaType: "video/mp4" },
+        document: {
+          base64: Buffer.from(`The video of ${intent}`).toString("base64"),
+          mediaType: "video/mp4",
+        },
       },
     },
   };
