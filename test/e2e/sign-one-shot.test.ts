@@ -3,20 +3,26 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { callbackUrl } from "../../src/callbacks/address.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
+import { trustflow } from "../cli/run.js";
 import { codeFor, wrongCode } from "../support/holders.js";
+import { eventually } from "../support/outage-wait.js";
 import { signerInput, videoInput } from "../support/signers.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
 let system: TestStack;
+let webhookUrl: string;
 
 beforeAll(async () => {
-  system = await startTestStack({ sandboxSpeed: 300 });
+  system = await startTestStack({
+    sandboxSpeed: 300,
+    env: { TRUSTFLOW_RELAY__UNMATCHED_SECONDS: "1" },
+  });
   // The service is told one address for the account (P1 §6.2).
   const { env } = system.stack;
   const subject = { provider: "one-shot-signature", account: "default" };
   const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
-  const webhookUrl = callbackUrl(ring, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
+  webhookUrl = callbackUrl(ring, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
   await system.sandbox.putAccount("sandbox", { webhookUrl });
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
@@ -173,7 +179,18 @@ test("the webhook: doubled it counts once, forged it is refused, unmatched it is
   await handle.submitOtp(await codeFor(system.sandbox, "doubled"));
   const { timeline } = await handle.result();
   expect(timeline.filter(({ source }) => source === "callback")).toHaveLength(1);
-  const forged = `${system.stack.receiverUrl}/callbacks/k1.czpvbmUtc2hvdC1zaWduYXR1cmUvZGVmYXVsdA.forged`;
-  expect((await fetch(forged, { method: "POST", body: "{}" })).status).toBe(404);
+  const strange = { event: "signed", request_pk: "of-nobody", date: new Date().toISOString() };
+  const body = JSON.stringify(strange);
+  expect((await fetch(webhookUrl, { method: "POST", body })).status).toBe(204);
+  const parked = await eventually("the unmatched one is parked", async () => {
+    const { stdout } = await trustflow(["callbacks", "parked", "--json"], {
+      env: system.stack.env,
+    });
+    return (JSON.parse(stdout) as { reason: string }[])[0];
+  });
+  expect(parked).toMatchObject({ provider: "one-shot-signature", reason: "unmatched" });
+
+  const forged = webhookUrl.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+  expect((await fetch(forged, { method: "POST", body })).status).toBe(404);
   expect(await duplicates()).toEqual([]);
 });
