@@ -57,7 +57,7 @@ beforeAll(async () => {
   database = new pg.Client({ connectionString: stack.system.stack.env["DATABASE_URL"] });
   await database.connect();
   walked = await stack.walkAll(canaries);
-}, 240_000);
+}, 300_000);
 
 afterAll(async () => {
   await database?.end();

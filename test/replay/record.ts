@@ -20,7 +20,7 @@ beforeAll(async () => {
   walked = await stack.walkAll();
   for (const of of recorded)
     await rm(join(recordedFolder, of.process), { recursive: true, force: true });
-}, 240_000);
+}, 300_000);
 afterAll(() => stack?.system.close(), 60_000);
 
 test.each(ways.map((way) => [idOf(way), way] as const))("%s", async (workflowId, { of, id }) => {
