@@ -88,6 +88,7 @@ export async function interruptedRows(
     for (const { run } of points) run.interruptedAt = now;
     const takeOver = async () => {
       heir = await startWorkerRole(system, env);
+      for (const { run } of points) run.heirAt = Date.now();
     };
     if (interruptions.includes("twoOwners")) await goOnLater(system, field, points, held, takeOver);
     else await killAndStartAgain(system, field, points, held, takeOver);

@@ -19,8 +19,9 @@ export interface Field {
 }
 
 const mostAnswers = 6;
-/** An answer comes within 15 s of the question; this much of it is left for another worker. */
+/** An answer comes within 15 s of the question, and a silent worker is noticed after 6: so long may the rest take. */
 const longestHoldMs = 4_000;
+const longestUntilHeirMs = 9_000;
 /** An attention that ends by itself, by a late answer, is not the end. */
 const parkedForGoodMs = 4_000;
 
@@ -30,6 +31,8 @@ export class Run {
   readonly call: CallUnderTest;
   /** When it was interrupted. */
   interruptedAt = 0;
+  /** When another worker was up. */
+  heirAt = 0;
   /** Known once it has ended, or waits for a person for good. */
   end: string | undefined;
   #endedAt = 0;
@@ -171,7 +174,9 @@ export class Run {
     const ledger = sandbox.ledger(this.id);
     const end = this.end ?? "open";
     const isHeldTooLong =
-      this.call.ask !== undefined && this.interruptedAt - this.#askedAt > longestHoldMs;
+      this.call.ask !== undefined &&
+      (this.interruptedAt - this.#askedAt > longestHoldMs ||
+        this.heirAt - this.#askedAt > longestUntilHeirMs);
     return {
       process: process.process,
       effect: this.call.operation,
