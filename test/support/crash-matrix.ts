@@ -87,8 +87,10 @@ export function judge(
       last === (call.pastAnswer ?? call.answer) ||
       (last === finished && call.effectClass !== "once")) &&
     Object.entries(wanted).every(([name, count]) => isEnough(name, count, found[name]));
+  // A worker that stands still still holds its polls: what is handed to them comes too late for a caller, not for the process.
+  const isUnheard = phase.endsWith("twoOwners") && end === call.outcome;
   // The answer is in the journal: whoever takes over has to give it.
-  const isAnswered = phase.startsWith("beforeTemporal") && !isHeldTooLong;
+  const isAnswered = phase.startsWith("beforeTemporal") && !isHeldTooLong && !isUnheard;
   const isParked = end === "unknownOutcome" || last === "unknown";
   const ending: Ending =
     violations.length > 0 || Object.entries(found).some(([name, n]) => isTooMuch(name, n))
