@@ -84,7 +84,7 @@ export function judge(
   const isGood =
     end === call.outcome &&
     (last === call.answer ||
-      last === (call.pastAnswer ?? call.answer) ||
+      (last !== undefined && call.pastAnswers?.includes(last)) ||
       (last === finished && call.effectClass !== "once")) &&
     Object.entries(wanted).every(([name, count]) => isEnough(name, count, found[name]));
   // A worker that stands still still holds its polls: what is handed to them comes too late for a caller, not for the process.

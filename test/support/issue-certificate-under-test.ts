@@ -39,7 +39,7 @@ const calls: CallsOf<typeof provider, CertificateHandle> = {
     ask: async (handle, updateId, scene) =>
       handle.submitOtp(await codeFor(sandboxControl(scene.sandboxUrl), scene.intent), updateId),
     answer: "accepted",
-    pastAnswer: "FinishedError",
+    pastAnswers: ["FinishedError"],
   },
 };
 

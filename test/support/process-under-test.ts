@@ -38,8 +38,8 @@ export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   ask?(handle: Handle, updateId: string, scene: Scene): Promise<{ answer: string }>;
   /** What `ask` answers when all is well. */
   answer?: string;
-  /** What who asks again is answered where the process is past it. */
-  pastAnswer?: string;
+  /** What who asks again may be answered where the process is past it. */
+  pastAnswers?: string[];
   /** A way on which the call is made. */
   variant: Variant;
   /** How the process ends once the call was made. */

@@ -57,7 +57,7 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     thenPlay: true,
     ask: decide("approve"),
     answer: "approved",
-    pastAnswer: "notAwaited",
+    pastAnswers: ["notAwaited", "FinishedError"],
   },
   cancelVideo: {
     activity: "decideVideo",
@@ -74,7 +74,7 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     }),
     ask: decide("cancel"),
     answer: "cancelled",
-    pastAnswer: "notAwaited",
+    pastAnswers: ["notAwaited", "FinishedError"],
   },
   getVideo: { activity: "ask", outcome: "signed", ...ofApproved },
   contract: { activity: "contract", outcome: "signed", variant: {} },
@@ -86,7 +86,7 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     ask: async (handle, updateId, scene) =>
       handle.submitOtp(await codeFor(sandboxControl(scene.sandboxUrl), scene.intent), updateId),
     answer: "accepted",
-    pastAnswer: "FinishedError",
+    pastAnswers: ["FinishedError"],
   },
   retrieve: {
     activity: "ask",
