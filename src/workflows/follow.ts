@@ -5,7 +5,7 @@ import type { ActivityOptions } from "@temporalio/workflow";
 import { endStates } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { AnyProcess } from "./process.js";
-import { Unchanged, Waived } from "./steps.js";
+import { isWaived, Unchanged } from "./steps.js";
 
 export interface Spans {
   deadlineSeconds: number;
@@ -74,12 +74,7 @@ export async function collectAffidavits(
     await ask("now", `Fetch an announced affidavit from ${label}`, {});
     await Promise.race([closed, sleep(spans.askIntervalSeconds * 1_000)]);
   }
-  try {
-    await ask("affidavits", `Fetch the last affidavits from ${label}`, {});
-  } catch (error) {
-    // A person decided to go on without those that cannot be fetched.
-    if (!(error instanceof Waived)) throw error;
-  }
+  await isWaived(() => ask("affidavits", `Fetch the last affidavits from ${label}`, {}));
 }
 
 function announced(process: AnyProcess): number {

@@ -16,7 +16,7 @@ import { IdentityVideo } from "./identity-video.js";
 import { OneTimePassword } from "./one-time-password.js";
 import { Process } from "./process.js";
 import { oneShotView } from "./sign-one-shot.view.js";
-import { stepsOf, Waived } from "./steps.js";
+import { isWaived, stepsOf } from "./steps.js";
 import { until } from "./waits.js";
 
 const provider = "one-shot-signature";
@@ -156,16 +156,13 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
         ...{ kind: "unknownOutcome" as const, provider, operation: "retrieve" },
         ...{ environment, account, fields: [] },
       };
-      try {
-        await step(
+      const waits = () =>
+        step(
           { name: "signing", summary: "Wait for a person", journaled: false, happened: {} },
           async (_, { mode }) => (mode === "probe" ? undefined : new Promise(() => undefined)),
           { occurrence: "0", problem },
         );
-      } catch (error) {
-        if (error instanceof Waived) return;
-        throw error;
-      }
+      if (await isWaived(waits)) return;
     }
   }
 
@@ -213,7 +210,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     if (process.ownOutcome !== undefined) return;
     signedAt = new Date().toISOString();
     process.note({ source: "process", event: "Signed" });
-    if (plan.canRetrieve) await waivable(fetchSigned);
+    if (plan.canRetrieve) await isWaived(fetchSigned);
     process.ownOutcome = "signed";
   };
 
@@ -230,13 +227,4 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     timeline: process.timeline,
     otpsSent: otp.sent,
   }));
-}
-
-/** A person may decide to go on without it. */
-async function waivable(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof Waived)) throw error;
-  }
 }

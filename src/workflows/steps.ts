@@ -49,7 +49,18 @@ export interface LeftOpen {
 }
 
 /** A person decided to go on without the step. */
-export class Waived extends Error {}
+class Waived extends Error {}
+
+/** Whether a person decided to go on without what `work` was to bring. */
+export async function isWaived(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return false;
+  } catch (error) {
+    if (error instanceof Waived) return true;
+    throw error;
+  }
+}
 
 /** The time for a question ran out before anything had changed. */
 export class Unchanged extends Error {}

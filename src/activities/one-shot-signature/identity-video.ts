@@ -6,29 +6,22 @@ import { ProviderError } from "../../providers/errors.js";
 import { isLeftOpen, refusalIn } from "../one-time-password.js";
 import type { Attempt } from "../office.js";
 import { oneShot } from "./desk.js";
-import type { OneShotRequest, SigningDesk } from "./desk.js";
+import type { OneShotAttempt, OneShotRequest, SigningDesk } from "./desk.js";
 import { fileOf } from "./request.js";
 import type { PlannedFile } from "./request.js";
+
+type VideoWrite = "createVideo" | "uploadEvidences" | "uploadVideo";
 
 /** P1 §1.4: create request. */
 export function createVideo(
   desk: SigningDesk,
   given: Attempt & OneShotRequest & { fields: unknown },
 ): Promise<void> {
-  const { effect, mode, requestPk } = given;
-  return desk.run("createVideo", given.account, mode, async (account) => {
-    const fields = ProviderFields.parse(given.fields ?? {});
-    await desk.perform(
-      account,
-      { reference: effect, operation: "createVideo", input: { requestPk, fields }, mode },
-      {
-        async send({ signal }) {
-          await oneShot.createVideo(account, { requestPk, fields }, signal);
-          return {};
-        },
-      },
-    );
-  });
+  const { requestPk } = given;
+  const fields = ProviderFields.parse(given.fields ?? {});
+  return write(desk, "createVideo", given, { requestPk, fields }, (account, signal) =>
+    oneShot.createVideo(account, { requestPk, fields }, signal),
+  );
 }
 
 /** P1 §1.4: upload evidences. */
@@ -36,20 +29,11 @@ export function uploadEvidences(
   desk: SigningDesk,
   given: Attempt & OneShotRequest & { files: PlannedFile[] },
 ): Promise<void> {
-  const { effect, mode, requestPk } = given;
-  return desk.run("uploadEvidences", given.account, mode, async (account) => {
-    const input = { requestPk, files: given.files };
-    await desk.perform(
-      account,
-      { reference: effect, operation: "uploadEvidences", input, mode },
-      {
-        async send({ signal }) {
-          const files = await Promise.all(given.files.map((file) => fileOf(desk, file)));
-          await oneShot.uploadEvidences(account, { requestPk, files }, signal);
-          return {};
-        },
-      },
-    );
+  const { requestPk } = given;
+  const input = { requestPk, files: given.files };
+  return write(desk, "uploadEvidences", given, input, async (account, signal) => {
+    const files = await Promise.all(given.files.map((file) => fileOf(desk, file)));
+    await oneShot.uploadEvidences(account, { requestPk, files }, signal);
   });
 }
 
@@ -58,17 +42,25 @@ export function uploadVideo(
   desk: SigningDesk,
   given: Attempt & OneShotRequest & { file: PlannedFile },
 ): Promise<void> {
-  const { effect, mode, requestPk, file } = given;
-  return desk.run("uploadVideo", given.account, mode, async (account) => {
+  const { requestPk, file } = given;
+  return write(desk, "uploadVideo", given, { requestPk, file }, async (account, signal) => {
+    await oneShot.uploadVideo(account, { requestPk, ...(await fileOf(desk, file)) }, signal);
+  });
+}
+
+/** A write that answers nothing, once. */
+function write(
+  desk: SigningDesk,
+  operation: VideoWrite,
+  { effect, mode, ...given }: Attempt & OneShotRequest,
+  input: object,
+  send: (account: OneShotAttempt, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  return desk.run(operation, given.account, mode, async (account) => {
     await desk.perform(
       account,
-      { reference: effect, operation: "uploadVideo", input: { requestPk, file }, mode },
-      {
-        async send({ signal }) {
-          await oneShot.uploadVideo(account, { requestPk, ...(await fileOf(desk, file)) }, signal);
-          return {};
-        },
-      },
+      { reference: effect, operation, input, mode },
+      { send: ({ signal }) => send(account, signal).then(() => ({})) },
     );
   });
 }
@@ -106,7 +98,7 @@ export function decideVideo(
 /** P1 §1.4: get the request. */
 export async function videoState(
   desk: SigningDesk,
-  account: Parameters<SigningDesk["retrieve"]>[0],
+  account: OneShotAttempt,
   requestPk: string,
 ): Promise<string> {
   const { state } = await desk.reach(account, "getVideo", () =>
