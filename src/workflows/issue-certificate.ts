@@ -56,6 +56,20 @@ export async function issueCertificate(
         mode: "quick",
         otp: code,
       }),
+    decideOpen: (open) =>
+      step(
+        {
+          name: "validate",
+          summary: "Watch for the answer to the last code",
+          journaled: true,
+          happened: {},
+        },
+        async (ca, { effect, mode }) =>
+          mode === "probe"
+            ? { verdict: "again" }
+            : ca.validate({ ...about(), effect, mode, otp: "" }),
+        open,
+      ),
   });
   process.askBeforeCancelling("enroll");
 
@@ -106,24 +120,6 @@ export async function issueCertificate(
     );
   }
 
-  /** The deadline has passed and a code may have been validated: a person knows, or gives the holder more time (`again`). */
-  async function decideOpen(open: Parameters<typeof step>[2]): Promise<string> {
-    const { verdict } = await step(
-      {
-        name: "validate",
-        summary: "Watch for the answer to the last code",
-        journaled: true,
-        happened: {},
-      },
-      async (ca, { effect, mode }) =>
-        mode === "probe"
-          ? { verdict: "again" }
-          : ca.validate({ ...about(), effect, mode, otp: "" }),
-      open,
-    );
-    return verdict;
-  }
-
   const main = async () => {
     plan = await step(
       { name: "prepare", summary: "Check the input", journaled: false },
@@ -141,17 +137,9 @@ export async function issueCertificate(
       (ca, attempt) => ca.sendOtp({ ...about(), ...attempt }),
     );
     otp.begin(plan.settings, first);
-    for (;;) {
-      process.exists("waiting", references, otp.deadline);
-      const end = await otp.end();
-      const word = end.end === "open" ? await decideOpen(end) : end.end;
-      if (word === "accepted") validatedAt = new Date().toISOString();
-      if (word === "accepted") process.ownOutcome = "issued";
-      if (word === "expired" || word === "locked") process.ownOutcome = word;
-      if (process.ownOutcome !== undefined) return;
-      // A late answer that says no leaves nothing open: the deadline is what it was.
-      if (word === "again") otp.reopen();
-    }
+    if (!(await otp.isAccepted())) return;
+    validatedAt = new Date().toISOString();
+    process.ownOutcome = "issued";
   };
 
   return process.run(main, () => ({

@@ -8,6 +8,7 @@ import type { OtpAnswer, ResendAnswer } from "../contracts/messages.js";
 import { answerTo } from "./answers.js";
 import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
+import type { LeftOpen } from "./steps.js";
 import { until } from "./waits.js";
 
 export interface OtpSpans {
@@ -24,12 +25,9 @@ export interface OtpCalls {
   operation: string;
   send(occurrence: string, seconds: number): Promise<Sent>;
   try(code: string, occurrence: string, seconds: number): Promise<Tried>;
+  /** A try was left without an answer: it becomes known, or a person knows, or lets the holder go on (`again`). */
+  decideOpen(open: LeftOpen): Promise<{ verdict: Tried["verdict"] | "again" }>;
 }
-
-/** What has become of it; `open` where a try was left without an answer. */
-export type OtpEnd =
-  | { end: "accepted" | "expired" | "locked" }
-  | { end: "open"; occurrence: string; problem: Problem };
 
 const longestOpeningMs = 5_000;
 /** An own call needs so long to be worth its start. */
@@ -47,7 +45,7 @@ export class OneTimePassword {
   #resendsLeft = 0;
   #busy = false;
   #accepted = false;
-  #open: { occurrence: string; problem: Problem } | undefined;
+  #open: LeftOpen | undefined;
 
   /** `parksAtOnce`: a second try is no harmless one, so the first without an answer is a person's matter. */
   constructor(process: AnyProcess, calls: OtpCalls, options: { parksAtOnce?: boolean } = {}) {
@@ -76,25 +74,40 @@ export class OneTimePassword {
     this.#note(isAnswered ? "A code was accepted before" : "A code was tried before, unanswered");
   }
 
+  /** Until a code was accepted: true, or the time or the tries are over: false, and the outcome stands. */
+  async isAccepted(): Promise<boolean> {
+    for (;;) {
+      this.#process.exists("waiting", this.#process.references, this.deadline);
+      const end = await this.#end();
+      const word = typeof end === "string" ? end : (await this.#calls.decideOpen(end)).verdict;
+      if (word === "accepted") return true;
+      if (end === "expired" || end === "locked") {
+        this.#process.ownOutcome = end;
+        return false;
+      }
+      // A late answer that says no leaves nothing open: the deadline is what it was.
+      if (word === "again") this.#reopen();
+    }
+  }
+
   /** A person gives the holder as much time again, and one more code at the least. */
-  reopen(): void {
+  #reopen(): void {
     this.deadline = new Date(Date.now() + (this.#spans?.holderDeadlineSeconds ?? 0) * 1_000);
     this.#resendsLeft = Math.max(1, this.#resendsLeft);
   }
 
   /** Waits for the holder, and for an answer that is on its way when the time is over. */
-  async end(): Promise<OtpEnd> {
+  async #end(): Promise<"accepted" | "expired" | "locked" | LeftOpen> {
     await until(this.#process, () => this.#isOver(), {
       what: "the holder's code",
       end: this.deadline,
       summary: "The holder may enter the code",
     });
     await condition(() => !this.#busy);
-    if (this.#accepted) return { end: "accepted" };
+    if (this.#accepted) return "accepted";
     const open = this.#open;
     this.#open = undefined;
-    if (open) return { end: "open", ...open };
-    return { end: this.#isLocked() ? "locked" : "expired" };
+    return open ?? (this.#isLocked() ? "locked" : "expired");
   }
 
   async #submit({ code }: { code: string }): Promise<OtpAnswer> {

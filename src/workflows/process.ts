@@ -1,5 +1,5 @@
-// One running process: what it shows and answers, and its orderly end. What it knows is in facts.ts, the steps in steps.ts,
-// the waiting in follow.ts.
+// One running process: what it answers, how it is stopped, and its orderly end. What it knows is in facts.ts, what it shows in
+// standing.ts, the steps in steps.ts, the waiting in follow.ts.
 import {
   allHandlersFinished,
   ApplicationFailure,
@@ -7,58 +7,31 @@ import {
   condition,
   isCancellation,
   log,
-  setCurrentDetails,
   setDefaultSignalHandler,
   setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
 } from "@temporalio/workflow";
 import type { UpdateDefinition } from "@temporalio/common";
 import { providerEvents, resolve, status } from "../contracts/messages.js";
-import { parseWorkflowId, searchAttributes } from "../contracts/names.js";
-import type { Phase, ProcessStatus, References } from "../contracts/status.js";
-import { abandoned, Attentions } from "./attention.js";
+import type { References } from "../contracts/status.js";
+import { abandoned } from "./attention.js";
 import type { Decided } from "./attention.js";
 import { deferred } from "./deferred.js";
-import { renderDetails } from "./details.js";
-import { Facts } from "./facts.js";
 import type { Snapshot, View, ViewOf } from "./facts.js";
+import { Standing } from "./standing.js";
 
 /** Ends the main path: the effect was withdrawn before it was sent. */
 export class Withdrawn extends Error {}
 
-export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
-  readonly process: string;
-  readonly id: string;
-  environment: ProcessStatus["environment"] = "unknown";
-  account = "default";
-  phase: Phase = "submitting";
-  references: References = {};
-  readonly attentions: Attentions;
-  /** The outcome where the process, not the provider, ended it. */
-  ownOutcome: string | undefined;
-  deadline: Date | undefined;
+export class Process<S extends Snapshot, V extends View> extends Standing<S, V> {
   /** Resolves when the main path is to end where it is; for a letter, not any more once it is tracked. */
   stopping: Promise<{ stop: Error }> | undefined;
   stopped: Error | undefined;
   readonly #stop: (stop: { stop: Error }) => void;
-  #waiting: { for: string; until?: Date } | undefined;
   readonly #background: { scope: CancellationScope; done: Promise<void> }[] = [];
   #ending = false;
 
   constructor(viewOf: ViewOf<S, V>) {
     super(viewOf);
-    const { workflowId } = workflowInfo();
-    const name = parseWorkflowId(workflowId);
-    if (!name)
-      throw ApplicationFailure.nonRetryable(
-        "The workflow id is not one of Trustflow's",
-        "InvalidInput",
-        { fields: [{ path: "id", problem: "the workflow id must be <process>/<business id>" }] },
-      );
-    this.process = name.process;
-    this.id = name.id;
-    this.attentions = new Attentions(() => this.#attentionChanged());
     const { promise, settle } = deferred<{ stop: Error }>();
     this.stopping = promise;
     this.#stop = settle;
@@ -76,10 +49,6 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
       (resolution) => this.attentions.resolve(resolution, (entry) => this.note(entry)),
       (resolution) => this.attentions.validate(resolution),
     );
-  }
-
-  get outcome(): string | undefined {
-    return this.ownOutcome ?? this.view.outcome;
   }
 
   /** An update that answers within 20 s, never raises attention, and is refused once the process ends. */
@@ -155,76 +124,10 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
     this.#stop({ stop: error });
   }
 
-  /** What the details show it waits for; undefined: nothing any more. */
-  waitFor(what: string | undefined, until?: Date): void {
-    this.#waiting = what === undefined ? undefined : { for: what, ...(until && { until }) };
-    this.changed();
-  }
-
-  identify(told: { environment: string; account: string }): void {
-    this.environment = told.environment as ProcessStatus["environment"];
-    this.account = told.account;
-  }
-
   /** The effect exists: from here on it is followed until `deadlineSeconds` have passed. */
   track(references: References, deadlineSeconds: number): void {
     this.stopping = undefined;
     this.exists("tracking", references, new Date(Date.now() + deadlineSeconds * 1_000));
-  }
-
-  /** The effect exists, and the process waits for something else than the provider. */
-  exists(phase: Phase, references: References, deadline?: Date): void {
-    this.references = references;
-    this.deadline = deadline;
-    this.lastHeard = new Date();
-    this.phase = phase;
-    this.publish();
-  }
-
-  enter(phase: Phase): void {
-    this.phase = phase;
-    this.changed();
-  }
-
-  status(): ProcessStatus {
-    const { state, reportedState } = this.view;
-    const { first: attention, more } = this.attentions;
-    const waiting = this.#waiting;
-    return {
-      process: this.process,
-      id: this.id,
-      environment: this.environment,
-      account: this.account,
-      phase: this.phase,
-      ...(waiting && !attention ? { waitingFor: waiting.for } : {}),
-      ...(attention ? { waitingFor: `a person: ${attention.reason}` } : {}),
-      ...(waiting?.until && !attention ? { until: waiting.until.toISOString() } : {}),
-      ...(state === undefined ? {} : { state }),
-      ...(reportedState === undefined ? {} : { reportedState }),
-      ...(this.outcome === undefined ? {} : { outcome: this.outcome }),
-      references: this.references,
-      ...(attention ? { attention } : {}),
-      ...(more.length > 0 ? { moreAttentions: more } : {}),
-      timeline: this.timeline,
-    };
-  }
-
-  override changed(): void {
-    setCurrentDetails(renderDetails(this.status()));
-  }
-
-  /** The search attributes; each upsert is an event, so only after the submit, with attention, and at the end. */
-  publish(): void {
-    upsertSearchAttributes([
-      { key: searchAttributes.phase, value: this.phase },
-      { key: searchAttributes.account, value: this.account },
-      { key: searchAttributes.references, value: Object.values(this.references).slice(0, 20) },
-      ...(this.deadline ? [{ key: searchAttributes.deadline, value: this.deadline }] : []),
-      ...(this.outcome === undefined
-        ? []
-        : [{ key: searchAttributes.outcome, value: this.outcome }]),
-    ]);
-    this.changed();
   }
 
   /**
@@ -261,19 +164,7 @@ export class Process<S extends Snapshot, V extends View> extends Facts<S, V> {
     for (const { scope } of this.#background) scope.cancel();
     await Promise.all(this.#background.map(({ done }) => done));
     await condition(allHandlersFinished);
-    this.phase = "ended";
-    this.#waiting = undefined;
-    this.publish();
-  }
-
-  #attentionChanged(): void {
-    if (this.phase === "ended") return;
-    upsertSearchAttributes([
-      { key: searchAttributes.attention, value: this.attentions.first?.kind ?? null },
-      { key: searchAttributes.phase, value: this.phase },
-      { key: searchAttributes.account, value: this.account },
-    ]);
-    this.changed();
+    this.conclude();
   }
 }
 
@@ -286,6 +177,7 @@ export type AnyProcess = Pick<
   | "claimEnd"
   | "environment"
   | "events"
+  | "exists"
   | "identify"
   | "lastHeard"
   | "note"

@@ -6,6 +6,7 @@ import type {
   OneShotRequest,
   OneShotSnapshot,
 } from "../activities/one-shot-signature.js";
+import type { Signed } from "../activities/one-shot-signature/signature.js";
 import type { SignOneShotInput, SignOneShotResult } from "../contracts/sign-one-shot.js";
 import { ownCall } from "./activity-options.js";
 import { wanted } from "./attention.js";
@@ -33,6 +34,10 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
   let signedAt: string | undefined;
   let state: "signed" | "signing" = "signed";
 
+  const heard = (signed: Signed) => {
+    state = signed.state ?? state;
+    return signed;
+  };
   const otp = new OneTimePassword(
     process,
     {
@@ -43,16 +48,24 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
           ...request,
           effect: { step: "otp", occurrence },
         }),
-      try: async (code, occurrence, seconds) => {
-        const tried = await own("Sign with the code that the signer entered", seconds).sign({
-          ...request,
-          effect: { step: "sign", occurrence },
-          mode: "quick",
-          otp: code,
-        });
-        state = tried.state ?? state;
-        return tried;
-      },
+      try: async (code, occurrence, seconds) =>
+        heard(
+          await own("Sign with the code that the signer entered", seconds).sign({
+            ...request,
+            effect: { step: "sign", occurrence },
+            mode: "quick",
+            otp: code,
+          }),
+        ),
+      decideOpen: (open) =>
+        step(
+          { name: "sign", summary: "Watch for the signature", journaled: true, happened: {} },
+          async (desk, { effect, mode }) =>
+            mode === "probe"
+              ? { verdict: "again" }
+              : heard(await desk.sign({ ...request, effect, mode, otp: "" })),
+          open,
+        ),
     },
     // A second signature is no harmless try.
     { parksAtOnce: true },
@@ -90,7 +103,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     }
   }
 
-  /** True where the signer's code was taken; else the outcome stands. */
+  /** Until the signer's code was taken: true, or not in time: false, and the outcome stands. */
   async function signWithCode({ settings }: OneShotPlan): Promise<boolean> {
     const sent = await step(
       { name: "otp", summary: "Send the signer a code", journaled: true, happened: {} },
@@ -99,36 +112,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     otp.begin(settings, sent);
     const { state: before } = (sent.earlier?.answer ?? {}) as { state?: typeof state };
     state = before ?? state;
-    for (;;) {
-      process.exists("waiting", process.references, otp.deadline);
-      const end = await otp.end();
-      const word = end.end === "open" ? await decideOpen(end) : end.end;
-      if (word === "accepted") return true;
-      if (word === "expired" || word === "locked") {
-        process.ownOutcome = word;
-        return false;
-      }
-      // A late answer that says no leaves nothing open: the deadline is what it was.
-      if (word === "again") otp.reopen();
-    }
-  }
-
-  /** Nobody knows whether it was signed: the provider shows it, or a person knows, or lets the signer try again. */
-  async function decideOpen(
-    open: Parameters<typeof step>[2],
-  ): Promise<"accepted" | "again" | "refused"> {
-    const word = await step(
-      { name: "sign", summary: "Watch for the signature", journaled: true, happened: {} },
-      async (desk, { effect, mode }) =>
-        mode === "probe"
-          ? { verdict: "again" as const }
-          : desk.sign({ ...request, effect, mode, otp: "" }),
-      open,
-    );
-    if (word.verdict === "again") return "again";
-    if (word.verdict !== "accepted") return "refused";
-    state = word.state ?? state;
-    return "accepted";
+    return otp.isAccepted();
   }
 
   /** An asynchronous signature: the webhook makes us ask, the poll asks anyway, and only the answer ends it. */
