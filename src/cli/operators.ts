@@ -74,8 +74,8 @@ export function addOperators(program: Command): void {
   addCommand(program, "resolve <id...>", {
     summary: "decide for processes that wait for a person",
     details: `Without --attention it is about the first attention that each process shows.
-retry opens a new attempt; happened says that the effect exists, and brings the step's result;
-abandon ends the process. One line for each ID; the exit code is the worst of them.`,
+retry opens a new attempt; happened says that the effect exists, and brings what the process needs
+of it (a step that needs nothing takes it without); ends the process. One line for each ID; the exit code is the worst of them.`,
     example: `trustflow resolve order-7 --decision retry --by "Ana Ruiz"
 trustflow resolve order-7 --decision happened --result '{"uniqueId":"4f1c"}' --by ana --note "seen in the portal"
 trustflow resolve issueCertificate/order-8 --decision happened --result-file enrolled.json --by ana`,
@@ -88,7 +88,7 @@ trustflow resolve issueCertificate/order-8 --decision happened --result-file enr
     )
     .requiredOption("--by <name>", "who decides; stands in the timeline")
     .option("--note <text>", "why; stands in the timeline")
-    .option("--result <json>", "with happened: the step's result")
+    .option("--result <json>", "with happened: the ids that the step would have brought")
     .option(
       "--result-file <file>",
       "the same from a file, or - for stdin: for what is secret in it",
@@ -129,10 +129,7 @@ async function resultGiven(
   const refuse = (problem: string) => new CommandError(exitCodes.invalid, `--result: ${problem}`);
   if (text !== undefined && file !== undefined) throw refuse("comes from --result-file already");
   const isGiven = text !== undefined || file !== undefined;
-  if (isGiven !== (decision === "happened"))
-    throw refuse(
-      isGiven ? "belongs to --decision happened" : "is required with --decision happened",
-    );
+  if (isGiven && decision !== "happened") throw refuse("belongs to --decision happened");
   if (text !== undefined) return jsonObject(text, "--result", "the text");
   if (file !== undefined)
     return jsonObject(await readText(file, "--result-file"), "--result-file", file);

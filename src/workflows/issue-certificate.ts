@@ -131,6 +131,7 @@ export async function issueCertificate(
       certIdOtp: String(enrolled.certIdOtp),
       ...(enrolled.otpId === undefined ? {} : { otpId: enrolled.otpId }),
     };
+    process.note({ source: "process", event: "Certificate enrolled" });
     process.exists("waiting", references);
     const first = await step(
       { name: "sendOtp", summary: "Send the holder a code", journaled: true, happened: {} },

@@ -17,6 +17,7 @@ export async function sendMessage(input: SendMessageInput): Promise<SendMessageR
       (gateway, attempt) => gateway.send({ ...attempt, input }),
     );
     process.identify(sent);
+    process.note({ source: "process", event: "Message accepted" });
     process.ownOutcome = "accepted";
   };
 

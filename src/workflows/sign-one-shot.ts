@@ -100,6 +100,10 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
         (desk, attempt) =>
           desk.upload({ ...attempt, ...request, file, asHash: variant === "hash" }),
       );
+      process.note({
+        source: "process",
+        event: `Uploaded document ${index + 1} of ${documents.length}`,
+      });
     }
   }
 
@@ -176,6 +180,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     const { requestPk } = created;
     ({ createdAt } = created);
     request = { account: plan.account, requestPk };
+    process.note({ source: "process", event: "Signature request created" });
     process.exists("tracking", { requestPk });
     await fill(plan);
     if (plan.identityVideo) {
@@ -187,6 +192,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
       (desk, { mode }) => desk.contract({ ...request, mode }),
     );
     process.keep([contract]);
+    process.note({ source: "process", event: "Contract fetched" });
     if (plan.settings.requireContractAccepted && !(await agreement.isAccepted(plan.settings)))
       return;
     if (!(await signWithCode(plan))) return;

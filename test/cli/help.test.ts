@@ -84,7 +84,6 @@ test.each([
   [["assertion", "order-7", "--file", "-"], "--file: must be base64"],
   [["resolve", "a", "--by", "me"], "--decision"],
   [["resolve", "a", "--by", "me", "--decision", "guess"], "retry, happened, abandon"],
-  [happened, "--result"],
   [[...happened, "--result", "[1]"], "--result"],
   [[...happened, "--result", "{}", "--result-file", "x.json"], "--result"],
   [[...happened, "--result-file", "missing.json"], "--result-file: cannot be read"],

@@ -110,6 +110,31 @@ test("the step's result comes from stdin, so that its secret stands on no comman
   expect(said).not.toContain(String(deviceCode));
 });
 
+test("happened needs a result only where the process needs one, and says which", async () => {
+  const sent = await system.client.sendMessage("lost-message", {
+    providerFields: { clientReference: "lost-message", sandbox: "send=cut-after-commit" },
+  });
+  const enrolled = await system.client.issueCertificate(
+    "lost-too",
+    holderInput("lost-too", "enroll=cut-after-commit"),
+  );
+  await Promise.all(
+    [sent, enrolled].map((handle) =>
+      statusWhere(handle, ({ attention }) => attention !== undefined),
+    ),
+  );
+  const resolve = (id: string) => run(["resolve", id, "--decision", "happened", "--by", "Ada"]);
+  expect(await resolve("issueCertificate/lost-too")).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("result.certIdOtp"),
+  });
+  expect(await resolve("sendMessage/lost-message")).toMatchObject({
+    code: 0,
+    answer: [{ answer: "resolved" }],
+  });
+  expect(await sent.result()).toMatchObject({ outcome: "accepted" });
+});
+
 test("a command about another kind of process is a usage error that says so", async () => {
   for (const [args, what] of [
     [["otp", "sendMessage/x", "Q7XJ2VK9"], "code"],
