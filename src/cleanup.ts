@@ -10,8 +10,8 @@ import type { KeyRing } from "./crypto/key-ring.js";
 import type { DocumentStore } from "./documents/store.js";
 import { purgeEffects } from "./journal/retention.js";
 import type { IsOpen } from "./journal/retention.js";
-import { removeOrphans } from "./cli/orphans.js";
-import type { Orphans } from "./cli/orphans.js";
+import { removeOrphans } from "./cleanup/orphans.js";
+import type { Orphans } from "./cleanup/orphans.js";
 import type { Pool } from "./postgres/pool.js";
 import { historyDays } from "./temporal/connection.js";
 

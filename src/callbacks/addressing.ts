@@ -4,7 +4,7 @@
 import { read } from "./reading.js";
 import type { Reader } from "./reading.js";
 import { settleAlike } from "./rows.js";
-import type { Settlement, UnaddressedRow } from "./rows.js";
+import type { Referred, Settlement, UnaddressedRow } from "./rows.js";
 
 export interface AddressingTools extends Reader {
   /** Gives rows the process of their reference; returns the ids of those whose reference is known. */
@@ -12,11 +12,6 @@ export interface AddressingTools extends Reader {
   settle(rows: UnaddressedRow[], settlement: Settlement): Promise<void>;
   /** How long a reference may stay unknown. */
   unmatchedMs: number;
-}
-
-export interface Referred {
-  row: UnaddressedRow;
-  reference: string;
 }
 
 const FIRST_PAUSE_MS = 500;

@@ -5,8 +5,7 @@ import type { KeyRing } from "../crypto/key-ring.js";
 import { open, seal } from "../crypto/sealed.js";
 import type { Pool } from "../postgres/pool.js";
 import type { Subject } from "./address.js";
-import type { Referred } from "./addressing.js";
-import type { Claimed, ClaimedRow, Settlement, UnaddressedRow } from "./rows.js";
+import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "./rows.js";
 
 export const inboxChannel = "trustflow_callbacks";
 

@@ -22,6 +22,12 @@ export interface UnaddressedRow extends Claimed {
   account: string;
 }
 
+/** By what its body names, the process of a row can be found. */
+export interface Referred {
+  row: UnaddressedRow;
+  reference: string;
+}
+
 /** Why a row is parked. */
 export const parkReasons = [
   "correlationMismatch",

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PostalHandle, SendPostalInput } from "../client.js";
 import { pdf } from "../sandbox/pdf.js";
-import type { Scenario, Stage } from "./demo-scenarios.js";
+import type { Scenario, Stage } from "./demo-scenario.js";
 
 /** Days of the provider pass in seconds, so ours are seconds too. */
 const settings: NonNullable<SendPostalInput["settings"]> = {

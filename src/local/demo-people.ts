@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { CertificateHandle, IssueCertificateInput, OneShotHandle } from "../client.js";
 import { pdf } from "../sandbox/pdf.js";
-import type { Scenario, Stage } from "./demo-scenarios.js";
+import type { Scenario, Stage } from "./demo-scenario.js";
 
 const enroll = "disposable-certificate.enroll";
 const secrets = { password: "chosen by the holder", securityCode: "chosen by the holder" };

@@ -7,8 +7,9 @@ import { Trustflow } from "../client.js";
 import type { AnyHandle } from "../client.js";
 import { sandboxControl } from "../sandbox/control.js";
 import type { LedgerReport } from "../sandbox/ledger.js";
-import { acts } from "./demo-scenarios.js";
-import type { Scenario, Stage } from "./demo-scenarios.js";
+import { letterScenarios } from "./demo-letters.js";
+import { peopleScenarios } from "./demo-people.js";
+import type { Scenario, Stage } from "./demo-scenario.js";
 import { startStack } from "./stack.js";
 import type { Progress } from "./tools.js";
 
@@ -48,6 +49,8 @@ const demoEnvironment = {
 
 /** Virtual days in real seconds. */
 const speed = 40_000;
+
+const acts = [letterScenarios, peopleScenarios];
 
 export async function runDemo({ progress, onReport }: DemoOptions): Promise<DemoReport> {
   const began = Date.now();

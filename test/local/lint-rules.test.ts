@@ -82,6 +82,7 @@ const refused: Line[] = [
   ["src/temporal/codec.ts", value("../cli.js")],
   ["src/documents/store.ts", value("../local/stack.js")],
   ["src/postgres/pool.ts", value("../cleanup.js")],
+  ["src/client.ts", value("./cleanup/orphans.js")],
   ["src/crypto/hmac.ts", 'export const x = await import("../config.js");\n'],
 ];
 

@@ -2,6 +2,7 @@
 import type { LraOptions } from "../accounts.js";
 import { emptyAnswer, jsonAnswer, type Answer } from "../answer.js";
 import { Checker, fieldsOf } from "../checker.js";
+import { describeIntent } from "../description.js";
 import { magicKey, readMagic } from "../magic.js";
 import type { Arrival, Call, Description, Operation } from "../operation.js";
 import type { SandboxParts } from "../parts.js";
@@ -146,8 +147,7 @@ function describe(arrival: Arrival): Description {
   const intent = typeof given === "string" ? given : null;
   const magic = magicOf(arrival);
   return {
-    intent,
-    lookupKeys: intent === null ? [] : [intent],
+    ...describeIntent(intent),
     ...(magic && { magicKey: magicKey(NAME, intent, name), magicFaults: magic.faults }),
   };
 }

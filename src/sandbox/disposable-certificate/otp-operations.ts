@@ -1,6 +1,7 @@
 // `sendOtp` and `validate` (P1 §2.3–2.4, 4.1); the body of `validate`, and what a wrong code answers, are not shown.
 import { emptyAnswer, jsonAnswer, type Answer } from "../answer.js";
 import { Checker, fieldsOf } from "../checker.js";
+import { describeIntent } from "../description.js";
 import { sendOneTimePassword, tryOneTimePassword } from "../one-time-password.js";
 import type { Arrival, Call, Description, Operation } from "../operation.js";
 import type { SandboxParts } from "../parts.js";
@@ -19,9 +20,7 @@ export function otpOperations(
 
   function describe({ body }: Arrival): Description {
     const enrollment = find(fieldsOf(body)["certIdOtp"]);
-    if (!enrollment) return { intent: null, lookupKeys: [] };
-    const { intent, magicKey } = enrollment;
-    return { intent, lookupKeys: [intent], magicKey };
+    return describeIntent(enrollment?.intent ?? null, enrollment?.magicKey);
   }
 
   function record(call: Call, { intent, certIdOtp }: Enrollment): void {

@@ -1,11 +1,12 @@
 // The three steps over two hosts (P1 §4.5); shapes beyond the names of P1 §2.10 are assumed: not shown.
 import { jsonAnswer, type Answer } from "../answer.js";
 import { fieldsOf, isObject } from "../checker.js";
+import { describeIntent } from "../description.js";
 import type { Arrival, Call, Operation } from "../operation.js";
 import type { EnvelopeFile } from "./certificate-request.js";
 import { checkEnvelope, tokenOf } from "./envelope.js";
 import type { EnvelopeDesk } from "./envelope-desk.js";
-import { describeCreation, describeIntent, readRequestMagic } from "./magic.js";
+import { describeCreation, readRequestMagic } from "./magic.js";
 import { caRefusal, envelopeRefusal } from "./refusal.js";
 
 const invalid = (message: string): Answer => envelopeRefusal(400, "Invalid", message);
@@ -60,13 +61,14 @@ export function envelopeOperations(desk: EnvelopeDesk): Operation[] {
 
   function describeUpload({ form }: Arrival) {
     const intent = intentOfName(form?.[0]?.fileName ?? "");
-    return describeIntent(intent, intent === null ? undefined : desk.requestOfIntent(intent));
+    const request = intent === null ? undefined : desk.requestOfIntent(intent);
+    return describeIntent(intent, request?.magicKey);
   }
 
   function describeSend({ body }: Arrival) {
     const token = tokenOf(fieldsOf(body)["Activities"]);
     const request = typeof token === "string" ? desk.requestOfToken(token) : undefined;
-    return describeIntent(request?.intent ?? null, request);
+    return describeIntent(request?.intent ?? null, request?.magicKey);
   }
 
   return [

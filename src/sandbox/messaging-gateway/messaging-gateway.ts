@@ -3,7 +3,8 @@
 import { jsonAnswer, type Answer } from "../answer.js";
 import { fieldsOf, isObject } from "../checker.js";
 import { basicAccount, header, isJson } from "../credentials.js";
-import { magicKey, readMagicMember } from "../magic.js";
+import { describePayload } from "../description.js";
+import { readMagicMember } from "../magic.js";
 import type { Admission, Arrival, Call, ItemSummary, SandboxProvider } from "../operation.js";
 import type { SandboxParts } from "../parts.js";
 
@@ -56,20 +57,12 @@ export function messagingGateway(parts: SandboxParts): SandboxProvider {
 
   const invalid = (why: string) => problem(400, "InvalidRequestException", 2, why);
 
-  function describe({ body }: Arrival) {
-    const payload = fieldsOf(body);
-    const reference = payload["clientReference"];
-    const intent = typeof reference === "string" ? reference : null;
-    const magic = readMagicMember(payload, vocabulary);
-    return {
-      intent,
-      lookupKeys: intent === null ? [] : [intent],
-      ...(magic && {
-        magicKey: magicKey(NAME, intent ?? payload),
-        magicFaults: magic.faults,
-      }),
-    };
-  }
+  const describe = (arrival: Arrival) =>
+    describePayload(arrival, {
+      provider: NAME,
+      member: "clientReference",
+      magic: readMagicMember(fieldsOf(arrival.body), vocabulary),
+    });
 
   function send(call: Call): Answer {
     const { body, operation } = call;

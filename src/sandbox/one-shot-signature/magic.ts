@@ -1,9 +1,9 @@
 // The magic words of the one-shot service, in the member `sandbox` of the payload of create.
-import type { Arrival, Description } from "../operation.js";
 import { fieldsOf } from "../checker.js";
+import { describePayload } from "../description.js";
 import { callbackFaultKinds } from "../faults.js";
-import { magicKey, readMagicMember, type Magic } from "../magic.js";
-import type { SignatureRequest } from "./signature-request.js";
+import { readMagicMember, type Magic } from "../magic.js";
+import type { Arrival } from "../operation.js";
 
 const PROVIDER = "one-shot-signature";
 
@@ -48,20 +48,10 @@ export function readRequestMagic(body: unknown): Magic<Word> | undefined {
   return magic;
 }
 
-/** The intent of a payload is its `reference`; a repeated create is the second call of its faults. */
-export function describeCreation({ body }: Arrival): Description & { magicKey: string } {
-  const { reference } = fieldsOf(body);
-  const intent = typeof reference === "string" ? reference : null;
-  return {
-    intent,
-    lookupKeys: intent === null ? [] : [intent],
-    magicKey: magicKey(PROVIDER, intent ?? body),
-    magicFaults: readRequestMagic(body)?.faults,
-  };
-}
-
-export function describeRequest(request: SignatureRequest | undefined): Description {
-  if (!request) return { intent: null, lookupKeys: [] };
-  const { intent, magicKey: key } = request;
-  return { intent, lookupKeys: intent === null ? [] : [intent], magicKey: key };
-}
+/** The intent of a payload is its `reference`. */
+export const describeCreation = (arrival: Arrival) =>
+  describePayload(arrival, {
+    provider: PROVIDER,
+    member: "reference",
+    magic: readRequestMagic(arrival.body),
+  });

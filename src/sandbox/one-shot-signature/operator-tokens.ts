@@ -1,11 +1,12 @@
 // RA-operator tokens (P1 §5.4): the one that an account is configured with, and those that it created (shapes are assumed: not shown).
 import { jsonAnswer } from "../answer.js";
 import type { Account } from "../accounts.js";
+import { describeIntent } from "../description.js";
 import type { Operation } from "../operation.js";
 import type { SandboxParts } from "../parts.js";
 import { ROOT } from "./request-operation.js";
 
-const nobody = () => ({ intent: null, lookupKeys: [] });
+const nobody = () => describeIntent(null);
 
 export class OperatorTokens {
   readonly #parts: SandboxParts;

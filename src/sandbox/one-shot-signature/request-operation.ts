@@ -1,7 +1,8 @@
 // An operation about one signature request: found by `request_pk`, seen by its own account alone.
 import type { Answer } from "../answer.js";
+import { describeIntent } from "../description.js";
 import type { Call, Operation } from "../operation.js";
-import { describeRequest, type operationNames } from "./magic.js";
+import type { operationNames } from "./magic.js";
 import { notFound } from "./refusal.js";
 import type { SignatureRequest } from "./signature-request.js";
 import type { SigningDesk } from "./signing-desk.js";
@@ -20,7 +21,10 @@ export function requestOperation(
     name,
     method,
     path: `${ROOT}/${path}`,
-    describe: ({ params }) => describeRequest(find(params)),
+    describe({ params }) {
+      const request = find(params);
+      return describeIntent(request?.intent ?? null, request?.magicKey);
+    },
     perform(call) {
       const request = find(call.params);
       return request?.account === call.account.username

@@ -1,8 +1,6 @@
-// What the demo plays: each scenario starts a process, plays the persons in it, and says what must come of it.
+// A scenario of the demo: it starts a process, plays the persons in it, and says what must come of it.
 import type { AnyHandle, Trustflow } from "../client.js";
 import type { SandboxControl } from "../sandbox/control.js";
-import { letterScenarios } from "./demo-letters.js";
-import { peopleScenarios } from "./demo-people.js";
 import type { Stack } from "./stack.js";
 
 export interface Stage {
@@ -24,5 +22,3 @@ export interface Scenario {
     intent: string,
   ): Promise<{ handle: AnyHandle; meanwhile?: Promise<void> | undefined }>;
 }
-
-export const acts: Scenario[][] = [letterScenarios, peopleScenarios];
