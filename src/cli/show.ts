@@ -63,9 +63,12 @@ function attentionLines({ attention, moreAttentions = [] }: ProcessStatus): stri
   return all.map((one) => paint("yellow", attentionText(one)));
 }
 
-export function attentionText({ id, kind, reason, since, decisions }: Attention): string {
+export function attentionText(attention: Attention): string {
+  const { id, kind, reason, since, decisions, happenedNeeds } = attention;
+  const needs = happenedNeeds ? ` (with ${happenedNeeds.join(", ")})` : "";
+  const choice = decisions.map((one) => (one === "happened" ? `${one}${needs}` : one)).join(", ");
   return printable(
-    `waits for a person since ${since}: ${reason} [${kind}, attention ${id}; decide: ${decisions.join(", ")}]`,
+    `waits for a person since ${since}: ${reason} [${kind}, attention ${id}; decide: ${choice}]`,
   );
 }
 

@@ -23,6 +23,8 @@ export const Attention = z.strictObject({
   since: Instant,
   reason: z.string(),
   decisions: z.array(z.enum(["retry", "happened", "abandon"])),
+  /** The members of `result` without which `happened` is refused. */
+  happenedNeeds: z.array(z.string()).optional(),
 });
 export type Attention = z.infer<typeof Attention>;
 

@@ -80,6 +80,10 @@ export class Attentions {
     this.#count += 1;
     const unknown = kind === "unknownOutcome" || kind === "protocol";
     const { promise: decided, settle } = deferred<Decided>();
+    const mayHaveHappened = step.happened && !(step.journaled && kind === "accessDenied");
+    const needs = Object.entries(step.happened ?? {}).flatMap(([key, want]) =>
+      "optional" in want ? [] : [key],
+    );
     const attention: OpenAttention = {
       shown: {
         id: `${step.name}-${this.#count}`,
@@ -87,10 +91,8 @@ export class Attentions {
         step: step.name,
         since: new Date().toISOString(),
         reason,
-        decisions:
-          step.happened && !(step.journaled && kind === "accessDenied")
-            ? ["retry", "happened", "abandon"]
-            : ["retry", "abandon"],
+        decisions: mayHaveHappened ? ["retry", "happened", "abandon"] : ["retry", "abandon"],
+        ...(mayHaveHappened && needs.length > 0 ? { happenedNeeds: needs } : {}),
       },
       wants: step.happened ?? {},
       isDeciding: false,

@@ -2,6 +2,8 @@
 import type { Attention, ProcessStatus, TimelineEntry } from "../contracts/status.js";
 
 const timelineShown = 40;
+/** The Web UI (2.42) cuts the height of a line off the end of what it shows: that of an empty one, then. */
+const tail = "\u00a0";
 
 export function renderDetails(status: ProcessStatus): string {
   const lines = [
@@ -25,7 +27,7 @@ export function renderDetails(status: ProcessStatus): string {
   if (timeline.length > 0) lines.push("", "| when | who | what |", "|---|---|---|");
   if (timeline.length > timelineShown)
     lines.push(`| … | | ${timeline.length - timelineShown} earlier |`);
-  lines.push(...timeline.slice(-timelineShown).map(row));
+  lines.push(...timeline.slice(-timelineShown).map(row), "", tail);
   return lines.join("\n");
 }
 
@@ -35,12 +37,15 @@ function attentionsOf({ attention, moreAttentions = [] }: ProcessStatus): Attent
 
 /** What a person is asked, and the command that answers it. */
 function asking({ process, id }: ProcessStatus, attention: Attention): string[] {
-  const { kind, reason, decisions } = attention;
+  const { kind, reason, decisions, happenedNeeds = [] } = attention;
   const mends = kind === "accessDenied" || kind === "unavailable";
   return [
     `- **Needs a person**: ${reason}`,
     ...(mends ? ["- It keeps trying, and goes on by itself once the cause is gone"] : []),
     `- Decisions: ${decisions.join(", ")}`,
+    ...(happenedNeeds.length > 0
+      ? [`- With happened, in the result: ${happenedNeeds.map((key) => `\`${key}\``).join(", ")}`]
+      : []),
     "",
     "```",
     `trustflow resolve ${process}/${id} --attention ${attention.id}`,

@@ -81,7 +81,7 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
       const mode: AttemptMode = attention ? patientMode(attention) : asked ? "probe" : "quick";
       const options = attention ? patientOptions : { ...quickOptions, ...step.quick };
       const summary = attention
-        ? `${step.summary} (${attention.kind}: keeps trying)`
+        ? `${step.summary} (${attention.kind}: ${attention.sends ? "keeps trying" : "watches for an answer"})`
         : step.summary;
       const activities = activitiesOf<A>(provider, { ...options, summary }) as A;
       const first: Tried<T> = await firstOf(process, attention, () =>

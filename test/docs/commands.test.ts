@@ -166,6 +166,9 @@ describe("README.md", () => {
   test.each([
     ["send-postal", "examples/letter.json"],
     ["issue-certificate", "examples/holder.json"],
+    ["send-message", "examples/message.json"],
+    ["sign-one-shot", "examples/agreement.json"],
+    ["sign-envelope", "examples/envelope.json"],
   ])("its input of %s is accepted", async (command, file) => {
     expect(shown.some((line) => line.includes(`${command} --input ${file} `))).toBe(true);
     const args = [command, "--input", file, "--id", "order-7", "--dry-run"];

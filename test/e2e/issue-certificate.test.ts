@@ -82,7 +82,8 @@ test("an enrolment whose answer was lost asks a person, who brings the ids", asy
     holderInput("lost", "enroll=cut-after-commit"),
   );
   const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
-  expect(attention).toMatchObject({ kind: "unknownOutcome", step: "enroll" });
+  const happenedNeeds = ["certIdOtp", "deviceCode"];
+  expect(attention).toMatchObject({ kind: "unknownOutcome", step: "enroll", happenedNeeds });
   const [item] = (await system.sandbox.items({ intent: "lost" })).items;
   const { deviceCode } = await system.sandbox.item(item?.id ?? "");
   const decision = { attention: attention?.id ?? "", decision: "happened", by: "Ada" } as const;

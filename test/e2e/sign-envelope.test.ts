@@ -196,6 +196,7 @@ test("what the envelope host refuses is a person's matter: the certificate reque
   const handle = await begin("vendor");
   const { attention } = await askedOf(handle, "protocol");
   expect(attention).toMatchObject({ step: "send", decisions: ["retry", "happened", "abandon"] });
+  expect(attention).not.toHaveProperty("happenedNeeds");
   await handle.resolve({ attention: attention?.id ?? "", decision: "retry", by: "Ada" });
   expect((await handle.result()).outcome).toBe("sent");
   expect(await effectsOf("vendor")).toEqual(once);

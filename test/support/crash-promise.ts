@@ -6,30 +6,34 @@ import type { ProcessUnderTest } from "./process-under-test.js";
 import { sized } from "./size.js";
 
 export function testEveryCrashPoint(process: ProcessUnderTest): void {
-  test(`${process.process}: wherever a worker dies, stands still or starts over, an intent has one effect (READING §0–1, P2 §4.1)`, async () => {
-    const report = await enumerateCrashPoints(process, sized(0, 1) === 1);
-    await keepReport(report, process.process);
-    const { rows } = report;
-    expect(rows.filter(({ ending }) => ending === "double" || ending === "lost")).toEqual([]);
-    const classes = new Map(
-      process.calls.map(({ operation, effectClass }) => [operation, effectClass]),
-    );
-    const parked = rows.filter(({ ending }) => ending === "parked");
-    expect(parked.filter(({ effect }) => classes.get(effect) !== "once")).toEqual([]);
-    // Where persons go on, they make up for it; of two owners, the first sends when it is let go.
-    const madeUpFor = process.calls.flatMap((call) => (call.thenPlay ? [call.operation] : []));
-    const unsent = parked.filter(
-      ({ effect, phase }) =>
-        phase.startsWith("beforeSending") &&
-        !phase.endsWith("twoOwners") &&
-        !madeUpFor.includes(effect),
-    );
-    expect(unsent.map(({ effects }) => effects)).toEqual(unsent.map(() => 0));
-    for (const [operation, effectClass] of classes) {
-      const phases = rows.flatMap(({ effect, phase }) => (effect === operation ? [phase] : []));
-      const isWhole = rows.some(({ phase }) => phase.endsWith("twoOwners"));
-      const least = (effectClass === "read" ? 1 : 5) * (isWhole ? 4 : 1);
-      expect(new Set(phases).size).toBeGreaterThanOrEqual(least);
-    }
-  }, 900_000);
+  test(
+    `${process.process}: wherever a worker dies, stands still or starts over, an intent has one effect (READING §0–1, P2 §4.1)`,
+    async () => {
+      const report = await enumerateCrashPoints(process, sized(0, 1) === 1);
+      await keepReport(report, process.process);
+      const { rows } = report;
+      expect(rows.filter(({ ending }) => ending === "double" || ending === "lost")).toEqual([]);
+      const classes = new Map(
+        process.calls.map(({ operation, effectClass }) => [operation, effectClass]),
+      );
+      const parked = rows.filter(({ ending }) => ending === "parked");
+      expect(parked.filter(({ effect }) => classes.get(effect) !== "once")).toEqual([]);
+      // Where persons go on, they make up for it; of two owners, the first sends when it is let go.
+      const madeUpFor = process.calls.flatMap((call) => (call.thenPlay ? [call.operation] : []));
+      const unsent = parked.filter(
+        ({ effect, phase }) =>
+          phase.startsWith("beforeSending") &&
+          !phase.endsWith("twoOwners") &&
+          !madeUpFor.includes(effect),
+      );
+      expect(unsent.map(({ effects }) => effects)).toEqual(unsent.map(() => 0));
+      for (const [operation, effectClass] of classes) {
+        const phases = rows.flatMap(({ effect, phase }) => (effect === operation ? [phase] : []));
+        const isWhole = rows.some(({ phase }) => phase.endsWith("twoOwners"));
+        const least = (effectClass === "read" ? 1 : 5) * (isWhole ? 4 : 1);
+        expect(new Set(phases).size).toBeGreaterThanOrEqual(least);
+      }
+    },
+    sized(3_600_000, 900_000),
+  );
 }
