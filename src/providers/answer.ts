@@ -29,8 +29,6 @@ export interface Asked<P extends Provider> {
   operation: Operation<P>;
 }
 
-const DETAIL_CHARACTERS = 500;
-
 /**
  * A status outside 2xx where the specification shows nothing else. `isAboutAnId`: the request names an id that an earlier
  * answer gave us, so a 404 says "not visible yet" until time proves it wrong.
@@ -77,9 +75,7 @@ export function refused<P extends Provider>(
     status,
     problem: `answered ${status}`,
     retryAfterMs: retryAfterMs(headers),
-    detail:
-      message ??
-      (body.length === 0 ? undefined : body.toString("utf8").slice(0, DETAIL_CHARACTERS)),
+    detail: message ?? (body.length === 0 ? undefined : body.toString("utf8")),
   });
 }
 
@@ -93,7 +89,7 @@ export function unreadable<P extends Provider>(
   const effectClass = effectClassOf(provider, operation);
   const meaning = withoutAnswer(effectClass);
   if (effectClass === "read" || reference !== undefined) meaning.kind = "protocol";
-  const detail = body.length === 0 ? undefined : body.toString("utf8", 0, DETAIL_CHARACTERS);
+  const detail = body.length === 0 ? undefined : body.toString("utf8");
   return new ProviderError({ ...meaning, provider, operation, status, problem, reference, detail });
 }
 
@@ -135,12 +131,24 @@ export function nothingYet<P extends Provider>(
   return new ProviderError({ ...asked, kind: "notVisibleYet", effect: "none", status, problem });
 }
 
-/** The answer without what we sent in secret, should the provider repeat it (READING §8). */
+/**
+ * The answer without what we sent in secret, should the provider repeat it (READING §8). JSON is written anew first: it has
+ * several ways to write a character, and a message is read without them.
+ */
 export function withoutSecrets(answer: HttpAnswer, secrets: readonly string[]): HttpAnswer {
-  let text = answer.body.toString("utf8");
+  let text = writtenAnew(answer.body);
   for (const secret of secrets.flatMap((plain) => [plain, JSON.stringify(plain).slice(1, -1)]))
     if (secret !== "") text = text.replaceAll(secret, "[secret]");
   return { ...answer, body: Buffer.from(text, "utf8") };
+}
+
+/** What is no JSON, or too deep to be written, stays as it is. */
+function writtenAnew(body: Buffer): string {
+  try {
+    return JSON.stringify(jsonOf(body)) ?? body.toString("utf8");
+  } catch {
+    return body.toString("utf8");
+  }
 }
 
 /** The one value that a body shows under a name, whatever else it is: an id must not get lost with a broken answer. */

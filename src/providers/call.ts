@@ -76,8 +76,21 @@ function identityOf<P extends Provider>(asked: Asked<P>, host: Host): TlsIdentit
   }
 }
 
+interface BasicCredentials {
+  username: string;
+  password: Secret;
+}
+
 /** The value of `Authorization` (P1 §5.1, 5.3; P2 §5). */
-export function basic({ username, password }: { username: string; password: Secret }): string {
-  const credentials = `${username}:${password.reveal()}`;
-  return `Basic ${Buffer.from(credentials, "utf8").toString("base64")}`;
+export function basic(account: BasicCredentials): string {
+  return `Basic ${encoded(account)}`;
+}
+
+/** The password, plain and as it travels: both must not come back in an error. */
+export function basicSecrets(account: BasicCredentials): string[] {
+  return [account.password.reveal(), encoded(account)];
+}
+
+function encoded({ username, password }: BasicCredentials): string {
+  return Buffer.from(`${username}:${password.reveal()}`, "utf8").toString("base64");
 }

@@ -2,6 +2,9 @@
 // URL, header or secret; the provider's own words (`detail`, `fields[].message`) are hidden properties.
 import type { EffectClass } from "./effects.js";
 
+/** Of the provider's words. */
+const MAX_CHARACTERS = 500;
+
 export type ProviderErrorKind =
   | "invalidRequest"
   | "accessDenied"
@@ -122,6 +125,8 @@ function classifier(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.:/[\]-]{1,120}$/.test(text) ? text : undefined;
 }
 
-function hide(target: object, key: string, value: string | undefined): void {
-  if (value !== undefined) Object.defineProperty(target, key, { value, enumerable: false });
+/** Cut: however long an answer is, an error of it fits into a failure. */
+function hide(target: object, key: string, text: string | undefined): void {
+  if (text === undefined) return;
+  Object.defineProperty(target, key, { value: text.slice(0, MAX_CHARACTERS), enumerable: false });
 }

@@ -1,6 +1,6 @@
 // What every endpoint of the disposable certificate service shares: the account, and the request around it (P1 §4.1, §5.1).
 import type { Secret } from "../../contracts/values.js";
-import { basic, call as callHost } from "../call.js";
+import { basic, basicSecrets, call as callHost } from "../call.js";
 import type { Host } from "../call.js";
 import type { HttpAnswer } from "../http.js";
 import { asking, refusal } from "./translate.js";
@@ -26,8 +26,8 @@ export async function call(
   given: { secrets: readonly string[]; signal: AbortSignal | undefined },
 ): Promise<HttpAnswer> {
   const path = paths[operation].replace("{lraId}", () => encodeURIComponent(account.lraId));
-  const { wrongOtpCodes, password } = account;
-  const secrets = [password.reveal(), ...given.secrets];
+  const { wrongOtpCodes } = account;
+  const secrets = [...basicSecrets(account), ...given.secrets];
   const headers = { authorization: basic(account) };
   const request = { method: "POST", path, headers, json, signal: given.signal } as const;
   return callHost(asking(operation), account, request, (answer) =>

@@ -68,7 +68,7 @@ export async function enroll(
   signal?: AbortSignal,
 ): Promise<IssuedCertificate> {
   const [json, given] = fromData(enrolment, signal);
-  return issued("enroll", await call(account, "enroll", json, given), given.secrets);
+  return issued("enroll", await call(account, "enroll", json, given));
 }
 
 /** P1 §2.2, §2.5, §4.1: as `enroll`. */
@@ -79,7 +79,7 @@ export async function enrollDisposableWitheIDAssertion(
 ): Promise<IssuedCertificate> {
   const operation = "enrollDisposableWitheIDAssertion";
   const [json, given] = fromAssertion(enrolment, signal);
-  return issued(operation, await call(account, operation, json, given), given.secrets);
+  return issued(operation, await call(account, operation, json, given));
 }
 
 /**
@@ -121,13 +121,9 @@ function fromAssertion(enrolment: EidEnrolment, signal: AbortSignal | undefined)
   return [named(eidEnrolmentFields, enrolment), { secrets, signal }] as const;
 }
 
-function issued(
-  operation: CertificateOperation,
-  answer: HttpAnswer,
-  secrets: readonly string[],
-): IssuedCertificate {
+function issued(operation: CertificateOperation, answer: HttpAnswer): IssuedCertificate {
   const read = IssuedAnswer.safeParse(jsonOf(answer.body));
-  if (!read.success) throw lost(operation, answer, secrets);
+  if (!read.success) throw lost(operation, answer);
   const { certIdOtp, deviceCode, otpId } = read.data;
   return { certIdOtp, deviceCode, ...(otpId === undefined ? {} : { otpId }) };
 }

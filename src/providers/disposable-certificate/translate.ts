@@ -22,7 +22,7 @@
 // | 429                     | rateLimited / none           | the same                  | the same                 | the same                 |
 //
 // 244 and 11002 are about the operation (and the LRA), never about the account as a whole.
-import { jsonOf, meaningOf, refused, unreadable, withoutSecrets } from "../answer.js";
+import { jsonOf, meaningOf, refused, shownValue, unreadable, withoutSecrets } from "../answer.js";
 import type { Meaning } from "../answer.js";
 import { effectClassOf } from "../effects.js";
 import type { Operation } from "../effects.js";
@@ -78,15 +78,11 @@ export function refusal(
   return refused(asked, answer, meaning, { code: String(code), message, fields });
 }
 
-/** An enrollment that was answered, but not readably; the error shows no `deviceCode` (READING §8). */
-export function lost(
-  operation: CertificateOperation,
-  received: HttpAnswer,
-  secrets: readonly string[],
-): ProviderError {
-  const answer = withoutSecrets(received, secrets);
-  const text = answer.body.toString("utf8").replaceAll(/("deviceCode"\s*:\s*)"[^"]*"?/g, "$1…");
-  return unreadable(asking(operation), { ...answer, body: Buffer.from(text, "utf8") });
+/** An enrollment that was answered, but not readably: of all that it holds the error shows a `certIdOtp` (READING §8). */
+export function lost(operation: CertificateOperation, answer: HttpAnswer): ProviderError {
+  const certIdOtp = shownValue(answer, "certIdOtp");
+  const shown = certIdOtp === undefined ? "" : `certIdOtp ${certIdOtp}`;
+  return unreadable(asking(operation), { ...answer, body: Buffer.from(shown, "utf8") });
 }
 
 function ofAnotherCode(operation: CertificateOperation): Meaning {

@@ -9,7 +9,7 @@
 // It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http.ts.
 import type { Secret } from "../../contracts/values.js";
 import { jsonOf } from "../answer.js";
-import { basic, call } from "../call.js";
+import { basic, basicSecrets, call } from "../call.js";
 import type { Host } from "../call.js";
 import { asked, refusal } from "./translate.js";
 
@@ -33,7 +33,7 @@ export async function send(
 ): Promise<{ answer?: unknown }> {
   const apiKey = account.apiKey.reveal();
   const headers = { authorization: basic(account), "x-api-key": apiKey };
-  const secrets = [apiKey, account.password.reveal()];
+  const secrets = [apiKey, ...basicSecrets(account)];
   const request = { method: "POST", path: "/api/services/send", headers, signal } as const;
   const { body } = await call(asked, account, { ...request, json: payload }, (received) =>
     refusal(received, secrets),

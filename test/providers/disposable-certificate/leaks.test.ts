@@ -78,3 +78,29 @@ test("a secret that JSON writes in another way does not come back either", async
   await server.close();
   expect(error.detail).toBe('{"message":"not [secret]"}');
 });
+
+test("nor does one that the provider's JSON escapes as ours does not", async () => {
+  const message = "firstName: not a\\u002Bb\\u003C\\u00e4, nor d\\/e";
+  const server = await startProviderServer(answering(`{"code":242,"message":"${message}"}`, 500));
+  const given = { disposableCertificate: { password: "a+b<ä", securityCode: "d/e" } };
+  const error = await errorOf(client.checkData(accountAt(server.url), given));
+  await server.close();
+  expect(error.detail).toBe("firstName: not [secret], nor [secret]");
+  expect(error.fields[0]?.message).toBe(error.detail);
+});
+
+test("an answer of a depth that cannot be written again is shown as it came", async () => {
+  const server = await startProviderServer(answering("[".repeat(99_999) + "]".repeat(99_999), 500));
+  const error = await errorOf(client.checkData(accountAt(server.url), {}));
+  await server.close();
+  expect(error.detail).toBe("[".repeat(500));
+});
+
+test("the Basic credentials do not come back as they travelled, in the page of a proxy (P1 §5.1)", async () => {
+  const server = await startProviderServer(({ headers: { authorization } }, response) => {
+    response.writeHead(502).end(`<pre>Authorization: ${authorization}</pre>`);
+  });
+  const error = await errorOf(client.checkData(accountAt(server.url), {}));
+  await server.close();
+  expect(error.detail).toBe("<pre>Authorization: Basic [secret]</pre>");
+});

@@ -123,3 +123,8 @@ test.each([400, 401, 500])("neither credential comes back with a %i", async (sta
   handler = answering({ message: "an-api-key of a password is unknown" }, status);
   expect((await refusal()).detail).toBe("[secret] of [secret] is unknown");
 });
+
+test("the provider's words are cut, however many they are", async () => {
+  handler = answering({ type: "X", code: 1, message: "no ".repeat(1_000_000) }, 401);
+  expect((await refusal()).detail).toHaveLength(500);
+});
