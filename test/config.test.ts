@@ -21,6 +21,60 @@ test("a variable of our prefix that nothing reads is an unknown key", () => {
   expect(loadConfig).toThrow("unknown key: state");
 });
 
+const oneShot = { BASE_URL: "https://signature.example", TOKEN: "t" };
+const certificate = {
+  BASE_URL: "https://ca.example",
+  USERNAME: "u",
+  PASSWORD: "p",
+  LRA_ID: "lra-1",
+  PKCS12_FILE: "client.p12",
+};
+const envelope = {
+  CA_BASE_URL: "https://ca.example",
+  ESIGN_BASE_URL: "https://sign.example",
+  API_TOKEN: "t",
+  VENDOR: "ACME",
+  CERTIFICATE_FILE: "client.pem",
+  KEY_FILE: "key.pem",
+};
+
+function accountOf(provider: string, keys: Record<string, string>) {
+  process.env = Object.fromEntries(
+    Object.entries(keys).map(([key, value]) => [
+      `TRUSTFLOW_ACCOUNTS__DEFAULT__${provider}__${key}`,
+      value,
+    ]),
+  );
+  return () => loadConfig().accounts["default"];
+}
+
+test.each([
+  ["ONE_SHOT_SIGNATURE", oneShot, { PATHS__RETRIEVE: "none" }],
+  ["ONE_SHOT_SIGNATURE", oneShot, { PATHS__RETRIEVE: "/v2?of={request_pk}" }],
+  ["DISPOSABLE_CERTIFICATE", certificate, {}],
+  ["ENVELOPE_SIGNATURE", envelope, {}],
+])("an account of %s, %j with %j, is taken", (provider, keys, others) => {
+  expect(accountOf(provider, { ...keys, ...others })).not.toThrow();
+});
+
+test.each([
+  // The token would go to the host "signature.exampledocument".
+  ["ONE_SHOT_SIGNATURE", oneShot, "PATHS__RETRIEVE", "document/{request_pk}", "begin with a slash"],
+  ["ONE_SHOT_SIGNATURE", oneShot, "PATHS__CREATE_TOKEN", "tokens", "begin with a slash"],
+  ["ONE_SHOT_SIGNATURE", oneShot, "PATHS__RETRIEVE", "/document", "place for {request_pk}"],
+  ["ONE_SHOT_SIGNATURE", oneShot, "WEBHOOK_POINTER", "request_pk", "begin with a slash"],
+  ["ONE_SHOT_SIGNATURE", oneShot, "TOKEN_HEADER", "X Token:", "the name of a header"],
+  // Without TLS no client certificate is shown, and the password travels in clear (P1 §5.1, §5.5).
+  ["DISPOSABLE_CERTIFICATE", certificate, "BASE_URL", "http://ca.example", "URL"],
+  ["ENVELOPE_SIGNATURE", envelope, "CA_BASE_URL", "http://ca.example", "URL"],
+  ["DISPOSABLE_CERTIFICATE", certificate, "CERTIFICATE_FILE", "client.pem", "give certificateFile"],
+  ["ENVELOPE_SIGNATURE", envelope, "PKCS12_FILE", "client.p12", "give certificateFile"],
+])("an account of %s, %j, whose %s is %j, is refused", (provider, keys, key, value, why) => {
+  const read = accountOf(provider, { ...keys, [key]: value });
+  expect(read).toThrow(ConfigurationError);
+  expect(read).toThrow(why);
+});
+
 test("metrics are served on an address, or on a port of this machine alone", () => {
   const read = (given: string) => {
     process.env = { TRUSTFLOW_RELAY__METRICS_ADDRESS: given };

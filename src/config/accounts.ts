@@ -2,7 +2,7 @@
 // as assumed.
 import { z } from "zod";
 import { AccountName } from "../contracts/values.js";
-import { flag, list, numbers, plain, secret, text, url, whole } from "./fields.js";
+import { flag, list, numbers, path, plain, secret, text, tlsUrl, url, whole } from "./fields.js";
 
 /** Below `journal.leaseSeconds`, so that a lease outlives its call. */
 const timeoutSeconds = whole(1).default(30);
@@ -26,8 +26,8 @@ interface CertificateFiles {
 /** Either the pair or the one file. */
 function needsCertificate(account: CertificateFiles, context: z.RefinementCtx): void {
   const { certificateFile, keyFile, pkcs12File } = account;
-  const pair = certificateFile !== undefined && keyFile !== undefined;
-  if (pair !== (pkcs12File !== undefined)) return;
+  const parts = [certificateFile, keyFile].filter((file) => file !== undefined).length;
+  if (parts === (pkcs12File === undefined ? 2 : 0)) return;
   context.addIssue({
     code: "custom",
     path: ["certificateFile"],
@@ -48,13 +48,14 @@ const EviPostAccount = z.strictObject({
   /** Assumed: the shared affidavit download (P2 §4.1); `blobs` reads the deprecated field instead. */
   affidavits: z.preprocess(plain, z.enum(["download", "blobs"])).default("download"),
   affidavitMethod: z.preprocess(plain, z.enum(["GET", "POST"])).default("GET"),
-  affidavitPath: text().default("/v1/Affidavits/Download"),
+  affidavitPath: path().default("/v1/Affidavits/Download"),
   affidavitIdsParameter: text().default("AffidavitIds"),
 });
 
 const DisposableCertificateAccount = z
   .strictObject({
-    baseUrl: url(),
+    /** By TLS alone, as there is no client certificate without it. */
+    baseUrl: tlsUrl(),
     username: text(),
     password: secret(),
     /** The Local Registration Authority: a segment of the path (P1 §4.1). */
@@ -78,36 +79,45 @@ const MessagingGatewayAccount = z.strictObject({
 
 const oneShot = "/oneshot/api/v1";
 const video = `${oneShot}/identity-video/{request_pk}`;
+const requestPath = (allowed = /^\/.*\{request_pk\}/) =>
+  z.preprocess(
+    plain,
+    z.string().regex(allowed, "must begin with a slash and have a place for {request_pk}"),
+  );
 
 const OneShotSignatureAccount = z.strictObject({
   baseUrl: url(),
   /** Of the registration-authority operator (P1 §5.4). */
   token: secret(),
   /** Assumed: how it travels; the prefix stands right before it, with its space. */
-  tokenHeader: text().default("Authorization"),
+  tokenHeader: z
+    .preprocess(plain, z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"))
+    .default("Authorization"),
   tokenPrefix: z.preprocess(plain, z.string()).default("Token "),
   timeoutSeconds,
   /** Assumed: the codes of a refused signature that mean "wrong code" and "the code has expired" (P1 §7.3 names none). */
   wrongOtpCodes: list().default(["otp_wrong"]),
   expiredOtpCodes: list().default(["otp_expired"]),
   /** Assumed: where a webhook's body has the request's id, as a JSON pointer (P1 §6.2). */
-  webhookPointer: text().default("/request_pk"),
+  webhookPointer: path("as a JSON pointer does").default("/request_pk"),
   /** Assumed: the paths that P1 §4.4 does not show. */
   paths: z
     .strictObject({
-      createToken: text().default(`${oneShot}/tokens`),
-      uploadDocument: text().default(`${oneShot}/document/{request_pk}`),
-      uploadHash: text().default(`${oneShot}/hash/{request_pk}`),
+      createToken: path().default(`${oneShot}/tokens`),
+      uploadDocument: requestPath().default(`${oneShot}/document/{request_pk}`),
+      uploadHash: requestPath().default(`${oneShot}/hash/{request_pk}`),
       /** `none`: there is none, so nobody can be asked about uploads, nor about the end of a signature. */
-      retrieve: text().default(`${oneShot}/document/{request_pk}`),
-      deleteDocuments: text().default(`${oneShot}/document/{request_pk}`),
-      createVideo: text().default(video),
-      uploadEvidences: text().default(`${video}/evidences`),
-      uploadVideo: text().default(`${video}/video`),
-      approveVideo: text().default(`${video}/approve`),
-      cancelVideo: text().default(`${video}/cancel`),
-      getVideo: text().default(video),
-      updateVideo: text().default(video),
+      retrieve: requestPath(/^none$|^\/.*\{request_pk\}/).default(
+        `${oneShot}/document/{request_pk}`,
+      ),
+      deleteDocuments: requestPath().default(`${oneShot}/document/{request_pk}`),
+      createVideo: requestPath().default(video),
+      uploadEvidences: requestPath().default(`${video}/evidences`),
+      uploadVideo: requestPath().default(`${video}/video`),
+      approveVideo: requestPath().default(`${video}/approve`),
+      cancelVideo: requestPath().default(`${video}/cancel`),
+      getVideo: requestPath().default(video),
+      updateVideo: requestPath().default(video),
     })
     .prefault({}),
 });
@@ -115,7 +125,7 @@ const OneShotSignatureAccount = z.strictObject({
 const EnvelopeSignatureAccount = z
   .strictObject({
     /** The certificate-authority host, which wants the client certificate (P1 §4.5, §5.5). */
-    caBaseUrl: url(),
+    caBaseUrl: tlsUrl(),
     ...clientCertificate,
     /** The envelope host, which wants the API token. */
     esignBaseUrl: url(),

@@ -21,6 +21,11 @@ export const numbers = () =>
     z.array(z.int()),
   );
 export const url = () => z.preprocess(plain, z.url({ protocol: /^https?$/ }));
+/** Where a client certificate is shown. */
+export const tlsUrl = () => z.preprocess(plain, z.url({ protocol: /^https$/ }));
+/** Follows right behind a host, and so must not become a part of its name. */
+export const path = (as = "") =>
+  z.preprocess(plain, z.string().regex(/^\//, `must begin with a slash${as && `, ${as}`}`));
 export const whole = (minimum = 0) =>
   z.preprocess(
     (value) =>
