@@ -1,7 +1,7 @@
 // The contract of `issueCertificate`: a disposable certificate from the holder's data, or from an eID assertion, to the
 // validated one-time password (P1 §1.1, 2.1–2.6, 4.1).
 import { z } from "zod";
-import { otpSettings, SmsOptions } from "./one-time-password.js";
+import { EmailOptions, otpSettings, SmsOptions } from "./one-time-password.js";
 import { processResult, ProcessStatus } from "./status.js";
 import { AccountName, CountryCode, Instant, SecretString } from "./values.js";
 
@@ -62,7 +62,7 @@ const FromData = z
     disposableCertificate: z.strictObject({ ...holderSecrets, otpType: z.enum(["SMS", "EMAIL"]) }),
     disposableContacts: z.strictObject({ mobile: E164.optional(), email: z.email().optional() }),
     smsOptions: SmsOptions.optional(),
-    emailOptions: z.strictObject({ templateId: Text, language: Text }).optional(),
+    emailOptions: EmailOptions.optional(),
   })
   .superRefine((input, context) => {
     const refuse = (path: string, message: string) =>

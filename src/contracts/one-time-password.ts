@@ -20,13 +20,18 @@ export const otpSettings = {
   answerSeconds: z.int().min(1).max(18).optional(),
 };
 
+const Template = z.strictObject({
+  templateId: z.string().min(1),
+  language: z.string().regex(/^[A-Za-z]{2}$/, "must be a language code of two letters"),
+});
+
 /** P1 §2.3: how a code reaches its holder by SMS, with our text or by a template. */
 export const SmsOptions = z.union([
   z.strictObject({
     textSMS: z.string().refine((text) => text.includes("$OTP$"), "must contain $OTP$ (P1 §2.3)"),
   }),
-  z.strictObject({
-    templateId: z.string().min(1),
-    language: z.string().regex(/^[A-Za-z]{2}$/, "must be a language code of two letters"),
-  }),
+  Template,
 ]);
+
+/** P1 §2.3: by e-mail. */
+export const EmailOptions = Template;

@@ -23,8 +23,14 @@ function problemsOf(issue: Issue, above: PropertyKey[]): FieldProblem[] {
   if (code === "unrecognized_keys" && keys) {
     return keys.map((key) => ({ path: [...here, key].join("."), problem: "is not known" }));
   }
-  // Of several forms, the one that the input comes closest to.
-  const [closest] = errors.toSorted((one, other) => one.length - other.length);
+  // Of several forms, the one that the input comes closest to: what it has tells more of it than what it lacks.
+  const [closest] = errors.toSorted(
+    (one, other) => unknownIn(one) - unknownIn(other) || one.length - other.length,
+  );
   if (closest && closest.length > 0) return closest.flatMap((nested) => problemsOf(nested, here));
   return [{ path: here.join(".") || "(input)", problem: message }];
+}
+
+function unknownIn(issues: readonly Issue[]): number {
+  return issues.reduce((count, { keys = [] }) => count + keys.length, 0);
 }
