@@ -194,3 +194,32 @@ test("the webhook: doubled it counts once, forged it is refused, unmatched it is
   expect((await fetch(forged, { method: "POST", body })).status).toBe(404);
   expect(await duplicates()).toEqual([]);
 });
+
+const absent = {
+  uri: `document:${"0".repeat(32)}`,
+  sha256: "0".repeat(64),
+  size: 1,
+  mediaType: "application/pdf",
+};
+const noPdf = { base64: "bm8gUERG", mediaType: "application/pdf" };
+test.each([
+  ["a document that is not in the store", "documents.1.document", absent],
+  ["a PDF that is none", "documents.1.document", noPdf],
+  ["an evidence that is not in the store", "identityVideo.evidences.0.document", absent],
+  ["a video that is not in the store", "identityVideo.video.document", absent],
+])("%s fails a plain client's process before any effect, and is named", async (_, path, file) => {
+  const id = `unusable-${path}-${"uri" in file ? "absent" : "no-pdf"}`;
+  const input = videoInput(id);
+  const [part, ...places] = path.split(".").reverse();
+  const holder = places.reduceRight((at, place) => at[place], input as any);
+  holder[part!] = file;
+  const failed: unknown = await system.client.temporal.workflow
+    .execute("signOneShot", {
+      workflowId: `signOneShot/${id}`,
+      taskQueue: "trustflow",
+      args: [input],
+    })
+    .catch((error: { cause?: unknown }) => error.cause);
+  expect(failed).toMatchObject({ type: "InvalidInput", details: [{ fields: [{ path }] }] });
+  expect(await effectsOf(id)).toEqual({});
+});

@@ -2,7 +2,7 @@
 import { withoutSecrets } from "../../contracts/secrets.js";
 import { SignOneShotInput } from "../../contracts/sign-one-shot.js";
 import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
-import type { DocumentReference } from "../../contracts/values.js";
+import type { DocumentInput, DocumentReference } from "../../contracts/values.js";
 import { ProviderError } from "../../providers/errors.js";
 import { execution } from "../effect.js";
 import type { AttemptMode } from "../failure.js";
@@ -29,30 +29,23 @@ export interface OneShotPlan {
   canRetrieve: boolean;
 }
 
-/** Validates the input and puts what is inline into the document store. */
+/** Validates the input, and sees to it that every file is in the document store, as it says: before any effect. */
 export function prepare(
   desk: SigningDesk,
   given: { input: unknown; mode: AttemptMode },
 ): Promise<OneShotPlan> {
   return desk.run("prepare", accountIn(given.input), given.mode, async ({ name, paths }) => {
-    const { environment, documents: store, settings } = desk.has;
+    const { environment, settings } = desk.has;
     const input = parseInput(SignOneShotInput, given.input);
-    const process = execution();
-    const stored = async (file: {
-      name: string;
-      document: PlannedFile["document"] | InlineFile;
-    }) => ({
-      name: file.name,
-      document: await referenceOf(store, file.document, process),
-    });
-    const documents = await Promise.all(
-      input.documents.map(async (file) => {
-        if ("sha256" in file) return file;
-        const planned = await stored(file);
-        return { ...planned, sha256: planned.document.sha256 };
-      }),
-    );
-    const { identityVideo: video } = input;
+    const documents: OneShotPlan["documents"] = [];
+    // One after the other: fifty of them may be more than the memory holds.
+    for (const [index, file] of input.documents.entries()) {
+      if ("sha256" in file) documents.push(file);
+      else {
+        const planned = await stored(desk, file, `documents.${index}.document`);
+        documents.push({ ...planned, sha256: planned.document.sha256 });
+      }
+    }
     return {
       environment,
       account: name,
@@ -60,17 +53,35 @@ export function prepare(
       variant: input.variant,
       documents,
       canRetrieve: paths.retrieve !== undefined,
-      ...(video && {
-        identityVideo: {
-          evidences: await Promise.all(video.evidences.map(stored)),
-          video: await stored(video.video),
-        },
+      ...(input.identityVideo && {
+        identityVideo: await storedVideo(desk, input.identityVideo),
       }),
     };
   });
 }
 
-type InlineFile = { base64: string; mediaType: string };
+async function storedVideo(
+  desk: SigningDesk,
+  { evidences, video }: NonNullable<SignOneShotInput["identityVideo"]>,
+): Promise<NonNullable<OneShotPlan["identityVideo"]>> {
+  const planned: PlannedFile[] = [];
+  for (const [index, file] of evidences.entries())
+    planned.push(await stored(desk, file, `identityVideo.evidences.${index}.document`));
+  return {
+    evidences: planned,
+    video: await stored(desk, video, "identityVideo.video.document"),
+  };
+}
+
+async function stored(
+  { has: { documents: store } }: SigningDesk,
+  { name, document: given }: { name: string; document: DocumentInput },
+  path: string,
+): Promise<PlannedFile> {
+  const document = await referenceOf(store, given, execution());
+  await readDocument(store, document, path);
+  return { name, document };
+}
 
 export interface CreatedRequest {
   requestPk: string;
