@@ -29,14 +29,15 @@ export function otpOperations(
     ledger.record({ operation, intent, itemId: String(certIdOtp), at, account: account.username });
   }
 
+  function noteUnknown(call: Call, { unknown }: Checker): void {
+    for (const field of unknown) ledger.violate(call, "unknownField", describe(call).intent, field);
+  }
+
   /** The enrollment that the body names, and that this account may go on with. */
   function target(call: Call, name: string, top: Checker): Enrollment | { problem: Answer } {
     const certIdOtp = top.whole("certIdOtp", 0);
     if (certIdOtp === undefined) top.fail("certIdOtp", "Required", "is required");
     const deviceCode = top.required("deviceCode");
-    for (const field of top.unknown) {
-      ledger.violate(call, "unknownField", describe(call).intent, field);
-    }
     const [first] = top.errors;
     if (first) return { problem: problem(codes.field, first.message) };
     const enrollment = find(certIdOtp);
@@ -55,10 +56,14 @@ export function otpOperations(
     const top = new Checker(fieldsOf(call.body));
     top.known(["certIdOtp", "deviceCode", "smsOptions", "emailOptions"]);
     const enrollment = target(call, "sendOtp", top);
-    if ("problem" in enrollment) return enrollment.problem;
     const asked = allowedTextOf(top);
+    noteUnknown(call, top);
+    if ("problem" in enrollment) return enrollment.problem;
     if ("problem" in asked) return asked.problem;
     const { channel, text } = asked;
+    const { hasEmailOtp = true } = call.account.lras[enrollment.lraId] ?? {};
+    if (channel === "EMAIL" && !hasEmailOtp)
+      return badField("emailOptions", "EMAIL is not enabled for the LRA");
     const to = channel === "SMS" ? enrollment.mobile : enrollment.email;
     if (to === undefined) {
       return badField(
@@ -78,6 +83,7 @@ export function otpOperations(
     top.known(["certIdOtp", "deviceCode", "otp"]);
     const otp = top.required("otp");
     const enrollment = target(call, "validate", top);
+    noteUnknown(call, top);
     if ("problem" in enrollment) return enrollment.problem;
     const verdict = enrollment.otp
       ? tryOneTimePassword(enrollment.otp, otp ?? "", call.at)

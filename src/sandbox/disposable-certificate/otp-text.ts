@@ -17,7 +17,7 @@ export function allowedTextOf(top: Checker): OtpText | { problem: Answer } {
   if (sms && Object.keys(sms).length === 0) {
     return { problem: problem(codes.emptySmsOptions, "OTP not sent: smsOptions is empty") };
   }
-  const mail = email && template(top.at(email, "emailOptions."));
+  const mail = email && mailText(top.at(email, "emailOptions."));
   const [first] = top.errors;
   if (first) return { problem: problem(codes.field, first.message) };
   if (sms && email)
@@ -28,6 +28,7 @@ export function allowedTextOf(top: Checker): OtpText | { problem: Answer } {
 }
 
 function smsText(options: Checker, given: Record<string, unknown>): string | undefined {
+  options.known(["textSMS", "templateId", "language"]);
   if (given["textSMS"] === undefined) return template(options);
   for (const name of ["templateId", "language"]) {
     if (given[name] !== undefined)
@@ -36,6 +37,11 @@ function smsText(options: Checker, given: Record<string, unknown>): string | und
   const text = options.required("textSMS");
   if (text === undefined || text.includes("$OTP$")) return text;
   return options.fail("textSMS", "NoPlace", "must contain $OTP$");
+}
+
+function mailText(options: Checker): string | undefined {
+  options.known(["templateId", "language"]);
+  return template(options);
 }
 
 function template(options: Checker): string | undefined {

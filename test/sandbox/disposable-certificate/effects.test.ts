@@ -54,6 +54,31 @@ test("checks leave nothing behind; a second enroll or validation is a duplicate,
   ]);
 });
 
+test("an assertion in base64url, or without its padding, is not valid (P1 §2.2)", async () => {
+  // With ">>" in it both alphabets are needed; a name of another length always leaves padding.
+  const given = ["Ada >>>???", "Ada >>>????"].map((givenName) => assertion(sandbox, { givenName }));
+  const written = [
+    ...given.map((text) => Buffer.from(text, "base64").toString("base64url")),
+    ...given.map((text) => text.replace(/=+$/, "")),
+  ].filter((text) => !given.includes(text));
+  expect(written.length).toBeGreaterThan(2);
+  for (const text of written) {
+    const { body } = await call(sandbox, "lra-1/checkDataWitheIDAssertion", assertionBody(text));
+    expect(body).toMatchObject({ code: 239 });
+  }
+});
+
+test("what P1 §2.3 does not name is noted, wherever it stands", async () => {
+  const { certIdOtp, deviceCode } = await enroll(sandbox);
+  const smsOptions = { textSMS: "Your code is $OTP$", sender: "us" };
+  await call(sandbox, "sendOtp", { certIdOtp, deviceCode, smsOptions, note: "n" });
+  const { violations } = await control.ledger(PERSON);
+  expect(violations.map(({ kind, detail }) => [kind, detail])).toEqual([
+    ["unknownField", "note"],
+    ["unknownField", "smsOptions.sender"],
+  ]);
+});
+
 test("a new code takes the place of the old one, and unlocks", async () => {
   const issued = await enroll(sandbox);
   const first = await sendOtp(sandbox, issued);
