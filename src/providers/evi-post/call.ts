@@ -1,6 +1,6 @@
 // What every endpoint of the postal API shares: the account and the request around it.
 import type { Secret } from "../../contracts/values.js";
-import { basic, call as callHost } from "../call.js";
+import { basic, basicSecrets, call as callHost } from "../call.js";
 import type { Host, Request } from "../call.js";
 import type { Operation } from "../effects.js";
 import type { HttpAnswer } from "../http.js";
@@ -15,11 +15,11 @@ export interface EviPostAccount extends Host {
     | { mode: "blobs" };
 }
 
-/** One HTTP call with the credentials of the account; throws for any status outside 2xx. */
+/** One HTTP call with the credentials of the account; throws for any status outside 2xx. `secrets`: what `json` carries in secret. */
 export async function call(
   account: EviPostAccount,
   operation: Operation<"evi-post">,
-  request: Request,
+  { secrets = [], ...request }: Request & { secrets?: readonly string[] },
 ): Promise<HttpAnswer> {
   const headers = {
     accept: "application/json, application/zip",
@@ -27,7 +27,7 @@ export async function call(
     ...request.headers,
   };
   return callHost({ provider: "evi-post", operation }, account, { ...request, headers }, (answer) =>
-    refusal(operation, answer),
+    refusal(operation, answer, [...basicSecrets(account), ...secrets]),
   );
 }
 

@@ -65,6 +65,7 @@ export async function submit(
   const answer = await call(account, "submit", {
     ...routes.submit,
     json: submissionBody(submission),
+    secrets: [submission.options?.evidenceAccessControlChallengeResponse?.reveal() ?? ""],
     headers: { [IDEMPOTENCY_HEADER]: idempotencyToken },
     signal,
   });

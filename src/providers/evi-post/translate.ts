@@ -14,7 +14,8 @@
 // | 429            | rateLimited / none    | the same           | the same                 | the same              | the same             |
 //
 // "2xx, one id": it breaks the schema but shows one id, which is kept as `reference`.
-import { jsonOf, meaningOf, refused } from "../answer.js";
+import type { z } from "zod";
+import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError } from "../errors.js";
 import type { HttpAnswer } from "../http.js";
@@ -26,11 +27,25 @@ const provider = "evi-post";
 /** The operations about an id that an earlier answer gave us. */
 const ABOUT_AN_ID = new Set<PostalOperation>(["requestAffidavit", "cancel", "downloadAffidavits"]);
 
-/** For any status outside 2xx. 401 and 403 of a cancel also mean "not the owner" and "no permission": told by `status`. */
-export function refusal(operation: PostalOperation, answer: HttpAnswer): ProviderError {
+/** For any status outside 2xx. `secrets`: what was sent and must not come back in the error. 401 and 403 of a cancel also mean "not the owner" and "no permission": told by `status`. */
+export function refusal(
+  operation: PostalOperation,
+  received: HttpAnswer,
+  secrets: readonly string[],
+): ProviderError {
   const asked = { provider, operation } as const;
-  const read = ErrorAnswer.safeParse(jsonOf(answer.body));
-  const { errorCode, message, errors } = read.success ? read.data.responseStatus : {};
+  const answer = withoutSecrets(received, secrets);
+  // From what came: a name could look like a secret.
+  const { errorCode, errors = [] } = wordsOf(received);
+  const words = wordsOf(answer);
+  const fields = errors.map((field, index) => ({
+    ...field,
+    message: words.errors?.[index]?.message,
+  }));
   const meaning = meaningOf(asked, answer.status, ABOUT_AN_ID.has(operation));
-  return refused(asked, answer, meaning, { code: errorCode, message, fields: errors ?? [] });
+  return refused(asked, answer, meaning, { code: errorCode, message: words.message, fields });
+}
+
+function wordsOf({ body }: HttpAnswer): Partial<z.infer<typeof ErrorAnswer>["responseStatus"]> {
+  return ErrorAnswer.safeParse(jsonOf(body)).data?.responseStatus ?? {};
 }

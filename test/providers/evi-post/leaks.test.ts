@@ -51,11 +51,31 @@ test("a callback that cannot be read leaks nothing", async () => {
   }
 });
 
+test("what is sent in secret does not come back in the provider's words", async () => {
+  const message = "neither a password nor blue fits";
+  const errors = [{ errorCode: "E2", fieldName: "Options.Challenge", message }];
+  const server = await startProviderServer(
+    (_, response) =>
+      void response
+        .writeHead(400)
+        .end(JSON.stringify({ responseStatus: { errorCode: "E1", message, errors } })),
+  );
+  const options = { evidenceAccessControlChallengeResponse: new Secret("blue") };
+  const error = await errorOf(
+    client.submit(accountAt(server.url), { ...submission, options }, "token"),
+  );
+  await server.close();
+  expect(error.detail).toBe("neither [secret] nor [secret] fits");
+  expect(error.fields).toMatchObject([{ fieldName: "Options.Challenge", message: error.detail }]);
+});
+
 test("the provider's words are there for whoever asks for them by name", async () => {
   const server = await startProviderServer(
     (_, response) => void response.writeHead(400).end(answer),
   );
-  const error = await errorOf(client.submit(accountAt(server.url), submission, "token"));
+  const error = await errorOf(
+    client.submit(accountAt(server.url), { ...submission, options: {} }, "token"),
+  );
   await server.close();
   expect(error.detail).toBe(CANARY);
   expect(error.fields[0]?.message).toBe(CANARY);
