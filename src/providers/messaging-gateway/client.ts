@@ -8,7 +8,7 @@
 //
 // It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http.ts.
 import type { Secret } from "../../contracts/values.js";
-import { jsonOf } from "../answer.js";
+import { jsonOf, withoutSecrets } from "../answer.js";
 import { basic, basicSecrets, call } from "../call.js";
 import type { Host } from "../call.js";
 import { asked, refusal } from "./translate.js";
@@ -23,7 +23,7 @@ export interface MessagingGatewayAccount extends Host {
 const MAX_KEPT_ANSWER_BYTES = 64 * 1024;
 
 /**
- * P1 §4.3: any 2xx is success; `answer` is its JSON, where it is JSON and small. 401, 403 `accessDenied`; 400 `invalidRequest`;
+ * P1 §4.3: any 2xx is success; `answer` is its JSON, where it is JSON and small, without our credentials. 401, 403 `accessDenied`; 400 `invalidRequest`;
  * 408, 409, 5xx and no answer `unknownOutcome`: nobody can be asked.
  */
 export async function send(
@@ -35,9 +35,10 @@ export async function send(
   const headers = { authorization: basic(account), "x-api-key": apiKey };
   const secrets = [apiKey, ...basicSecrets(account)];
   const request = { method: "POST", path: "/api/services/send", headers, signal } as const;
-  const { body } = await call(asked, account, { ...request, json: payload }, (received) =>
+  const accepted = await call(asked, account, { ...request, json: payload }, (received) =>
     refusal(received, secrets),
   );
-  const answer = body.length <= MAX_KEPT_ANSWER_BYTES ? jsonOf(body) : undefined;
+  const isKept = accepted.body.length <= MAX_KEPT_ANSWER_BYTES;
+  const answer = isKept ? jsonOf(withoutSecrets(accepted, secrets).body) : undefined;
   return answer === undefined ? {} : { answer };
 }

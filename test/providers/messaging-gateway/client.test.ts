@@ -124,6 +124,15 @@ test.each([400, 401, 500])("neither credential comes back with a %i", async (sta
   expect((await refusal()).detail).toBe("[secret] of [secret] is unknown");
 });
 
+test("nor do they with the answer, which goes into the result", async () => {
+  handler = ({ headers }, response) => void response.end(JSON.stringify({ id: 1, headers }));
+  const { answer } = await send(accountAt(server.url), { to: "x" });
+  expect(answer).toMatchObject({
+    id: 1,
+    headers: { authorization: "Basic [secret]", "x-api-key": "[secret]" },
+  });
+});
+
 test("the provider's words are cut, however many they are", async () => {
   handler = answering({ type: "X", code: 1, message: "no ".repeat(1_000_000) }, 401);
   expect((await refusal()).detail).toHaveLength(500);
