@@ -7,6 +7,7 @@ import { EffectUnknown } from "../journal/errors.js";
 import * as client from "../providers/disposable-certificate/client.js";
 import type {
   DisposableCertificateAccount,
+  EidEnrolment,
   IssuedCertificate,
   OtpMessage,
 } from "../providers/disposable-certificate/client.js";
@@ -112,8 +113,9 @@ export function createCertificateActivities(dependencies: CertificateDependencie
               authority.checkData(account, data, signal),
             );
           } else {
-            await office.reach(account, "checkDataWitheIDAssertion", () =>
-              authority.checkDataWitheIDAssertion(account, enrolment.eid, signal),
+            const { eid } = enrolment;
+            await office.reach(forType(account, eid), "checkDataWitheIDAssertion", () =>
+              authority.checkDataWitheIDAssertion(account, eid, signal),
             );
           }
           return null;
@@ -134,7 +136,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
         const digested = withoutSecrets(IssueCertificateInput, input);
         try {
           const answer = await office.perform<EnrolmentAnswer>(
-            account,
+            "eid" in enrolment ? forType(account, enrolment.eid) : account,
             { reference: effect, operation, input: digested, mode },
             {
               async send({ signal }) {
@@ -227,6 +229,11 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     await authority.sendOtp(account, { certIdOtp, deviceCode, ...message }, signal);
     return {};
   }
+}
+
+/** 244 is about the eID type: those that the LRA may use are not held up by it (P1 §7.1; READING §9). */
+function forType<A extends object>(account: A, { eidAssertionHolder }: EidEnrolment): A {
+  return { ...account, about: eidAssertionHolder?.eIDType ?? "" };
 }
 
 export type CertificateActivities = ReturnType<typeof createCertificateActivities>;

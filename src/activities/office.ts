@@ -35,8 +35,11 @@ export interface OfficeDependencies<A> extends Surroundings {
   accounts: Record<string, A>;
 }
 
-/** An account as one attempt uses it: a person's retry does not wait for the circuit. */
-export type Attempting<A> = A & { urgent: boolean };
+/**
+ * An account as one attempt uses it: a person's retry does not wait for the circuit. `about`: what of the operation a denial
+ * would be about, where it is not all of it.
+ */
+export type Attempting<A> = A & { urgent: boolean; about?: string };
 
 /** How a call that has an effect comes to an activity. */
 export interface Attempt {
@@ -140,7 +143,9 @@ export class Office<
   }
 
   #wayOf(account: Attempting<A>, operation: Operation<P>): Way {
-    return { account: this.circuitOf(account, operation), operation, urgent: account.urgent };
+    const { urgent, about } = account;
+    const denied = about === undefined ? operation : `${operation}/${about}`;
+    return { account: this.circuitOf(account, operation), operation: denied, urgent };
   }
 }
 

@@ -1,6 +1,7 @@
 // The everyday paths of a disposable certificate on the whole system: codes, assertions, refusals (P1 §1.1, 4.1; READING §5).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { FinishedError, NotAcceptedError } from "../../src/client.js";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { AbandonedError, FinishedError, NotAcceptedError } from "../../src/client.js";
+import type { IssueCertificateInput } from "../../src/client.js";
 import {
   assertionInput,
   assertionOf,
@@ -118,7 +119,12 @@ test("a code that comes doubled, or several times at once, is validated once; on
     handle.submitOtp(code),
     handle.submitOtp(wrongCode(code)),
   ]);
-  expect(answers).toEqual(answers.map(() => ({ answer: "accepted" })));
+  // They come in any order, and the wrong one may be the first; who cannot wait so long is told to come again.
+  const [doubled, again, , wrong] = answers;
+  expect(again).toEqual(doubled);
+  expect(answers).toContainEqual({ answer: "accepted" });
+  const said = answers.filter(({ answer }) => answer !== "accepted" && answer !== "unavailable");
+  expect(said).toEqual(wrong?.answer === "wrong" ? [{ answer: "wrong", triesLeft: 4 }] : []);
   expect((await handle.result()).outcome).toBe("issued");
   expect(await effectsOf("crowd")).toEqual(issued);
 
@@ -130,4 +136,105 @@ test("a code that comes doubled, or several times at once, is validated once; on
   expect((await late.result()).outcome).toBe("expired");
   await expect(late.submitOtp(tardy)).rejects.toThrow(FinishedError);
   expect(await effectsOf("tardy")).toEqual({ enroll: 1, sendOtp: 1 });
+});
+
+/** Parked where it stands, with these effects and none more, until a person gives it up. */
+async function parks(
+  id: string,
+  input: IssueCertificateInput,
+  { effects, ...expected }: { kind: string; step: string; effects: Record<string, number> },
+): Promise<void> {
+  const handle = await system.client.issueCertificate(id, input);
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  expect(attention).toMatchObject(expected);
+  expect(await effectsOf(id)).toEqual(effects);
+  await handle.resolve({ attention: attention?.id ?? "", decision: "abandon", by: "Ada" });
+  await expect(handle.result()).rejects.toThrow(AbandonedError);
+}
+
+test.each([62, 249, 99, 242])(
+  "code %i of sendOtp is an attention, not a second enrolment (P1 §7.1)",
+  async (code) => {
+    const id = `sendOtp-${code}`;
+    const input = holderInput(id, `sendOtp=code-${code}`);
+    await parks(id, input, { kind: "protocol", step: "sendOtp", effects: { enroll: 1 } });
+  },
+);
+
+test("a code of an enrolment that P1 §7.1 does not list leaves its outcome unknown", async () => {
+  const unknown = { kind: "unknownOutcome", step: "enroll", effects: {} };
+  await parks("strange", holderInput("strange", "enroll=code-4711"), unknown);
+  const magic = "enrollDisposableWitheIDAssertion=code-4711";
+  await parks("strange-eid", assertionInput("strange-eid", new Date(), magic), unknown);
+});
+
+test.each(["checkData", "enroll"])(
+  "code 242 of %s is an end as NotAccepted, without an enrolment (P1 §7.1)",
+  async (operation) => {
+    const id = `code-242-${operation}`;
+    const handle = await system.client.issueCertificate(
+      id,
+      holderInput(id, `${operation}=code-242`),
+    );
+    await expect(handle.result()).rejects.toMatchObject({ code: "242" });
+    expect(await effectsOf(id)).toEqual({});
+  },
+);
+
+test.each([
+  ["checkDataWitheIDAssertion", 237],
+  ["checkDataWitheIDAssertion", 239],
+  ["enrollDisposableWitheIDAssertion", 237],
+  ["enrollDisposableWitheIDAssertion", 239],
+])("%s: code %i waits for a fresh assertion, once enrolled (P1 §7.1)", async (operation, code) => {
+  const id = `code-${code}-${operation}`;
+  const input = assertionInput(id, new Date(), `${operation}=code-${code}`);
+  const handle = await system.client.issueCertificate(id, input);
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a fresh eID assertion");
+  expect(await effectsOf(id)).toEqual({});
+  expect(await handle.provideAssertion(assertionOf(id, new Date()))).toEqual({
+    answer: "accepted",
+  });
+  expect(await handle.submitOtp(await codeFor(system.sandbox, id))).toEqual({ answer: "accepted" });
+  expect(await effectsOf(id)).toEqual({
+    enrollDisposableWitheIDAssertion: 1,
+    sendOtp: 1,
+    validate: 1,
+  });
+});
+
+describe("a denial is an attention (P1 §7.1)", () => {
+  const unchecked = { settings: { checkData: false } };
+
+  test("11002 of checkData, enroll and sendOtp", async () => {
+    const denied = { kind: "accessDenied", effects: {} };
+    const sendOtp = holderInput("no-code", "sendOtp=code-11002", unchecked);
+    await parks("no-code", sendOtp, { ...denied, step: "sendOtp", effects: { enroll: 1 } });
+    const enroll = holderInput("no-enrolment", "enroll=code-11002", unchecked);
+    await parks("no-enrolment", enroll, { ...denied, step: "enroll" });
+    const checkData = holderInput("no-check", "checkData=code-11002");
+    await parks("no-check", checkData, { ...denied, step: "checkData" });
+  });
+
+  test("244, which is about the eID type: one that the LRA may use is not held up", async () => {
+    await system.sandbox.putAccount("sandbox", { lras: { "lra-1": { eIDTypes: ["EIDVENDOR"] } } });
+    const denied = { kind: "accessDenied", effects: {} };
+    for (const isChecked of [true, false]) {
+      const id = isChecked ? "eid-checked" : "eid-unchecked";
+      const settings = { checkData: isChecked };
+      const other = structuredClone(assertionInput(id, new Date()));
+      if (!("eidAssertionHolder" in other)) throw new Error("not by an assertion");
+      other.eidAssertionHolder.eIDType = "OTHER";
+      const step = isChecked ? "checkData" : "enroll";
+      await parks(id, { ...other, settings }, { ...denied, step });
+      const good = `${id}-good`;
+      const input = { ...assertionInput(good, new Date()), settings };
+      const handle = await system.client.issueCertificate(good, input);
+      const { attention } = await statusWhere(
+        handle,
+        (status) => status.attention !== undefined || status.waitingFor === "the holder's code",
+      );
+      expect(attention).toBeUndefined();
+    }
+  });
 });
