@@ -154,10 +154,11 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     }
   }
 
-  async function fetchSigned(): Promise<void> {
+  async function fetchSigned({ documents: uploaded }: OneShotPlan): Promise<void> {
+    const files = uploaded.map(({ name, sha256 }) => ({ name, sha256 }));
     const documents = await step(
       { name: "fetch", summary: "Fetch the signed documents", journaled: false, happened: {} },
-      (desk, { mode }) => desk.fetchSigned({ ...request, mode }),
+      (desk, { mode }) => desk.fetchSigned({ ...request, mode, files }),
     );
     process.keep(documents);
   }
@@ -200,7 +201,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     if (process.ownOutcome !== undefined) return;
     signedAt = new Date().toISOString();
     process.note({ source: "process", event: "Signed" });
-    if (plan.canRetrieve) await isWaived(fetchSigned);
+    if (plan.canRetrieve) await isWaived(() => fetchSigned(plan));
     process.ownOutcome = "signed";
   };
 

@@ -195,6 +195,22 @@ test("the webhook: doubled it counts once, forged it is refused, unmatched it is
   expect(await duplicates()).toEqual([]);
 });
 
+test("what was signed in place of ours is not taken for it", async () => {
+  const handle = await system.client.signOneShot("replaced", signerInput("replaced"));
+  const code = await codeFor(system.sandbox, "replaced");
+  const [item] = (await system.sandbox.items({ intent: "replaced" })).items;
+  const form = new FormData();
+  form.append("file", new File(["of somebody else"], "agreement.pdf"));
+  const { status } = await fetch(
+    `${system.stack.env["TRUSTFLOW_ACCOUNTS__DEFAULT__ONE_SHOT_SIGNATURE__BASE_URL"]}/oneshot/api/v1/document/${item?.id}`,
+    { method: "POST", body: form, headers: { authorization: "Token sandbox-token" } },
+  );
+  expect(status).toBe(200);
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  const { attention } = await statusWhere(handle, (shown) => shown.attention !== undefined);
+  expect(attention).toMatchObject({ kind: "protocol", step: "fetch" });
+});
+
 const absent = {
   uri: `document:${"0".repeat(32)}`,
   sha256: "0".repeat(64),

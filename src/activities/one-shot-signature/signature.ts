@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { ProcessDocument } from "../../contracts/status.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import { isPdf } from "../../documents/pdf.js";
+import { ProviderError } from "../../providers/errors.js";
 import { otpVerdict } from "../../providers/one-shot-signature/translate.js";
 import { NothingNew } from "../failure.js";
 import type { AttemptMode } from "../failure.js";
@@ -122,16 +123,24 @@ export function ask(
   });
 }
 
-/** P1 §1.4: what was signed; the provider's own digest was checked against it. */
+/**
+ * P1 §1.4: what was signed, each of the `files` that were uploaded and none of other bytes; the provider's own digest was
+ * checked against it.
+ */
 export function fetchSigned(
   desk: SigningDesk,
-  given: OneShotRequest & { mode: AttemptMode },
+  given: OneShotRequest & { mode: AttemptMode; files?: { name: string; sha256: string }[] },
 ): Promise<ProcessDocument[]> {
-  const { requestPk, mode } = given;
+  const { requestPk, mode, files = [] } = given;
   return desk.run("retrieve", given.account, mode, async (account) => {
     const { documents } = await desk.retrieve(account, requestPk);
+    const shown = new Map(documents.map((document) => [document.name, document]));
+    if (files.some(({ name, sha256 }) => (shown.get(name)?.sha256 ?? sha256) !== sha256))
+      throw new ProviderError({ ...isAnother, provider, operation: "retrieve" });
     const signed = documents.flatMap(({ name, signed: bytes }) => (bytes ? [{ name, bytes }] : []));
-    if (signed.length < documents.length || signed.length === 0)
+    const isWhole =
+      signed.length === documents.length && files.every(({ name }) => shown.has(name));
+    if (!isWhole || signed.length === 0)
       throw notThere(provider, "retrieve", "a signed document is not in the answer");
     return Promise.all(
       signed.map(({ name, bytes }) => {
@@ -159,5 +168,11 @@ async function kept(
   const document = await desk.has.documents.put(bytes, mediaType, { id });
   return { kind, document, description: name };
 }
+
+const isAnother = {
+  kind: "protocol",
+  effect: "none",
+  problem: "another document than ours was signed",
+} as const;
 
 const nothing = () => ({});
