@@ -15,7 +15,7 @@
 // | 500, another code       | invalidRequest / none        | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
 // | 500 without a code      | unavailable / none           | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
 // | 3xx                     | protocol / none              | protocol / unknown        | protocol / unknown       | protocol / unknown       |
-// | 400                     | protocol / none              | invalidRequest / none     | invalidRequest / none    | invalidRequest / none    |
+// | 400                     | protocol / none              | invalidRequest / none     | protocol / none          | protocol / none          |
 // | 401, 403                | accessDenied / none          | the same                  | the same                 | the same                 |
 // | 404, 405, other 4xx     | protocol / none              | the same                  | the same                 | the same                 |
 // | 408, 409, other 5xx     | unavailable / none           | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
@@ -69,7 +69,12 @@ export function refusal(
   const answer = withoutSecrets(received, secrets);
   // From what came: a code could look like a secret.
   const read = ErrorAnswer.safeParse(received.status === 500 ? jsonOf(received.body) : undefined);
-  if (!read.success) return refused(asked, answer, meaningOf(asked, answer.status));
+  if (!read.success) {
+    const meaning = meaningOf(asked, answer.status);
+    // The certificate exists by then: a person decides, and nothing fails into a second one.
+    const isAboutOne = operation === "sendOtp" || operation === "validate";
+    return refused(asked, answer, isAboutOne && meaning.kind === "invalidRequest" ? ours : meaning);
+  }
   const { code } = read.data;
   const isWrongOtp = operation === "validate" && wrongOtpCodes.includes(code);
   const meaning = isWrongOtp ? input : (meanings[operation][code] ?? ofAnotherCode(operation));

@@ -8,7 +8,7 @@
 // | 2xx, empty        | as broken, where an answer is needed         | –                     | contract: notVisibleYet      | protocol / none    | –                     |
 // | 3xx               | protocol / unknown                           | protocol / unknown    | protocol / none              | protocol / none    | protocol / none       |
 // | OTP code (sign)   | invalidRequest / none                        | –                     | –                            | –                  | –                     |
-// | 400               | invalidRequest / none                        | invalidRequest / none | protocol / none              | protocol / none    | invalidRequest / none |
+// | 400               | create, createToken, sign: invalidRequest / none; else protocol / none | protocol / none | protocol / none | protocol / none | protocol / none |
 // | 401, 403          | accessDenied / none                          | the same              | the same                     | the same           | the same              |
 // | 404               | protocol / none                              | protocol / none       | notVisibleYet / none         | protocol / none    | success               |
 // | 405, other 4xx    | protocol / none                              | protocol / none       | protocol / none              | protocol / none    | protocol / none       |
@@ -21,6 +21,7 @@ import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
 import { effectClassOf } from "../effects.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError } from "../errors.js";
+import type { Meaning } from "../answer.js";
 import type { HttpAnswer } from "../http.js";
 import { ErrorAnswer } from "./wire.js";
 
@@ -35,6 +36,9 @@ export interface OtpCodes {
 export const asking = <O extends OneShotOperation>(operation: O) =>
   ({ provider: "one-shot-signature", operation }) as const;
 
+/** What may be refused for good: later on the request exists already, so a person decides what is wrong, and nothing fails. */
+const failing: ReadonlySet<OneShotOperation> = new Set(["create", "createToken", "sign"]);
+
 /** For any status outside 2xx. `secrets`: what was sent and must not come back in the error. */
 export function refusal(
   operation: OneShotOperation,
@@ -47,10 +51,11 @@ export function refusal(
   // From what came: a code may contain what somebody typed as an OTP.
   const words = { code: wordsOf(received).code, message: wordsOf(answer).message };
   const isAboutAnId = effectClassOf(asked.provider, operation) === "read";
-  const meaning =
-    operation === "sign" && otpVerdict(codes, words) !== undefined
-      ? ({ kind: "invalidRequest", effect: "none" } as const)
-      : meaningOf(asked, answer.status, isAboutAnId && operation !== "listTokens");
+  const isOtp = operation === "sign" && otpVerdict(codes, words) !== undefined;
+  const meaning: Meaning = isOtp
+    ? { kind: "invalidRequest", effect: "none" }
+    : meaningOf(asked, answer.status, isAboutAnId && operation !== "listTokens");
+  if (meaning.kind === "invalidRequest" && !failing.has(operation)) meaning.kind = "protocol";
   return refused(asked, answer, meaning, words);
 }
 

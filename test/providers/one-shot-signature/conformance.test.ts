@@ -135,7 +135,7 @@ function resultOf(operation: OneShotOperation, { headers, body, bytes }: any): u
 function kindOf(operation: OneShotOperation, status: number): string | undefined {
   const effectClass = effectClassOf("one-shot-signature", operation);
   const kinds: Record<number, string> = {
-    400: "invalidRequest",
+    400: ["create", "createToken", "sign"].includes(operation) ? "invalidRequest" : "protocol",
     401: "accessDenied",
     403: "accessDenied",
     404: effectClass === "read" ? "notVisibleYet" : "protocol",

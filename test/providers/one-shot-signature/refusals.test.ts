@@ -31,7 +31,6 @@ const success = undefined;
 const table: [number, ...(string[] | undefined)[]][] = [
   // status, once, uploads, questions about a request, the list of tokens, deletion
   [302, maybe, maybe, protocol, protocol, protocol],
-  [400, refused, refused, protocol, protocol, refused],
   [401, denied, denied, denied, denied, denied],
   [403, denied, denied, denied, denied, denied],
   [404, protocol, protocol, invisible, protocol, success],
@@ -66,6 +65,17 @@ describe.each(table)("a %i is", (status, ...meanings) => {
     expect(error.detail).toBe("words");
   });
 });
+
+test.each(Object.keys(calls) as OneShotOperation[])(
+  "a 400 of %s ends nothing where a request exists already",
+  async (operation) => {
+    handler = answering({ code: "some_code", message: "words" }, 400);
+    const error = await errorOf(calls[operation](accountAt(server.url), "r1"));
+    const fails = ["create", "createToken", "sign"].includes(operation);
+    expect([error.kind, error.effect]).toEqual(fails ? refused : protocol);
+    expect(error.detail).toBe("words");
+  },
+);
 
 test.each(once)("%s without an answer leaves the outcome unknown", async (operation) => {
   handler = (_, response) => void response.destroy();
