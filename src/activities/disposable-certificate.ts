@@ -3,7 +3,6 @@ import { cancellationSignal } from "@temporalio/activity";
 import { IssueCertificateInput } from "../contracts/issue-certificate.js";
 import type { CertificateSettings } from "../contracts/issue-certificate.js";
 import { withoutSecrets } from "../contracts/secrets.js";
-import { EffectUnknown } from "../journal/errors.js";
 import * as client from "../providers/disposable-certificate/client.js";
 import type {
   DisposableCertificateAccount,
@@ -18,7 +17,7 @@ import type { AttemptMode } from "./failure.js";
 import { parseInput } from "./input.js";
 import { accountIn, Office, resolved } from "./office.js";
 import type { Attempt, OfficeDependencies } from "./office.js";
-import { refusalIn, sentUnlessLost, triedWith } from "./one-time-password.js";
+import { isLeftOpen, refusalIn, sentUnlessLost, triedWith } from "./one-time-password.js";
 import type { Sent, Tried } from "./one-time-password.js";
 
 const provider = "disposable-certificate";
@@ -39,6 +38,8 @@ export interface CertificatePlan {
   account: string;
   settings: CertificateSettings;
   message: OtpMessage;
+  /** The occurrence of an enrolment that an earlier run of the process has made or left open. */
+  enrolment?: string;
 }
 
 export interface Enrolled extends IssuedCertificate {
@@ -87,11 +88,13 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           const problem = `EMAIL codes are not enabled for the LRA of account "${name}" (P1 §2.1)`;
           throw new InvalidInput([{ path: "disposableCertificate.otpType", problem }]);
         }
+        const { earlier } = await office.earlier("enroll");
         return {
           environment,
           account: name,
           settings: resolved(settings, parsed.settings),
           message: messageOf(parsed),
+          ...(earlier && { enrolment: earlier.occurrence }),
         };
       });
     },
@@ -205,7 +208,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           );
           return { verdict: "accepted" };
         } catch (error) {
-          if (mode === "watch" && error instanceof EffectUnknown) throw error;
+          if (mode === "watch" && isLeftOpen(error)) throw error;
           const wrong = account.wrongOtpCodes.map(String);
           return triedWith(error, ({ code = "" }) => (wrong.includes(code) ? "wrong" : undefined));
         }

@@ -1,6 +1,6 @@
 // The identity-video sub-flow of a signature request: created, filled, then approved or cancelled: by the caller, or by
 // whoever decides at the provider (P1 §1.4).
-import { currentUpdateInfo } from "@temporalio/workflow";
+import { condition, currentUpdateInfo } from "@temporalio/workflow";
 import type {
   OneShotActivities,
   OneShotPlan,
@@ -21,11 +21,15 @@ const { decideVideo: decide } = activitiesOf<OneShotActivities>("one-shot-signat
   summary: "Decide about the identity video",
 });
 
+/** As long as the own call of the decision before may take, and a little. */
+const answerLimit = "17 seconds";
+
 export class IdentityVideo {
   readonly #process: AnyProcess;
   readonly #step: ReturnType<typeof stepsOf<OneShotActivities>>;
   readonly #request: () => OneShotRequest;
   #isAwaited = false;
+  #isDeciding = false;
   #decided: "approved" | "cancelled" | undefined;
 
   constructor(
@@ -82,13 +86,26 @@ export class IdentityVideo {
     return this.#decided ?? (state === "approved" || state === "cancelled" ? state : undefined);
   }
 
+  /** One at a time: a second decision is not sent beside the first, and sent after it only where that one led to nothing. */
   async #decide(decision: "approve" | "cancel"): Promise<VideoAnswer> {
     if (!this.#isAwaited) return { answer: "notAwaited" };
+    if (this.#isDeciding) return this.#decidedMeanwhile(decision);
+    this.#isDeciding = true;
     const effect = { step: decision, occurrence: currentUpdateInfo()?.id ?? "0" };
     const { answer } = await answerTo(() => decide({ ...this.#request(), effect, decision }));
+    this.#isDeciding = false;
     this.#process.note({ source: "process", event: `Identity video: ${answer}` });
     if (answer === "approved" || answer === "cancelled") this.#decided = answer;
     else this.#process.claimEnd();
     return { answer };
+  }
+
+  async #decidedMeanwhile(decision: "approve" | "cancel"): Promise<VideoAnswer> {
+    await condition(() => !this.#isDeciding, answerLimit);
+    const state = this.#state();
+    if (state === undefined) return { answer: "unavailable" };
+    return {
+      answer: state === (decision === "approve" ? "approved" : "cancelled") ? state : "notAwaited",
+    };
   }
 }

@@ -74,19 +74,25 @@ export async function issueCertificate(
   process.askBeforeCancelling("enroll");
 
   /** Checks and enrols, again with each fresh assertion that a refused one is replaced by. */
-  async function enroll({ settings, environment, account }: CertificatePlan): Promise<Enrolled> {
+  async function enroll(known: CertificatePlan): Promise<Enrolled> {
+    const { settings, environment, account } = known;
+    // What an earlier run has enrolled needs no check, which an assertion of that time would not pass any more.
+    let { enrolment } = known;
     // Only a refused enrolment is followed by another one: a new run counts the same ones, and so finds what exists.
     let refusals = 0;
     for (;;) {
       const { assertion } = assertions;
-      const checked = settings.checkData
+      const isDue = settings.checkData && enrolment === undefined;
+      const checked = isDue
         ? await step(
             { name: "checkData", summary: "Check the holder's data", journaled: false },
             (ca, { mode }) => ca.checkData({ input, assertion, mode }),
           )
         : undefined;
-      const answer = checked ?? (await tryToEnroll(assertion, refusals));
+      const occurrence = enrolment ?? (refusals === 0 ? "0" : `assertion-${refusals}`);
+      const answer = checked ?? (await tryToEnroll(assertion, occurrence));
       if ("certIdOtp" in answer) return answer;
+      enrolment = undefined;
       if (!checked) refusals += 1;
       if (!(await assertions.another(answer, settings))) {
         const details: FailureDetails["NotAccepted"] = {
@@ -106,7 +112,7 @@ export async function issueCertificate(
 
   function tryToEnroll(
     assertion: string | undefined,
-    refusals: number,
+    occurrence: string,
   ): Promise<Enrolled | RefusedAssertion> {
     return step(
       {
@@ -114,7 +120,7 @@ export async function issueCertificate(
         summary: "Enroll the certificate",
         journaled: true,
         happened: { certIdOtp: wanted.wholeNumber, deviceCode: wanted.token },
-        ...(refusals === 0 ? {} : { occurrence: `assertion-${refusals}` }),
+        occurrence,
       },
       (ca, attempt) => ca.enroll({ ...attempt, input, assertion }),
     );

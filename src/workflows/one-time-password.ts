@@ -85,6 +85,7 @@ export class OneTimePassword {
         this.#process.ownOutcome = end;
         return false;
       }
+      this.#open = undefined;
       // A late answer that says no leaves nothing open: the deadline is what it was.
       if (word === "again") this.#reopen();
     }
@@ -105,9 +106,7 @@ export class OneTimePassword {
     });
     await condition(() => !this.#busy);
     if (this.#accepted) return "accepted";
-    const open = this.#open;
-    this.#open = undefined;
-    return open ?? (this.#isLocked() ? "locked" : "expired");
+    return this.#open ?? (this.#isLocked() ? "locked" : "expired");
   }
 
   async #submit({ code }: { code: string }): Promise<OtpAnswer> {
@@ -151,10 +150,10 @@ export class OneTimePassword {
     const spans = this.#spans;
     if (!spans) return { answer: "unavailable" };
     const end = Date.now() + spans.answerSeconds * 1_000;
-    if (this.#busy) {
-      const latest = Math.max(1, end - Date.now() - shortestCallSeconds * 1_000);
-      await condition(() => !this.#busy, latest);
-    }
+    const latest = end - shortestCallSeconds * 1_000;
+    // Of several that wait, one goes on and the others wait again.
+    while (this.#busy && Date.now() < latest)
+      await condition(() => !this.#busy, latest - Date.now());
     const answer = known();
     if (answer !== undefined) return answer;
     if (this.#busy) return { answer: "unavailable" };

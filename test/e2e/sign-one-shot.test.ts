@@ -1,10 +1,12 @@
 // The everyday paths of a one-shot signature on the whole system, in its four variants (P1 §1.4, 4.4, 6.2; READING §7).
 import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { callbackUrl } from "../../src/callbacks/address.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { trustflow } from "../cli/run.js";
 import { codeFor, wrongCode } from "../support/holders.js";
+import { answerLate } from "../support/late-answer.js";
 import { eventually } from "../support/outage-wait.js";
 import { signerInput, videoInput } from "../support/signers.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
@@ -159,6 +161,90 @@ test("a signature whose answer was lost is found at the provider, and made once"
   expect(await effectsOf("lost")).toMatchObject({ sign: 1 });
 });
 
+test("while nobody knows of a signature, no other code is taken and none is sent (READING §0)", async () => {
+  const handle = await system.client.signOneShot("doubt", signerInput("doubt", "sign=cut"));
+  const code = await codeFor(system.sandbox, "doubt");
+  expect(await handle.submitOtp(code)).toEqual({ answer: "unknown" });
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  expect(await handle.submitOtp(code)).toEqual({ answer: "unknown" });
+  expect(await handle.resendOtp()).toEqual({ answer: "limitReached" });
+  expect((await effectsOf("doubt"))["sign"]).toBeUndefined();
+  const retry = { attention: attention?.id ?? "", decision: "retry", by: "Ada" } as const;
+  // While the lease runs, the first one may still be under way.
+  const resolves = async () => (await handle.resolve(retry)).answer === "resolved";
+  await eventually("the lease is over", resolves);
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
+  expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
+  const another = await codeFor(system.sandbox, "doubt", 1);
+  expect(await handle.submitOtp(another)).toEqual({ answer: "accepted" });
+  expect((await handle.result()).outcome).toBe("signed");
+});
+
+test("a code whose refusal comes late leaves nothing in doubt: the signer tries again", async () => {
+  const handle = await system.client.signOneShot("refusal", signerInput("refusal", "sign=cut"));
+  const code = await codeFor(system.sandbox, "refusal");
+  expect(await handle.submitOtp(wrongCode(code))).toEqual({ answer: "unknown" });
+  await statusWhere(handle, (status) => status.attention !== undefined);
+  const row = { workflowId: handle.workflowId, step: "sign" };
+  const answer = { code: "otp_wrong", status: 400, fields: [] };
+  await answerLate(system.stack.env, row, { state: "refused", answer });
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  expect((await handle.result()).outcome).toBe("signed");
+});
+
+test("decisions on a video that come at once are one decision (P1 §1.4)", async () => {
+  const input = videoInput("decided", "approveIdentityVideo=slow-1500");
+  const handle = await system.client.signOneShot("decided", input);
+  await statusWhere(handle, ({ waitingFor }) => waitingFor?.startsWith("news from") === true);
+  const answers = await Promise.all([
+    handle.decideVideo("approve"),
+    delay(300).then(() => handle.decideVideo("approve")),
+    delay(300).then(() => handle.decideVideo("cancel")),
+  ]);
+  expect(answers.map(({ answer }) => answer)).toEqual(["approved", "approved", "notAwaited"]);
+});
+
+test.each([
+  ["document", "documents.1.document"],
+  ["video", "identityVideo.video.document"],
+])("a %s that is not in the store fails before any effect, and is named", async (part, path) => {
+  const id = `unstored-${part}`;
+  const input = videoInput(id);
+  const unstored = {
+    uri: `document:${"0".repeat(32)}`,
+    sha256: "0".repeat(64),
+    size: 1,
+    mediaType: "application/pdf",
+  };
+  if (part === "document") input.documents[1] = { name: "annex.pdf", document: unstored };
+  else input.identityVideo!.video.document = unstored;
+  // As a plain Temporal client starts it: nothing was looked at before.
+  const failed = await system.client.temporal.workflow
+    .execute("signOneShot", {
+      workflowId: `signOneShot/${id}`,
+      taskQueue: "trustflow",
+      args: [input],
+    })
+    .catch((error) => error.cause);
+  expect(failed).toMatchObject({ type: "InvalidInput", details: [{ fields: [{ path }] }] });
+  expect(await effectsOf(id)).toEqual({});
+});
+
+test.each([
+  ["upload-0", "uploadDocument=reject-400"],
+  ["otp", "otp=reject-400"],
+])("what is refused once the request exists fails nothing: %s", async (step, magic) => {
+  const id = `refused-${step}`;
+  const handle = await system.client.signOneShot(id, signerInput(id, magic));
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  expect(attention).toMatchObject({ kind: "protocol", step });
+  await handle.resolve({ attention: attention?.id ?? "", decision: "retry", by: "Ada" });
+  await handle.submitOtp(await codeFor(system.sandbox, id));
+  expect((await handle.result()).outcome).toBe("signed");
+  expect(await effectsOf(id)).toMatchObject({ create: 1, uploadDocument: 2, otp: 1, sign: 1 });
+});
+
 test("a request whose creation was not answered asks a person, who brings its id", async () => {
   const input = signerInput("uncertain", "create=cut-after-commit");
   const handle = await system.client.signOneShot("uncertain", input);
@@ -226,7 +312,7 @@ test.each([
 ])("%s fails a plain client's process before any effect, and is named", async (_, path, file) => {
   const id = `unusable-${path}-${"uri" in file ? "absent" : "no-pdf"}`;
   const input = videoInput(id);
-  const [part, ...places] = path.split(".").reverse();
+  const [part, ...places] = path.split(".").toReversed();
   const holder = places.reduceRight((at, place) => at[place], input as any);
   holder[part!] = file;
   const failed: unknown = await system.client.temporal.workflow

@@ -1,10 +1,7 @@
 // Every way through `issueCertificate` (P1 §1.1, 4.1; READING §5).
 import { expect } from "@jest/globals";
-import pg from "pg";
 import type { CertificateHandle, IssueCertificateInput } from "../../src/client.js";
 import type { Decision } from "../../src/contracts/messages.js";
-import { KeyRing } from "../../src/crypto/key-ring.js";
-import { sealAnswer } from "../../src/journal/answers.js";
 import {
   attentionOf,
   changePassword,
@@ -20,6 +17,7 @@ import {
 } from "./history-walk.js";
 import type { Path, PathsOf, Walk, Writing } from "./history-walk.js";
 import { assertionInput, codeFor, holderInput } from "./holders.js";
+import { answerLate } from "./late-answer.js";
 
 /** Long enough for what a path does before it, however busy the machine is. */
 const soon = { holderDeadlineSeconds: 15 };
@@ -371,24 +369,14 @@ async function leftOpen(walk: Walk, words: string): Promise<CertificateHandle> {
   return handle;
 }
 
-/** What the call of the one try has brought after all, stored as its sender would have done it. */
-async function answersLate({ system, of, id }: Walk, state: string, answer: object): Promise<void> {
-  const { DATABASE_URL: connectionString, TRUSTFLOW_KEYS__JOURNAL: keys = "" } = system.stack.env;
-  const database = new pg.Client({ connectionString });
-  await database.connect();
-  try {
-    const { rows } = await database.query<{ token: string }>(
-      "select token from trustflow.effects where workflow_id = $1 and step = 'validate'",
-      [idOf({ of, id })],
-    );
-    const token = rows[0]?.token ?? "";
-    await database.query(
-      `update trustflow.effects set state = $2, sealed_answer = $3, lease_until = null, holder = null where token = $1`,
-      [token, state, sealAnswer(KeyRing.parse(keys), token, answer)],
-    );
-  } finally {
-    await database.end();
-  }
+/** What the call of the one try has brought after all. */
+function answersLate(
+  { system, of, id }: Walk,
+  state: "answered" | "refused",
+  answer: object,
+): Promise<void> {
+  const row = { workflowId: idOf({ of, id }), step: "validate" };
+  return answerLate(system.stack.env, row, { state, answer });
 }
 
 /** Cancelled in the Web UI, and what a person makes of it. */

@@ -8,7 +8,7 @@ import { ProviderError } from "../../providers/errors.js";
 import { otpVerdict } from "../../providers/one-shot-signature/translate.js";
 import { NothingNew } from "../failure.js";
 import type { AttemptMode } from "../failure.js";
-import { sentUnlessLost, triedWith } from "../one-time-password.js";
+import { refusalIn, sentUnlessLost, triedWith } from "../one-time-password.js";
 import type { Sent, Tried } from "../one-time-password.js";
 import type { Attempt } from "../office.js";
 import { isEnough, notThere } from "../question.js";
@@ -87,7 +87,7 @@ export function sign(
       );
       return { verdict: "accepted", state: answer?.state ?? "signed" };
     } catch (error) {
-      if (mode === "watch") throw error;
+      if (mode === "watch" && !refusalIn(error)) throw error;
       return triedWith(error, (refusal) => otpVerdict(account, refusal));
     }
   });
