@@ -130,6 +130,8 @@ export class Attentions {
     }
     if (!resolution.by) refuse("by", "is required: who decides");
     if (resolution.decision !== "happened") return;
+    for (const key of Object.keys(resolution.result ?? {}))
+      if (!Object.hasOwn(attention.wants, key)) refuse(`result.${key}`, "is not asked for");
     for (const [key, want] of Object.entries(attention.wants)) {
       const value = resolution.result?.[key];
       const isOptional = "optional" in want;

@@ -119,7 +119,11 @@ export async function issueCertificate(
         name: "enroll",
         summary: "Enroll the certificate",
         journaled: true,
-        happened: { certIdOtp: wanted.wholeNumber, deviceCode: wanted.token },
+        happened: {
+          certIdOtp: wanted.wholeNumber,
+          deviceCode: wanted.token,
+          otpId: wanted.optional(wanted.reference),
+        },
         occurrence,
       },
       (ca, attempt) => ca.enroll({ ...attempt, input, assertion }),

@@ -32,10 +32,11 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
   let request: OneShotRequest = { account: "default", requestPk: "" };
   let createdAt: string | undefined;
   let signedAt: string | undefined;
-  let state: "signed" | "signing" = "signed";
+  /** Undefined where a person said that it was signed, and no answer. */
+  let state: "signed" | "signing" | undefined;
 
   const heard = (signed: Signed) => {
-    state = signed.state ?? state;
+    state = signed.state;
     return signed;
   };
   const otp = new OneTimePassword(
@@ -115,7 +116,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     );
     otp.begin(settings, sent);
     const { state: before } = (sent.earlier?.answer ?? {}) as { state?: typeof state };
-    state = before ?? state;
+    state = before;
     return otp.isAccepted();
   }
 
@@ -197,7 +198,10 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     if (plan.settings.requireContractAccepted && !(await agreement.isAccepted(plan.settings)))
       return;
     if (!(await signWithCode(plan))) return;
-    if (state === "signing") await awaitSignature(plan);
+    // That it was begun is all that a person's word proves of an asynchronous one: the provider is asked for the rest.
+    const isUntold = state === undefined && plan.variant === "asynchronous";
+    if (isUntold) process.claimEnd();
+    if (isUntold || state === "signing") await awaitSignature(plan);
     if (process.ownOutcome !== undefined) return;
     signedAt = new Date().toISOString();
     process.note({ source: "process", event: "Signed" });

@@ -1,5 +1,6 @@
 // The everyday paths of a disposable certificate on the whole system: codes, assertions, refusals (P1 §1.1, 4.1; READING §5).
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { setTimeout as delay } from "node:timers/promises";
 import { AbandonedError, FinishedError, NotAcceptedError } from "../../src/client.js";
 import type { IssueCertificateInput } from "../../src/client.js";
 import {
@@ -93,7 +94,10 @@ test("data that the provider refuses names the field (242, P1 §7.1)", async () 
   const handle = await system.client.issueCertificate("refused", input);
   const failed = handle.result();
   await expect(failed).rejects.toThrow(NotAcceptedError);
-  await expect(failed).rejects.toMatchObject({ code: "242" });
+  await expect(failed).rejects.toMatchObject({
+    code: "242",
+    fields: [{ path: "disposableHolder.lastName" }],
+  });
   expect(await system.effects("refused")).toEqual({});
 });
 
@@ -109,12 +113,54 @@ test("an enrolment whose answer was lost asks a person, who brings the ids", asy
   const { deviceCode } = await system.sandbox.item(item?.id ?? "");
   const decision = { attention: attention?.id ?? "", decision: "happened", by: "Ada" } as const;
   const result = { certIdOtp: Number(item?.id), deviceCode };
+  for (const [key, value] of Object.entries({ otpId: "no id", enrolledAt: "yesterday" })) {
+    const bad = handle.resolve({ ...decision, result: { ...result, [key]: value } });
+    await expect(bad).rejects.toMatchObject({ fields: [{ path: `result.${key}` }] });
+  }
   expect(await handle.resolve({ ...decision, result })).toEqual({ answer: "resolved" });
   expect(await handle.submitOtp(await codeFor(system.sandbox, "lost"))).toEqual({
     answer: "accepted",
   });
   expect((await handle.result()).outcome).toBe("issued");
   expect(await effectsOf("lost")).toEqual(issued);
+});
+
+test.each([
+  ["checkData=code-11002", "accessDenied", "checkData"],
+  ["enroll=code-11002", "accessDenied", "enroll"],
+  ["enroll=code-4711", "unknownOutcome", "enroll"],
+  ["sendOtp=code-11002", "accessDenied", "sendOtp"],
+  ["sendOtp=code-242", "protocol", "sendOtp"],
+  ["sendOtp=code-62", "protocol", "sendOtp"],
+  ["sendOtp=code-249", "protocol", "sendOtp"],
+  ["sendOtp=code-99", "protocol", "sendOtp"],
+  ["checkDataWitheIDAssertion=code-244", "accessDenied", "checkData"],
+  ["enrollDisposableWitheIDAssertion=code-244", "accessDenied", "enroll"],
+])("%s is attention %s at %s, and nothing more is sent (P1 §7.1)", async (magic, kind, step) => {
+  const id = magic.replace("=", "-").slice(0, 60);
+  const isEid = magic.includes("eID");
+  const [operation = "", code = ""] = magic.split("=code-");
+  const fault = await system.sandbox.addFault({
+    operation: `disposable-certificate.${operation}`,
+    kind: "code",
+    code: Number(code),
+    lookupKey: id,
+    times: "always",
+  });
+  const input = isEid ? assertionInput(id, new Date()) : holderInput(id);
+  const handle = await system.client.issueCertificate(id, input);
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  expect(attention).toMatchObject({ kind, step });
+  expect(attention?.reason).toContain(`(${code})`);
+  await delay(1_500);
+  expect(await effectsOf(id)).toEqual(step === "sendOtp" ? { enroll: 1 } : {});
+  await system.sandbox.removeFault(fault.id);
+  if (kind === "accessDenied") {
+    await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
+  } else {
+    await handle.resolve({ attention: attention?.id ?? "", decision: "abandon", by: "Ada" });
+    await expect(handle.result()).rejects.toThrow("Abandoned");
+  }
 });
 
 test("a refused code fails nothing once the certificate is enrolled: a person decides, and it goes on (READING §5)", async () => {
@@ -181,22 +227,6 @@ async function parks(
   await expect(handle.result()).rejects.toThrow(AbandonedError);
 }
 
-test.each([62, 249, 99, 242])(
-  "code %i of sendOtp is an attention, not a second enrolment (P1 §7.1)",
-  async (code) => {
-    const id = `sendOtp-${code}`;
-    const input = holderInput(id, `sendOtp=code-${code}`);
-    await parks(id, input, { kind: "protocol", step: "sendOtp", effects: { enroll: 1 } });
-  },
-);
-
-test("a code of an enrolment that P1 §7.1 does not list leaves its outcome unknown", async () => {
-  const unknown = { kind: "unknownOutcome", step: "enroll", effects: {} };
-  await parks("strange", holderInput("strange", "enroll=code-4711"), unknown);
-  const magic = "enrollDisposableWitheIDAssertion=code-4711";
-  await parks("strange-eid", assertionInput("strange-eid", new Date(), magic), unknown);
-});
-
 test.each(["checkData", "enroll"])(
   "code 242 of %s is an end as NotAccepted, without an enrolment (P1 §7.1)",
   async (operation) => {
@@ -232,40 +262,26 @@ test.each([
   });
 });
 
-describe("a denial is an attention (P1 §7.1)", () => {
-  const unchecked = { settings: { checkData: false } };
-
-  test("11002 of checkData, enroll and sendOtp", async () => {
-    const denied = { kind: "accessDenied", effects: {} };
-    const sendOtp = holderInput("no-code", "sendOtp=code-11002", unchecked);
-    await parks("no-code", sendOtp, { ...denied, step: "sendOtp", effects: { enroll: 1 } });
-    const enroll = holderInput("no-enrolment", "enroll=code-11002", unchecked);
-    await parks("no-enrolment", enroll, { ...denied, step: "enroll" });
-    const checkData = holderInput("no-check", "checkData=code-11002");
-    await parks("no-check", checkData, { ...denied, step: "checkData" });
-  });
-
-  test("244, which is about the eID type: one that the LRA may use is not held up", async () => {
-    await system.sandbox.putAccount("sandbox", { lras: { "lra-1": { eIDTypes: ["EIDVENDOR"] } } });
-    const denied = { kind: "accessDenied", effects: {} };
-    for (const isChecked of [true, false]) {
-      const id = isChecked ? "eid-checked" : "eid-unchecked";
-      const settings = { checkData: isChecked };
-      const other = structuredClone(assertionInput(id, new Date()));
-      if (!("eidAssertionHolder" in other)) throw new Error("not by an assertion");
-      other.eidAssertionHolder.eIDType = "OTHER";
-      const step = isChecked ? "checkData" : "enroll";
-      await parks(id, { ...other, settings }, { ...denied, step });
-      const good = `${id}-good`;
-      const input = { ...assertionInput(good, new Date()), settings };
-      const handle = await system.client.issueCertificate(good, input);
-      const { attention } = await statusWhere(
-        handle,
-        (status) => status.attention !== undefined || status.waitingFor === "the holder's code",
-      );
-      expect(attention).toBeUndefined();
-    }
-  });
+test("244, which is about the eID type: one that the LRA may use is not held up", async () => {
+  await system.sandbox.putAccount("sandbox", { lras: { "lra-1": { eIDTypes: ["EIDVENDOR"] } } });
+  const denied = { kind: "accessDenied", effects: {} };
+  for (const isChecked of [true, false]) {
+    const id = isChecked ? "eid-checked" : "eid-unchecked";
+    const settings = { checkData: isChecked };
+    const other = structuredClone(assertionInput(id, new Date()));
+    if (!("eidAssertionHolder" in other)) throw new Error("not by an assertion");
+    other.eidAssertionHolder.eIDType = "OTHER";
+    const step = isChecked ? "checkData" : "enroll";
+    await parks(id, { ...other, settings }, { ...denied, step });
+    const good = `${id}-good`;
+    const input = { ...assertionInput(good, new Date()), settings };
+    const handle = await system.client.issueCertificate(good, input);
+    const { attention } = await statusWhere(
+      handle,
+      (status) => status.attention !== undefined || status.waitingFor === "the holder's code",
+    );
+    expect(attention).toBeUndefined();
+  }
 });
 
 test("a try whose worker was killed is no expiry at the deadline: a person is asked, however long its lease runs (READING §5)", async () => {

@@ -180,6 +180,27 @@ test("while nobody knows of a signature, no other code is taken and none is sent
   expect((await handle.result()).outcome).toBe("signed");
 });
 
+test("a person's word that an asynchronous signature was begun is not its end (READING §7)", async () => {
+  // Nobody can be asked at first.
+  const away = await system.sandbox.addFault({
+    operation: "one-shot-signature.retrieve",
+    kind: "reject",
+    times: "always",
+    lookupKey: "begun",
+  });
+  const input = signerInput("begun", "async-failed,sign=cut-after-commit", {
+    variant: "asynchronous",
+  });
+  const handle = await system.client.signOneShot("begun", input);
+  await handle.submitOtp(await codeFor(system.sandbox, "begun"));
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  const decision = { attention: attention?.id ?? "", decision: "happened", by: "Ada" } as const;
+  expect(await handle.resolve(decision)).toEqual({ answer: "resolved" });
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  await system.sandbox.removeFault(away.id);
+  expect((await handle.result()).outcome).toBe("failed");
+});
+
 test("a code whose refusal comes late leaves nothing in doubt: the signer tries again", async () => {
   const handle = await system.client.signOneShot("refusal", signerInput("refusal", "sign=cut"));
   const code = await codeFor(system.sandbox, "refusal");

@@ -85,7 +85,7 @@ export function sign(
           ),
         },
       );
-      return { verdict: "accepted", state: answer?.state ?? "signed" };
+      return { verdict: "accepted", ...(answer?.state && { state: answer.state }) };
     } catch (error) {
       if (mode === "watch" && !refusalIn(error)) throw error;
       return triedWith(error, (refusal) => otpVerdict(account, refusal));
