@@ -17,8 +17,8 @@ import type { AttemptMode } from "./failure.js";
 import { parseInput } from "./input.js";
 import { accountIn, Office, resolved } from "./office.js";
 import type { Attempt, OfficeDependencies } from "./office.js";
-import { isLeftOpen, refusalIn, sentUnlessLost, triedWith } from "./one-time-password.js";
-import type { Sent, Tried } from "./one-time-password.js";
+import { firstCode, isLeftOpen, refusalIn, sentAgain, triedWith } from "./one-time-password.js";
+import type { FirstCode, SentAgain, Tried } from "./one-time-password.js";
 
 const provider = "disposable-certificate";
 const authority = measured(provider, client);
@@ -40,6 +40,8 @@ export interface CertificatePlan {
   message: OtpMessage;
   /** The occurrence of an enrolment that an earlier run of the process has made or left open. */
   enrolment?: string;
+  /** How many were refused. */
+  refusedEnrolments?: number;
 }
 
 export interface Enrolled extends IssuedCertificate {
@@ -88,13 +90,14 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           const problem = `EMAIL codes are not enabled for the LRA of account "${name}" (P1 §2.1)`;
           throw new InvalidInput([{ path: "disposableCertificate.otpType", problem }]);
         }
-        const { earlier } = await office.earlier("enroll");
+        const { standing, refused } = await office.past("enroll");
         return {
           environment,
           account: name,
           settings: resolved(settings, parsed.settings),
           message: messageOf(parsed),
-          ...(earlier && { enrolment: earlier.occurrence }),
+          refusedEnrolments: refused,
+          ...(standing && { enrolment: standing.occurrence }),
         };
       });
     },
@@ -136,11 +139,10 @@ export function createCertificateActivities(dependencies: CertificateDependencie
         const input = parseInput(IssueCertificateInput, given.input);
         const enrolment = enrolmentOf(input, assertion);
         const operation = "data" in enrolment ? "enroll" : "enrollDisposableWitheIDAssertion";
-        const digested = withoutSecrets(IssueCertificateInput, input);
         try {
           const answer = await office.perform<EnrolmentAnswer>(
             "eid" in enrolment ? forType(account, enrolment.eid) : account,
-            { reference: effect, operation, input: digested, mode },
+            { reference: effect, operation, input: enrolled(input), mode },
             {
               async send({ signal }) {
                 const issued =
@@ -168,25 +170,23 @@ export function createCertificateActivities(dependencies: CertificateDependencie
       });
     },
 
-    sendOtp(given: Attempt & Certificate): Promise<Sent> {
+    sendOtp(given: Attempt & Certificate): Promise<FirstCode> {
       const { effect, mode } = given;
       return office.run("sendOtp", given.account, mode, async (account) => {
         const sending = office.perform(account, ofCode(effect, mode, given), {
           send: ({ signal }) => sendTo(account, given, signal),
         });
-        const sent = await sentUnlessLost(sending, { isOwn: false, mode });
-        return { ...sent, ...(await office.earlier("validate")) };
+        return firstCode(office, { send: "sendOtp", try: "validate" }, sending, mode);
       });
     },
 
     /** The own call of the update `resendOtp`. */
-    resendOtp({ effect, ...given }: Pick<Attempt, "effect"> & Certificate): Promise<Sent> {
+    resendOtp({ effect, ...given }: Pick<Attempt, "effect"> & Certificate): Promise<SentAgain> {
       return office.run("sendOtp", given.account, "quick", (account) =>
-        sentUnlessLost(
+        sentAgain(
           office.effect(account, ofCode(effect, "quick", given), {
             send: ({ signal }) => sendTo(account, given, signal),
           }),
-          { isOwn: true, mode: "quick" },
         ),
       );
     },
@@ -216,12 +216,9 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     },
   };
 
-  function ofCode(
-    reference: Attempt["effect"],
-    mode: AttemptMode,
-    { certIdOtp, message }: Certificate,
-  ) {
-    return { reference, operation: "sendOtp", input: { certIdOtp, message }, mode } as const;
+  /** The message is no part of it: a new run may have another one. */
+  function ofCode(reference: Attempt["effect"], mode: AttemptMode, { certIdOtp }: Certificate) {
+    return { reference, operation: "sendOtp", input: { certIdOtp }, mode } as const;
   }
 
   async function sendTo(
@@ -237,6 +234,13 @@ export function createCertificateActivities(dependencies: CertificateDependencie
 /** 244 is about the eID type: those that the LRA may use are not held up by it (P1 §7.1; READING §9). */
 function forType<A extends object>(account: A, { eidAssertionHolder }: EidEnrolment): A {
   return { ...account, about: eidAssertionHolder?.eIDType ?? "" };
+}
+
+/** What is enrolled; not how its code is sent, which a new run may do otherwise. */
+function enrolled(input: IssueCertificateInput): object {
+  const own = new Set(["settings", "smsOptions", "emailOptions"]);
+  const entries = Object.entries(withoutSecrets(IssueCertificateInput, input));
+  return Object.fromEntries(entries.filter(([key]) => !own.has(key)));
 }
 
 export type CertificateActivities = ReturnType<typeof createCertificateActivities>;

@@ -1,7 +1,7 @@
 // What the activities of every provider share: its accounts, the way to it through the account's circuit, and the way of an
 // effect through the journal.
 import type { DocumentStore } from "../documents/store.js";
-import type { Journal, Standing } from "../journal/journal.js";
+import type { Journal, Past } from "../journal/journal.js";
 import type { Operation, Provider } from "../providers/effects.js";
 import { ProviderError } from "../providers/errors.js";
 import { countCall } from "./calls.js";
@@ -117,9 +117,8 @@ export class Office<
   }
 
   /** What earlier runs of the process have made of a step (a reset, a start again under the same id). */
-  async earlier(step: string): Promise<{ earlier?: Standing }> {
-    const earlier = await this.has.journal.standing({ ...execution(), step });
-    return earlier ? { earlier } : {};
+  past(step: string): Promise<Past> {
+    return this.has.journal.past({ ...execution(), step });
   }
 
   /** A provider that has been away for long is a person's matter; until then the retry carries on. */

@@ -1,6 +1,6 @@
 // What a call about a one-time password means for the process: a lost answer of a sent code is no reason to stop, and what a
 // tried code meets is the update's answer (READING §5, §9).
-import type { Standing } from "../journal/journal.js";
+import type { Past, Standing } from "../journal/journal.js";
 import { EffectInFlight, EffectRefused, EffectUnknown } from "../journal/errors.js";
 import { ProviderError } from "../providers/errors.js";
 import { refusalOf } from "./failure.js";
@@ -9,29 +9,61 @@ import type { AttemptMode, Refusal } from "./failure.js";
 /** `maybe`: the answer was lost, so the holder may have a code. */
 export interface Sent {
   sent: "yes" | "maybe";
-  /** A code that an earlier run of the process has tried: taken, or left open. */
+}
+
+/** The code that the process begins with, and what earlier runs of it have made of codes. */
+export interface FirstCode extends Sent {
+  /** How many were sent by now, this one among them; absent: one. */
+  codes?: number;
+  /** A code that was tried: taken, or left open. */
   earlier?: Standing;
 }
+
+/** The update's own call: `refused`, by the provider's code, sent nothing. */
+export type SentAgain = Sent | { sent: "refused"; providerCode?: string };
 
 /** What the provider made of a code; `isOpen`: it may have been taken, and nobody can say. */
 export type Tried =
   | { verdict: "accepted" | "wrong" | "expired" | "unavailable" }
   | { verdict: "unknown"; providerCode?: string; isOpen: boolean };
 
-/**
- * `isOwn`: the own call of an update, which does not wait for the lease of an attempt whose worker is gone. What a person is
- * asked (`watch`) stays open.
- */
-export async function sentUnlessLost(
+/** The first code; `steps` are the journal's. What a person is asked (`watch`) stays open. */
+export async function firstCode(
+  office: { past(step: string): Promise<Past> },
+  steps: { send: string; try: string },
   sending: Promise<unknown>,
-  { isOwn, mode }: { isOwn: boolean; mode: AttemptMode },
-): Promise<Sent> {
+  mode: AttemptMode,
+): Promise<FirstCode> {
+  const isLost = (error: unknown) => error instanceof EffectUnknown && mode !== "watch";
+  const sent = await sentUnless(isLost, sending);
+  const { made } = await office.past(steps.send);
+  const { standing } = await office.past(steps.try);
+  return { sent, codes: Math.max(1, made), ...(standing && { earlier: standing }) };
+}
+
+/** The own call of an update, which does not wait for the lease of an attempt whose worker is gone. */
+export async function sentAgain(sending: Promise<unknown>): Promise<SentAgain> {
+  try {
+    return { sent: await sentUnless(isLeftOpen, sending) };
+  } catch (error) {
+    const refusal = refusalIn(error);
+    if (refusal) return { sent: "refused", ...(refusal.code && { providerCode: refusal.code }) };
+    if (!(error instanceof ProviderError) || !saysNo.has(error.kind)) throw error;
+    return { sent: "refused", ...(error.code && { providerCode: error.code }) };
+  }
+}
+
+const saysNo = new Set<ProviderError["kind"]>(["protocol", "accessDenied"]);
+
+async function sentUnless(
+  isLost: (error: unknown) => boolean,
+  sending: Promise<unknown>,
+): Promise<Sent["sent"]> {
   try {
     await sending;
-    return { sent: "yes" };
+    return "yes";
   } catch (error) {
-    const isLost = isOwn ? isLeftOpen(error) : error instanceof EffectUnknown;
-    if (isLost && mode !== "watch") return { sent: "maybe" };
+    if (isLost(error)) return "maybe";
     throw error;
   }
 }

@@ -65,7 +65,7 @@ stands on a command line. Ends with 0 where it was accepted, with 1 on wrong, ex
 
   addCommand(program, "resend-otp <id>", {
     summary: "send the holder another code",
-    details: `${idHelp}\nEnds with 0 where it was sent, with 1 on tooSoon, limitReached, expired, unavailable, unknown.`,
+    details: `${idHelp}\nEnds with 0 where it was sent, with 1 on tooSoon, limitReached, refused, expired, unavailable, unknown.`,
     example: "trustflow resend-otp order-7",
   }).action((id: string, options: Asked) =>
     withProcess(id, async (handle) => {

@@ -26,13 +26,13 @@ export const tlsUrl = () => z.preprocess(plain, z.url({ protocol: /^https$/ }));
 /** Follows right behind a host, and so must not become a part of its name. */
 export const path = (as = "") =>
   z.preprocess(plain, z.string().regex(/^\//, `must begin with a slash${as && `, ${as}`}`));
-export const whole = (minimum = 0) =>
+export const whole = (minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
   z.preprocess(
     (value) =>
       value instanceof FromEnvironment && /^\d+$/.test(value.text)
         ? Number(value.text)
         : plain(value),
-    z.int().min(minimum),
+    z.int().min(minimum).max(maximum),
   );
 export const flag = () =>
   z.preprocess(

@@ -23,7 +23,7 @@ const otp = {
   otpResends: whole().default(3),
   resendSpacingSeconds: whole().default(60),
   /** How long `submitOtp` and its like take to answer at the most. */
-  answerSeconds: whole(1).default(15),
+  answerSeconds: whole(3, 18).default(15),
 };
 
 export const OneShotDefaults = z.strictObject({

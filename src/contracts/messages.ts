@@ -38,10 +38,11 @@ export type OtpAnswer =
   | { answer: "unknown"; providerCode?: string };
 export const submitOtp = defineUpdate<OtpAnswer, [{ code: string }]>("submitOtp");
 
-/** `unknown`: it may have been sent, nobody can say. */
+/** `unknown`: it may have been sent, nobody can say; `refused`: none was sent, by the provider's code. */
 export type ResendAnswer =
   | { answer: "sent" | "unknown"; resendsLeft: number }
   | { answer: "tooSoon"; until: string }
+  | { answer: "refused"; providerCode?: string }
   | { answer: "limitReached" | "expired" | "unavailable" };
 export const resendOtp = defineUpdate<ResendAnswer>("resendOtp");
 

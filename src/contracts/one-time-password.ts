@@ -17,7 +17,7 @@ export const otpSettings = {
   /** The least time between two codes. */
   resendSpacingSeconds: z.int().min(0).max(86_400).optional(),
   /** How long an update may take to answer. */
-  answerSeconds: z.int().min(1).max(18).optional(),
+  answerSeconds: z.int().min(3).max(18).optional(),
 };
 
 const Template = z.strictObject({

@@ -43,6 +43,14 @@ export interface Standing {
   answer?: unknown;
 }
 
+export interface Past {
+  /** One that was answered, else one that nobody knows of: a new run makes no further one. */
+  standing?: Standing;
+  /** How many may have had their effect. */
+  made: number;
+  refused: number;
+}
+
 const MAX_ROUNDS = 10;
 
 export class Journal {
@@ -93,12 +101,18 @@ export class Journal {
     return reached(correlate(this.#pool, correlation));
   }
 
-  /**
-   * What is known of a step whose attempts are effects of their own: one that was answered, else one that nobody knows of;
-   * so a new run makes no further one. Refused ones count for nothing.
-   */
-  async standing(key: StepKey): Promise<Standing | undefined> {
+  /** What the runs of a process have made of a step so far whose attempts are effects of their own. */
+  async past(key: StepKey): Promise<Past> {
     const rows = await reached(this.#rows.ofStep(key));
+    const standing = this.#standing(rows);
+    return {
+      ...(standing && { standing }),
+      made: rows.filter(({ state }) => state === "answered" || state === "sending").length,
+      refused: rows.filter(({ state }) => state === "refused").length,
+    };
+  }
+
+  #standing(rows: Row[]): Standing | undefined {
     const answered = rows.findLast(({ state }) => state === "answered");
     if (answered)
       return { occurrence: answered.occurrence, isAnswered: true, answer: this.#open(answered) };

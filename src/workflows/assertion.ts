@@ -5,7 +5,7 @@ import { provideAssertion } from "../contracts/messages.js";
 import type { AssertionAnswer } from "../contracts/messages.js";
 import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
-import { until } from "./waits.js";
+import { until, whenDue } from "./waits.js";
 
 interface Spans {
   assertionDeadlineSeconds: number;
@@ -51,6 +51,7 @@ export class AssertionDialogue {
   }
 
   async #take(assertion: string): Promise<AssertionAnswer> {
+    await whenDue(() => this.#awaited !== undefined || this.#isEnrolled());
     const awaited = this.#awaited;
     if (!awaited) return { answer: "notAwaited" };
     this.#awaited = undefined;
@@ -58,10 +59,13 @@ export class AssertionDialogue {
     this.#count += 1;
     this.#process.note({ source: "process", event: "A fresh eID assertion was provided" });
     const isRefused = () => this.#refusals.length > awaited.refused;
-    const isEnrolled = () => Object.keys(this.#process.references).length > 0;
-    await condition(() => isRefused() || isEnrolled(), awaited.spans.answerSeconds * 1_000);
+    await condition(() => isRefused() || this.#isEnrolled(), awaited.spans.answerSeconds * 1_000);
     const refused = this.#refusals[awaited.refused];
-    return { answer: refused ?? (isEnrolled() ? "accepted" : "pending") };
+    return { answer: refused ?? (this.#isEnrolled() ? "accepted" : "pending") };
+  }
+
+  #isEnrolled(): boolean {
+    return Object.keys(this.#process.references).length > 0;
   }
 }
 

@@ -3,11 +3,12 @@ import { acceptContract } from "../contracts/messages.js";
 import type { ContractAnswer } from "../contracts/messages.js";
 import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
-import { until } from "./waits.js";
+import { until, whenDue } from "./waits.js";
 
 export class ContractDialogue {
   readonly #process: AnyProcess;
   #isAwaited = false;
+  #isPast = false;
   #accepted: boolean | undefined;
 
   constructor(process: AnyProcess) {
@@ -34,12 +35,14 @@ export class ContractDialogue {
       summary: "The contract may be accepted",
     });
     this.#isAwaited = false;
+    this.#isPast = true;
     if (this.#accepted === true) return true;
     this.#process.ownOutcome = came ? "contractRefused" : "expired";
     return false;
   }
 
-  #take(accepted: boolean): ContractAnswer {
+  async #take(accepted: boolean): Promise<ContractAnswer> {
+    await whenDue(() => this.#isAwaited || this.#isPast);
     if (!this.#isAwaited) return { answer: "notAwaited" };
     this.#isAwaited = false;
     this.#accepted = accepted;

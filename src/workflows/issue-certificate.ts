@@ -77,9 +77,7 @@ export async function issueCertificate(
   async function enroll(known: CertificatePlan): Promise<Enrolled> {
     const { settings, environment, account } = known;
     // What an earlier run has enrolled needs no check, which an assertion of that time would not pass any more.
-    let { enrolment } = known;
-    // Only a refused enrolment is followed by another one: a new run counts the same ones, and so finds what exists.
-    let refusals = 0;
+    let { enrolment, refusedEnrolments: refused = 0 } = known;
     for (;;) {
       const { assertion } = assertions;
       const isDue = settings.checkData && enrolment === undefined;
@@ -89,11 +87,12 @@ export async function issueCertificate(
             (ca, { mode }) => ca.checkData({ input, assertion, mode }),
           )
         : undefined;
-      const occurrence = enrolment ?? (refusals === 0 ? "0" : `assertion-${refusals}`);
+      // Only a refused enrolment is followed by another one.
+      const occurrence = enrolment ?? (refused === 0 ? "0" : `assertion-${refused}`);
       const answer = checked ?? (await tryToEnroll(assertion, occurrence));
       if ("certIdOtp" in answer) return answer;
       enrolment = undefined;
-      if (!checked) refusals += 1;
+      if (!checked) refused += 1;
       if (!(await assertions.another(answer, settings))) {
         const details: FailureDetails["NotAccepted"] = {
           provider,

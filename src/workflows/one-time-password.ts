@@ -1,7 +1,7 @@
 // A one-time password on its way to a holder and back: sent, sent again, tried, until it is accepted, the tries are used up,
 // or the holder's time is over (READING §5). The shared piece of every process with a person in the loop.
 import { condition, currentUpdateInfo } from "@temporalio/workflow";
-import type { Sent, Tried } from "../activities/one-time-password.js";
+import type { FirstCode, Sent, SentAgain, Tried } from "../activities/one-time-password.js";
 import type { Problem } from "../contracts/failures.js";
 import { resendOtp, submitOtp } from "../contracts/messages.js";
 import type { OtpAnswer, ResendAnswer } from "../contracts/messages.js";
@@ -9,7 +9,7 @@ import { answerTo } from "./answers.js";
 import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
 import type { LeftOpen } from "./steps.js";
-import { until } from "./waits.js";
+import { until, whenDue } from "./waits.js";
 
 export interface OtpSpans {
   holderDeadlineSeconds: number;
@@ -23,13 +23,12 @@ export interface OtpCalls {
   provider: string;
   /** What tries a code, as the provider names it. */
   operation: string;
-  send(occurrence: string, seconds: number): Promise<Sent>;
+  send(occurrence: string, seconds: number): Promise<SentAgain>;
   try(code: string, occurrence: string, seconds: number): Promise<Tried>;
   /** A try was left without an answer: it becomes known, or a person knows, or lets the holder go on (`again`). */
   decideOpen(open: LeftOpen): Promise<{ verdict: Tried["verdict"] | "again" }>;
 }
 
-const longestOpeningMs = 5_000;
 /** An own call needs so long to be worth its start. */
 const shortestCallSeconds = 3;
 
@@ -62,11 +61,13 @@ export class OneTimePassword {
   }
 
   /** The first code is out. */
-  begin(spans: OtpSpans, { sent, earlier }: Sent): void {
+  begin(spans: OtpSpans, { sent, codes = 1, earlier }: FirstCode): void {
     this.#spans = spans;
     this.deadline = new Date(Date.now() + spans.holderDeadlineSeconds * 1_000);
-    this.#resendsLeft = spans.otpResends;
-    this.#codeIsOut(sent);
+    this.#resendsLeft = Math.max(0, spans.otpResends - (codes - 1));
+    this.sent = codes - 1;
+    if (codes === 1) this.#codeIsOut(sent);
+    else this.#newest(`${codes} codes were sent before`);
     if (!earlier) return;
     const { occurrence, isAnswered } = earlier;
     if (isAnswered) this.#accepted = true;
@@ -132,6 +133,7 @@ export class OneTimePassword {
         const occurrence = currentUpdateInfo()?.id ?? "0";
         const answer = await answerTo(() => this.#calls.send(occurrence, seconds));
         if ("answer" in answer && answer.answer === "unavailable") return { answer: "unavailable" };
+        if ("sent" in answer && answer.sent === "refused") return this.#refused(answer);
         this.#resendsLeft -= 1;
         const isSure = "sent" in answer && answer.sent === "yes";
         this.#codeIsOut(isSure ? "yes" : "maybe");
@@ -140,16 +142,23 @@ export class OneTimePassword {
     );
   }
 
+  #refused({ providerCode }: { providerCode?: string }): ResendAnswer {
+    const code = providerCode === undefined ? "" : ` (${providerCode})`;
+    this.#note(`Another code was refused by the provider${code}`);
+    return { answer: "refused", ...(providerCode === undefined ? {} : { providerCode }) };
+  }
+
   /** One call at a time, within the time that an answer may take. */
   async #alone<A>(
     known: () => A | undefined,
     work: (seconds: number) => Promise<A>,
   ): Promise<A | { answer: "unavailable" }> {
-    // The code may be out before we know of it; after a reset, what was asked before comes back at the very start.
-    if (!this.#spans) await condition(() => this.#spans !== undefined, longestOpeningMs);
+    // The code may be out before we know of it.
+    const began = Date.now();
+    await whenDue(() => this.#spans !== undefined);
     const spans = this.#spans;
     if (!spans) return { answer: "unavailable" };
-    const end = Date.now() + spans.answerSeconds * 1_000;
+    const end = began + spans.answerSeconds * 1_000;
     const latest = end - shortestCallSeconds * 1_000;
     // Of several that wait, one goes on and the others wait again.
     while (this.#busy && Date.now() < latest)
@@ -183,6 +192,8 @@ export class OneTimePassword {
       case "unknown": {
         const { providerCode, isOpen } = tried;
         const code = providerCode === undefined ? {} : { code: providerCode };
+        // It may have been a wrong one, whose code nobody has told us.
+        this.#triesLeft -= 1;
         if (isOpen) this.#open = { occurrence, problem: { ...this.#unanswered(), ...code } };
         this.#note("Code tried without a clear answer");
         return { answer: "unknown", ...(providerCode === undefined ? {} : { providerCode }) };
@@ -207,11 +218,16 @@ export class OneTimePassword {
   }
 
   #codeIsOut(sent: Sent["sent"]): void {
+    const which = this.sent === 0 ? "Code sent" : "Code sent again";
+    this.#newest(sent === "yes" ? which : `${which}, but the answer was lost: it may not arrive`);
+  }
+
+  /** One more code is out, which may be tried. */
+  #newest(event: string): void {
     this.sent += 1;
     this.#sentAt = Date.now();
     this.#triesLeft = this.#spans?.otpTries ?? 0;
-    const which = this.sent === 1 ? "Code sent" : "Code sent again";
-    this.#note(sent === "yes" ? which : `${which}, but the answer was lost: it may not arrive`);
+    this.#note(event);
   }
 
   #isOver(): boolean {

@@ -25,3 +25,11 @@ export async function until(
   process.waitFor(undefined);
   return isTrue();
 }
+
+/**
+ * For an update that may come before the process is up to it: as after a reset, when what was said before comes back at the
+ * very start. Returns when it is due, or after five seconds.
+ */
+export async function whenDue(isDue: () => boolean): Promise<void> {
+  if (!isDue()) await condition(isDue, "5 seconds");
+}

@@ -8,8 +8,8 @@ import { ProviderError } from "../../providers/errors.js";
 import { otpVerdict } from "../../providers/one-shot-signature/translate.js";
 import { NothingNew } from "../failure.js";
 import type { AttemptMode } from "../failure.js";
-import { refusalIn, sentUnlessLost, triedWith } from "../one-time-password.js";
-import type { Sent, Tried } from "../one-time-password.js";
+import { firstCode, refusalIn, sentAgain, triedWith } from "../one-time-password.js";
+import type { FirstCode, SentAgain, Tried } from "../one-time-password.js";
 import type { Attempt } from "../office.js";
 import { isEnough, notThere } from "../question.js";
 import type { Question } from "../question.js";
@@ -32,7 +32,7 @@ export function contract(
 }
 
 /** P1 §4.4: the provider sends the signer a code. */
-export function sendOtp(desk: SigningDesk, given: Attempt & OneShotRequest): Promise<Sent> {
+export function sendOtp(desk: SigningDesk, given: Attempt & OneShotRequest): Promise<FirstCode> {
   const { effect, mode, requestPk } = given;
   return desk.run("otp", given.account, mode, async (account) => {
     const sending = desk.perform(
@@ -40,8 +40,7 @@ export function sendOtp(desk: SigningDesk, given: Attempt & OneShotRequest): Pro
       { reference: effect, operation: "otp", input: { requestPk }, mode },
       { send: ({ signal }) => oneShot.otp(account, requestPk, signal).then(nothing) },
     );
-    const sent = await sentUnlessLost(sending, { isOwn: false, mode });
-    return { ...sent, ...(await desk.earlier("sign")) };
+    return firstCode(desk, { send: "otp", try: "sign" }, sending, mode);
   });
 }
 
@@ -49,16 +48,15 @@ export function sendOtp(desk: SigningDesk, given: Attempt & OneShotRequest): Pro
 export function resendOtp(
   desk: SigningDesk,
   given: Pick<Attempt, "effect"> & OneShotRequest,
-): Promise<Sent> {
+): Promise<SentAgain> {
   const { effect, requestPk } = given;
   return desk.run("otp", given.account, "quick", (account) =>
-    sentUnlessLost(
+    sentAgain(
       desk.effect(
         account,
         { reference: effect, operation: "otp", input: { requestPk }, mode: "quick" },
         { send: ({ signal }) => oneShot.otp(account, requestPk, signal).then(nothing) },
       ),
-      { isOwn: true, mode: "quick" },
     ),
   );
 }

@@ -1,0 +1,157 @@
+// What a new run of a process knows of the ones before it: what exists is taken up, what was refused may be mended, and codes
+// are counted on (DESIGN §2, §6; READING §5). Beside it, what becomes of codes that the service refuses.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import proto from "@temporalio/proto";
+import { randomUUID } from "node:crypto";
+import { AbandonedError, NotAcceptedError } from "../../src/client.js";
+import { assertionInput, codeFor, holderInput } from "../support/holders.js";
+import { signerInput } from "../support/signers.js";
+import { startTestStack, statusWhere } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+const { ResetReapplyType } = proto.temporal.api.enums.v1;
+let system: TestStack;
+
+beforeAll(async () => {
+  system = await startTestStack({ sandboxSpeed: 1 });
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+
+const effectsOf = async (intent: string) =>
+  Object.fromEntries(
+    Object.entries(await system.effects(intent)).map(([name, count]) => [
+      name.split(".").at(-1),
+      count,
+    ]),
+  );
+const fault = (operation: string, code: number, lookupKey: string) =>
+  system.sandbox.addFault({
+    operation: `disposable-certificate.${operation}`,
+    kind: "code",
+    code,
+    lookupKey,
+    times: "always",
+  });
+const waitsForCode = ({ waitingFor }: { waitingFor?: string | undefined }) =>
+  waitingFor === "the holder's code";
+
+test("codes that an earlier run has sent are counted, and none is sent for the new one", async () => {
+  const first = await system.client.issueCertificate("counted", holderInput("counted"));
+  await codeFor(system.sandbox, "counted");
+  expect(await first.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
+  const code = await codeFor(system.sandbox, "counted", 1);
+  await system.client.temporal.workflow.getHandle(first.workflowId).terminate();
+
+  const handle = await system.client.issueCertificate("counted", holderInput("counted"));
+  await statusWhere(handle, waitsForCode);
+  expect(await effectsOf("counted")).toEqual({ enroll: 1, sendOtp: 2 });
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  expect(await handle.result()).toMatchObject({ outcome: "issued", otpsSent: 2 });
+});
+
+test("another code that the service refuses is told with its code, and is not counted (62, P1 §7.1)", async () => {
+  const handle = await system.client.issueCertificate("no-more", holderInput("no-more"));
+  const code = await codeFor(system.sandbox, "no-more");
+  const { id } = await fault("sendOtp", 62, "no-more");
+  expect(await handle.resendOtp()).toEqual({ answer: "refused", providerCode: "62" });
+  const { timeline } = await handle.status();
+  expect(timeline.at(-1)?.event).toBe("Another code was refused by the provider (62)");
+  await system.sandbox.removeFault(id);
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  expect((await handle.result()).otpsSent).toBe(1);
+});
+
+test("codes are spaced, and limited in number and tries", async () => {
+  const settings = { resendSpacingSeconds: 60, otpResends: 1, otpTries: 1 };
+  const input = holderInput("limited", "", { settings });
+  const handle = await system.client.issueCertificate("limited", input);
+  await statusWhere(handle, waitsForCode);
+  expect(await handle.resendOtp()).toEqual({ answer: "tooSoon", until: expect.any(String) });
+  expect(await handle.submitOtp("000000")).toEqual({ answer: "wrong", triesLeft: 0 });
+  expect(await handle.submitOtp("000000")).toEqual({ answer: "locked" });
+  expect(await effectsOf("limited")).toEqual({ enroll: 1, sendOtp: 1 });
+});
+
+test("a code that gets no answer but an unknown one is counted as a try: nobody guesses without end", async () => {
+  const settings = { resendSpacingSeconds: 0, otpTries: 2, otpResends: 1 };
+  const input = holderInput("guessed", "", { settings });
+  const handle = await system.client.issueCertificate("guessed", input);
+  await statusWhere(handle, waitsForCode);
+  await fault("validate", 4711, "guessed");
+  const unknown = { answer: "unknown", providerCode: "4711" };
+  expect(await handle.submitOtp("000000")).toEqual(unknown);
+  expect(await handle.submitOtp("000001")).toEqual(unknown);
+  expect(await handle.submitOtp("000002")).toEqual({ answer: "locked" });
+});
+
+test("an enrolment that was refused for its assertion is made with the one of a new run", async () => {
+  const settings = { checkData: false, assertionDeadlineSeconds: 1 };
+  const old = { ...assertionInput("renewed", new Date(Date.now() - 3_600_000)), settings };
+  const refused = await system.client.issueCertificate("renewed", old);
+  await expect(refused.result()).rejects.toMatchObject({ name: "NotAcceptedError", code: "237" });
+
+  const fresh = { ...assertionInput("renewed", new Date()), settings };
+  const handle = await system.client.issueCertificate("renewed", fresh);
+  await handle.submitOtp(await codeFor(system.sandbox, "renewed"));
+  expect((await handle.result()).outcome).toBe("issued");
+  expect(await effectsOf("renewed")).toMatchObject({ enrollDisposableWitheIDAssertion: 1 });
+});
+
+test("data that was refused is asked about again by a new run, also where only a secret of it was mended (242)", async () => {
+  const unchecked = { checkData: false, resendSpacingSeconds: 0 };
+  const input = holderInput("mended", "", { settings: unchecked });
+  const { id } = await fault("enroll", 242, "mended");
+  const refused = await system.client.issueCertificate("mended", input);
+  await expect(refused.result()).rejects.toThrow(NotAcceptedError);
+  await system.sandbox.removeFault(id);
+
+  if (!("disposableCertificate" in input)) throw new Error("not by data");
+  const mended = {
+    ...input,
+    disposableCertificate: { ...input.disposableCertificate, password: "longer-than-before" },
+  };
+  const handle = await system.client.issueCertificate("mended", mended);
+  await handle.submitOtp(await codeFor(system.sandbox, "mended"));
+  expect((await handle.result()).outcome).toBe("issued");
+  expect(await effectsOf("mended")).toEqual({ enroll: 1, sendOtp: 1, validate: 1 });
+});
+
+test("a message that the service refuses is mended by a new run, which takes up the enrolment (242)", async () => {
+  const { id } = await fault("sendOtp", 242, "reworded");
+  const first = await system.client.issueCertificate("reworded", holderInput("reworded"));
+  const { attention } = await statusWhere(first, (status) => status.attention !== undefined);
+  await first.resolve({ attention: attention?.id ?? "", decision: "abandon", by: "Ada" });
+  await expect(first.result()).rejects.toThrow(AbandonedError);
+  await system.sandbox.removeFault(id);
+
+  const other = holderInput("reworded", "", { smsOptions: { textSMS: "Enter $OTP$" } });
+  const handle = await system.client.issueCertificate("reworded", other);
+  await handle.submitOtp(await codeFor(system.sandbox, "reworded"));
+  expect((await handle.result()).outcome).toBe("issued");
+  expect(await effectsOf("reworded")).toEqual({ enroll: 1, sendOtp: 1, validate: 1 });
+});
+
+test("what was said of the contract before a reset is heard after it", async () => {
+  const input = signerInput("reset", "", { settings: { requireContractAccepted: true } });
+  const handle = await system.client.signOneShot("reset", input);
+  const { temporal } = system.client;
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the contract to be accepted");
+  expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
+  const code = await codeFor(system.sandbox, "reset");
+  await statusWhere(handle, waitsForCode);
+  const { namespace } = temporal.workflow.options;
+  const { events } = await temporal.workflow.getHandle(handle.workflowId).fetchHistory();
+  const begun = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+  await temporal.workflowService.resetWorkflowExecution({
+    namespace,
+    workflowExecution: { workflowId: handle.workflowId },
+    requestId: randomUUID(),
+    reason: "to the very start",
+    workflowTaskFinishEventId: begun?.eventId ?? null,
+    resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
+  });
+  await statusWhere(handle, waitsForCode);
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  expect((await handle.result()).outcome).toBe("signed");
+  expect(await effectsOf("reset")).toMatchObject({ create: 1, otp: 1, sign: 1 });
+});
