@@ -4,7 +4,9 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
+  condition,
   isCancellation,
+  patched,
 } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { FailureDetails, Problem } from "../contracts/failures.js";
@@ -116,7 +118,13 @@ function patientMode({ sends }: OpenAttention): AttemptMode {
   return sends ? "send" : "watch";
 }
 
-/** The first of: the activity's answer or failure, a person's decision, the end of the whole process. */
+/** How often a callback makes a patient phase look at once; each time is a few events of the history. */
+const mostLooks = 50;
+
+/**
+ * The first of: the activity's answer or failure, a person's decision, the end of the whole process. Each callback meanwhile
+ * makes a patient phase look at once: what it is about may be known by now (DESIGN §6).
+ */
 async function firstOf<T>(
   process: AnyProcess,
   attention: OpenAttention | undefined,
@@ -128,15 +136,28 @@ async function firstOf<T>(
   // The usual case costs no more than the call: the SDK keeps a stack for each promise.
   if (others.length === 0) return tried(process, call);
 
-  const scope = new CancellationScope();
-  const answer = scope.run(() => tried(process, call));
-  answer.catch(() => undefined);
-  try {
-    return await Promise.race([answer, ...others]);
-  } finally {
-    scope.cancel();
-    if (attention) process.attentions.close(attention);
+  for (let looks = 1; ; looks += 1) {
+    const scope = new CancellationScope();
+    const answer = scope.run(() => tried(process, call));
+    const ways: Promise<Tried<T> | "heard">[] = [answer, ...others];
+    if (attention && looks < mostLooks && patched("attention-hears"))
+      ways.push(scope.run(() => hears(process)));
+    for (const way of ways) way.catch(() => undefined);
+    let first: Tried<T> | "heard" | undefined;
+    try {
+      first = await Promise.race(ways);
+      if (first !== "heard") return first;
+    } finally {
+      scope.cancel();
+      if (attention && first !== "heard") process.attentions.close(attention);
+    }
   }
+}
+
+async function hears(process: AnyProcess): Promise<"heard"> {
+  const { length } = process.events;
+  await condition(() => process.events.length > length);
+  return "heard";
 }
 
 async function tried<T>(process: AnyProcess, call: () => Promise<T>): Promise<Tried<T>> {

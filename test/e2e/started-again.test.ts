@@ -131,6 +131,16 @@ test("a message that the service refuses is mended by a new run, which takes up 
   expect(await effectsOf("reworded")).toEqual({ enroll: 1, sendOtp: 1, validate: 1 });
 });
 
+test("another person than the one who was enrolled is refused under the same id", async () => {
+  const first = await system.client.issueCertificate("other", holderInput("other"));
+  await statusWhere(first, waitsForCode);
+  await system.client.temporal.workflow.getHandle(first.workflowId).terminate();
+  const contacts = { disposableContacts: { mobile: "+390612345679" } };
+  const handle = await system.client.issueCertificate("other", holderInput("other", "", contacts));
+  await expect(handle.result()).rejects.toThrow("another input");
+  expect(await effectsOf("other")).toEqual({ enroll: 1, sendOtp: 1 });
+});
+
 test("what was said of the contract before a reset is heard after it", async () => {
   const input = signerInput("reset", "", { settings: { requireContractAccepted: true } });
   const handle = await system.client.signOneShot("reset", input);

@@ -8,8 +8,19 @@ import type { PathStack } from "../support/history-stack.js";
 import { recordedFolder, recordingRing, writeRecording } from "../support/history-recordings.js";
 import { idOf } from "../support/history-walk.js";
 
-const asked = process.env["RECORDED_PROCESSES"]?.split(" ") ?? [];
-const recorded = allPaths.filter((of) => asked.length === 0 || asked.includes(of.process));
+/** Processes, or single paths of them as `<process>/<path>`; none: every path of all. */
+const asked = process.env["RECORDED"]?.split(" ") ?? [];
+const isWhole = (name: string) => asked.length === 0 || asked.includes(name);
+const recorded = allPaths
+  .map((of) => ({
+    ...of,
+    paths: Object.fromEntries(
+      Object.entries(of.paths).filter(
+        ([path]) => isWhole(of.process) || asked.includes(`${of.process}/${path}`),
+      ),
+    ),
+  }))
+  .filter(({ paths }) => Object.keys(paths).length > 0);
 const ways = recorded.flatMap((of) => Object.keys(of.paths).map((id) => ({ of, id })));
 let stack: PathStack;
 let walked: Map<string, PromiseSettledResult<void>>;
@@ -18,8 +29,8 @@ beforeAll(async () => {
   const env = { TRUSTFLOW_KEYS__CODEC: recordingRing };
   stack = await startPathStack(recorded, "secret", { env });
   walked = await stack.walkAll();
-  for (const of of recorded)
-    await rm(join(recordedFolder, of.process), { recursive: true, force: true });
+  for (const { process: name } of recorded.filter((of) => isWhole(of.process)))
+    await rm(join(recordedFolder, name), { recursive: true, force: true });
 }, 300_000);
 afterAll(() => stack?.system.close(), 60_000);
 

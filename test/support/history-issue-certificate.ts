@@ -205,8 +205,7 @@ export const issueCertificatePaths: PathsOf = {
     async "input-mismatch"(walk) {
       await enrolled(walk);
       await temporalHandle(walk).terminate();
-      const another = { smsOptions: { textSMS: `${walk.author.words("another text")} $OTP$` } };
-      const handle = await start(walk, "issueCertificate", { ...holder(walk), ...another });
+      const handle = await start(walk, "issueCertificate", holder({ ...walk, intent: "another" }));
       await expect(handle.result()).rejects.toThrow(/another input/);
     },
 

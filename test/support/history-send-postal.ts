@@ -31,6 +31,7 @@ export const sendPostalPaths: PathsOf = {
     "attention-mended",
     "attention-retry",
     "attention-happened",
+    "attention-heard",
     "attention-abandoned",
     "attention-at-question",
     "affidavits-waived",
@@ -102,6 +103,14 @@ export const sendPostalPaths: PathsOf = {
       const { items } = await walk.system.sandbox.items({ intent: walk.intent });
       const result = { uniqueId: items[0]?.id ?? "" };
       await decide(walk, handle, "protocol", "happened", result);
+      await mend();
+      await ends(handle, "delivered");
+    },
+    async "attention-heard"(walk) {
+      const { handle, mend } = await uncertain(walk, "delivered,submit=cut-after-commit");
+      await eventually("a callback", async () =>
+        (await handle.status()).timeline.some(({ source }) => source === "callback"),
+      );
       await mend();
       await ends(handle, "delivered");
     },

@@ -1,0 +1,34 @@
+// A process that waits for a person hears its callbacks: what they are about may be known by now, so it looks at once and not
+// only at the next turn of its patient phase (DESIGN §6).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { letterInput } from "../support/letters.js";
+import { startTestStack, statusWhere } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+let system: TestStack;
+
+beforeAll(async () => {
+  const env = { TRUSTFLOW_ATTENTION__RETRY_SECONDS: "3600" };
+  system = await startTestStack({ sandboxSpeed: 1, env });
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+
+test("a letter that waits for a person is asked about as soon as a callback comes, although the next look is an hour off", async () => {
+  const { id } = await system.sandbox.addFault({
+    operation: "evi-post.query",
+    kind: "reject",
+    status: 400,
+    times: "always",
+    lookupKey: "heard",
+  });
+  const input = letterInput("heard", "delivered");
+  const handle = await system.client.sendPostal("heard", input);
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  expect(attention).toMatchObject({ kind: "protocol", step: "ask" });
+  await system.sandbox.removeFault(id);
+
+  await system.sandbox.advance(86_400_000);
+  const { timeline } = await statusWhere(handle, (status) => status.attention === undefined);
+  expect(timeline.map(({ source }) => source)).toContain("callback");
+  expect(await system.effects("heard")).toEqual({ "evi-post.submit": 1 });
+});
