@@ -4,23 +4,16 @@ import type { z } from "zod";
 import { effectClassOf } from "./effects.js";
 import type { Operation, Provider } from "./effects.js";
 import { ProviderError, withoutAnswer } from "./errors.js";
-import type { PossibleEffect, ProviderErrorField, ProviderErrorKind } from "./errors.js";
+import type { PossibleEffect, ProviderErrorKind } from "./errors.js";
 import { retryAfterMs } from "./http.js";
 import type { HttpAnswer } from "./http.js";
+import { withoutCredentials, withoutSecrets } from "./redaction.js";
+import type { ErrorWords, Received } from "./redaction.js";
 
 export interface Meaning {
   kind: ProviderErrorKind;
   effect: PossibleEffect;
   denies?: "account" | "operation";
-}
-
-/** What the provider's error body says, in its own words; `message` goes into encrypted payloads only. */
-export interface ErrorWords {
-  code?: string | undefined;
-  type?: string | undefined;
-  requestId?: string | undefined;
-  message?: string | undefined;
-  fields?: readonly { [key in keyof ProviderErrorField]?: string | undefined }[];
 }
 
 /** Who answered what. */
@@ -60,14 +53,14 @@ export function meaningOf<P extends Provider>(
   return { kind: "protocol", effect: mayHaveActed ? without.effect : "none" };
 }
 
-/** For any status outside 2xx. */
+/** For any status outside 2xx; `answer` and the messages of `words` come from `withoutSecrets`. */
 export function refused<P extends Provider>(
   asked: Asked<P>,
-  { status, headers, body }: HttpAnswer,
+  { status, headers, body, sent }: Received,
   meaning: Meaning,
   words: ErrorWords = {},
 ): ProviderError {
-  const { message, ...classifiers } = words;
+  const { message, ...classifiers } = withoutCredentials(words, sent?.credentials);
   return new ProviderError({
     ...asked,
     ...meaning,
@@ -82,9 +75,10 @@ export function refused<P extends Provider>(
 /** For a 2xx that breaks the schema; `reference` is the id that it showed nevertheless. */
 export function unreadable<P extends Provider>(
   { provider, operation }: Asked<P>,
-  { status, body }: HttpAnswer,
+  answer: Received,
   why: { problem?: string; reference?: string | undefined } = {},
 ): ProviderError {
+  const { status, body } = withoutSecrets(answer);
   const { problem = `answered ${status} with a body that cannot be read`, reference } = why;
   const effectClass = effectClassOf(provider, operation);
   const meaning = withoutAnswer(effectClass);
@@ -96,7 +90,7 @@ export function unreadable<P extends Provider>(
 /** A 2xx body by its schema; `reference` is the id that a broken one shows all the same. */
 export function read<P extends Provider, T extends z.ZodType>(
   asked: Asked<P>,
-  answer: HttpAnswer,
+  answer: Received,
   schema: T,
   reference?: string,
 ): z.infer<T> {
@@ -129,26 +123,6 @@ export function nothingYet<P extends Provider>(
 ): ProviderError {
   const problem = `answered ${status} without a file`;
   return new ProviderError({ ...asked, kind: "notVisibleYet", effect: "none", status, problem });
-}
-
-/**
- * The answer without what we sent in secret, should the provider repeat it (READING §8). JSON is written anew first: it has
- * several ways to write a character, and a message is read without them.
- */
-export function withoutSecrets(answer: HttpAnswer, secrets: readonly string[]): HttpAnswer {
-  let text = writtenAnew(answer.body);
-  for (const secret of secrets.flatMap((plain) => [plain, JSON.stringify(plain).slice(1, -1)]))
-    if (secret !== "") text = text.replaceAll(secret, "[secret]");
-  return { ...answer, body: Buffer.from(text, "utf8") };
-}
-
-/** What is no JSON, or too deep to be written, stays as it is. */
-function writtenAnew(body: Buffer): string {
-  try {
-    return JSON.stringify(jsonOf(body)) ?? body.toString("utf8");
-  } catch {
-    return body.toString("utf8");
-  }
 }
 
 /** The one value that a body shows under a name, whatever else it is: an id must not get lost with a broken answer. */

@@ -6,8 +6,10 @@ import { effectClassOf } from "./effects.js";
 import type { Provider } from "./effects.js";
 import { ProviderError } from "./errors.js";
 import { exchange } from "./http.js";
-import type { HttpAnswer, HttpRequest } from "./http.js";
+import type { HttpRequest } from "./http.js";
 import type { TlsIdentity } from "./mutual-tls.js";
+import { withoutSecrets } from "./redaction.js";
+import type { Received, Sent } from "./redaction.js";
 
 /** Where and as whom a provider is called. */
 export interface Host {
@@ -26,6 +28,8 @@ export interface Request {
   json?: unknown;
   form?: FormData | undefined;
   headers?: Record<string, string>;
+  /** What of all this is secret. */
+  sent?: Sent;
   signal?: AbortSignal | undefined;
 }
 
@@ -34,11 +38,11 @@ export async function call<P extends Provider>(
   asked: Asked<P>,
   host: Host,
   request: Request,
-  refusal: (answer: HttpAnswer) => ProviderError,
-): Promise<HttpAnswer> {
+  refusal: (answer: Received) => ProviderError,
+): Promise<Received> {
   const url = new URL(host.baseUrl.replace(/\/+$/, "") + request.path);
   for (const [name, value] of request.parameters ?? []) url.searchParams.append(name, value);
-  const answer = await exchange({
+  const received = await exchange({
     ...asked,
     effectClass: effectClassOf(asked.provider, asked.operation),
     method: request.method,
@@ -54,14 +58,15 @@ export async function call<P extends Provider>(
     timeoutMs: host.timeoutMs,
     signal: request.signal,
   });
+  const answer: Received = { ...received, sent: request.sent };
   if (host.tls && isCertificatePage(answer))
-    throw refused(asked, answer, { kind: "accessDenied", effect: "none" });
+    throw refused(asked, withoutSecrets(answer), { kind: "accessDenied", effect: "none" });
   if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
   return answer;
 }
 
 /** nginx lets any certificate through the handshake, and refuses by a page of its own. */
-function isCertificatePage({ status, body }: HttpAnswer): boolean {
+function isCertificatePage({ status, body }: Received): boolean {
   return status === 400 && /<title>400 [^<]*SSL certificate/.test(body.toString("utf8", 0, 500));
 }
 

@@ -4,6 +4,8 @@ import type { EffectClass } from "./effects.js";
 
 /** Of the provider's words. */
 const MAX_CHARACTERS = 500;
+/** Of the fields that it finds fault with. */
+const MAX_FIELDS = 50;
 
 export type ProviderErrorKind =
   | "invalidRequest"
@@ -67,7 +69,7 @@ export class ProviderError extends Error {
     const { kind, effect, provider, operation, problem, status, retryAfterMs, reference, detail } =
       description;
     const code = classifier(description.code);
-    const fields = (description.fields ?? []).map(safeField);
+    const fields = (description.fields ?? []).slice(0, MAX_FIELDS).map(safeField);
     const names = fields.map((field) =>
       [field.fieldName, field.errorCode].filter(Boolean).join(" "),
     );

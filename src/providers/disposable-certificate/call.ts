@@ -2,7 +2,7 @@
 import type { Secret } from "../../contracts/values.js";
 import { basic, basicSecrets, call as callHost } from "../call.js";
 import type { Host } from "../call.js";
-import type { HttpAnswer } from "../http.js";
+import type { Received } from "../redaction.js";
 import { asking, refusal } from "./translate.js";
 import type { CertificateOperation } from "./translate.js";
 import { paths } from "./wire.js";
@@ -23,14 +23,13 @@ export async function call(
   account: DisposableCertificateAccount,
   operation: CertificateOperation,
   json: object,
-  given: { secrets: readonly string[]; signal: AbortSignal | undefined },
-): Promise<HttpAnswer> {
+  { secrets, signal }: { secrets: readonly string[]; signal: AbortSignal | undefined },
+): Promise<Received> {
   const path = paths[operation].replace("{lraId}", () => encodeURIComponent(account.lraId));
-  const { wrongOtpCodes } = account;
-  const secrets = [...basicSecrets(account), ...given.secrets];
   const headers = { authorization: basic(account) };
-  const request = { method: "POST", path, headers, json, signal: given.signal } as const;
+  const sent = { credentials: basicSecrets(account), secrets };
+  const request = { method: "POST", path, headers, json, sent, signal } as const;
   return callHost(asking(operation), account, request, (answer) =>
-    refusal(operation, answer, { wrongOtpCodes, secrets }),
+    refusal(operation, answer, account),
   );
 }

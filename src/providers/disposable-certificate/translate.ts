@@ -22,12 +22,14 @@
 // | 429                     | rateLimited / none           | the same                  | the same                 | the same                 |
 //
 // 244 and 11002 are about the operation (and the LRA), never about the account as a whole.
-import { jsonOf, meaningOf, refused, shownValue, unreadable, withoutSecrets } from "../answer.js";
+import { jsonOf, meaningOf, refused, shownValue, unreadable } from "../answer.js";
 import type { Meaning } from "../answer.js";
 import { effectClassOf } from "../effects.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError, ProviderErrorField } from "../errors.js";
 import type { HttpAnswer } from "../http.js";
+import { withoutSecrets } from "../redaction.js";
+import type { Received } from "../redaction.js";
 import { ErrorAnswer, eidEnrolmentFields, enrolmentFields } from "./wire.js";
 
 export type CertificateOperation = Operation<"disposable-certificate">;
@@ -59,14 +61,14 @@ const fieldNames: Partial<Record<CertificateOperation, readonly (readonly [strin
   enrollDisposableWitheIDAssertion: eidEnrolmentNames,
 };
 
-/** For any status outside 2xx. `secrets`: what was sent and must not come back in the error. */
+/** For any status outside 2xx. */
 export function refusal(
   operation: CertificateOperation,
-  received: HttpAnswer,
-  { wrongOtpCodes, secrets }: { wrongOtpCodes: readonly number[]; secrets: readonly string[] },
+  received: Received,
+  { wrongOtpCodes }: { wrongOtpCodes: readonly number[] },
 ): ProviderError {
   const asked = asking(operation);
-  const answer = withoutSecrets(received, secrets);
+  const answer = withoutSecrets(received);
   // From what came: a code could look like a secret.
   const read = ErrorAnswer.safeParse(received.status === 500 ? jsonOf(received.body) : undefined);
   if (!read.success) {
@@ -85,9 +87,10 @@ export function refusal(
 
 /** An enrollment that was answered, but not readably: of all that it holds the error shows a `certIdOtp` (READING §8). */
 export function lost(operation: CertificateOperation, answer: HttpAnswer): ProviderError {
+  const { status, headers } = answer;
   const certIdOtp = shownValue(answer, "certIdOtp");
   const shown = certIdOtp === undefined ? "" : `certIdOtp ${certIdOtp}`;
-  return unreadable(asking(operation), { ...answer, body: Buffer.from(shown, "utf8") });
+  return unreadable(asking(operation), { status, headers, body: Buffer.from(shown, "utf8") });
 }
 
 function ofAnotherCode(operation: CertificateOperation): Meaning {

@@ -2,7 +2,7 @@
 import type { Secret } from "../../contracts/values.js";
 import { call } from "../call.js";
 import type { Host, Request } from "../call.js";
-import type { HttpAnswer } from "../http.js";
+import type { Received } from "../redaction.js";
 import { asking, refusal } from "./translate.js";
 import type { EnvelopeOperation } from "./translate.js";
 import { API_TOKEN_HEADER } from "./wire.js";
@@ -24,19 +24,20 @@ export async function callAuthority(
   account: EnvelopeSignatureAccount,
   operation: EnvelopeOperation,
   request: Request,
-): Promise<HttpAnswer> {
+): Promise<Received> {
   return call(asking(operation), account.ca, request, (answer) => refusal(operation, answer));
 }
 
-/** One HTTP call to the envelope host; throws for any status outside 2xx. `secrets`: what it carries besides the API token. */
+/** One HTTP call to the envelope host; throws for any status outside 2xx. `tokens`: what it carries besides the API token. */
 export async function callEnvelopeHost(
   account: EnvelopeSignatureAccount,
   operation: EnvelopeOperation,
-  { secrets = [], ...request }: Request & { secrets?: readonly string[] },
-): Promise<HttpAnswer> {
+  { tokens = [], ...request }: Request & { tokens?: readonly string[] },
+): Promise<Received> {
   const token = account.apiToken.reveal();
   const headers = { ...request.headers, [API_TOKEN_HEADER]: token };
-  return call(asking(operation), account.esign, { ...request, headers }, (answer) =>
-    refusal(operation, answer, [token, ...secrets]),
+  const sent = { credentials: [token, ...tokens] };
+  return call(asking(operation), account.esign, { ...request, headers, sent }, (answer) =>
+    refusal(operation, answer),
   );
 }

@@ -77,7 +77,7 @@ export async function sendEnvelope(
     Documents: assumed.documents(documents),
     Activities: assumed.activities(account.vendor, esawToken),
   };
-  const request = { ...routes.sendEnvelope, json, secrets: [esawToken], signal };
+  const request = { ...routes.sendEnvelope, json, tokens: [esawToken], signal };
   const answer = await callEnvelopeHost(account, "sendEnvelope", request);
   if (answer.body.length === 0) return {};
   const { EnvelopeId } = readSecret(asking("sendEnvelope"), answer, SendAnswer);

@@ -16,10 +16,11 @@
 // 400 on the envelope host: the certificate request exists already, so a person decides what is wrong, and nothing fails.
 // "2xx, req_pk": it breaks the schema but shows one `req_pk`, which is kept as `reference`.
 import type { z } from "zod";
-import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
+import { jsonOf, meaningOf, refused } from "../answer.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError } from "../errors.js";
-import type { HttpAnswer } from "../http.js";
+import { withoutSecrets } from "../redaction.js";
+import type { Received } from "../redaction.js";
 import { ErrorAnswer } from "./wire.js";
 
 export type EnvelopeOperation = Operation<"envelope-signature">;
@@ -27,14 +28,10 @@ export type EnvelopeOperation = Operation<"envelope-signature">;
 export const asking = <O extends EnvelopeOperation>(operation: O) =>
   ({ provider: "envelope-signature", operation }) as const;
 
-/** For any status outside 2xx. `secrets`: what was sent and must not come back in the error. */
-export function refusal(
-  operation: EnvelopeOperation,
-  received: HttpAnswer,
-  secrets: readonly string[] = [],
-): ProviderError {
+/** For any status outside 2xx. */
+export function refusal(operation: EnvelopeOperation, received: Received): ProviderError {
   const asked = asking(operation);
-  const answer = withoutSecrets(received, secrets);
+  const answer = withoutSecrets(received);
   // From what came: a code may contain what was sent.
   const { code, ErrorId } = wordsOf(received);
   const { message, Message } = wordsOf(answer);
@@ -44,6 +41,6 @@ export function refusal(
   return refused(asked, answer, meaning, words);
 }
 
-function wordsOf({ body }: HttpAnswer): z.infer<typeof ErrorAnswer> {
+function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
   return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }

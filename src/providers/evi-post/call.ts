@@ -4,6 +4,7 @@ import { basic, basicSecrets, call as callHost } from "../call.js";
 import type { Host, Request } from "../call.js";
 import type { Operation } from "../effects.js";
 import type { HttpAnswer } from "../http.js";
+import type { Received } from "../redaction.js";
 import { refusal } from "./translate.js";
 
 export interface EviPostAccount extends Host {
@@ -20,14 +21,16 @@ export async function call(
   account: EviPostAccount,
   operation: Operation<"evi-post">,
   { secrets = [], ...request }: Request & { secrets?: readonly string[] },
-): Promise<HttpAnswer> {
+): Promise<Received> {
   const headers = {
     accept: "application/json, application/zip",
     authorization: basic(account),
     ...request.headers,
   };
-  return callHost({ provider: "evi-post", operation }, account, { ...request, headers }, (answer) =>
-    refusal(operation, answer, [...basicSecrets(account), ...secrets]),
+  const sent = { credentials: basicSecrets(account), secrets };
+  const asked = { provider: "evi-post", operation } as const;
+  return callHost(asked, account, { ...request, headers, sent }, (answer) =>
+    refusal(operation, answer),
   );
 }
 

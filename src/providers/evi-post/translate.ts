@@ -15,10 +15,12 @@
 //
 // "2xx, one id": it breaks the schema but shows one id, which is kept as `reference`.
 import type { z } from "zod";
-import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
+import { jsonOf, meaningOf, refused } from "../answer.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError } from "../errors.js";
 import type { HttpAnswer } from "../http.js";
+import { withoutSecrets } from "../redaction.js";
+import type { Received } from "../redaction.js";
 import { ErrorAnswer } from "./wire.js";
 
 type PostalOperation = Operation<"evi-post">;
@@ -27,14 +29,10 @@ const provider = "evi-post";
 /** The operations about an id that an earlier answer gave us. */
 const ABOUT_AN_ID = new Set<PostalOperation>(["requestAffidavit", "cancel", "downloadAffidavits"]);
 
-/** For any status outside 2xx. `secrets`: what was sent and must not come back in the error. 401 and 403 of a cancel also mean "not the owner" and "no permission": told by `status`. */
-export function refusal(
-  operation: PostalOperation,
-  received: HttpAnswer,
-  secrets: readonly string[],
-): ProviderError {
+/** For any status outside 2xx. 401 and 403 of a cancel also mean "not the owner" and "no permission": told by `status`. */
+export function refusal(operation: PostalOperation, received: Received): ProviderError {
   const asked = { provider, operation } as const;
-  const answer = withoutSecrets(received, secrets);
+  const answer = withoutSecrets(received);
   // From what came: a name could look like a secret.
   const { errorCode, errors = [] } = wordsOf(received);
   const words = wordsOf(answer);

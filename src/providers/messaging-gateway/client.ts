@@ -8,9 +8,10 @@
 //
 // It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http.ts.
 import type { Secret } from "../../contracts/values.js";
-import { jsonOf, withoutSecrets } from "../answer.js";
+import { jsonOf } from "../answer.js";
 import { basic, basicSecrets, call } from "../call.js";
 import type { Host } from "../call.js";
+import { withoutSecrets } from "../redaction.js";
 import { asked, refusal } from "./translate.js";
 
 export interface MessagingGatewayAccount extends Host {
@@ -33,12 +34,10 @@ export async function send(
 ): Promise<{ answer?: unknown }> {
   const apiKey = account.apiKey.reveal();
   const headers = { authorization: basic(account), "x-api-key": apiKey };
-  const secrets = [apiKey, ...basicSecrets(account)];
-  const request = { method: "POST", path: "/api/services/send", headers, signal } as const;
-  const accepted = await call(asked, account, { ...request, json: payload }, (received) =>
-    refusal(received, secrets),
-  );
+  const sent = { credentials: [apiKey, ...basicSecrets(account)] };
+  const request = { method: "POST", path: "/api/services/send", headers, sent, signal } as const;
+  const accepted = await call(asked, account, { ...request, json: payload }, refusal);
   const isKept = accepted.body.length <= MAX_KEPT_ANSWER_BYTES;
-  const answer = isKept ? jsonOf(withoutSecrets(accepted, secrets).body) : undefined;
+  const answer = isKept ? jsonOf(withoutSecrets(accepted).body) : undefined;
   return answer === undefined ? {} : { answer };
 }

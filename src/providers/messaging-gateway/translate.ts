@@ -12,9 +12,10 @@
 // | 408, 409, 5xx                                                              | unknownOutcome / unknown               |
 // | 429                                                                        | rateLimited / none                     |
 import { z } from "zod";
-import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
+import { jsonOf, meaningOf, refused } from "../answer.js";
 import type { ProviderError } from "../errors.js";
-import type { HttpAnswer } from "../http.js";
+import { withoutSecrets } from "../redaction.js";
+import type { Received } from "../redaction.js";
 
 export const asked = { provider: "messaging-gateway", operation: "send" } as const;
 
@@ -26,9 +27,15 @@ const ErrorAnswer = z.looseObject({
   message: Text,
 });
 
-/** For any status outside 2xx. `secrets`: what was sent and must not come back in the error. */
-export function refusal(received: HttpAnswer, secrets: readonly string[]): ProviderError {
-  const answer = withoutSecrets(received, secrets);
-  const { type, code, message } = ErrorAnswer.safeParse(jsonOf(answer.body)).data ?? {};
+/** For any status outside 2xx. */
+export function refusal(received: Received): ProviderError {
+  const answer = withoutSecrets(received);
+  // From what came: a type without a part of itself would be another one.
+  const { type, code } = wordsOf(received);
+  const { message } = wordsOf(answer);
   return refused(asked, answer, meaningOf(asked, answer.status), { type, code, message });
+}
+
+function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
+  return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }

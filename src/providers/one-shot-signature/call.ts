@@ -3,7 +3,7 @@ import type { Secret } from "../../contracts/values.js";
 import { misuse } from "../answer.js";
 import { call as callHost } from "../call.js";
 import type { Host, Request } from "../call.js";
-import type { HttpAnswer } from "../http.js";
+import type { Received } from "../redaction.js";
 import { asking, refusal } from "./translate.js";
 import type { OneShotOperation, OtpCodes } from "./translate.js";
 import { assumed } from "./wire.js";
@@ -31,12 +31,13 @@ export async function call(
   account: OneShotSignatureAccount,
   operation: OneShotOperation,
   { requestPk, secrets = [], ...request }: OneShotRequest,
-): Promise<HttpAnswer> {
+): Promise<Received> {
   const token = account.token.reveal();
   const path = requestPk === undefined ? request.path : filled(operation, request.path, requestPk);
   const headers = { ...request.headers, [account.tokenHeader]: account.tokenPrefix + token };
-  return callHost(asking(operation), account, { ...request, path, headers }, (answer) =>
-    refusal(operation, answer, account, [token, ...secrets]),
+  const sent = { credentials: [token], secrets };
+  return callHost(asking(operation), account, { ...request, path, headers, sent }, (answer) =>
+    refusal(operation, answer, account),
   );
 }
 

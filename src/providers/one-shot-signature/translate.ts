@@ -17,12 +17,13 @@
 //
 // "–": whatever a 2xx holds, it is success. "OTP code": the account's codes for a wrong or expired OTP, with whatever status.
 import type { z } from "zod";
-import { jsonOf, meaningOf, refused, withoutSecrets } from "../answer.js";
+import { jsonOf, meaningOf, refused } from "../answer.js";
 import { effectClassOf } from "../effects.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError } from "../errors.js";
 import type { Meaning } from "../answer.js";
-import type { HttpAnswer } from "../http.js";
+import { withoutSecrets } from "../redaction.js";
+import type { Received } from "../redaction.js";
 import { ErrorAnswer } from "./wire.js";
 
 export type OneShotOperation = Operation<"one-shot-signature">;
@@ -39,15 +40,14 @@ export const asking = <O extends OneShotOperation>(operation: O) =>
 /** What may be refused for good: later on the request exists already, so a person decides what is wrong, and nothing fails. */
 const failing: ReadonlySet<OneShotOperation> = new Set(["create", "createToken", "sign"]);
 
-/** For any status outside 2xx. `secrets`: what was sent and must not come back in the error. */
+/** For any status outside 2xx. */
 export function refusal(
   operation: OneShotOperation,
-  received: HttpAnswer,
+  received: Received,
   codes: OtpCodes,
-  secrets: readonly string[],
 ): ProviderError {
   const asked = asking(operation);
-  const answer = withoutSecrets(received, secrets);
+  const answer = withoutSecrets(received);
   // From what came: a code may contain what somebody typed as an OTP.
   const words = { code: wordsOf(received).code, message: wordsOf(answer).message };
   const isAboutAnId = effectClassOf(asked.provider, operation) === "read";
@@ -69,6 +69,6 @@ export function otpVerdict(
   return expiredOtpCodes.includes(code) ? "expired" : undefined;
 }
 
-function wordsOf({ body }: HttpAnswer): z.infer<typeof ErrorAnswer> {
+function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
   return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }
