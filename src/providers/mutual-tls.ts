@@ -16,6 +16,8 @@ const certificateAlerts =
   /_ALERT_(?:(?:BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA|ACCESS_DENIED)$/;
 /** What TLS 1.2 says for a missing certificate. */
 const HANDSHAKE_FAILURE = "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE";
+/** The code of a connection that ends after our side of the handshake, without an alert and before anything was sent. */
+export const HUNG_UP = "HUNG_UP_AFTER_HANDSHAKE";
 
 class CertificateRefused extends Error {
   readonly code: string;
@@ -42,8 +44,8 @@ export function mutualTlsAgent(identity: TlsIdentity, connections: "kept" | "fre
 }
 
 /**
- * Whether our certificate, or the lack of one, was refused: then nothing of the request was read. `code` is the alert, as
- * `ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED`, or `ECONNRESET` where the other side looked at it and hung up.
+ * Whether our certificate, or the lack of one, was refused by an alert: then nothing of the request was read. `code` is the
+ * alert, as `ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED`. A server that hangs up without one proves nothing: it may be restarting.
  */
 export function refusesCertificate(error: unknown): boolean {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown };
@@ -93,8 +95,10 @@ async function confirmed(socket: TLSSocket): Promise<void> {
       });
       socket.once("close", () => {
         const { code = "ECONNRESET" } = broken ?? {};
-        const isRefused = wasSecure || code === HANDSHAKE_FAILURE || certificateAlerts.test(code);
-        reject(isRefused ? new CertificateRefused(code) : (broken ?? failure(code)));
+        const isRefused = code === HANDSHAKE_FAILURE || certificateAlerts.test(code);
+        if (isRefused) reject(new CertificateRefused(code));
+        else if (wasSecure && code === "ECONNRESET") reject(failure(HUNG_UP));
+        else reject(broken ?? failure(code));
       });
     });
   } finally {

@@ -117,7 +117,7 @@ describe("the credentials", () => {
     expect(report.stdout).not.toContain("hunter5");
   });
 
-  test("clientCertificateRefused: the envelope service's authority takes another one (P1 §5.5)", async () => {
+  test("hungUpAfterHandshake: the envelope service's authority takes another one (P1 §5.5)", async () => {
     const stranger = ours(clientCertificate("sandbox", certificateAuthority("Somebody else")));
     const keys = Object.entries(stranger).map(([key, value]) => [
       `TRUSTFLOW_ACCOUNTS__DEFAULT__ENVELOPE_SIGNATURE__${key}`,
@@ -125,7 +125,7 @@ describe("the credentials", () => {
     ]);
     const report = await doctor({ ...env, ...Object.fromEntries(keys) });
     const { host } = new URL(sandbox.tlsUrl);
-    expectFinding(report, "account default envelope-signature", "clientCertificateRefused", host);
+    expectFinding(report, "account default envelope-signature", "hungUpAfterHandshake", host);
   });
 
   test("providerAway: a gateway that is not there", async () => {
@@ -153,14 +153,14 @@ describe("our certificate", () => {
     const isTaken = finding === "certificateExpiresSoon";
     const check = `account ${certificateService}`;
     if (isTaken) expect(stateOf(report, check)).toMatchObject({ state: "ok" });
-    else expectFinding(report, check, "clientCertificateRefused");
+    else expectFinding(report, check, "hungUpAfterHandshake");
   });
 
-  test("clientCertificateRefused: one of another authority, which is valid by itself", async () => {
+  test("hungUpAfterHandshake: one of another authority, which is valid by itself", async () => {
     const stranger = clientCertificate("sandbox", certificateAuthority("Somebody else"));
     const report = await doctorWith(ours(stranger));
     const check = `account ${certificateService}`;
-    expectFinding(report, check, "clientCertificateRefused", "the client certificate is refused");
+    expectFinding(report, check, "hungUpAfterHandshake", "not sent");
     expect(stateOf(report, `client certificate ${certificateService}`)).toMatchObject({
       state: "ok",
     });
@@ -224,10 +224,10 @@ describe("a host that can only be reached", () => {
     expect(await control.requests()).toEqual(before);
   });
 
-  test("clientCertificateRefused: it does not take it", async () => {
+  test("hungUpAfterHandshake: it does not take it", async () => {
     const stranger = clientCertificate("sandbox", certificateAuthority("Somebody else"));
     const reached = reach(made(stranger));
-    await expect(reached).rejects.toMatchObject({ finding: "clientCertificateRefused" });
+    await expect(reached).rejects.toMatchObject({ finding: "hungUpAfterHandshake" });
   });
 });
 

@@ -7,6 +7,7 @@ import type { Host } from "../../providers/call.js";
 import { checkData } from "../../providers/disposable-certificate/client.js";
 import { ProviderError, type ProviderErrorKind } from "../../providers/errors.js";
 import { query } from "../../providers/evi-post/client.js";
+import { HUNG_UP } from "../../providers/mutual-tls.js";
 import { listTokens } from "../../providers/one-shot-signature/client.js";
 import { CALL_MS, Problem } from "./check.js";
 import type { FindingName } from "./findings.js";
@@ -78,10 +79,11 @@ async function asked(
   return `${where} takes the credentials`;
 }
 
-/** A certificate is refused by the connection, so without a status, or by nginx, with 400. */
+/** A certificate is refused by an alert, so without a status, or by nginx, with 400. */
 function findingOf({ kind, status, code }: ProviderError): FindingName {
   if (kind === "accessDenied" && (status === undefined || status === 400))
     return "clientCertificateRefused";
+  if (code === HUNG_UP) return "hungUpAfterHandshake";
   if (kind === "accessDenied" && code === "11002") return "credentialsOrLraRefused";
   return meanings[kind] ?? "notChecked";
 }

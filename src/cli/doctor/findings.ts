@@ -52,6 +52,9 @@ export const findings = {
   clientCertificateRefused: fail(
     "Show the certificate that the provider issued to the account, or let the provider accept this one.",
   ),
+  hungUpAfterHandshake: fail(
+    "Run `trustflow doctor` again: a server that restarts does it once. Else show the certificate that the provider issued to the account, or let the provider accept this one.",
+  ),
   certificateExpired: fail("Renew the certificate: on that server, or ours in its file."),
   certificateExpiresSoon: warn(
     "Renew the certificate before that day: on that server, or ours in its file.",

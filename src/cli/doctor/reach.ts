@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, isIP } from "node:net";
 import type { Host } from "../../providers/call.js";
-import { mutualTlsAgent, refusesCertificate } from "../../providers/mutual-tls.js";
+import { HUNG_UP, mutualTlsAgent, refusesCertificate } from "../../providers/mutual-tls.js";
 import type { TlsIdentity } from "../../providers/mutual-tls.js";
 import { placeOf } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
@@ -14,10 +14,12 @@ export async function reach({ baseUrl, tls }: Host): Promise<void> {
     await (tls ? confirm(tls.identity(), host, port) : open(host, port));
   } catch (error) {
     const { code = "unknown error" } = error as { code?: string };
-    const finding = refusesCertificate({ cause: error })
-      ? "clientCertificateRefused"
-      : "providerAway";
-    throw new Problem(finding, `${host}:${port} is out of reach (${code})`);
+    const isRefused = refusesCertificate({ cause: error });
+    const silent = code === HUNG_UP ? "hungUpAfterHandshake" : "providerAway";
+    throw new Problem(
+      isRefused ? "clientCertificateRefused" : silent,
+      `${host}:${port} is out of reach (${code})`,
+    );
   }
 }
 
