@@ -28,10 +28,11 @@
 // Request and response shapes are not shown (P1 §4.4): wire.ts has what is assumed. Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http.ts.
 import { nothingYet, read, readSecret, shownValue, unreadable } from "../answer.js";
+import type { Received } from "../redaction.js";
 import { isPdf } from "../pdf.js";
 import { call, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./call.js";
-import { asking } from "./translate.js";
+import { asking, showsError } from "./translate.js";
 import { CreateAnswer, SignAnswer, TokenAnswer, TokensAnswer, routes } from "./wire.js";
 
 export type { OneShotSignatureAccount } from "./call.js";
@@ -39,6 +40,7 @@ export * from "./documents.js";
 export * from "./identity-video.js";
 
 const PDF = "application/pdf";
+const UNTYPED = "application/octet-stream";
 
 /** P1 §4.4. The tokens are secrets. 401, 403 `accessDenied`; anything but a list of tokens `protocol`. */
 export async function listTokens(
@@ -75,7 +77,7 @@ export async function create(
   return { requestPk: read(asking("create"), answer, CreateAnswer, shown).request_pk };
 }
 
-/** P1 §4.4. 404 and an empty answer `notVisibleYet`; what says that it is a PDF and is none `protocol`. */
+/** P1 §4.4. 404 and an empty answer `notVisibleYet`; a web page, an error and what says that it is a PDF and is none `protocol`. */
 export async function contract(
   account: OneShotSignatureAccount,
   requestPk: string,
@@ -91,10 +93,21 @@ export async function contract(
   const { body: bytes, headers: received } = answer;
   if (bytes.length === 0) throw nothingYet(asking("contract"), answer);
   const [type = ""] = (received["content-type"] ?? "").toLowerCase().split(";");
-  const mediaType = type.trim() || (isPdf(bytes) ? PDF : "application/octet-stream");
-  if (mediaType === PDF && !isPdf(bytes))
-    throw unreadable(asking("contract"), answer, { problem: "the contract is no PDF" });
+  const mediaType = type.trim() || (isPdf(bytes) ? PDF : UNTYPED);
+  const problem = noContract(mediaType, answer);
+  if (problem !== undefined) throw unreadable(asking("contract"), answer, { problem });
   return { bytes, mediaType };
+}
+
+/** A page to log in at, or an error, may come with a 200 too. */
+function noContract(mediaType: string, { body }: Received): string | undefined {
+  if (mediaType === PDF) return isPdf(body) ? undefined : "the contract is no PDF";
+  const isPage =
+    mediaType === UNTYPED && /^\s*<(!doctype\s+)?html\b/i.test(body.toString("utf8", 0, 500));
+  if (mediaType === "text/html" || isPage) return "a web page came for the contract";
+  const isJson = /^(application|text)\/([\w.-]+\+)?json$/.test(mediaType);
+  if (isJson && showsError(body)) return "an error came for the contract";
+  return undefined;
 }
 
 /** P1 §4.4: the provider sends the OTP to the signer. 400 `invalidRequest`; 408, 409, 5xx and no answer `unknownOutcome`. */

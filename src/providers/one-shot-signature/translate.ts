@@ -69,6 +69,13 @@ export function otpVerdict(
   return expiredOtpCodes.includes(code) ? "expired" : undefined;
 }
 
+/** Whether a body is an error, whatever its status (P1 §7.3, assumed). */
+export function showsError(body: Buffer): boolean {
+  const json = jsonOf(body);
+  const names = ["code", "message", "error", "errors", "detail"];
+  return typeof json === "object" && json !== null && names.some((name) => name in json);
+}
+
 function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
   return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
 }

@@ -118,7 +118,9 @@ describe("contract", () => {
   test.each([
     ["application/pdf", bytes, "application/pdf"],
     ["Application/PDF; charset=binary", bytes, "application/pdf"],
-    ["text/html; charset=utf-8", html, "text/html"],
+    ["text/plain; charset=utf-8", html, "text/plain"],
+    ["application/xml", Buffer.from("<contract/>"), "application/xml"],
+    ["application/json", Buffer.from('{"terms":[]}'), "application/json"],
     ["", bytes, "application/pdf"],
     ["", html, "application/octet-stream"],
   ])("of the type %j is kept byte by byte", async (type, body, mediaType) => {
@@ -130,6 +132,19 @@ describe("contract", () => {
     handler = answering("");
     const error = await errorOf(client.contract(accountAt(server.url), "r1"));
     expect(error).toMatchObject({ kind: "notVisibleYet", effect: "none" });
+  });
+
+  test.each([
+    ["text/html; charset=utf-8", "<p>Log in</p>", "a web page came for the contract"],
+    ["", "\n<!DOCTYPE html><title>Log in</title>", "a web page came for the contract"],
+    ["application/octet-stream", "<HTML>", "a web page came for the contract"],
+    ["application/json", '{"code":"session","message":"log in"}', "an error came for the contract"],
+    ["application/problem+json", '{"detail":"log in"}', "an error came for the contract"],
+  ])("of the type %j with %j is none, and is refused", async (type, body, problem) => {
+    handler = answering(body, 200, type === "" ? {} : { "content-type": type });
+    const error = await errorOf(client.contract(accountAt(server.url), "r1"));
+    expect(error).toMatchObject({ kind: "protocol", effect: "none", status: 200, detail: body });
+    expect(error.message).toContain(problem);
   });
 
   test("a PDF that is none is refused", async () => {
