@@ -29,6 +29,8 @@ const certificate = {
   LRA_ID: "lra-1",
   PKCS12_FILE: "client.p12",
 };
+const post = { BASE_URL: "https://post.example/prefix/", USERNAME: "u", PASSWORD: "p" };
+const messages = { ...post, API_KEY: "k" };
 const envelope = {
   CA_BASE_URL: "https://ca.example",
   ESIGN_BASE_URL: "https://sign.example",
@@ -53,6 +55,9 @@ test.each([
   ["ONE_SHOT_SIGNATURE", oneShot, { PATHS__RETRIEVE: "/v2?of={request_pk}" }],
   ["DISPOSABLE_CERTIFICATE", certificate, {}],
   ["ENVELOPE_SIGNATURE", envelope, {}],
+  ["EVI_POST", post, { USERNAME: "ada@acme" }],
+  ["DISPOSABLE_CERTIFICATE", certificate, { LRA_ID: "..a" }],
+  ["MESSAGING_GATEWAY", messages, {}],
 ])("an account of %s, %j with %j, is taken", (provider, keys, others) => {
   expect(accountOf(provider, { ...keys, ...others })).not.toThrow();
 });
@@ -66,9 +71,42 @@ test.each([
   ["ONE_SHOT_SIGNATURE", oneShot, "TOKEN_HEADER", "X Token:", "the name of a header"],
   // Without TLS no client certificate is shown, and the password travels in clear (P1 §5.1, §5.5).
   ["DISPOSABLE_CERTIFICATE", certificate, "BASE_URL", "http://ca.example", "URL"],
+  ["DISPOSABLE_CERTIFICATE", certificate, "BASE_URL", "ca.example", "baseUrl: Invalid URL"],
   ["ENVELOPE_SIGNATURE", envelope, "CA_BASE_URL", "http://ca.example", "URL"],
   ["DISPOSABLE_CERTIFICATE", certificate, "CERTIFICATE_FILE", "client.pem", "give certificateFile"],
   ["ENVELOPE_SIGNATURE", envelope, "PKCS12_FILE", "client.p12", "give certificateFile"],
+  // The path would become a part of the query; the password would stand in the clear.
+  ["EVI_POST", post, "BASE_URL", "https://post.example?a=1", "baseUrl: must have no query"],
+  [
+    "MESSAGING_GATEWAY",
+    messages,
+    "BASE_URL",
+    "https://m.example/#a",
+    "baseUrl: must have no query",
+  ],
+  [
+    "ONE_SHOT_SIGNATURE",
+    oneShot,
+    "BASE_URL",
+    "https://u:p@s.example",
+    "baseUrl: must have no user",
+  ],
+  [
+    "DISPOSABLE_CERTIFICATE",
+    certificate,
+    "BASE_URL",
+    "https://u@c.example",
+    "baseUrl: must have no",
+  ],
+  ["ENVELOPE_SIGNATURE", envelope, "CA_BASE_URL", "https://ca.example?", "caBaseUrl: must have no"],
+  ["ENVELOPE_SIGNATURE", envelope, "ESIGN_BASE_URL", "https://u@s.example", "esignBaseUrl: must"],
+  // Whatever follows the colon would be read as a part of the password.
+  ["EVI_POST", post, "USERNAME", "a:b", "username: must have no colon"],
+  ["DISPOSABLE_CERTIFICATE", certificate, "USERNAME", "a:b", "username: must have no colon"],
+  ["MESSAGING_GATEWAY", messages, "USERNAME", "a:b", "username: must have no colon"],
+  ["DISPOSABLE_CERTIFICATE", certificate, "LRA_ID", ".", "lraId: must be one segment"],
+  ["DISPOSABLE_CERTIFICATE", certificate, "LRA_ID", "..", "lraId: must be one segment"],
+  ["DISPOSABLE_CERTIFICATE", certificate, "LRA_ID", "a/b", "lraId: must be one segment"],
 ])("an account of %s, %j, whose %s is %j, is refused", (provider, keys, key, value, why) => {
   const read = accountOf(provider, { ...keys, [key]: value });
   expect(read).toThrow(ConfigurationError);

@@ -2,7 +2,20 @@
 // as assumed.
 import { z } from "zod";
 import { AccountName } from "../contracts/values.js";
-import { flag, list, numbers, path, plain, secret, text, tlsUrl, url, whole } from "./fields.js";
+import {
+  baseUrl,
+  flag,
+  list,
+  numbers,
+  path,
+  plain,
+  secret,
+  segment,
+  text,
+  tlsBaseUrl,
+  username,
+  whole,
+} from "./fields.js";
 
 /** Below `journal.leaseSeconds`, so that a lease outlives its call. */
 const timeoutSeconds = whole(1).default(30);
@@ -37,8 +50,8 @@ function needsCertificate(account: CertificateFiles, context: z.RefinementCtx): 
 }
 
 const EviPostAccount = z.strictObject({
-  baseUrl: url(),
-  username: text(),
+  baseUrl: baseUrl(),
+  username: username(),
   password: secret(),
   timeoutSeconds,
   /** Whether the site's address has a region, which fills the issuer's (P2 §2.2). */
@@ -55,11 +68,11 @@ const EviPostAccount = z.strictObject({
 const DisposableCertificateAccount = z
   .strictObject({
     /** By TLS alone, as there is no client certificate without it. */
-    baseUrl: tlsUrl(),
-    username: text(),
+    baseUrl: tlsBaseUrl(),
+    username: username(),
     password: secret(),
     /** The Local Registration Authority: a segment of the path (P1 §4.1). */
-    lraId: text(),
+    lraId: segment(),
     timeoutSeconds,
     ...clientCertificate,
     /** Whether EMAIL codes are enabled for the LRA (P1 §2.1). */
@@ -70,8 +83,8 @@ const DisposableCertificateAccount = z
   .superRefine(needsCertificate);
 
 const MessagingGatewayAccount = z.strictObject({
-  baseUrl: url(),
-  username: text(),
+  baseUrl: baseUrl(),
+  username: username(),
   password: secret(),
   apiKey: secret(),
   timeoutSeconds,
@@ -86,7 +99,7 @@ const requestPath = (allowed = /^\/.*\{request_pk\}/) =>
   );
 
 const OneShotSignatureAccount = z.strictObject({
-  baseUrl: url(),
+  baseUrl: baseUrl(),
   /** Of the registration-authority operator (P1 §5.4). */
   token: secret(),
   /** Assumed: how it travels; the prefix stands right before it, with its space. */
@@ -125,10 +138,10 @@ const OneShotSignatureAccount = z.strictObject({
 const EnvelopeSignatureAccount = z
   .strictObject({
     /** The certificate-authority host, which wants the client certificate (P1 §4.5, §5.5). */
-    caBaseUrl: tlsUrl(),
+    caBaseUrl: tlsBaseUrl(),
     ...clientCertificate,
     /** The envelope host, which wants the API token. */
-    esignBaseUrl: url(),
+    esignBaseUrl: baseUrl(),
     apiToken: secret(),
     /** The VENDOR in `GenericSigningPlugin<VENDOR>OneShot` (P1 §2.10). */
     vendor: z.preprocess(plain, z.string().regex(/^[\w.-]+$/, "must be a name, without spaces")),

@@ -21,8 +21,24 @@ export const numbers = () =>
     z.array(z.int()),
   );
 export const url = () => z.preprocess(plain, z.url({ protocol: /^https?$/ }));
+/** Where a provider is: a path is added to it, so nothing may stand behind its own, and its credentials have their own keys. */
+export const baseUrl = (protocol = /^https?$/) =>
+  z.preprocess(
+    plain,
+    z
+      .url({ protocol, abort: true })
+      .refine((given) => !/[?#]/.test(given), "must have no query and no fragment")
+      .refine((given) => !hasUser(new URL(given)), "must have no user name and no password in it"),
+  );
+const hasUser = (given: URL) => given.username !== "" || given.password !== "";
 /** Where a client certificate is shown. */
-export const tlsUrl = () => z.preprocess(plain, z.url({ protocol: /^https$/ }));
+export const tlsBaseUrl = () => baseUrl(/^https$/);
+/** Of HTTP Basic, where a colon ends it (P1 §5.1, §5.3; P2 §5). */
+export const username = () =>
+  z.preprocess(plain, z.string().regex(/^[^:]+$/, "must have no colon, and must not be empty"));
+/** What becomes one segment of a path. */
+export const segment = () =>
+  z.preprocess(plain, z.string().regex(/^(?!\.{1,2}$)[^/]+$/, "must be one segment of a path"));
 /** Follows right behind a host, and so must not become a part of its name. */
 export const path = (as = "") =>
   z.preprocess(plain, z.string().regex(/^\//, `must begin with a slash${as && `, ${as}`}`));
