@@ -19,6 +19,7 @@ export function checkEnvelope(body: unknown): CheckedEnvelope | string {
     const { FileId, DocumentNumber } = fieldsOf(document);
     const at = `Documents[${index}]`;
     if (typeof FileId !== "string" || FileId === "") return `${at}.FileId: is required`;
+    if (fileIds.includes(FileId)) return `${at}.FileId: stands twice`;
     if (DocumentNumber !== index + 1) return `${at}.DocumentNumber: must be ${index + 1}`;
     fileIds.push(FileId);
   }
