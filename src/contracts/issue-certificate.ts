@@ -1,6 +1,7 @@
 // The contract of `issueCertificate`: a disposable certificate from the holder's data, or from an eID assertion, to the
 // validated one-time password (P1 §1.1, 2.1–2.6, 4.1).
 import { z } from "zod";
+import { assertionPattern } from "./names.js";
 import { EmailOptions, otpSettings, SmsOptions } from "./one-time-password.js";
 import { processResult, ProcessStatus } from "./status.js";
 import { AccountName, CountryCode, Instant, SecretString } from "./values.js";
@@ -141,7 +142,7 @@ export type IssueCertificateResult = z.infer<typeof IssueCertificateResult>;
 
 /** Undefined for what is no base64 of a JSON object. */
 function missingClaims(assertion: string): string[] | undefined {
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(assertion)) return undefined;
+  if (!assertionPattern.test(assertion)) return undefined;
   try {
     const value: unknown = JSON.parse(atob(assertion));
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;

@@ -20,6 +20,10 @@ export function providerTaskQueue(provider: string): string {
 /** What a business id may look like: it stands in URLs, logs and visibility (DESIGN §2). */
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
+/** What an eID assertion looks like (P1 §2.2): base64 as its writers write it, padded and with no bit left over. */
+export const assertionPattern =
+  /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
+
 /** `<process>/<business id>`. */
 export function workflowIdOf<P extends ProcessName>(process: P, id: string): `${P}/${string}` {
   return `${process}/${id}`;

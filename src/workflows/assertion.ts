@@ -3,6 +3,7 @@ import { condition } from "@temporalio/workflow";
 import type { RefusedAssertion } from "../activities/disposable-certificate.js";
 import { provideAssertion } from "../contracts/messages.js";
 import type { AssertionAnswer } from "../contracts/messages.js";
+import { assertionPattern } from "../contracts/names.js";
 import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
 import { until, whenDue } from "./waits.js";
@@ -71,6 +72,6 @@ export class AssertionDialogue {
 
 function refuseUnlessAssertion(given: { assertion: string }): void {
   const { assertion } = (given ?? {}) as { assertion?: unknown };
-  if (typeof assertion === "string" && /^[A-Za-z0-9+/]+={0,2}$/.test(assertion)) return;
+  if (typeof assertion === "string" && assertionPattern.test(assertion)) return;
   throw invalidInput("assertion", "must be base64 of a JSON document (P1 §2.2)");
 }

@@ -95,6 +95,17 @@ const refused: [string, object, string][] = [
     },
     "eidAssertionHolder.assertion: lacks the claims iat (P1 §2.2)",
   ],
+  ...[
+    ["without its padding", "e30"],
+    ["with padding that it does not need", "e30=" + "==="],
+    ["with bits left over", "e31="],
+    ["in base64url", base64({ "?": "ÿ?>" }).replaceAll("/", "_").replaceAll("+", "-")],
+    ["in two lines", "e3\n0="],
+  ].map(([how, assertion]): [string, object, string] => [
+    `an assertion ${how}`,
+    { ...byAssertion, eidAssertionHolder: { ...byAssertion.eidAssertionHolder, assertion } },
+    "eidAssertionHolder.assertion: must be base64 of a JSON object (P1 §2.2)",
+  ]),
 ];
 test.each(refused)("%s is refused by the name of its field", (_, input, problem) => {
   expect(problems(input)).toEqual([problem]);
