@@ -23,6 +23,19 @@ const files = new Files();
 let sandbox: Sandbox;
 let env: Record<string, string>;
 
+/** A certificate without a key, as `openssl pkcs12 -export -legacy -nokeys` encrypts it: by RC2 with 40 bits. */
+const rc2Pkcs12 = [
+  "MIICTAIBAzCCAhIGCSqGSIb3DQEHAaCCAgMEggH/MIIB+zCCAfcGCSqGSIb3DQEHBqCCAegwggHkAgEAMIIB3QYJ",
+  "KoZIhvcNAQcBMBwGCiqGSIb3DQEMAQYwDgQIh3NdxCKi/TACAggAgIIBsH2hyReLJ6kpGVxr92CtJsO5UIDQ0me/",
+  "oVRUT42NXP0z9vEI2Vrn3dDcQPBQyj2mjZPyB3BB4qiU7lxUx6pypXDplNJDLnjCFWgTEop6lp/qCzxdg72YxSbB",
+  "qYe8vf81122AFRMuC4WbAzdXiLWV0JzAttGkIeovXtHNSaYw47yUVVMgE6KfkuVaND/TXQeSwHEOz7EGd3vjf0M0",
+  "dRGwU3AN90VVr0K2sFOTDUpI9MZPyoA9GCT5Scl8XAnXYeQqu5B55zpxODCRWV8ibdc1duyABXNdo+4a588VDEAR",
+  "mY+fpGb9HHRJv85baLcoiQkhWWjTP5g6MbH9w/E0EGX+fwwvV/2O6ebUfyPbFFZmGHEdW9dM1bVlJTnuUspX2FH9",
+  "AXv8UDoVF1zPpQPE/b5V+rgydj777mQoTjv+ieoI/uhEgwYZKl9mmyBCNoHqfRo1Ref2JmH15sJIQEIThuije2zi",
+  "Bo46mkvmRgRk6y4f1d/rYj5dnyxnvn5Hwt0PVXq7rfRFPAhNo49dxTyRxT5iJiZf+rilO59nocYqgncDYQZz8v5c",
+  "T/m0S8gSknj+No5HHzAxMCEwCQYFKw4DAhoFAAQUrFdg9gPsl50HKqDDJsGNSzSBL4AECCxaxb0sWH2fAgIIAA==",
+].join("");
+
 beforeAll(async () => {
   sandbox = await startSandbox({ pkiDirectory: `${files.folder}/pki` });
   const { url, tlsUrl } = sandbox;
@@ -192,6 +205,15 @@ describe("our certificate", () => {
     const check = `client certificate ${certificateService}`;
     expectFinding(report, check, "clientCertificateUnreadable", detail);
     expectFinding(report, `account ${certificateService}`, "notChecked", "client certificate");
+    expect(report.stdout).not.toContain("hunter");
+  });
+
+  test("clientCertificateOutdated: PKCS#12 of an old cipher, which OpenSSL 3 refuses", async () => {
+    const PKCS12_FILE = files.put("old.p12", Buffer.from(rc2Pkcs12, "base64"));
+    const keys = { CERTIFICATE_FILE: "", KEY_FILE: "", PKCS12_FILE, PASSPHRASE: "hunter2" };
+    const report = await doctorWith(keys);
+    const check = `client certificate ${certificateService}`;
+    expectFinding(report, check, "clientCertificateOutdated", "ERR_CRYPTO_UNSUPPORTED_OPERATION");
     expect(report.stdout).not.toContain("hunter");
   });
 

@@ -116,6 +116,8 @@ function identityOf(tls: NonNullable<Host["tls"]>): SecureContext {
     const { code, message, path } = error as NodeJS.ErrnoException;
     if (code && /_KEY_(VALUES|TYPE)_MISMATCH$/.test(code))
       throw new Problem("clientCertificateMismatch", `the certificate has another key: ${code}`);
+    if (code === "ERR_CRYPTO_UNSUPPORTED_OPERATION")
+      throw new Problem("clientCertificateOutdated", `the PKCS#12 file has an old cipher: ${code}`);
     const why = code ?? (/^[a-z ]{1,40}$/.test(message) ? message : "unknown error");
     throw new Problem("clientCertificateUnreadable", path === undefined ? why : `${path}: ${why}`);
   }

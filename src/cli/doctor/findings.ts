@@ -46,6 +46,9 @@ export const findings = {
   clientCertificateUnreadable: fail(
     "Let Trustflow's user read the account's files, let them be PEM or PKCS#12 as their keys say, and give their `passphrase`.",
   ),
+  clientCertificateOutdated: fail(
+    "Write the file anew with OpenSSL 3: `openssl pkcs12 -legacy -in OLD -nodes -out BOTH`, then `openssl pkcs12 -export -in BOTH -out NEW`; remove BOTH, which holds the key in clear.",
+  ),
   clientCertificateMismatch: fail(
     "Let `keyFile` hold the key of the certificate in `certificateFile`.",
   ),
