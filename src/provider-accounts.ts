@@ -11,18 +11,29 @@ type Configured = Required<Config["accounts"][string]>;
 export type ProviderName = keyof Configured;
 export type AccountOf<P extends ProviderName> = ReturnType<(typeof accounts)[P]>;
 
+/** Hears that an account goes on with its certificate of before, as the files hold none that can be used. */
+export type OnKeptCertificate = (about: {
+  provider: ProviderName;
+  account: string;
+  code: string | undefined;
+}) => void;
+
 /** By account name, for those that have the provider. */
 export function accountsOf<P extends ProviderName>(
   config: Config,
   provider: P,
+  onKept: OnKeptCertificate = () => undefined,
 ): Record<string, AccountOf<P>> {
-  const make = accounts[provider] as (name: string, given: unknown) => never;
+  const make = accounts[provider] as (name: string, given: unknown, kept: Kept) => never;
   const found = Object.entries(config.accounts).flatMap(([name, providers]) => {
     const given = providers[provider];
-    return given ? [[name, make(name, given)] as const] : [];
+    const kept: Kept = (code) => onKept({ provider, account: name, code });
+    return given ? [[name, make(name, given, kept)] as const] : [];
   });
   return Object.fromEntries(found);
 }
+
+type Kept = (code: string | undefined) => void;
 
 const accounts = {
   "evi-post": postalAccount,
@@ -60,6 +71,7 @@ function postalAccount(name: string, account: NonNullable<Configured["evi-post"]
 function certificateAccount(
   name: string,
   account: NonNullable<Configured["disposable-certificate"]>,
+  kept: Kept,
 ): CertificateAccount {
   const { baseUrl, username, password, lraId, emailOtp, wrongOtpCodes, timeoutSeconds, ...files } =
     account;
@@ -72,7 +84,7 @@ function certificateAccount(
     emailOtp,
     wrongOtpCodes,
     timeoutMs: timeoutSeconds * 1_000,
-    tls: new ClientCertificate(files),
+    tls: new ClientCertificate(files, kept),
   };
 }
 
@@ -92,12 +104,13 @@ function oneShotAccount(
 function envelopeAccount(
   name: string,
   account: NonNullable<Configured["envelope-signature"]>,
+  kept: Kept,
 ): EnvelopeSignatureAccount {
   const { caBaseUrl, esignBaseUrl, apiToken, vendor, timeoutSeconds, ...files } = account;
   const timeoutMs = timeoutSeconds * 1_000;
   return {
     name,
-    ca: { baseUrl: caBaseUrl, timeoutMs, tls: new ClientCertificate(files) },
+    ca: { baseUrl: caBaseUrl, timeoutMs, tls: new ClientCertificate(files, kept) },
     esign: { baseUrl: esignBaseUrl, timeoutMs },
     apiToken,
     vendor,

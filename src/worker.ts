@@ -1,5 +1,5 @@
 // The composition root: configuration → providers → activities → one worker for each task queue (DESIGN §3, §12).
-import { Worker } from "@temporalio/worker";
+import { Runtime, Worker } from "@temporalio/worker";
 import type { NativeConnection, WorkerOptions } from "@temporalio/worker";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -21,6 +21,7 @@ import { DocumentStore } from "./documents/store.js";
 import { Journal } from "./journal/journal.js";
 import type { Pool } from "./postgres/pool.js";
 import { accountsOf } from "./provider-accounts.js";
+import type { OnKeptCertificate } from "./provider-accounts.js";
 import type { Provider } from "./providers/effects.js";
 import { askTemporal } from "./temporal/connection.js";
 import { withPatientPolls } from "./temporal/patient-polls.js";
@@ -111,6 +112,12 @@ function workflowSource(): Pick<WorkerOptions, "workflowBundle" | "workflowsPath
   return { workflowsPath: fileURLToPath(new URL("workflows/index.ts", import.meta.url)) };
 }
 
+const warnOfKept: OnKeptCertificate = (about) =>
+  Runtime.instance().logger.warn(
+    "The files of a client certificate cannot be used; the one before is shown while it is valid",
+    about,
+  );
+
 function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
   const callbackRing = ringOf(config, "callback");
   const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
@@ -146,7 +153,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
       }),
       "disposable-certificate": createCertificateActivities({
         ...surroundings,
-        accounts: accountsOf(config, "disposable-certificate"),
+        accounts: accountsOf(config, "disposable-certificate", warnOfKept),
         settings: config.issueCertificate,
       }),
       "messaging-gateway": createMessagingActivities({
@@ -160,7 +167,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
       }),
       "envelope-signature": createEnvelopeActivities({
         ...surroundings,
-        accounts: accountsOf(config, "envelope-signature"),
+        accounts: accountsOf(config, "envelope-signature", warnOfKept),
         settings: config.signEnvelope,
       }),
     } satisfies Partial<Record<Provider, object>>,

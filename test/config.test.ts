@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, expect, test } from "@jest/globals";
 import { generateKeyRing } from "../src/crypto/key-ring.js";
 import { ConfigurationError, loadConfig, ringOf } from "../src/config.js";
@@ -111,6 +114,23 @@ test.each([
   const read = accountOf(provider, { ...keys, [key]: value });
   expect(read).toThrow(ConfigurationError);
   expect(read).toThrow(why);
+});
+
+test("a passphrase of a file is read again, as it is renewed with its certificate; a password is not", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trustflow-test-"));
+  const [path, toml] = [join(folder, "secret"), join(folder, "trustflow.toml")];
+  const secrets = ["password", "passphrase"].map((key) => `${key} = { file = "${path}" }`);
+  writeFileSync(path, "first\n");
+  writeFileSync(toml, ["[accounts.default.disposable-certificate]", ...secrets].join("\n"));
+  const read = accountOf("DISPOSABLE_CERTIFICATE", { ...certificate, PASSWORD: "" });
+  process.env["TRUSTFLOW_CONFIG"] = toml;
+  const { password, passphrase } = read()!["disposable-certificate"]!;
+  expect(passphrase?.reveal()).toBe("first");
+  writeFileSync(path, "second\n");
+  expect([password.reveal(), passphrase?.reveal()]).toEqual(["first", "second"]);
+  rmSync(path);
+  expect(read).toThrow("passphrase: the file does not exist");
+  rmSync(folder, { recursive: true });
 });
 
 test("metrics are served on an address, or on a port of this machine alone", () => {

@@ -9,6 +9,7 @@ import {
   numbers,
   path,
   plain,
+  renewedSecret,
   secret,
   segment,
   text,
@@ -25,7 +26,7 @@ const clientCertificate = {
   certificateFile: text().optional(),
   keyFile: text().optional(),
   pkcs12File: text().optional(),
-  passphrase: secret().optional(),
+  passphrase: renewedSecret().optional(),
   /** The authorities that the provider's own certificate is checked by; default: the public ones. */
   caFile: text().optional(),
 };

@@ -87,6 +87,31 @@ export const secret = () =>
     );
   });
 
+/** As `secret`; one of a file is read again each time that it is revealed, for what is renewed with other files. */
+export const renewedSecret = () =>
+  z.unknown().transform((value, context): Secret => {
+    const parsed = secret().safeParse(value);
+    if (!parsed.success) {
+      for (const { message } of parsed.error.issues) context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    }
+    const { file } = (value ?? {}) as { file?: unknown };
+    return typeof file === "string" ? new SecretOfFile(file) : parsed.data;
+  });
+
+class SecretOfFile extends Secret {
+  readonly #path: string;
+
+  constructor(path: string) {
+    super("");
+    this.#path = path;
+  }
+
+  override reveal(): string {
+    return readFileSync(this.#path, "utf8").trim();
+  }
+}
+
 /** `host:port` to listen on; a port alone is one of this machine only. */
 export const endpoint = () =>
   z.preprocess(

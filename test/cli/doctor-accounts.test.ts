@@ -224,7 +224,7 @@ describe("our certificate", () => {
   ])("clientCertificateMismatch: a key of %s", async (_, key) => {
     const report = await doctorWith({ KEY_FILE: files.put("other-key.pem", key()) });
     const check = `client certificate ${certificateService}`;
-    expectFinding(report, check, "clientCertificateMismatch", "MISMATCH");
+    expectFinding(report, check, "clientCertificateMismatch", "MISMATCH; workers that run go on");
   });
 });
 

@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { renewedSecret } from "../../src/config/fields.js";
 import { Secret } from "../../src/contracts/values.js";
 import { meaningOf, refused } from "../../src/providers/answer.js";
 import { call } from "../../src/providers/call.js";
@@ -121,13 +122,52 @@ describe("a certificate that is replaced on disk", () => {
     await closed;
   });
 
-  test("by one that cannot be read denies access until it can", async () => {
-    const tls = new ClientCertificate(pem("first"));
+  test("in two moves is shown after the second; the one before is until then, and is told of once", async () => {
+    const kept: unknown[] = [];
+    const tls = new ClientCertificate(pem("first"), (code) => kept.push(code));
     expect(await shown(tls)).toBe("first");
+    const { cert, key } = clientCertificate("second", authority);
+    files.put("own.pem", cert);
+    expect([await shown(tls), await shown(tls)]).toEqual(["first", "first"]);
+    expect(kept).toEqual(["ERR_OSSL_X509_KEY_VALUES_MISMATCH"]);
     files.put("own-key.pem", "half a ke");
-    expect(await errorOf(shown(tls))).toMatchObject(denied);
-    pem("second");
+    expect(await shown(tls)).toBe("first");
+    files.put("own-key.pem", key);
     expect(await shown(tls)).toBe("second");
+    expect(kept).toHaveLength(2);
+  });
+
+  test("and does not fit denies access once the one before has expired", async () => {
+    const { cert, key } = certificates.expired;
+    const given = pem();
+    files.put("own.pem", cert);
+    files.put("own-key.pem", key);
+    const tls = new ClientCertificate(given);
+    tls.identity();
+    files.put("own.pem", certificates.good.cert);
+    expect(await errorOf(shown(tls))).toMatchObject(denied);
+    files.put("own-key.pem", certificates.good.key);
+    expect(await shown(tls)).toBe("trustflow");
+  });
+
+  test("in a PKCS#12 file is shown by the next call, and the idle connection of the old one ends", async () => {
+    const tls = new ClientCertificate(p12("open sesame", "open sesame"));
+    expect(await shown(tls)).toBe("trustflow");
+    const closed = once(sockets[0]!, "close");
+    files.put("own.p12", pkcs12(clientCertificate("second", authority), "open sesame"));
+    expect(await shown(tls)).toBe("second");
+    await closed;
+  });
+
+  test("in a PKCS#12 file with another passphrase is shown once that has changed too", async () => {
+    const passphrase = renewedSecret().parse({ file: files.put("passphrase", "open sesame\n") });
+    const tls = new ClientCertificate({ ...p12("open sesame", ""), passphrase });
+    expect(await shown(tls)).toBe("trustflow");
+    files.put("own.p12", pkcs12(clientCertificate("second", authority), "hunter2"));
+    expect(await shown(tls)).toBe("trustflow");
+    files.put("passphrase", "hunter2\n");
+    expect(await shown(tls)).toBe("second");
+    expect(inspect(tls, { depth: 9, showHidden: true })).not.toContain("hunter2");
   });
 });
 

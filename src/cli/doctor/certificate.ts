@@ -2,10 +2,10 @@
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { isIP } from "node:net";
-import { PassThrough } from "node:stream";
-import { TLSSocket, connect } from "node:tls";
+import { connect } from "node:tls";
 import type { SecureContext } from "node:tls";
 import type { Host } from "../../providers/call.js";
+import { certificateIn } from "../../providers/client-certificate.js";
 import { refusesCertificate } from "../../providers/mutual-tls.js";
 import type { ResolvedConnection } from "../../temporal/connection.js";
 import { hostAndPort } from "../temporal.js";
@@ -74,7 +74,7 @@ export async function temporalCertificate(pem: Uint8Array): Promise<string> {
 
 /** Our own, shown to a provider; from PEM or PKCS#12. */
 export async function clientCertificate(tls: NonNullable<Host["tls"]>): Promise<string> {
-  const shown = shownBy(identityOf(tls));
+  const shown = certificateIn(identityOf(tls));
   if (shown) return stillGood(shown, "the client certificate");
   throw new Problem("clientCertificateUnreadable", "the file holds no certificate");
 }
@@ -108,6 +108,8 @@ export function temporalServerOf({ address, options }: ResolvedConnection): TlsS
   };
 }
 
+const meanwhile = "workers that run go on with the one before, as long as it is valid";
+
 /** What is wrong with the files, without what is in them. */
 function identityOf(tls: NonNullable<Host["tls"]>): SecureContext {
   try {
@@ -115,21 +117,15 @@ function identityOf(tls: NonNullable<Host["tls"]>): SecureContext {
   } catch (error) {
     const { code, message, path } = error as NodeJS.ErrnoException;
     if (code && /_KEY_(VALUES|TYPE)_MISMATCH$/.test(code))
-      throw new Problem("clientCertificateMismatch", `the certificate has another key: ${code}`);
+      throw new Problem(
+        "clientCertificateMismatch",
+        `the certificate has another key: ${code}; ${meanwhile}`,
+      );
     if (code === "ERR_CRYPTO_UNSUPPORTED_OPERATION")
       throw new Problem("clientCertificateOutdated", `the PKCS#12 file has an old cipher: ${code}`);
     const why = code ?? (/^[a-z ]{1,40}$/.test(message) ? message : "unknown error");
-    throw new Problem("clientCertificateUnreadable", path === undefined ? why : `${path}: ${why}`);
-  }
-}
-
-/** A TLS socket tells which certificate it would show; nothing else in Node opens a PKCS#12 file. */
-function shownBy(secureContext: SecureContext): X509Certificate | undefined {
-  const socket = new TLSSocket(new PassThrough(), { secureContext });
-  try {
-    return socket.getX509Certificate();
-  } finally {
-    socket.destroy();
+    const where = path === undefined ? why : `${path}: ${why}`;
+    throw new Problem("clientCertificateUnreadable", `${where}; ${meanwhile}`);
   }
 }
 
