@@ -15,7 +15,7 @@ const Settings = z.strictObject({
   ...otpSettings,
   /** The code is sent only once the caller has confirmed the contract (update `acceptContract`). */
   requireContractAccepted: z.boolean().optional(),
-  /** From the creation for the video's approval, and from the signature for its end. */
+  /** From the end of the uploads for the video's approval, and from the signature for its end. */
   deadlineSeconds: seconds,
   /** How long nothing may be heard before the provider is asked, and how often after that. */
   pollIntervalSeconds: seconds,

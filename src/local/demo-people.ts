@@ -177,7 +177,7 @@ export const peopleScenarios: Scenario[] = [
         settings,
       });
       const meanwhile = async () => {
-        await waitsFor(handle, "news from");
+        await waitsFor(handle, "identity video");
         await handle.decideVideo("approve");
         await enterCode(handle, stage, intent);
       };

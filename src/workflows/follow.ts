@@ -23,6 +23,8 @@ export type AskWait = "now" | "affidavits" | "change" | "end";
 export interface Followed {
   /** The provider, as the Web UI names it. */
   label: string;
+  /** What the status says it waits for; default: news from the provider. */
+  awaits?: string;
   spans: Spans;
   /** Default: the newest snapshot is closed. */
   isOver?(): boolean;
@@ -135,13 +137,14 @@ class Tracking {
 
   /** One timer that no event cancels: on firing it re-arms for the remainder. */
   async #silence(poll: number): Promise<void> {
+    const { label, awaits = `news from ${label}` } = this.#followed;
     for (;;) {
       const end = Math.min(this.#process.lastHeard.getTime() + poll, this.#limit());
       const wake = new Date(end);
-      this.#process.waitFor(`news from ${this.#followed.label}`, wake);
+      this.#process.waitFor(awaits, wake);
       if (end <= Date.now()) return;
       await sleep(end - Date.now(), {
-        summary: `Ask ${this.#followed.label} if nothing is heard until ${wake.toISOString()}`,
+        summary: `Ask ${label} if nothing is heard until ${wake.toISOString()}`,
       });
     }
   }

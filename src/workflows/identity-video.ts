@@ -72,8 +72,14 @@ export class IdentityVideo {
       { ...once, name: "uploadVideo", summary: "Upload the video" },
       (desk, attempt) => desk.uploadVideo({ ...attempt, ...this.#request(), file: video }),
     );
+    this.#process.note({ source: "process", event: "Identity video uploaded" });
     this.#isAwaited = true;
-    await follow(this.#process, { ...asks, spans, isOver: () => this.#state() !== undefined });
+    await follow(this.#process, {
+      ...asks,
+      awaits: "a decision on the identity video",
+      spans,
+      isOver: () => this.#state() !== undefined,
+    });
     this.#isAwaited = false;
     const state = this.#state();
     if (state === "cancelled") this.#process.ownOutcome = "cancelled";

@@ -18,7 +18,7 @@ import { OneTimePassword } from "./one-time-password.js";
 import { Process } from "./process.js";
 import { oneShotView } from "./sign-one-shot.view.js";
 import { isWaived, stepsOf } from "./steps.js";
-import { until } from "./waits.js";
+import { unaskedEnd } from "./unasked-signature.js";
 
 const provider = "one-shot-signature";
 const label = "the signature service";
@@ -122,37 +122,18 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
 
   /** An asynchronous signature: the webhook makes us ask, the poll asks anyway, and only the answer ends it. */
   async function awaitSignature({ settings, canRetrieve }: OneShotPlan): Promise<void> {
-    const deadline = new Date(Date.now() + settings.deadlineSeconds * 1_000);
-    process.exists("tracking", process.references, deadline);
-    if (!canRetrieve) return awaitUnasked(settings.deadlineSeconds);
-    await follow(process, { ...asks("request"), spans: settings });
+    const seconds = settings.deadlineSeconds;
+    const awaits = `${label} to finish`;
+    if (!canRetrieve) {
+      const end = await unaskedEnd(process, { awaits, seconds });
+      if (end === "failed") process.ownOutcome = end;
+      return;
+    }
+    process.exists("tracking", process.references, new Date(Date.now() + seconds * 1_000));
+    await follow(process, { ...asks("request"), awaits, spans: settings });
     const shown = process.view.state;
     if (process.ownOutcome === undefined && shown !== "signed")
       process.ownOutcome = shown === "failed" || shown === "cancelled" ? shown : "other";
-  }
-
-  /** Nobody can be asked: at the deadline a person says what became of it, or waits on. */
-  async function awaitUnasked(seconds: number): Promise<void> {
-    for (;;) {
-      const end = new Date(Date.now() + seconds * 1_000);
-      await until(process, () => false, {
-        what: "the end of the signature, which only its webhook tells",
-        end,
-        summary: "The signature may come to its end",
-      });
-      const { environment, account } = process;
-      const problem = {
-        ...{ kind: "unknownOutcome" as const, provider, operation: "retrieve" },
-        ...{ environment, account, fields: [] },
-      };
-      const waits = () =>
-        step(
-          { name: "signing", summary: "Wait for a person", journaled: false, happened: {} },
-          async (_, { mode }) => (mode === "probe" ? undefined : new Promise(() => undefined)),
-          { occurrence: "0", problem },
-        );
-      if (await isWaived(waits)) return;
-    }
   }
 
   async function fetchSigned({ documents: uploaded }: OneShotPlan): Promise<void> {

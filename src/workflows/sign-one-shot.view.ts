@@ -4,11 +4,12 @@ import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { View } from "./facts.js";
 import { plainView } from "./plain.view.js";
 
-const ends = new Set(["signed", "failed", "cancelled"]);
+/** The states that a request does not leave. */
+export const oneShotEnds: ReadonlySet<string> = new Set(["signed", "failed", "cancelled"]);
 
 export function oneShotView(events: ProviderEvent[], snapshot: OneShotSnapshot | undefined): View {
   const view = plainView(events);
   if (!snapshot) return view;
   const { state } = snapshot;
-  return { ...view, state, closed: ends.has(state) };
+  return { ...view, state, closed: oneShotEnds.has(state) };
 }

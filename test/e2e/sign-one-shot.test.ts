@@ -8,7 +8,7 @@ import { trustflow } from "../cli/run.js";
 import { codeFor, wrongCode } from "../support/holders.js";
 import { answerLate } from "../support/late-answer.js";
 import { eventually } from "../support/outage-wait.js";
-import { signerInput, videoInput } from "../support/signers.js";
+import { signerInput, videoDecision, videoInput } from "../support/signers.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
@@ -102,13 +102,15 @@ test("an asynchronous signature that fails ends as failed", async () => {
 
 test("video identification: nothing is signed before the video is approved (P1 §1.4)", async () => {
   const handle = await system.client.signOneShot("video", videoInput("video"));
-  await statusWhere(handle, ({ waitingFor }) => waitingFor?.startsWith("news from") === true);
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === videoDecision);
   expect(await system.sandbox.messages("video")).toEqual([]);
   expect(await handle.decideVideo("approve")).toEqual({ answer: "approved" });
   expect(await handle.submitOtp(await codeFor(system.sandbox, "video"))).toEqual({
     answer: "accepted",
   });
-  expect((await handle.result()).outcome).toBe("signed");
+  const { outcome, timeline } = await handle.result();
+  expect(outcome).toBe("signed");
+  expect(timeline.filter(({ event }) => event === "Identity video uploaded")).toHaveLength(1);
   expect(await effectsOf("video")).toMatchObject({
     createIdentityVideo: 1,
     uploadEvidences: 1,
@@ -120,7 +122,7 @@ test("video identification: nothing is signed before the video is approved (P1 �
 
 test("a video that is cancelled ends it, and one that the provider approves goes on by itself", async () => {
   const cancelled = await system.client.signOneShot("no-video", videoInput("no-video"));
-  await statusWhere(cancelled, ({ waitingFor }) => waitingFor?.startsWith("news from") === true);
+  await statusWhere(cancelled, ({ waitingFor }) => waitingFor === videoDecision);
   expect(await cancelled.decideVideo("cancel")).toEqual({ answer: "cancelled" });
   expect((await cancelled.result()).outcome).toBe("cancelled");
   const approved = await system.client.signOneShot(
@@ -217,7 +219,7 @@ test("a code whose refusal comes late leaves nothing in doubt: the signer tries 
 test("decisions on a video that come at once are one decision (P1 §1.4)", async () => {
   const input = videoInput("decided", "approveIdentityVideo=slow-1500");
   const handle = await system.client.signOneShot("decided", input);
-  await statusWhere(handle, ({ waitingFor }) => waitingFor?.startsWith("news from") === true);
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === videoDecision);
   const answers = await Promise.all([
     handle.decideVideo("approve"),
     delay(300).then(() => handle.decideVideo("approve")),

@@ -18,7 +18,7 @@ import {
 } from "./history-walk.js";
 import type { PathsOf, Walk, Writing } from "./history-walk.js";
 import { codeFor } from "./holders.js";
-import { signerInput, videoInput } from "./signers.js";
+import { signerInput, videoDecision, videoInput } from "./signers.js";
 import { statusWhere } from "./stack.js";
 
 const once = Object.fromEntries(
@@ -277,8 +277,8 @@ async function awaitsCode(handle: OneShotHandle): Promise<void> {
   await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
 }
 
-async function awaitsNews(handle: OneShotHandle): Promise<void> {
-  await statusWhere(handle, ({ waitingFor }) => waitingFor?.startsWith("news from") === true);
+async function awaits(handle: OneShotHandle, what: string): Promise<void> {
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === what);
 }
 
 /** A code that is none, full of the author's words. */
@@ -313,14 +313,15 @@ async function unanswered(walk: Walk, words: string, more: Partial<SignOneShotIn
 async function signing(walk: Walk, words: string, more: Partial<SignOneShotInput> = {}) {
   const handle = await begin(walk, words, { ...asynchronous, ...more });
   expect(await submits(walk, handle)).toEqual({ answer: "accepted" });
-  if (more.settings?.deadlineSeconds === undefined) await awaitsNews(handle);
+  if (more.settings?.deadlineSeconds === undefined)
+    await awaits(handle, "the signature service to finish");
   return handle;
 }
 
 /** The identity video waits for a decision. */
 async function filmed(walk: Walk) {
   const handle = await start(walk, "signOneShot", video(walk));
-  await awaitsNews(handle);
+  await awaits(handle, videoDecision);
   return handle;
 }
 

@@ -6,7 +6,7 @@ import { codeFor } from "./holders.js";
 import { eventually } from "./outage-wait.js";
 import { callsOf } from "./process-under-test.js";
 import type { CallsOf, ProcessUnderTest, Scene } from "./process-under-test.js";
-import { signerInput, videoInput } from "./signers.js";
+import { signerInput, videoDecision, videoInput } from "./signers.js";
 
 const provider = "one-shot-signature";
 type Unused = "listTokens" | "createToken" | "deleteDocuments" | "updateVideo";
@@ -129,13 +129,13 @@ function decide(decision: "approve" | "cancel") {
 }
 
 async function isVideoThere(handle: OneShotHandle): Promise<boolean> {
-  return (await handle.status()).waitingFor?.startsWith("news from") === true;
+  return (await handle.status()).waitingFor === videoDecision;
 }
 
 /** Signer and caller: the video is approved, the newest code entered; where none has come, another is asked for. */
 async function play(handle: OneShotHandle, { sandboxUrl, intent }: Scene): Promise<void> {
   const { waitingFor, references } = await handle.status();
-  if (waitingFor?.startsWith("news from") === true) {
+  if (waitingFor === videoDecision) {
     await handle.decideVideo("approve");
     return;
   }

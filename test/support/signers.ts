@@ -35,6 +35,9 @@ export function signerInput(
   };
 }
 
+/** What the process waits for while the identity video is neither approved nor cancelled. */
+export const videoDecision = "a decision on the identity video";
+
 /** The same with an identity video, which has to be approved first. */
 export function videoInput(intent: string, magic = ""): SignOneShotInput {
   const input = signerInput(intent, magic);

@@ -1,0 +1,71 @@
+// The end of an asynchronous signature at a provider that cannot be asked: what its webhook reports proves nothing, so a person
+// looks there and says what became of it (READING §7).
+import { condition } from "@temporalio/workflow";
+import type { Decided } from "./attention.js";
+import type { AnyProcess } from "./process.js";
+import { oneShotEnds } from "./sign-one-shot.view.js";
+import { until } from "./waits.js";
+
+const state = /^(signed|failed)$/;
+
+/** A person is asked as soon as the webhook has reported something, at the latest when so many seconds are over; `retry` waits on. */
+export async function unaskedEnd(
+  process: AnyProcess,
+  { awaits, seconds }: { awaits: string; seconds: number },
+): Promise<"signed" | "failed"> {
+  const before = process.events.length;
+  // Its words are not shown (P1 §6.2): whatever comes from now on may be the end, and what names one was it already.
+  const reports = () =>
+    process.events.flatMap(({ kind }, index) =>
+      index >= before || oneShotEnds.has(kind) ? [kind] : [],
+    );
+  let heeded = 0;
+  const hasNews = () => reports().length > heeded;
+  for (;;) {
+    const end = new Date(Date.now() + seconds * 1_000);
+    process.exists("tracking", process.references, end);
+    await until(process, hasNews, {
+      what: awaits,
+      end,
+      summary: "The signature may come to its end",
+    });
+    let decided: Decided | undefined;
+    while (!decided) {
+      const reported = reports();
+      heeded = reported.length;
+      decided = await askPerson(process, reasonOf(reported), hasNews);
+    }
+    if (decided.decision === "abandon") throw process.abandoned("signing", decided);
+    if (decided.decision === "happened") return decided.result?.["state"] as "signed" | "failed";
+  }
+}
+
+/** Undefined where there is news meanwhile, and so more to tell. */
+async function askPerson(
+  process: AnyProcess,
+  reason: string,
+  hasNews: () => boolean,
+): Promise<Decided | undefined> {
+  const attention = process.attentions.open({
+    step: { name: "signing", journaled: false, happened: { state } },
+    kind: "unknownOutcome",
+    reason,
+  });
+  const isOver = () => process.stopped !== undefined || (hasNews() && !attention.isDeciding);
+  try {
+    const decided = await Promise.race([attention.decided, condition(isOver)]);
+    if (process.stopped) throw process.stopped;
+    return decided ?? undefined;
+  } finally {
+    process.attentions.close(attention);
+  }
+}
+
+function reasonOf(reported: string[]): string {
+  const kinds = [...new Set(reported)].map((kind) => `"${kind}"`).join(" and ");
+  const said =
+    kinds === ""
+      ? "the signature service has reported no end of the signature in time"
+      : `the webhook of the signature service reported ${kinds}, which alone proves nothing`;
+  return `${said}, and no call is configured by which it could be asked: look there whether the signature is signed or failed`;
+}
