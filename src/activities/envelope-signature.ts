@@ -10,6 +10,7 @@ import { measured } from "./calls.js";
 import { execution } from "./effect.js";
 import type { AttemptMode } from "./failure.js";
 import { parseInput, readDocument, referenceOf } from "./input.js";
+import { unlessMissing } from "./missing-document.js";
 import { accountIn, Office, resolved } from "./office.js";
 import type { Attempt, OfficeDependencies } from "./office.js";
 
@@ -124,7 +125,7 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
       const { effect, mode, file, path } = given;
       const { name, document } = file;
       return office.run("upload", given.account, mode, async (account) => {
-        const { fileId } = await office.perform<{ fileId: string | number }>(
+        const sending = office.perform<{ fileId: string | number }>(
           account,
           { reference: effect, operation: "uploadFile", input: file, mode },
           {
@@ -135,6 +136,7 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
             },
           },
         );
+        const { fileId } = await unlessMissing(provider, "uploadFile", sending);
         return { fileId: String(fileId) };
       });
     },

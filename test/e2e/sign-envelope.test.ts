@@ -8,6 +8,8 @@ import { searchAttributes } from "../../src/contracts/names.js";
 import type { Attention, ProcessStatus } from "../../src/contracts/status.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { envelopeInput } from "../support/envelopes.js";
+import { hideDocument } from "../support/hidden-document.js";
+import { letterPdf } from "../support/letters.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
@@ -53,6 +55,27 @@ async function sentFiles({ references }: { references: Record<string, string> })
 
 const events = ({ timeline }: { timeline: { event: string }[] }) =>
   timeline.map(({ event }) => event);
+
+test("a document that vanishes once the certificate is requested asks a person, and fails nothing", async () => {
+  const bytes = Buffer.concat([letterPdf, Buffer.from("\n% of its own")]);
+  const document = await system.client.documents.put(bytes, "application/pdf");
+  const input = envelopeInput("vanished");
+  input.documents[1]!.document = document;
+  const busy = await system.sandbox.addFault({
+    ...{ operation: "envelope-signature.esawoneshot", kind: "reject", status: 429 },
+    ...{ retryAfterSeconds: 1, times: "always", lookupKey: "vanished" },
+  });
+  const handle = await system.client.signEnvelope("vanished", input);
+  await statusWhere(handle, ({ environment }) => environment !== "unknown");
+  const bringBack = await hideDocument(system.stack.env, document);
+  await system.sandbox.removeFault(busy.id);
+  const { attention } = await askedOf(handle, "protocol");
+  expect(attention?.reason).toContain("our-document-is-not-in-the-document-store");
+  await bringBack();
+  await handle.resolve({ attention: attention!.id, decision: "retry", by: "Ada" });
+  expect((await handle.result()).outcome).toBe("sent");
+  expect(await effectsOf("vanished")).toEqual(once);
+});
 
 test("the documents stand in the caller's order, whichever is uploaded first (P1 §4.5, READING §7)", async () => {
   const slow = { operation: "envelope-signature.upload", kind: "slow-answer" } as const;

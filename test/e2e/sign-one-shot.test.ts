@@ -6,6 +6,7 @@ import { callbackUrl } from "../../src/callbacks/address.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { trustflow } from "../cli/run.js";
 import { codeFor, wrongCode } from "../support/holders.js";
+import { hideDocument } from "../support/hidden-document.js";
 import { answerLate } from "../support/late-answer.js";
 import { eventually } from "../support/outage-wait.js";
 import { signerInput, videoDecision, videoInput } from "../support/signers.js";
@@ -319,6 +320,41 @@ test("what was signed in place of ours is not taken for it", async () => {
   const { attention } = await statusWhere(handle, (shown) => shown.attention !== undefined);
   expect(attention).toMatchObject({ kind: "protocol", step: "fetch" });
 });
+
+test.each(["upload-1", "uploadEvidences", "uploadVideo"])(
+  "a document that vanishes once the request exists asks a person, and fails nothing: %s",
+  async (step) => {
+    const id = `vanished-${step}`;
+    const input = videoInput(id, "video-approved");
+    const { evidences, video } = input.identityVideo!;
+    const files: Record<string, typeof video> = {
+      "upload-1": input.documents[1] as typeof video,
+      uploadEvidences: evidences[0]!,
+      uploadVideo: video,
+    };
+    const file = files[step]!;
+    const bytes = Buffer.from((file.document as { base64: string }).base64, "base64");
+    const document = await system.client.documents.put(bytes, file.document.mediaType);
+    file.document = document;
+    // Everything is there when the input is checked.
+    const busy = await system.sandbox.addFault({
+      ...{ operation: "one-shot-signature.create", kind: "reject", status: 429 },
+      ...{ retryAfterSeconds: 1, times: "always", lookupKey: id },
+    });
+    const handle = await system.client.signOneShot(id, input);
+    await statusWhere(handle, ({ environment }) => environment !== "unknown");
+    const bringBack = await hideDocument(system.stack.env, document);
+    await system.sandbox.removeFault(busy.id);
+    const asked = await statusWhere(handle, ({ attention }) => attention !== undefined);
+    expect(asked.attention).toMatchObject({ kind: "protocol", step });
+    expect(asked.attention?.reason).toContain("our-document-is-not-in-the-document-store");
+    await bringBack();
+    await handle.resolve({ attention: asked.attention!.id, decision: "retry", by: "Ada" });
+    await handle.submitOtp(await codeFor(system.sandbox, id));
+    expect((await handle.result()).outcome).toBe("signed");
+    expect(await effectsOf(id)).toMatchObject({ create: 1, uploadDocument: 2, sign: 1 });
+  },
+);
 
 const absent = {
   uri: `document:${"0".repeat(32)}`,

@@ -3,9 +3,10 @@ import { cancellationSignal } from "@temporalio/activity";
 import { ProviderFields } from "../../contracts/values.js";
 import type { VideoAnswer } from "../../contracts/messages.js";
 import { ProviderError } from "../../providers/errors.js";
+import { unlessMissing } from "../missing-document.js";
 import { isLeftOpen, refusalIn } from "../one-time-password.js";
 import type { Attempt } from "../office.js";
-import { oneShot } from "./desk.js";
+import { oneShot, provider } from "./desk.js";
 import type { OneShotAttempt, OneShotRequest, SigningDesk } from "./desk.js";
 import { fileOf } from "./request.js";
 import type { PlannedFile } from "./request.js";
@@ -57,11 +58,12 @@ function write(
   send: (account: OneShotAttempt, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   return desk.run(operation, given.account, mode, async (account) => {
-    await desk.perform(
+    const sending = desk.perform(
       account,
       { reference: effect, operation, input, mode },
       { send: ({ signal }) => send(account, signal).then(() => ({})) },
     );
+    await unlessMissing(provider, operation, sending);
   });
 }
 

@@ -7,6 +7,7 @@ import { ProviderError } from "../../providers/errors.js";
 import { execution } from "../effect.js";
 import type { AttemptMode } from "../failure.js";
 import { parseInput, readDocument, referenceOf } from "../input.js";
+import { unlessMissing } from "../missing-document.js";
 import { accountIn, resolved } from "../office.js";
 import type { Attempt } from "../office.js";
 import { oneShot, provider } from "./desk.js";
@@ -144,7 +145,7 @@ export function upload(
   const { name, sha256 } = file;
   const operation = asHash ? "uploadHash" : "uploadDocument";
   return desk.run(operation, given.account, mode, async (account) => {
-    await desk.perform(
+    const sending = desk.perform(
       account,
       { reference: effect, operation, input: { requestPk, name, sha256 }, mode },
       {
@@ -164,15 +165,16 @@ export function upload(
         ),
       },
     );
+    await unlessMissing(provider, operation, sending);
   });
 }
 
-/** As it travels; one that is not in the store any more is the caller's mistake. */
+/** As it travels. */
 export async function fileOf(
   desk: SigningDesk,
   { name, document }: { name: string; document?: DocumentReference },
 ): Promise<{ name: string; bytes: Buffer; mediaType: string }> {
   if (!document) throw new Error("a hash has no file");
-  const bytes = await readDocument(desk.has.documents, document, `documents.${name}`);
+  const bytes = await readDocument(desk.has.documents, document, name);
   return { name, bytes, mediaType: document.mediaType };
 }
