@@ -26,7 +26,7 @@ export interface Followed {
   /** What the status says it waits for; default: news from the provider. */
   awaits?: string;
   spans: Spans;
-  /** Default: the newest snapshot is closed. */
+  /** Default: the newest snapshot is closed; another one may come true without an answer of the provider's. */
   isOver?(): boolean;
   /** Which callbacks make it ask; default: those that claim an end, or answer a request for an affidavit. */
   claims?(event: ProviderEvent): boolean;
@@ -45,6 +45,8 @@ export async function follow(process: AnyProcess, followed: Followed): Promise<v
   try {
     await scope.run(() => {
       ways.push(tracking.heedClaims(), tracking.watchSilence());
+      // It does not wait for a question that is on its way, nor for the time of the next one.
+      if (followed.isOver) ways.push(condition(followed.isOver));
       const { stopping } = process;
       const ended = stopping?.then(({ stop }) => Promise.reject(stop));
       return Promise.race(ended ? [...ways, ended] : ways);

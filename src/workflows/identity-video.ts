@@ -95,7 +95,10 @@ export class IdentityVideo {
   /** One at a time: a second decision is not sent beside the first, and sent after it only where that one led to nothing. */
   async #decide(decision: "approve" | "cancel"): Promise<VideoAnswer> {
     if (!this.#isAwaited) return { answer: "notAwaited" };
-    if (this.#isDeciding) return this.#decidedMeanwhile(decision);
+    if (this.#isDeciding) {
+      await condition(() => !this.#isDeciding, answerLimit);
+      return this.#known(decision) ?? { answer: "unavailable" };
+    }
     this.#isDeciding = true;
     const effect = { step: decision, occurrence: currentUpdateInfo()?.id ?? "0" };
     const { answer } = await answerTo(() => decide({ ...this.#request(), effect, decision }));
@@ -103,13 +106,13 @@ export class IdentityVideo {
     this.#process.note({ source: "process", event: `Identity video: ${answer}` });
     if (answer === "approved" || answer === "cancelled") this.#decided = answer;
     else this.#process.claimEnd();
-    return { answer };
+    return this.#known(decision) ?? { answer };
   }
 
-  async #decidedMeanwhile(decision: "approve" | "cancel"): Promise<VideoAnswer> {
-    await condition(() => !this.#isDeciding, answerLimit);
+  /** The answer to a decision on a video that has its end already. */
+  #known(decision: "approve" | "cancel"): VideoAnswer | undefined {
     const state = this.#state();
-    if (state === undefined) return { answer: "unavailable" };
+    if (state === undefined) return undefined;
     return {
       answer: state === (decision === "approve" ? "approved" : "cancelled") ? state : "notAwaited",
     };

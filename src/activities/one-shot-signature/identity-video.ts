@@ -3,6 +3,7 @@ import { cancellationSignal } from "@temporalio/activity";
 import { ProviderFields } from "../../contracts/values.js";
 import type { VideoAnswer } from "../../contracts/messages.js";
 import { ProviderError } from "../../providers/errors.js";
+import { execution } from "../effect.js";
 import { unlessMissing } from "../missing-document.js";
 import { isLeftOpen, refusalIn } from "../one-time-password.js";
 import type { Attempt } from "../office.js";
@@ -67,7 +68,12 @@ function write(
   });
 }
 
-/** P1 §1.4: approve, cancel. The own call of the update `decideVideo`: what goes wrong is its answer (READING §9). */
+const ends = { approve: "approved", cancel: "cancelled" } as const;
+
+/**
+ * P1 §1.4: approve, cancel. The own call of the update `decideVideo`: what goes wrong is its answer (READING §9). Where an
+ * earlier decision has ended the video, its end is the answer, whatever is asked for now.
+ */
 export function decideVideo(
   desk: SigningDesk,
   given: Pick<Attempt, "effect"> & OneShotRequest & { decision: "approve" | "cancel" },
@@ -76,6 +82,8 @@ export function decideVideo(
   const operation = decision === "approve" ? "approveVideo" : "cancelVideo";
   return desk.run(operation, given.account, "quick", async (account) => {
     try {
+      const before = await madeBefore(desk, account, requestPk);
+      if (before) return { answer: before };
       await desk.effect(
         account,
         { reference: effect, operation, input: { requestPk }, mode: "quick" },
@@ -86,7 +94,7 @@ export function decideVideo(
           },
         },
       );
-      return { answer: decision === "approve" ? "approved" : "cancelled" };
+      return { answer: ends[decision] };
     } catch (error) {
       if (refusalIn(error)) return { answer: "refused" };
       if (isLeftOpen(error)) return { answer: "unknown" };
@@ -95,6 +103,32 @@ export function decideVideo(
       throw error;
     }
   });
+}
+
+/**
+ * What earlier decisions, of other runs too, have made of the video. While nobody knows of one, the video itself is asked, and
+ * another one is sent only where it shows that nothing came of it, and nothing can come any more (READING §0).
+ */
+async function madeBefore(
+  desk: SigningDesk,
+  account: OneShotAttempt,
+  requestPk: string,
+): Promise<"approved" | "cancelled" | "unknown" | undefined> {
+  const { journal } = desk.has;
+  const now = await journal.now();
+  const rows = await journal.rows(execution());
+  const tried = rows.filter(({ step }) => Object.hasOwn(ends, step));
+  const answered = tried.find(({ state }) => state === "answered");
+  if (answered) return ends[answered.step as keyof typeof ends];
+  const open = tried.filter(({ state }) => state === "sending");
+  if (open.length === 0) return undefined;
+  const shown = await videoState(desk, account, requestPk).catch((error: unknown) => {
+    if (error instanceof ProviderError) return undefined;
+    throw error;
+  });
+  if (shown === "approved" || shown === "cancelled") return shown;
+  const isUnderWay = open.some(({ leaseUntil }) => leaseUntil !== undefined && leaseUntil > now);
+  return shown === undefined || isUnderWay ? "unknown" : undefined;
 }
 
 /** P1 §1.4: get the request. */
