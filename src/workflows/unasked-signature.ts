@@ -31,27 +31,28 @@ export async function unaskedEnd(
     });
     let decided: Decided | undefined;
     while (!decided) {
-      const reported = reports();
-      heeded = reported.length;
-      decided = await askPerson(process, reasonOf(reported), hasNews);
+      const reported = new Set(reports());
+      const hasMore = () => new Set(reports()).size > reported.size;
+      decided = await askPerson(process, reasonOf(reported), hasMore);
     }
+    heeded = reports().length;
     if (decided.decision === "abandon") throw process.abandoned("signing", decided);
     if (decided.decision === "happened") return decided.result?.["state"] as "signed" | "failed";
   }
 }
 
-/** Undefined where there is news meanwhile, and so more to tell. */
+/** Undefined where there is more to tell meanwhile. */
 async function askPerson(
   process: AnyProcess,
   reason: string,
-  hasNews: () => boolean,
+  hasMore: () => boolean,
 ): Promise<Decided | undefined> {
   const attention = process.attentions.open({
     step: { name: "signing", journaled: false, happened: { state } },
     kind: "unknownOutcome",
     reason,
   });
-  const isOver = () => process.stopped !== undefined || (hasNews() && !attention.isDeciding);
+  const isOver = () => process.stopped !== undefined || (hasMore() && !attention.isDeciding);
   try {
     const decided = await Promise.race([attention.decided, condition(isOver)]);
     if (process.stopped) throw process.stopped;
@@ -61,8 +62,8 @@ async function askPerson(
   }
 }
 
-function reasonOf(reported: string[]): string {
-  const kinds = [...new Set(reported)].map((kind) => `"${kind}"`).join(" and ");
+function reasonOf(reported: Set<string>): string {
+  const kinds = [...reported].map((kind) => `"${kind}"`).join(" and ");
   const said =
     kinds === ""
       ? "the signature service has reported no end of the signature in time"
