@@ -121,11 +121,14 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
   }
 
   /** An asynchronous signature: the webhook makes us ask, the poll asks anyway, and only the answer ends it. */
-  async function awaitSignature({ settings, canRetrieve }: OneShotPlan): Promise<void> {
+  async function awaitSignature(
+    { settings, canRetrieve }: OneShotPlan,
+    since: number,
+  ): Promise<void> {
     const seconds = settings.deadlineSeconds;
     const awaits = `${label} to finish`;
     if (!canRetrieve) {
-      const end = await unaskedEnd(process, { awaits, seconds });
+      const end = await unaskedEnd(process, { awaits, seconds, since });
       if (end === "failed") process.ownOutcome = end;
       return;
     }
@@ -178,11 +181,12 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     process.note({ source: "process", event: "Contract fetched" });
     if (plan.settings.requireContractAccepted && !(await agreement.isAccepted(plan.settings)))
       return;
+    const heardBefore = process.events.length;
     if (!(await signWithCode(plan))) return;
     // That it was begun is all that a person's word proves of an asynchronous one: the provider is asked for the rest.
     const isUntold = state === undefined && plan.variant === "asynchronous";
     if (isUntold) process.claimEnd();
-    if (isUntold || state === "signing") await awaitSignature(plan);
+    if (isUntold || state === "signing") await awaitSignature(plan, heardBefore);
     if (process.ownOutcome !== undefined) return;
     signedAt = new Date().toISOString();
     process.note({ source: "process", event: "Signed" });

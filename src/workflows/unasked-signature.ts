@@ -8,16 +8,18 @@ import { until } from "./waits.js";
 
 const state = /^(signed|failed)$/;
 
-/** A person is asked as soon as the webhook has reported something, at the latest when so many seconds are over; `retry` waits on. */
+/**
+ * A person is asked as soon as the webhook has reported something, at the latest when so many seconds are over; `retry` waits
+ * on. `since`: how many events there were before the signer was asked for the code.
+ */
 export async function unaskedEnd(
   process: AnyProcess,
-  { awaits, seconds }: { awaits: string; seconds: number },
+  { awaits, seconds, since }: { awaits: string; seconds: number; since: number },
 ): Promise<"signed" | "failed"> {
-  const before = process.events.length;
-  // Its words are not shown (P1 §6.2): whatever comes from now on may be the end, and what names one was it already.
+  // Its words are not shown (P1 §6.2): whatever came since the code was asked for may be the end, and what names one is it.
   const reports = () =>
     process.events.flatMap(({ kind }, index) =>
-      index >= before || oneShotEnds.has(kind) ? [kind] : [],
+      index >= since || oneShotEnds.has(kind) ? [kind] : [],
     );
   let heeded = 0;
   const hasNews = () => reports().length > heeded;

@@ -18,6 +18,7 @@ import type { TestStack } from "../support/stack.js";
 
 const account = "unasked";
 let system: TestStack;
+let webhookUrl: string;
 
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), "trustflow-e2e-"));
@@ -35,7 +36,7 @@ beforeAll(async () => {
   const { env } = system.stack;
   const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
   const subject = { provider: "one-shot-signature", account };
-  const webhookUrl = callbackUrl(ring, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
+  webhookUrl = callbackUrl(ring, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
   const token = `${account}-token`;
   await system.sandbox.putAccount(account, { webhookUrl, token, password: token });
 }, 120_000);
@@ -130,6 +131,29 @@ test("a webhook that comes while a person is asked is told to them; what was hea
   await decides(handle, await askedOf(handle), "abandon");
   await expect(handle.result()).rejects.toThrow(AbandonedError);
   expect(await system.effects("late")).toMatchObject({ "one-shot-signature.sign": 1 });
+});
+
+test("a webhook that comes before the code's own answer, in words that nobody knows, is told to a person too", async () => {
+  const input = signerInput("early", "async-stalled,webhook-lost", {
+    variant: "asynchronous",
+    account,
+  });
+  const handle = await system.client.signOneShot("early", input);
+  const code = await codeFor(system.sandbox, "early");
+  const { references } = await statusWhere(
+    handle,
+    ({ waitingFor }) => waitingFor === "the holder's code",
+  );
+  const date = new Date().toISOString();
+  const event = { event: "all-done", request_pk: references["requestPk"], date };
+  const told = await fetch(webhookUrl, { method: "POST", body: JSON.stringify(event) });
+  expect(told.status).toBe(204);
+  await statusWhere(handle, ({ timeline }) => timeline.some((entry) => entry.event === "all-done"));
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  await decides(handle, await askedOf(handle, 'reported "all-done"'), "happened", {
+    state: "signed",
+  });
+  expect((await handle.result()).outcome).toBe("signed");
 });
 
 test("its cancellation is a person's matter too, while the end is waited for and while it is asked for", async () => {
