@@ -38,7 +38,7 @@ export async function firstCode(
   const sent = await sentUnless(isLost, sending);
   const { made } = await office.past(steps.send);
   const { standing } = await office.past(steps.try);
-  return { sent, codes: Math.max(1, made), ...(standing && { earlier: standing }) };
+  return { sent, codes: Math.max(1, made), ...(standing && { earlier: { ...standing } }) };
 }
 
 /** The own call of an update, which does not wait for the lease of an attempt whose worker is gone. */

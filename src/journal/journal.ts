@@ -114,8 +114,17 @@ export class Journal {
 
   #standing(rows: Row[]): Standing | undefined {
     const answered = rows.findLast(({ state }) => state === "answered");
-    if (answered)
-      return { occurrence: answered.occurrence, isAnswered: true, answer: this.#open(answered) };
+    if (answered) {
+      const open = () => this.#open(answered);
+      // Opened only where it is wanted: its key may be gone.
+      return {
+        occurrence: answered.occurrence,
+        isAnswered: true,
+        get answer() {
+          return open();
+        },
+      };
+    }
     const open = rows.findLast(
       ({ state, nextOccurrence }) => state === "sending" && nextOccurrence === null,
     );

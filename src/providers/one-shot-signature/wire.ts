@@ -105,6 +105,6 @@ export const Webhook = z
   .object({
     Identifier: Identifier.optional().catch(undefined),
     event: z.string().min(1).max(100).optional().catch(undefined),
-    date: z.unknown(),
+    date: z.unknown().optional(),
   })
-  .catch({ date: undefined });
+  .catch({});

@@ -23,6 +23,12 @@ test.each([null, [], "signed", 7, {}, { event: 7, date: "soon" }, { event: "", d
   },
 );
 
+test("a payload without a time keeps its kind, and its time is the receipt's", () => {
+  const received = new Date("2026-03-02T11:00:00.000Z");
+  const { event } = parseCallback({ event: "signed", request_pk: "r1" }, received);
+  expect(event).toMatchObject({ kind: "signed", at: received.toISOString() });
+});
+
 test("the same payload is the same event, whenever it comes; another is another", () => {
   const later = new Date("2026-03-03T00:00:00Z");
   const ids = [
