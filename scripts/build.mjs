@@ -91,8 +91,23 @@ async function bundleWorkflows(before) {
   });
   // The SDK formats a stack for each promise that a workflow makes, for the Web UI's Call Stack tab: half of the time of the
   // workflow thread (docs/benchmarks.md). A few frames say as much. The globals are frozen later.
-  await replaceFile(bundleFile, `Error.stackTraceLimit = 6; ${bundle.code}`);
+  await replaceFile(bundleFile, `Error.stackTraceLimit = 6; ${withOwnSources(bundle.code)}`);
   return stamp;
+}
+
+/**
+ * Every worker holds the bundle: of the sources in its map, those of libraries stay away.
+ *
+ * @param {string} code
+ */
+function withOwnSources(code) {
+  const at = code.lastIndexOf("base64,") + "base64,".length;
+  const map = JSON.parse(Buffer.from(code.slice(at), "base64").toString());
+  map.sourcesContent = map.sources.map(
+    (/** @type {string} */ source, /** @type {number} */ index) =>
+      source.includes("node_modules") ? null : map.sourcesContent[index],
+  );
+  return code.slice(0, at) + Buffer.from(JSON.stringify(map)).toString("base64");
 }
 
 async function writeSchemas() {

@@ -184,6 +184,8 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     resendOtp({ effect, ...given }: Pick<Attempt, "effect"> & Certificate): Promise<SentAgain> {
       return office.run("sendOtp", given.account, "quick", (account) =>
         sentAgain(
+          office,
+          "sendOtp",
           office.effect(account, ofCode(effect, "quick", given), {
             send: ({ signal }) => sendTo(account, given, signal),
           }),

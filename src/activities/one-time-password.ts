@@ -9,12 +9,12 @@ import type { AttemptMode, Refusal } from "./failure.js";
 /** `maybe`: the answer was lost, so the holder may have a code. */
 export interface Sent {
   sent: "yes" | "maybe";
+  /** How many were sent by now, in earlier runs too, this one among them; absent: one more than before. */
+  codes?: number;
 }
 
 /** The code that the process begins with, and what earlier runs of it have made of codes. */
 export interface FirstCode extends Sent {
-  /** How many were sent by now, this one among them; absent: one. */
-  codes?: number;
   /** A code that was tried: taken, or left open. */
   earlier?: Standing;
 }
@@ -29,28 +29,45 @@ export type Tried =
 
 /** The first code; `steps` are the journal's. What a person is asked (`watch`) stays open. */
 export async function firstCode(
-  office: { past(step: string): Promise<Past> },
+  office: Chronicle,
   steps: { send: string; try: string },
   sending: Promise<unknown>,
   mode: AttemptMode,
 ): Promise<FirstCode> {
   const isLost = (error: unknown) => error instanceof EffectUnknown && mode !== "watch";
   const sent = await sentUnless(isLost, sending);
-  const { made } = await office.past(steps.send);
   const { standing } = await office.past(steps.try);
-  return { sent, codes: Math.max(1, made), ...(standing && { earlier: { ...standing } }) };
+  return {
+    sent,
+    ...(await codesOf(office, steps.send)),
+    ...(standing && { earlier: { ...standing } }),
+  };
 }
 
 /** The own call of an update, which does not wait for the lease of an attempt whose worker is gone. */
-export async function sentAgain(sending: Promise<unknown>): Promise<SentAgain> {
+export async function sentAgain(
+  office: Chronicle,
+  step: string,
+  sending: Promise<unknown>,
+): Promise<SentAgain> {
   try {
-    return { sent: await sentUnless(isLeftOpen, sending) };
+    const sent = await sentUnless(isLeftOpen, sending);
+    return { sent, ...(await codesOf(office, step)) };
   } catch (error) {
     const refusal = refusalIn(error);
     if (refusal) return { sent: "refused", ...(refusal.code && { providerCode: refusal.code }) };
     if (!(error instanceof ProviderError) || !saysNo.has(error.kind)) throw error;
     return { sent: "refused", ...(error.code && { providerCode: error.code }) };
   }
+}
+
+interface Chronicle {
+  past(step: string): Promise<Past>;
+}
+
+async function codesOf(office: Chronicle, step: string): Promise<{ codes: number }> {
+  const { made } = await office.past(step);
+  return { codes: Math.max(1, made) };
 }
 
 const saysNo = new Set<ProviderError["kind"]>(["protocol", "accessDenied"]);

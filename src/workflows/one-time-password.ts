@@ -65,9 +65,8 @@ export class OneTimePassword {
     this.#spans = spans;
     this.deadline = new Date(Date.now() + spans.holderDeadlineSeconds * 1_000);
     this.#resendsLeft = Math.max(0, spans.otpResends - (codes - 1));
-    this.sent = codes - 1;
-    if (codes === 1) this.#codeIsOut(sent);
-    else this.#newest(`${codes} codes were sent before`);
+    if (codes === 1) this.#codeIsOut(sent, codes);
+    else this.#newest(`${codes} codes were sent before`, codes);
     if (!earlier) return;
     const { occurrence, isAnswered } = earlier;
     if (isAnswered) this.#accepted = true;
@@ -134,9 +133,11 @@ export class OneTimePassword {
         const answer = await answerTo(() => this.#calls.send(occurrence, seconds));
         if ("answer" in answer && answer.answer === "unavailable") return { answer: "unavailable" };
         if ("sent" in answer && answer.sent === "refused") return this.#refused(answer);
-        this.#resendsLeft -= 1;
+        // One that an earlier run has asked for is counted already.
+        const { codes = this.sent + 1 } = "sent" in answer ? answer : {};
+        if (codes > this.sent) this.#resendsLeft -= 1;
         const isSure = "sent" in answer && answer.sent === "yes";
-        this.#codeIsOut(isSure ? "yes" : "maybe");
+        this.#codeIsOut(isSure ? "yes" : "maybe", codes);
         return { answer: isSure ? "sent" : "unknown", resendsLeft: this.#resendsLeft };
       },
     );
@@ -217,14 +218,17 @@ export class OneTimePassword {
       : undefined;
   }
 
-  #codeIsOut(sent: Sent["sent"]): void {
-    const which = this.sent === 0 ? "Code sent" : "Code sent again";
-    this.#newest(sent === "yes" ? which : `${which}, but the answer was lost: it may not arrive`);
+  #codeIsOut(sent: Sent["sent"], codes: number): void {
+    const which = codes === 1 ? "Code sent" : "Code sent again";
+    this.#newest(
+      sent === "yes" ? which : `${which}, but the answer was lost: it may not arrive`,
+      codes,
+    );
   }
 
-  /** One more code is out, which may be tried. */
-  #newest(event: string): void {
-    this.sent += 1;
+  /** The newest code of so many may be tried. */
+  #newest(event: string, codes: number): void {
+    this.sent = codes;
     this.#sentAt = Date.now();
     this.#triesLeft = this.#spans?.otpTries ?? 0;
     this.#note(event);

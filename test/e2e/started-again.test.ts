@@ -141,25 +141,41 @@ test("another person than the one who was enrolled is refused under the same id"
   expect(await effectsOf("other")).toEqual({ enroll: 1, sendOtp: 1 });
 });
 
-test("what was said of the contract before a reset is heard after it", async () => {
-  const input = signerInput("reset", "", { settings: { requireContractAccepted: true } });
-  const handle = await system.client.signOneShot("reset", input);
-  const { temporal } = system.client;
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the contract to be accepted");
-  expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
-  const code = await codeFor(system.sandbox, "reset");
-  await statusWhere(handle, waitsForCode);
-  const { namespace } = temporal.workflow.options;
-  const { events } = await temporal.workflow.getHandle(handle.workflowId).fetchHistory();
+/** To the end of the very first workflow task; what was asked before comes back. */
+async function resetToTheStart(workflowId: string): Promise<void> {
+  const { workflow, workflowService } = system.client.temporal;
+  const { events } = await workflow.getHandle(workflowId).fetchHistory();
   const begun = events?.find((event) => event.workflowTaskCompletedEventAttributes);
-  await temporal.workflowService.resetWorkflowExecution({
-    namespace,
-    workflowExecution: { workflowId: handle.workflowId },
+  await workflowService.resetWorkflowExecution({
+    namespace: workflow.options.namespace,
+    workflowExecution: { workflowId },
     requestId: randomUUID(),
     reason: "to the very start",
     workflowTaskFinishEventId: begun?.eventId ?? null,
     resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
   });
+}
+
+test("codes that come back with a reset are counted once", async () => {
+  const handle = await system.client.issueCertificate("recounted", holderInput("recounted"));
+  await codeFor(system.sandbox, "recounted");
+  expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
+  const code = await codeFor(system.sandbox, "recounted", 1);
+  await resetToTheStart(handle.workflowId);
+  await statusWhere(handle, waitsForCode);
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  expect(await handle.result()).toMatchObject({ outcome: "issued", otpsSent: 2 });
+  expect(await effectsOf("recounted")).toEqual({ enroll: 1, sendOtp: 2, validate: 1 });
+});
+
+test("what was said of the contract before a reset is heard after it", async () => {
+  const input = signerInput("reset", "", { settings: { requireContractAccepted: true } });
+  const handle = await system.client.signOneShot("reset", input);
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the contract to be accepted");
+  expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
+  const code = await codeFor(system.sandbox, "reset");
+  await statusWhere(handle, waitsForCode);
+  await resetToTheStart(handle.workflowId);
   await statusWhere(handle, waitsForCode);
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
   expect((await handle.result()).outcome).toBe("signed");

@@ -52,6 +52,8 @@ export function resendOtp(
   const { effect, requestPk } = given;
   return desk.run("otp", given.account, "quick", (account) =>
     sentAgain(
+      desk,
+      "otp",
       desk.effect(
         account,
         { reference: effect, operation: "otp", input: { requestPk }, mode: "quick" },

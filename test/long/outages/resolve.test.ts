@@ -173,7 +173,10 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   }, 90_000);
 
   test("happened: the process goes on with what the person knows", async () => {
-    const { handle, attention, answerAgain } = await startUnknown("happened", "cut-after-commit");
+    const { handle, attention, answerAgain } = await startUnknown(
+      "happened",
+      "cut-after-commit,callbacks-lost",
+    );
     expect(attention).toMatchObject({ step, decisions: ["retry", "happened", "abandon"] });
     const [item] = (await system.sandbox.items({ intent: handle.id })).items;
     await answerAgain();
