@@ -153,7 +153,11 @@ async function goOnLater(
   );
   child.kill("SIGUSR2");
   child.kill("SIGCONT");
-  await until("the first owner has gone on", () => passed.size === reached.size);
+  const behind = () => [...reached].filter((id) => !passed.has(id));
+  await until(
+    () => `the first owner has gone on with ${behind().join(", ")}`,
+    () => behind().length === 0,
+  );
 }
 
 /** Says whether the provider has come to the point of answering. */
