@@ -32,11 +32,11 @@ export async function testDatabase(
   const server = shared === undefined ? await startPostgres() : undefined;
   const serverUrl = shared ?? server?.url ?? "";
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await administrate(serverUrl, `create database ${name}`);
+  await administrate(serverUrl, (pool) => pool.query(`create database ${name}`));
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
+  if (options.migrated !== false) await administrate(url.href, migrate);
   const pool = createPool(url.href, options.pool);
-  if (options.migrated !== false) await migrate(pool);
   return {
     url: url.href,
     pool,
@@ -44,13 +44,20 @@ export async function testDatabase(
     async close() {
       await pool.end();
       if (server) await server.close();
-      else await administrate(serverUrl, `drop database ${name} with (force)`);
+      else
+        await administrate(serverUrl, (server) =>
+          server.query(`drop database ${name} with (force)`),
+        );
     },
   };
 }
 
-async function administrate(url: string, sql: string): Promise<void> {
-  const pool = createPool(url, { max: 1 });
-  await pool.query(sql);
-  await pool.end();
+/** A server that has just started on a busy machine may take its time. */
+async function administrate(url: string, work: (pool: Pool) => Promise<unknown>): Promise<void> {
+  const pool = createPool(url, { max: 1, connectTimeoutMs: 60_000 });
+  try {
+    await work(pool);
+  } finally {
+    await pool.end();
+  }
 }
