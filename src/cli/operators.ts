@@ -75,7 +75,8 @@ export function addOperators(program: Command): void {
     summary: "decide for processes that wait for a person",
     details: `Without --attention it is about the first attention that each process shows.
 retry opens a new attempt; happened says that the effect exists, and brings what the process needs
-of it (a step that needs nothing takes it without); ends the process. One line for each ID; the exit code is the worst of them.`,
+of it (a step that needs nothing takes it without); abandon ends the process. One line for each ID;
+the exit code is the worst of them.`,
     example: `trustflow resolve order-7 --decision retry --by "Ana Ruiz"
 trustflow resolve order-7 --decision happened --result '{"uniqueId":"4f1c"}' --by ana --note "seen in the portal"
 trustflow resolve issueCertificate/order-8 --decision happened --result-file enrolled.json --by ana`,
