@@ -9,7 +9,7 @@ import type { EnvelopeSignatureAccount } from "../providers/envelope-signature/c
 import { measured } from "./calls.js";
 import { execution } from "./effect.js";
 import type { AttemptMode } from "./failure.js";
-import { parseInput, readDocument, referenceOf } from "./input.js";
+import { checkedReferenceOf, parseInput, readDocument } from "./input.js";
 import { unlessMissing } from "./missing-document.js";
 import { accountIn, Office, resolved } from "./office.js";
 import type { Attempt, OfficeDependencies } from "./office.js";
@@ -77,8 +77,8 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
         const documents: PlannedDocument[] = [];
         // One after the other: fifty of them may be more than the memory holds.
         for (const [index, given] of parsed.documents.entries()) {
-          const document = await referenceOf(store, given.document, execution());
-          await readDocument(store, document, `documents.${index}.document`);
+          const path = `documents.${index}.document`;
+          const document = await checkedReferenceOf(store, given.document, execution(), path);
           documents.push({ ...given, document });
         }
         return {

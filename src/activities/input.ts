@@ -27,6 +27,18 @@ export async function referenceOf(
   return documents.put(Buffer.from(document.base64, "base64"), document.mediaType, { id });
 }
 
+/** The same, looked at before any effect: it is in the store, and what it says to be. */
+export async function checkedReferenceOf(
+  documents: DocumentStore,
+  document: DocumentInput,
+  process: { namespace: string; workflowId: string },
+  path: string,
+): Promise<DocumentReference> {
+  const reference = await referenceOf(documents, document, process);
+  await readDocument(documents, reference, path);
+  return reference;
+}
+
 /** The document's bytes; one that is not there, or is no PDF where it says so, is the caller's mistake. */
 export async function readDocument(
   documents: DocumentStore,

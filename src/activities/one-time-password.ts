@@ -54,10 +54,11 @@ export async function sentAgain(
     const sent = await sentUnless(isLeftOpen, sending);
     return { sent, ...(await codesOf(office, step)) };
   } catch (error) {
-    const refusal = refusalIn(error);
-    if (refusal) return { sent: "refused", ...(refusal.code && { providerCode: refusal.code }) };
-    if (!(error instanceof ProviderError) || !saysNo.has(error.kind)) throw error;
-    return { sent: "refused", ...(error.code && { providerCode: error.code }) };
+    const saysNo =
+      error instanceof ProviderError && ["protocol", "accessDenied"].includes(error.kind);
+    const refusal = saysNo ? error : refusalIn(error);
+    if (!refusal) throw error;
+    return { sent: "refused", ...(refusal.code && { providerCode: refusal.code }) };
   }
 }
 
@@ -69,8 +70,6 @@ async function codesOf(office: Chronicle, step: string): Promise<{ codes: number
   const { made } = await office.past(step);
   return { codes: Math.max(1, made) };
 }
-
-const saysNo = new Set<ProviderError["kind"]>(["protocol", "accessDenied"]);
 
 async function sentUnless(
   isLost: (error: unknown) => boolean,

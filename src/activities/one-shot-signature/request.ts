@@ -6,7 +6,7 @@ import type { DocumentInput, DocumentReference } from "../../contracts/values.js
 import { ProviderError } from "../../providers/errors.js";
 import { execution } from "../effect.js";
 import type { AttemptMode } from "../failure.js";
-import { parseInput, readDocument, referenceOf } from "../input.js";
+import { checkedReferenceOf, parseInput, readDocument } from "../input.js";
 import { unlessMissing } from "../missing-document.js";
 import { accountIn, resolved } from "../office.js";
 import type { Attempt } from "../office.js";
@@ -79,9 +79,7 @@ async function stored(
   { name, document: given }: { name: string; document: DocumentInput },
   path: string,
 ): Promise<PlannedFile> {
-  const document = await referenceOf(store, given, execution());
-  await readDocument(store, document, path);
-  return { name, document };
+  return { name, document: await checkedReferenceOf(store, given, execution(), path) };
 }
 
 export interface CreatedRequest {
