@@ -32,9 +32,11 @@ import { BusinessId } from "./contracts/values.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
+import { EncryptionCodec } from "./temporal/codec.js";
 import { connectClient } from "./temporal/connection.js";
 import type { ConnectionOverrides } from "./temporal/connection.js";
-import { inputDigest, sameInput } from "./temporal/input-digest.js";
+import { firstInput } from "./temporal/first-input.js";
+import { inputDigest } from "./temporal/input-digest.js";
 
 export * from "./client/errors.js";
 export { ProcessHandle } from "./client/handle.js";
@@ -229,21 +231,25 @@ export class Trustflow {
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
         staticSummary: `${titles[process]} ${id}`,
+        // A client of the release before compares a second start with this.
         memo: { [inputDigestMemo]: inputDigest(this.#ring, digested) },
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      await this.#checkSame(workflowId, digested);
+      await this.#refuseAnother(process, workflowId, digested);
     }
     return this.handle(workflowId);
   }
 
-  async #checkSame(workflowId: string, digested: object): Promise<void> {
-    const { memo } = await this.temporal.workflow.getHandle(workflowId).describe();
-    const stored = memo?.[inputDigestMemo];
-    if (typeof stored === "string" && !sameInput(this.#ring, digested, stored)) {
-      throw new InputMismatchError(workflowId);
-    }
+  /** Whichever client made the first start: its input stands in the history (docs/decisions/0014). */
+  async #refuseAnother(process: ProcessName, workflowId: string, digested: object): Promise<void> {
+    const first = await firstInput(this.temporal, new EncryptionCodec(this.#ring), workflowId);
+    const digestOf = (input: object) => inputDigest(this.#ring, input);
+    const isSame =
+      typeof first === "object" &&
+      first !== null &&
+      digestOf(withoutSecrets(contracts[process].input, first)) === digestOf(digested);
+    if (!isSame) throw new InputMismatchError(workflowId);
   }
 
   /** Inline documents go to the store first, so that no bytes stand in a history; stored ones are looked at, where they can be. */

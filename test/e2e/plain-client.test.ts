@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client, Connection } from "@temporalio/client";
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import protobuf from "@temporalio/proto";
+import { InputMismatchError } from "../../src/client.js";
 import { letterPdf } from "../support/letters.js";
 import { startTestStack } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
@@ -106,4 +107,32 @@ test("its bad input fails as InvalidInput with the field named, before any effec
   );
   expect(fields).toContain("recipientAddress");
   expect(await system.effects("plain-bad")).toEqual({});
+}, 60_000);
+
+test("our client joins what it has started only with the same input, open or finished", async () => {
+  const own = { ...input, lookupKey: "shared" };
+  const other = { ...own, recipientEmail: "someone@example.org" };
+  const workflowId = "sendPostal/shared";
+  // The order of the keys and the settings make no difference.
+  const same = { ...own, settings: {}, document: own.document };
+  const started = await client.workflow.start("sendPostal", {
+    workflowId,
+    taskQueue: "trustflow",
+    args: [own],
+  });
+  await expect(system.client.sendPostal("shared", other)).rejects.toThrow(InputMismatchError);
+  const joined = await system.client.sendPostal("shared", same);
+  const result = await started.result();
+  expect(await joined.result()).toEqual(result);
+  await expect(system.client.sendPostal("shared", other)).rejects.toThrow(InputMismatchError);
+  expect(await (await system.client.sendPostal("shared", same)).result()).toEqual(result);
+  expect(await system.effects("shared")).toEqual({ "evi-post.submit": 1 });
+}, 60_000);
+
+test("our client refuses to join what was started without an input, and needs no worker for that", async () => {
+  const workflowId = "sendPostal/nothing";
+  // Nobody works on this queue.
+  await client.workflow.start("sendPostal", { workflowId, taskQueue: "nobody", args: [] });
+  const second = system.client.sendPostal("nothing", input);
+  await expect(second).rejects.toThrow(InputMismatchError);
 }, 60_000);

@@ -1,0 +1,21 @@
+// The input of a process as Temporal keeps it: the argument in the first event of its history, whichever client started it.
+import type { Client } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { EncryptionCodec } from "./codec.js";
+
+/** Of the newest run; undefined where it was started without an argument. Needs no worker. */
+export async function firstInput(
+  client: Client,
+  codec: EncryptionCodec,
+  workflowId: string,
+): Promise<unknown> {
+  const { namespace } = client.options;
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId },
+    maximumPageSize: 1,
+  });
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const [payload] = await codec.decode((started?.input?.payloads ?? []).slice(0, 1));
+  return payload && defaultPayloadConverter.fromPayload(payload);
+}
