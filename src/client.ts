@@ -22,7 +22,7 @@ import {
 } from "./contracts/names.js";
 import type { ProcessName } from "./contracts/names.js";
 import { fieldProblems } from "./contracts/problems.js";
-import { withoutSecrets } from "./contracts/secrets.js";
+import { comparedInput } from "./contracts/compared-input.js";
 import type { IssueCertificateInput } from "./contracts/issue-certificate.js";
 import type { SendMessageInput } from "./contracts/send-message.js";
 import type { SendPostalInput } from "./contracts/send-postal.js";
@@ -220,7 +220,7 @@ export class Trustflow {
     if (checked.length > 0) throw new InvalidInputError(checked);
     refuseOversize(input);
     const sent = await this.#withReferences(input);
-    const digested = withoutSecrets(schema, sent);
+    const digested = comparedInput(schema, sent);
     const workflowId = workflowIdOf(process, id);
     try {
       await this.temporal.workflow.start(process, {

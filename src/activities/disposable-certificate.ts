@@ -2,7 +2,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { IssueCertificateInput } from "../contracts/issue-certificate.js";
 import type { CertificateSettings } from "../contracts/issue-certificate.js";
-import { withoutSecrets } from "../contracts/secrets.js";
+import { comparedInput } from "../contracts/compared-input.js";
 import * as client from "../providers/disposable-certificate/client.js";
 import type {
   DisposableCertificateAccount,
@@ -241,7 +241,7 @@ function forType<A extends object>(account: A, { eidAssertionHolder }: EidEnrolm
 /** What is enrolled; not how its code is sent, which a new run may do otherwise. */
 function enrolled(input: IssueCertificateInput): object {
   const own = new Set(["settings", "smsOptions", "emailOptions"]);
-  const entries = Object.entries(withoutSecrets(IssueCertificateInput, input));
+  const entries = Object.entries(comparedInput(IssueCertificateInput, input));
   return Object.fromEntries(entries.filter(([key]) => !own.has(key)));
 }
 

@@ -1,5 +1,5 @@
 // The activities of the envelope-based one-shot signature, over its two hosts (P1 §1.5, 2.10, 4.5; READING §0, §7).
-import { withoutSecrets } from "../contracts/secrets.js";
+import { comparedInput, contentOf } from "../contracts/compared-input.js";
 import { SignEnvelopeInput } from "../contracts/sign-envelope.js";
 import type { EnvelopeSettings } from "../contracts/sign-envelope.js";
 import type { DocumentReference } from "../contracts/values.js";
@@ -99,7 +99,7 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
           {
             reference: effect,
             operation: "esawoneshot",
-            input: withoutSecrets(SignEnvelopeInput, input),
+            input: comparedInput(SignEnvelopeInput, input),
             mode,
           },
           {
@@ -127,7 +127,12 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
       return office.run("upload", given.account, mode, async (account) => {
         const sending = office.perform<{ fileId: string | number }>(
           account,
-          { reference: effect, operation: "uploadFile", input: file, mode },
+          {
+            reference: effect,
+            operation: "uploadFile",
+            input: { ...file, document: contentOf(document) },
+            mode,
+          },
           {
             async send({ signal }) {
               const bytes = await readDocument(office.has.documents, document, path);

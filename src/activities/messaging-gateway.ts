@@ -1,6 +1,6 @@
 // The activity of the messaging gateway: one message, one effect (P1 §1.3, 4.3; READING §7).
 import { SendMessageInput } from "../contracts/send-message.js";
-import { withoutSecrets } from "../contracts/secrets.js";
+import { comparedInput } from "../contracts/compared-input.js";
 import * as client from "../providers/messaging-gateway/client.js";
 import type { MessagingGatewayAccount } from "../providers/messaging-gateway/client.js";
 import { measured } from "./calls.js";
@@ -34,7 +34,7 @@ export function createMessagingActivities(
           {
             reference: effect,
             operation: "send",
-            input: withoutSecrets(SendMessageInput, input),
+            input: comparedInput(SendMessageInput, input),
             mode,
           },
           { send: ({ signal }) => gateway.send(account, input.providerFields, signal) },

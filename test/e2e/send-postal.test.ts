@@ -259,6 +259,17 @@ describe("starting", () => {
     expect(await system.effects("joined")).toEqual({ "evi-post.submit": 1 });
   }, 60_000);
 
+  test("two messages under one id that differ beside content are two inputs: the second is refused, not dropped", async () => {
+    const message = (name: string) => ({
+      providerFields: { reference: "two", attachment: { base64: "aGVsbG8=", name } },
+    });
+    const sent = await system.client.sendMessage("two", message("a.txt"));
+    const second = system.client.sendMessage("two", message("b.txt"));
+    await expect(second).rejects.toThrow(InputMismatchError);
+    await expect(system.client.sendMessage("two", message("a.txt"))).resolves.toBeDefined();
+    await sent.result();
+  }, 60_000);
+
   test("what only the provider can judge fails as NotAccepted with its field (P2 §7.1)", async () => {
     const input = letterInput("refused", "delivered", {
       options: { certificationLevel: "Novel" },

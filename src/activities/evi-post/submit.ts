@@ -1,5 +1,5 @@
 // The first activity of `sendPostal`: validates, stores an inline document, submits once (P2 §2.1–2.4, §4.1 Submit).
-import { withoutSecrets } from "../../contracts/secrets.js";
+import { comparedInput } from "../../contracts/compared-input.js";
 import { SendPostalInput } from "../../contracts/send-postal.js";
 import type { PostalSettings } from "../../contracts/send-postal.js";
 import type { DocumentReference } from "../../contracts/values.js";
@@ -45,7 +45,7 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
       {
         reference: effect,
         operation: "submit",
-        input: withoutSecrets(SendPostalInput, input),
+        input: comparedInput(SendPostalInput, input),
         mode,
       },
       {

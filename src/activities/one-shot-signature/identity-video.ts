@@ -1,5 +1,6 @@
 // The identity-video sub-flow (P1 §1.4): its writes, the caller's decision, and the question how it stands.
 import { cancellationSignal } from "@temporalio/activity";
+import { contentOf } from "../../contracts/compared-input.js";
 import { ProviderFields } from "../../contracts/values.js";
 import type { VideoAnswer } from "../../contracts/messages.js";
 import { ProviderError } from "../../providers/errors.js";
@@ -32,7 +33,7 @@ export function uploadEvidences(
   given: Attempt & OneShotRequest & { files: PlannedFile[] },
 ): Promise<void> {
   const { requestPk } = given;
-  const input = { requestPk, files: given.files };
+  const input = { requestPk, files: given.files.map(compared) };
   return write(desk, "uploadEvidences", given, input, async (account, signal) => {
     const files = await Promise.all(given.files.map((file) => fileOf(desk, file)));
     await oneShot.uploadEvidences(account, { requestPk, files }, signal);
@@ -45,9 +46,14 @@ export function uploadVideo(
   given: Attempt & OneShotRequest & { file: PlannedFile },
 ): Promise<void> {
   const { requestPk, file } = given;
-  return write(desk, "uploadVideo", given, { requestPk, file }, async (account, signal) => {
+  const input = { requestPk, file: compared(file) };
+  return write(desk, "uploadVideo", given, input, async (account, signal) => {
     await oneShot.uploadVideo(account, { requestPk, ...(await fileOf(desk, file)) }, signal);
   });
+}
+
+function compared({ name, document }: PlannedFile): object {
+  return { name, document: contentOf(document) };
 }
 
 /** A write that answers nothing, once. */

@@ -1,5 +1,5 @@
 // The request and its documents: checked, created, uploaded (P1 §1.4, §4.4).
-import { withoutSecrets } from "../../contracts/secrets.js";
+import { comparedInput } from "../../contracts/compared-input.js";
 import { SignOneShotInput } from "../../contracts/sign-one-shot.js";
 import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
 import type { DocumentInput, DocumentReference } from "../../contracts/values.js";
@@ -100,7 +100,7 @@ export function create(
       {
         reference: effect,
         operation: "create",
-        input: withoutSecrets(SignOneShotInput, input),
+        input: comparedInput(SignOneShotInput, input),
         mode,
       },
       {

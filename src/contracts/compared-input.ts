@@ -1,0 +1,59 @@
+// An input as its digest takes it: what a second start, or another run, must bring again (DESIGN §2). The contract says
+// which parts are secrets (`writeOnly`, READING §8) and which are documents.
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { DocumentInput } from "./values.js";
+
+interface Schema {
+  writeOnly?: boolean;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+}
+
+/**
+ * The input without its secrets and without `settings`, each document as its SHA-256. What the contract leaves to the
+ * provider (`providerFields`) stays as it is, whatever its members are called.
+ */
+export function comparedInput(schema: z.ZodType, input: object): object {
+  const { settings: _, ...rest } = compared(described(schema), input) as Record<string, unknown>;
+  return rest;
+}
+
+/** A document is its content, however it travels. */
+export function contentOf(document: DocumentInput): { sha256: string } {
+  if ("sha256" in document) return { sha256: document.sha256 };
+  const bytes = Buffer.from(document.base64, "base64");
+  return { sha256: createHash("sha256").update(bytes).digest("hex") };
+}
+
+const descriptions = new WeakMap<z.ZodType, Schema>();
+
+/** Each contract is described once: that takes longer than everything else here. */
+function described(schema: z.ZodType): Schema {
+  const known = descriptions.get(schema);
+  if (known) return known;
+  const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
+  descriptions.set(schema, json);
+  return json;
+}
+
+function compared(schema: Schema, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  // What is a secret in one of several forms is one in all of them.
+  const forms = schema.anyOf ?? [schema];
+  if (Array.isArray(value)) {
+    const items = forms.find((form) => form.items)?.items ?? {};
+    return value.map((part) => compared(items, part));
+  }
+  const properties: Record<string, Schema> = Object.assign(
+    {},
+    ...forms.map((form) => form.properties),
+  );
+  if ("uri" in properties && "base64" in properties) return contentOf(value as DocumentInput);
+  const entries = Object.entries(value).flatMap(([key, part]: [string, unknown]) => {
+    const own = properties[key] ?? {};
+    return own.writeOnly === true ? [] : [[key, compared(own, part)]];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,72 @@
+// What counts as the same input (DESIGN §2), and that what the first release stored is still known.
+import { createHash } from "node:crypto";
+import { expect, test } from "@jest/globals";
+import { comparedInput } from "../../src/contracts/compared-input.js";
+import { SendMessageInput } from "../../src/contracts/send-message.js";
+import { SendPostalInput } from "../../src/contracts/send-postal.js";
+import { SignEnvelopeInput } from "../../src/contracts/sign-envelope.js";
+import { SignOneShotInput } from "../../src/contracts/sign-one-shot.js";
+import { KeyRing } from "../../src/crypto/key-ring.js";
+import { inputDigest, sameInput } from "../../src/temporal/input-digest.js";
+import { letterInput } from "../support/letters.js";
+import { videoInput } from "../support/signers.js";
+
+const ring = KeyRing.parse("k1:e8yF4IAdUzzRN+lgcc0MTDzNZPj6pYzAZEooMhJzBd4=");
+const account = "default";
+
+const letter = { account, input: comparedInput(SendPostalInput, letterInput("id-1", "delivered")) };
+const video = { account, input: comparedInput(SignOneShotInput, videoInput("id-1", "")) };
+const message = (attachment: object) => ({
+  account,
+  input: comparedInput(SendMessageInput, { providerFields: { to: "x", attachment } }),
+});
+const hello = message({ base64: "aGVsbG8=", name: "a" });
+
+/** As the release that collapsed everything that looks like a document wrote them. */
+const ofFirstRelease = {
+  letter: "k1.761baf7ee5309c4b38ef60cb322bdf11277e84aaabd65502ef4e3a367ddc029b",
+  video: "k1.24c98fe6e497cfc664c6bccfdb2e83eaa783c0d3d68f05a28e707905e9fabd74",
+  message: "k1.5c7ebcbbf70e3ea932eea51ffd37a3a33427df772fab46b2bb6c4af29e788968",
+};
+
+test("an input with documents has the digest that it had in the first release", () => {
+  expect(inputDigest(ring, letter)).toBe(ofFirstRelease.letter);
+  expect(inputDigest(ring, video)).toBe(ofFirstRelease.video);
+});
+
+test("a running process of the first release goes on, whatever its message holds", () => {
+  expect(sameInput(ring, letter, ofFirstRelease.letter)).toBe(true);
+  expect(sameInput(ring, hello, ofFirstRelease.message)).toBe(true);
+});
+
+test.each([
+  ["the rest of the object", { base64: "aGVsbG8=", name: "a" }, { base64: "aGVsbG8=", name: "b" }],
+  ["the spelling", { base64: "aGVsbG8=" }, { base64: "aGVsbG8" }],
+  ["a uri", { uri: "a", sha256: "s" }, { uri: "b", sha256: "s" }],
+])("two messages that differ in %s beside content are two inputs", (_, one, other) => {
+  const stored = inputDigest(ring, message(one));
+  expect(sameInput(ring, message(one), stored)).toBe(true);
+  expect(sameInput(ring, message(other), stored)).toBe(false);
+});
+
+test("a document of the contract is its content, inline or stored, wherever the contract has one", () => {
+  const bytes = Buffer.from("%PDF-1.7 content");
+  const inline = { base64: bytes.toString("base64"), mediaType: "application/pdf" };
+  const stored = {
+    uri: `document:${"0".repeat(32)}`,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    size: bytes.length,
+    mediaType: "application/pdf",
+  };
+  const envelope = (document: object) => ({
+    request: { providerFields: { base64: "a", name: "b" } },
+    documents: [{ name: "a.pdf", document }],
+  });
+  const content = { sha256: stored.sha256 };
+  expect(comparedInput(SignEnvelopeInput, envelope(inline))).toEqual(envelope(content));
+  expect(comparedInput(SignEnvelopeInput, envelope(stored))).toEqual(envelope(content));
+  expect(comparedInput(SendPostalInput, letterInput("id", "delivered"))).toHaveProperty(
+    "document",
+    { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  );
+});
