@@ -1,4 +1,5 @@
 // What a business application imports: one method for each process, typed results, typed errors (DESIGN §2, §13).
+import { contentOf } from "./documents/content.js";
 import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
@@ -220,7 +221,7 @@ export class Trustflow {
     if (checked.length > 0) throw new InvalidInputError(checked);
     refuseOversize(input);
     const sent = await this.#withReferences(input);
-    const digested = comparedInput(schema, sent);
+    const digested = comparedInput(schema, sent, contentOf);
     const workflowId = workflowIdOf(process, id);
     try {
       await this.temporal.workflow.start(process, {
@@ -248,7 +249,7 @@ export class Trustflow {
     const isSame =
       typeof first === "object" &&
       first !== null &&
-      digestOf(withoutSecrets(contracts[process].input, first)) === digestOf(digested);
+      digestOf(comparedInput(contracts[process].input, first, contentOf)) === digestOf(digested);
     if (!isSame) throw new InputMismatchError(workflowId);
   }
 

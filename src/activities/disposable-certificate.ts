@@ -1,4 +1,5 @@
 // The activities of the disposable certificate service (P1 §2.1–2.6, 4.1; READING §5).
+import { contentOf } from "../documents/content.js";
 import { cancellationSignal } from "@temporalio/activity";
 import { IssueCertificateInput } from "../contracts/issue-certificate.js";
 import type { CertificateSettings } from "../contracts/issue-certificate.js";
@@ -241,7 +242,7 @@ function forType<A extends object>(account: A, { eidAssertionHolder }: EidEnrolm
 /** What is enrolled; not how its code is sent, which a new run may do otherwise. */
 function enrolled(input: IssueCertificateInput): object {
   const own = new Set(["settings", "smsOptions", "emailOptions"]);
-  const entries = Object.entries(comparedInput(IssueCertificateInput, input));
+  const entries = Object.entries(comparedInput(IssueCertificateInput, input, contentOf));
   return Object.fromEntries(entries.filter(([key]) => !own.has(key)));
 }
 

@@ -1,5 +1,6 @@
 // The activities of the envelope-based one-shot signature, over its two hosts (P1 §1.5, 2.10, 4.5; READING §0, §7).
-import { comparedInput, contentOf } from "../contracts/compared-input.js";
+import { contentOf } from "../documents/content.js";
+import { comparedInput } from "../contracts/compared-input.js";
 import { SignEnvelopeInput } from "../contracts/sign-envelope.js";
 import type { EnvelopeSettings } from "../contracts/sign-envelope.js";
 import type { DocumentReference } from "../contracts/values.js";
@@ -99,7 +100,7 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
           {
             reference: effect,
             operation: "esawoneshot",
-            input: comparedInput(SignEnvelopeInput, input),
+            input: comparedInput(SignEnvelopeInput, input, contentOf),
             mode,
           },
           {

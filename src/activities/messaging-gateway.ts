@@ -1,4 +1,5 @@
 // The activity of the messaging gateway: one message, one effect (P1 §1.3, 4.3; READING §7).
+import { contentOf } from "../documents/content.js";
 import { SendMessageInput } from "../contracts/send-message.js";
 import { comparedInput } from "../contracts/compared-input.js";
 import * as client from "../providers/messaging-gateway/client.js";
@@ -34,7 +35,7 @@ export function createMessagingActivities(
           {
             reference: effect,
             operation: "send",
-            input: comparedInput(SendMessageInput, input),
+            input: comparedInput(SendMessageInput, input, contentOf),
             mode,
           },
           { send: ({ signal }) => gateway.send(account, input.providerFields, signal) },

@@ -1,6 +1,5 @@
 // An input as its digest takes it: what a second start, or another run, must bring again (DESIGN §2). The contract says
 // which parts are secrets (`writeOnly`, READING §8) and which are documents.
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { DocumentInput } from "./values.js";
 
@@ -12,20 +11,18 @@ interface Schema {
 }
 
 /**
- * The input without its secrets and without `settings`, each document as its SHA-256. What the contract leaves to the
+ * The input without its secrets and without `settings`, each document as `contentOf` gives it. What the contract leaves to the
  * provider (`providerFields`) stays as it is, whatever its members are called.
  */
-export function comparedInput(schema: z.ZodType, input: object): object {
-  const { settings: _, ...rest } = compared(described(schema), input) as Record<string, unknown>;
+export function comparedInput(schema: z.ZodType, input: object, contentOf: ContentOf): object {
+  const { settings: _, ...rest } = compared(described(schema), input, contentOf) as Record<
+    string,
+    unknown
+  >;
   return rest;
 }
 
-/** A document is its content, however it travels. */
-export function contentOf(document: DocumentInput): { sha256: string } {
-  if ("sha256" in document) return { sha256: document.sha256 };
-  const bytes = Buffer.from(document.base64, "base64");
-  return { sha256: createHash("sha256").update(bytes).digest("hex") };
-}
+type ContentOf = (document: DocumentInput) => object;
 
 const descriptions = new WeakMap<z.ZodType, Schema>();
 
@@ -38,22 +35,28 @@ function described(schema: z.ZodType): Schema {
   return json;
 }
 
-function compared(schema: Schema, value: unknown): unknown {
+function compared(schema: Schema, value: unknown, contentOf: ContentOf): unknown {
   if (typeof value !== "object" || value === null) return value;
   // What is a secret in one of several forms is one in all of them.
   const forms = schema.anyOf ?? [schema];
   if (Array.isArray(value)) {
     const items = forms.find((form) => form.items)?.items ?? {};
-    return value.map((part) => compared(items, part));
+    return value.map((part) => compared(items, part, contentOf));
   }
   const properties: Record<string, Schema> = Object.assign(
     {},
     ...forms.map((form) => form.properties),
   );
-  if ("uri" in properties && "base64" in properties) return contentOf(value as DocumentInput);
+  const mayBeDocument = "uri" in properties && "base64" in properties;
+  if (mayBeDocument && isDocument(value)) return contentOf(value);
   const entries = Object.entries(value).flatMap(([key, part]: [string, unknown]) => {
     const own = properties[key] ?? {};
-    return own.writeOnly === true ? [] : [[key, compared(own, part)]];
+    return own.writeOnly === true ? [] : [[key, compared(own, part, contentOf)]];
   });
   return Object.fromEntries(entries);
+}
+
+function isDocument(value: object): value is DocumentInput {
+  const { sha256, base64 } = value as { sha256?: unknown; base64?: unknown };
+  return typeof sha256 === "string" || typeof base64 === "string";
 }

@@ -1,4 +1,5 @@
 // What counts as the same input (DESIGN §2), and that what the first release stored is still known.
+import { contentOf } from "../../src/documents/content.js";
 import { createHash } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { comparedInput } from "../../src/contracts/compared-input.js";
@@ -14,11 +15,17 @@ import { videoInput } from "../support/signers.js";
 const ring = KeyRing.parse("k1:e8yF4IAdUzzRN+lgcc0MTDzNZPj6pYzAZEooMhJzBd4=");
 const account = "default";
 
-const letter = { account, input: comparedInput(SendPostalInput, letterInput("id-1", "delivered")) };
-const video = { account, input: comparedInput(SignOneShotInput, videoInput("id-1", "")) };
+const letter = {
+  account,
+  input: comparedInput(SendPostalInput, letterInput("id-1", "delivered"), contentOf),
+};
+const video = {
+  account,
+  input: comparedInput(SignOneShotInput, videoInput("id-1", ""), contentOf),
+};
 const message = (attachment: object) => ({
   account,
-  input: comparedInput(SendMessageInput, { providerFields: { to: "x", attachment } }),
+  input: comparedInput(SendMessageInput, { providerFields: { to: "x", attachment } }, contentOf),
 });
 const hello = message({ base64: "aGVsbG8=", name: "a" });
 
@@ -63,9 +70,13 @@ test("a document of the contract is its content, inline or stored, wherever the 
     documents: [{ name: "a.pdf", document }],
   });
   const content = { sha256: stored.sha256 };
-  expect(comparedInput(SignEnvelopeInput, envelope(inline))).toEqual(envelope(content));
-  expect(comparedInput(SignEnvelopeInput, envelope(stored))).toEqual(envelope(content));
-  expect(comparedInput(SendPostalInput, letterInput("id", "delivered"))).toHaveProperty(
+  expect(comparedInput(SignEnvelopeInput, envelope(inline), contentOf)).toEqual(envelope(content));
+  expect(comparedInput(SignEnvelopeInput, envelope(stored), contentOf)).toEqual(envelope(content));
+  // What a plain client sent is compared before anything has looked at it.
+  expect(comparedInput(SignEnvelopeInput, envelope({ base64: 1 }), contentOf)).toEqual(
+    envelope({ base64: 1 }),
+  );
+  expect(comparedInput(SendPostalInput, letterInput("id", "delivered"), contentOf)).toHaveProperty(
     "document",
     { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
   );

@@ -1,4 +1,5 @@
 // The first activity of `sendPostal`: validates, stores an inline document, submits once (P2 §2.1–2.4, §4.1 Submit).
+import { contentOf } from "../../documents/content.js";
 import { comparedInput } from "../../contracts/compared-input.js";
 import { SendPostalInput } from "../../contracts/send-postal.js";
 import type { PostalSettings } from "../../contracts/send-postal.js";
@@ -45,7 +46,7 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
       {
         reference: effect,
         operation: "submit",
-        input: comparedInput(SendPostalInput, input),
+        input: comparedInput(SendPostalInput, input, contentOf),
         mode,
       },
       {

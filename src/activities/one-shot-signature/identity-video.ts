@@ -1,6 +1,6 @@
 // The identity-video sub-flow (P1 §1.4): its writes, the caller's decision, and the question how it stands.
+import { contentOf } from "../../documents/content.js";
 import { cancellationSignal } from "@temporalio/activity";
-import { contentOf } from "../../contracts/compared-input.js";
 import { ProviderFields } from "../../contracts/values.js";
 import type { VideoAnswer } from "../../contracts/messages.js";
 import { ProviderError } from "../../providers/errors.js";

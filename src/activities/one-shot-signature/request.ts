@@ -1,4 +1,5 @@
 // The request and its documents: checked, created, uploaded (P1 §1.4, §4.4).
+import { contentOf } from "../../documents/content.js";
 import { comparedInput } from "../../contracts/compared-input.js";
 import { SignOneShotInput } from "../../contracts/sign-one-shot.js";
 import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
@@ -100,7 +101,7 @@ export function create(
       {
         reference: effect,
         operation: "create",
-        input: comparedInput(SignOneShotInput, input),
+        input: comparedInput(SignOneShotInput, input, contentOf),
         mode,
       },
       {
