@@ -96,9 +96,9 @@ function checkOrder(
     ["retention.inboxDays", inboxDays],
   ] as const) {
     if (journalDays >= days) continue;
-    throw new ConfigurationError(
-      `Configuration: retention.journalDays is ${journalDays}, below ${other} of ${days} days: nothing was removed`,
-    );
+    throw new ConfigurationError([
+      `retention.journalDays is ${journalDays}, below ${other} of ${days} days: nothing was removed`,
+    ]);
   }
   if (inboxDays <= historyDays) return [];
   return [

@@ -3,10 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import { z } from "zod";
 import { Accounts } from "./config/accounts.js";
+import { ConfigurationError, isRequired } from "./config/errors.js";
 import {
   endpoint,
   FromEnvironment,
   list,
+  nameSecrets,
   plain,
   secret,
   text,
@@ -21,10 +23,8 @@ import {
 } from "./config/processes.js";
 import { KeyRing } from "./crypto/key-ring.js";
 
-/** A configuration that cannot be used; the message names keys, never values. */
-export class ConfigurationError extends Error {
-  override readonly name = "ConfigurationError";
-}
+export { ConfigurationError } from "./config/errors.js";
+export { requireSecrets } from "./config/fields.js";
 
 const address = (port: number) => ({
   host: text().default("127.0.0.1"),
@@ -141,19 +141,21 @@ export function loadConfig(): Config {
     else if (name.startsWith("TRUSTFLOW_") && !notKeys.has(name)) place(tree, keyOf(name), value);
   }
   const parsed = Config.safeParse(tree);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    nameSecrets(parsed.data);
+    return parsed.data;
+  }
   const problems = parsed.error.issues.map(({ path: key, message, ...issue }) => {
     const unknown = issue.code === "unrecognized_keys" ? `: ${issue.keys.join(", ")}` : "";
     return `${key.join(".") || "(top)"}: ${unknown === "" ? message : `unknown key${unknown}`}`;
   });
-  throw new ConfigurationError(`Configuration: ${problems.join("; ")}`);
+  throw new ConfigurationError(problems);
 }
 
 /** The value of a key that this command needs. */
 export function required<T>(value: T | undefined, key: string): T {
   if (value !== undefined) return value;
-  const name = key === "database.url" ? "DATABASE_URL" : environmentName(key);
-  throw new ConfigurationError(`Configuration: ${key} is required (environment: ${name})`);
+  throw isRequired(key);
 }
 
 /** What is wrong with a ring is said by entry and key id; its text never stands in a message. */
@@ -163,19 +165,17 @@ export function ringOf(config: Config, name: keyof Config["keys"]): KeyRing {
   try {
     return KeyRing.parse(text);
   } catch (error) {
-    throw new ConfigurationError(`Configuration: ${key}: ${(error as Error).message}`);
+    throw new ConfigurationError([`${key}: ${(error as Error).message}`]);
   }
 }
 
 function readToml(path: string): Record<string, unknown> {
-  if (!existsSync(path)) throw new ConfigurationError(`Configuration: ${path} does not exist`);
+  if (!existsSync(path)) throw new ConfigurationError([`${path} does not exist`]);
   try {
     return parseToml(readFileSync(path, "utf8"));
   } catch (error) {
     const line = (error as { line?: number }).line;
-    throw new ConfigurationError(
-      `Configuration: ${path} is not TOML${line ? ` (line ${line})` : ""}`,
-    );
+    throw new ConfigurationError([`${path} is not TOML${line ? ` (line ${line})` : ""}`]);
   }
 }
 
@@ -191,13 +191,6 @@ function keyOf(name: string): string[] {
       ? part.replaceAll("_", "-")
       : part.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
   );
-}
-
-function environmentName(key: string): string {
-  const segments = key
-    .split(".")
-    .map((part) => part.replaceAll("-", "_").replaceAll(/([A-Z])/g, "_$1"));
-  return `TRUSTFLOW_${segments.join("__")}`.toUpperCase();
 }
 
 function place(tree: Record<string, unknown>, path: string[], value: string): void {

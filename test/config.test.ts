@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { generateKeyRing } from "../src/crypto/key-ring.js";
-import { ConfigurationError, loadConfig, ringOf } from "../src/config.js";
+import { ConfigurationError, loadConfig, required, requireSecrets, ringOf } from "../src/config.js";
 
 const before = process.env;
 afterEach(() => {
@@ -125,11 +125,11 @@ test("a passphrase of a file is read again, as it is renewed with its certificat
   const read = accountOf("DISPOSABLE_CERTIFICATE", { ...certificate, PASSWORD: "" });
   process.env["TRUSTFLOW_CONFIG"] = toml;
   const { password, passphrase } = read()!["disposable-certificate"]!;
-  expect(passphrase?.reveal()).toBe("first");
+  expect([password.reveal(), passphrase?.reveal()]).toEqual(["first", "first"]);
   writeFileSync(path, "second\n");
   expect([password.reveal(), passphrase?.reveal()]).toEqual(["first", "second"]);
   rmSync(path);
-  expect(read).toThrow("passphrase: the file does not exist");
+  expect(() => passphrase?.reveal()).toThrow("passphrase: the file does not exist");
   rmSync(folder, { recursive: true });
 });
 
@@ -143,4 +143,66 @@ test("metrics are served on an address, or on a port of this machine alone", () 
   expect(read("[::1]:9464")).toBe("[::1]:9464");
   for (const wrong of ["localhost", "127.0.0.1:", "http://127.0.0.1:9464"])
     expect(() => read(wrong)).toThrow("relay.metricsAddress: must be host:port");
+});
+
+/** As several share it: each secret stands elsewhere, and not all of them are here. */
+const shared = `
+database.url = { env = "OURS_DATABASE" }
+codecServer.token = { file = "/nowhere/token" }
+[keys]
+codec = { env = "OURS_CODEC" }
+journal = { env = "OURS_JOURNAL" }
+[accounts.default.messaging-gateway]
+baseUrl = "https://messages.example"
+username = "u"
+password = { env = "OURS_PASSWORD" }
+[accounts.default.evi-post]
+baseUrl = "https://post.example"
+username = "u"
+password = { file = "/nowhere/password" }
+`;
+
+describe("a configuration that several share", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "trustflow-test-"));
+    const path = join(folder, "trustflow.toml");
+    writeFileSync(path, shared);
+    process.env = { TRUSTFLOW_CONFIG: path, OURS_CODEC: generateKeyRing() };
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test("is read without the secrets of others; one's own is demanded when it is used", () => {
+    const config = loadConfig();
+    expect(ringOf(config, "codec").active.id).toBe("k1");
+    expect(() => ringOf(config, "journal")).toThrow(
+      "Configuration: keys.journal: the environment variable OURS_JOURNAL is not set",
+    );
+    expect(() => ringOf(config, "callback")).toThrow("keys.callback is required");
+    const url = required(config.database.url, "database.url");
+    expect(() => url.reveal()).toThrow("database.url: the environment variable OURS_DATABASE");
+    expect(() => config.codecServer.token?.reveal()).toThrow("token: the file does not exist");
+  });
+
+  test("has all the secrets of its accounts, or each that is missing is named at once", () => {
+    const { accounts } = loadConfig();
+    const read = () => requireSecrets(accounts);
+    expect(read).toThrow(ConfigurationError);
+    const place = "accounts.default";
+    for (const problem of [
+      `${place}.messaging-gateway.password: the environment variable OURS_PASSWORD is not set`,
+      `${place}.messaging-gateway.apiKey is required (environment: TRUSTFLOW_ACCOUNTS__DEFAULT__MESSAGING_GATEWAY__API_KEY)`,
+      `${place}.evi-post.password: the file does not exist`,
+    ])
+      expect(read).toThrow(problem);
+  });
+
+  test("never has a secret itself, whoever reads it", () => {
+    writeFileSync(
+      join(folder, "trustflow.toml"),
+      shared.replace('{ env = "OURS_JOURNAL" }', '"k1:a"'),
+    );
+    expect(loadConfig).toThrow("keys.journal: must be { env");
+    expect(loadConfig).not.toThrow("k1:a");
+  });
 });

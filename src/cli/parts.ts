@@ -18,7 +18,7 @@ export async function openPool(
 ): Promise<Pool> {
   const url = required(config.database.url, "database.url").reveal();
   const { createPool } = await import("../postgres/pool.js");
-  if (!URL.canParse(url)) throw new ConfigurationError("Configuration: database.url is not a URL");
+  if (!URL.canParse(url)) throw new ConfigurationError(["database.url is not a URL"]);
   return createPool(url, { applicationName, ...(onError && { onError }) });
 }
 

@@ -1,6 +1,6 @@
 // The roles of a deployment: `worker`, `receiver`, `relay` and `codec-server`, each one process (DESIGN §12).
 import type { Command } from "commander";
-import { loadConfig, required, ringOf } from "../config.js";
+import { loadConfig, required, requireSecrets, ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import type { AccountProvider, Source } from "../callbacks/reading.js";
 import { addCommand } from "./command.js";
@@ -30,6 +30,7 @@ Prints one JSON line when it is ready: {"ready":"${name}",…}; logs go to stder
 
 async function worker(config: Config): Promise<RunningRole> {
   const log = roleLogger("worker", config.log.level);
+  requireSecrets(config.accounts);
   const pool = await openMigratedPool(config, "worker", databaseAway(log));
   await requireSearchAttributes();
   const { startWorker } = await import("../worker.js");

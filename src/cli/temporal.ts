@@ -23,9 +23,9 @@ export async function temporalSettings(): Promise<ResolvedConnection> {
     return connectionOptions();
   } catch {
     // Its message may quote the file, and with it an API key.
-    throw new ConfigurationError(
-      "Configuration: temporal.toml or a TEMPORAL_* variable cannot be used (is there a [profile.default]?)",
-    );
+    throw new ConfigurationError([
+      "temporal.toml or a TEMPORAL_* variable cannot be used (is there a [profile.default]?)",
+    ]);
   }
 }
 

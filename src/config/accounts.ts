@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { AccountName } from "../contracts/values.js";
 import {
+  accountSecret,
   baseUrl,
   flag,
   list,
@@ -10,7 +11,6 @@ import {
   path,
   plain,
   renewedSecret,
-  secret,
   segment,
   text,
   tlsBaseUrl,
@@ -53,7 +53,7 @@ function needsCertificate(account: CertificateFiles, context: z.RefinementCtx): 
 const EviPostAccount = z.strictObject({
   baseUrl: baseUrl(),
   username: username(),
-  password: secret(),
+  password: accountSecret(),
   timeoutSeconds,
   /** Whether the site's address has a region, which fills the issuer's (P2 §2.2). */
   siteHasRegion: flag().default(true),
@@ -71,7 +71,7 @@ const DisposableCertificateAccount = z
     /** By TLS alone, as there is no client certificate without it. */
     baseUrl: tlsBaseUrl(),
     username: username(),
-    password: secret(),
+    password: accountSecret(),
     /** The Local Registration Authority: a segment of the path (P1 §4.1). */
     lraId: segment(),
     timeoutSeconds,
@@ -86,8 +86,8 @@ const DisposableCertificateAccount = z
 const MessagingGatewayAccount = z.strictObject({
   baseUrl: baseUrl(),
   username: username(),
-  password: secret(),
-  apiKey: secret(),
+  password: accountSecret(),
+  apiKey: accountSecret(),
   timeoutSeconds,
 });
 
@@ -102,7 +102,7 @@ const requestPath = (allowed = /^\/.*\{request_pk\}/) =>
 const OneShotSignatureAccount = z.strictObject({
   baseUrl: baseUrl(),
   /** Of the registration-authority operator (P1 §5.4). */
-  token: secret(),
+  token: accountSecret(),
   /** Assumed: how it travels; the prefix stands right before it, with its space. */
   tokenHeader: z
     .preprocess(plain, z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"))
@@ -143,7 +143,7 @@ const EnvelopeSignatureAccount = z
     ...clientCertificate,
     /** The envelope host, which wants the API token. */
     esignBaseUrl: baseUrl(),
-    apiToken: secret(),
+    apiToken: accountSecret(),
     /** The VENDOR in `GenericSigningPlugin<VENDOR>OneShot` (P1 §2.10). */
     vendor: z.preprocess(plain, z.string().regex(/^[\w.-]+$/, "must be a name, without spaces")),
     timeoutSeconds,

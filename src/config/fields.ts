@@ -1,7 +1,8 @@
 // The kinds of configuration values: from TOML with their type, from the environment as text (DESIGN §13).
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { Secret } from "../contracts/values.js";
+import { ConfigurationError, isRequired } from "./errors.js";
 
 /** A value that came from an environment variable, and so as text. */
 export class FromEnvironment {
@@ -65,51 +66,99 @@ export const list = () =>
     z.array(z.string().min(1)),
   );
 
-/** `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself. */
-export const secret = () =>
-  z.unknown().transform((value, context): Secret => {
-    const refuse = (message: string) => {
-      context.addIssue({ code: "custom", message });
-      return z.NEVER;
-    };
+/**
+ * `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself. It is read when it is first used: a
+ * command needs only its own secrets of a configuration that others share.
+ */
+export const secret = () => configuredSecret(false);
+
+/** Without it the account cannot be used, but its configuration can be shared. TOML has no null of its own. */
+export const accountSecret = () => secret().prefault(null).meta({ description: requiredWhereUsed });
+export const requiredWhereUsed = "required where it is used";
+
+/** As `secret`, but a file is read at each use: for what is renewed together with other files. */
+export const renewedSecret = () => configuredSecret(true);
+
+function configuredSecret(isRenewed: boolean) {
+  return z.unknown().transform((value, context): Secret => {
     if (value instanceof FromEnvironment) return new Secret(value.text);
+    if (value === null) return new ConfiguredSecret(() => undefined);
     const { env, file } = (value ?? {}) as { env?: unknown; file?: unknown };
-    if (typeof env === "string") {
-      const found = process.env[env];
-      return found ? new Secret(found) : refuse(`the environment variable ${env} is not set`);
-    }
-    if (typeof file === "string") {
-      if (!existsSync(file)) return refuse("the file does not exist");
-      return new Secret(readFileSync(file, "utf8").trim());
-    }
-    return refuse(
-      'must be { env = "NAME" } or { file = "path" }: secrets never stand in the file itself',
-    );
+    if (typeof env === "string") return new ConfiguredSecret(() => variable(env));
+    if (typeof file === "string") return new ConfiguredSecret(() => content(file), isRenewed);
+    const message =
+      'must be { env = "NAME" } or { file = "path" }: secrets never stand in the file itself';
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
   });
+}
 
-/** As `secret`; one of a file is read again each time that it is revealed, for what is renewed with other files. */
-export const renewedSecret = () =>
-  z.unknown().transform((value, context): Secret => {
-    const parsed = secret().safeParse(value);
-    if (!parsed.success) {
-      for (const { message } of parsed.error.issues) context.addIssue({ code: "custom", message });
-      return z.NEVER;
-    }
-    const { file } = (value ?? {}) as { file?: unknown };
-    return typeof file === "string" ? new SecretOfFile(file) : parsed.data;
-  });
+function variable(name: string): string {
+  const value = process.env[name];
+  if (value) return value;
+  throw new Error(`the environment variable ${name} is not set`);
+}
 
-class SecretOfFile extends Secret {
-  readonly #path: string;
+function content(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const problem = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
+    throw new Error(`the file ${problem}`, { cause: error });
+  }
+}
 
-  constructor(path: string) {
+class ConfiguredSecret extends Secret {
+  /** Where it stands in the configuration. */
+  key = "";
+  readonly #read: () => string | undefined;
+  readonly #isRenewed: boolean;
+  #text: string | undefined;
+
+  constructor(read: () => string | undefined, isRenewed = false) {
     super("");
-    this.#path = path;
+    this.#read = read;
+    this.#isRenewed = isRenewed;
   }
 
+  /** Throws a `ConfigurationError` that names the key. */
   override reveal(): string {
-    return readFileSync(this.#path, "utf8").trim();
+    if (this.#text !== undefined) return this.#text;
+    let text: string | undefined;
+    try {
+      text = this.#read();
+    } catch (error) {
+      throw new ConfigurationError([`${this.key}: ${(error as Error).message}`]);
+    }
+    if (text === undefined) throw isRequired(this.key);
+    if (!this.#isRenewed) this.#text = text;
+    return text;
   }
+}
+
+/** Tells each secret its key, by which it is named where it cannot be read. */
+export function nameSecrets(tree: object, above: string[] = []): void {
+  for (const [name, part] of Object.entries(tree) as [string, unknown][]) {
+    const path = [...above, name];
+    if (part instanceof ConfiguredSecret) part.key = path.join(".");
+    else if (typeof part === "object" && part !== null) nameSecrets(part, path);
+  }
+}
+
+/** Reads each secret of a part of the configuration; throws one `ConfigurationError` with all that cannot be read. */
+export function requireSecrets(tree: object): void {
+  const problems = Object.values(tree).flatMap((part: unknown) => {
+    try {
+      if (part instanceof Secret) part.reveal();
+      else if (typeof part === "object" && part !== null) requireSecrets(part);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return error.problems;
+    }
+  });
+  if (problems.length > 0) throw new ConfigurationError(problems);
 }
 
 /** `host:port` to listen on; a port alone is one of this machine only. */

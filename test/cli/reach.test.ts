@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -106,4 +106,49 @@ test("with --json a failure is one line of JSON on stderr", async () => {
   expect(code).toBe(4);
   expect(stdout).toBe("");
   expect(JSON.parse(stderr)).toMatchObject({ exitCode: 4, error: "OutOfReach" });
+});
+
+describe("a configuration that several share, with the secrets of the workers elsewhere", () => {
+  const shared = `[database]
+url = { env = "NOT_HERE" }
+[keys]
+codec = { env = "CODEC" }
+journal = { file = "/nowhere/journal" }
+[accounts.default.messaging-gateway]
+baseUrl = "https://messages.example"
+username = "acme"
+password = { file = "/nowhere/messages" }
+`;
+  const run = async (...args: string[]) => {
+    const path = join(folder, "shared.toml");
+    await writeFile(path, shared);
+    const { TEMPORAL_ADDRESS = "", TRUSTFLOW_KEYS__CODEC: CODEC = "" } = env;
+    return trustflow(args, { env: { TRUSTFLOW_CONFIG: path, TEMPORAL_ADDRESS, CODEC } });
+  };
+
+  test.each([
+    [["list"]],
+    [["status", "a"]],
+    [["resolve", "a", "--decision", "retry", "--by", "b"]],
+  ])("trustflow %j gets as far as Temporal", async (args) => {
+    expect((await run(...args)).stderr).toMatch(/^Temporal at 127\.0\.0\.1:\d+ cannot be reached/);
+  });
+
+  test("a worker says at once what it lacks of its accounts", async () => {
+    const { code, stderr } = await run("worker");
+    expect(code).toBe(4);
+    const place = "accounts.default.messaging-gateway";
+    expect(stderr).toContain(`${place}.password: the file does not exist`);
+    expect(stderr).toContain(`${place}.apiKey is required (environment: `);
+  });
+
+  test("doctor names each that is not here", async () => {
+    const { stdout } = await run("doctor", "--json");
+    for (const key of [
+      "database.url",
+      "keys.journal",
+      "accounts.default.messaging-gateway.password",
+    ])
+      expect(stdout).toContain(`Configuration: ${key}: the `);
+  });
 });

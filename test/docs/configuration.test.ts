@@ -5,12 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { Config, loadConfig, required } from "../../src/config.js";
+import { requiredWhereUsed } from "../../src/config/fields.js";
 import { namedRows, textOf } from "./repository.js";
 
 interface Node {
   properties?: Record<string, Node>;
   additionalProperties?: Node | boolean;
   required?: string[];
+  description?: string;
   default?: string | number | boolean | string[];
 }
 
@@ -24,7 +26,11 @@ interface Key {
 function keysOf(node: Node, path: string[] = [], isRequired = false): Key[] {
   if (node.properties) {
     return Object.entries(node.properties).flatMap(([name, child]) =>
-      keysOf(child, [...path, name], node.required?.includes(name)),
+      keysOf(
+        child,
+        [...path, name],
+        node.required?.includes(name) || child.description === requiredWhereUsed,
+      ),
     );
   }
   if (typeof node.additionalProperties === "object") {

@@ -1,6 +1,6 @@
 // Each account of each provider, asked for something that has no effect there.
 import { randomUUID } from "node:crypto";
-import type { Config } from "../../config.js";
+import { type Config, requireSecrets } from "../../config.js";
 import { accountsOf } from "../../provider-accounts.js";
 import type { AccountOf, ProviderName } from "../../provider-accounts.js";
 import type { Host } from "../../providers/call.js";
@@ -50,7 +50,10 @@ export function configuredAccounts(config: Config): ConfiguredAccount[] {
     return Object.entries(accountsOf(config, provider as ProviderName)).map(([name, account]) => ({
       name: `${name} ${provider}`,
       hosts: hosts(account as never),
-      ask: () => asked(provider, hosts(account as never), ask && (() => ask(account as never))),
+      ask: async () => {
+        requireSecrets(config.accounts[name]?.[provider as ProviderName] ?? {});
+        return asked(provider, hosts(account as never), ask && (() => ask(account as never)));
+      },
     }));
   });
 }

@@ -1,0 +1,24 @@
+// What is wrong with a configuration, by its keys.
+
+/** A configuration that cannot be used; the message names keys, never values. */
+export class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(`Configuration: ${problems.join("; ")}`);
+    this.problems = problems;
+  }
+}
+
+export function isRequired(key: string): ConfigurationError {
+  const name = key === "database.url" ? "DATABASE_URL" : environmentName(key);
+  return new ConfigurationError([`${key} is required (environment: ${name})`]);
+}
+
+function environmentName(key: string): string {
+  const segments = key
+    .split(".")
+    .map((part) => part.replaceAll("-", "_").replaceAll(/([A-Z])/g, "_$1"));
+  return `TRUSTFLOW_${segments.join("__")}`.toUpperCase();
+}
