@@ -1,5 +1,6 @@
 // How every command is declared: summary, an example, `--json`, and the exit codes in its help.
 import { type Command, InvalidArgumentError } from "commander";
+import type { Speed } from "../sandbox/clock.js";
 import { CommandError, exitCodeHelp, exitCodes } from "./exit.js";
 
 export interface CommandText {
@@ -35,11 +36,11 @@ export function wholeNumber(minimum = 0): (text: string) => number {
 }
 
 /** Of the sandbox's clock. */
-export function speed(text: string): number | "manual" {
+export function speed(text: string): Speed {
   const value = Number(text);
-  if (text === "manual") return "manual";
+  if (text === "manual" || text === "auto") return text;
   if (!Number.isFinite(value) || value <= 0) {
-    throw new InvalidArgumentError('must be a number above 0, or "manual"');
+    throw new InvalidArgumentError('must be a number above 0, "manual" or "auto"');
   }
   return value;
 }

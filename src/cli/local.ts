@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Progress } from "../local/tools.js";
 import type { DemoReport } from "../local/demo.js";
+import type { Speed } from "../sandbox/clock.js";
 import type { Stack } from "../local/stack.js";
 import { addCommand, speed } from "./command.js";
 import { exitCodes } from "./exit.js";
@@ -14,7 +15,7 @@ interface DevOptions {
   directory?: string;
   reset?: boolean;
   config?: string;
-  speed?: number | "manual";
+  speed?: Speed;
   databaseUrl?: string;
   json?: boolean;
 }
@@ -33,7 +34,7 @@ client.env there is the environment for commands in another terminal.`,
     .option("--config <file>", "default trustflow.toml, if there is one")
     .option(
       "--speed <factor>",
-      "of the sandbox's clock: virtual seconds per second, or manual",
+      "of the sandbox's clock: virtual seconds per second, or manual; default auto",
       speed,
     )
     .option("--database-url <url>", "a PostgreSQL of your own")

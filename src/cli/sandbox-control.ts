@@ -1,5 +1,6 @@
 // `trustflow sandbox <sub-command>`: steers a running sandbox over its control API.
 import type { Command } from "commander";
+import type { Speed } from "../sandbox/clock.js";
 import type { ItemFilter, SandboxControl } from "../sandbox/control.js";
 import type { Move, Publication } from "../sandbox/operation.js";
 import { span, speed, wholeNumber } from "./command.js";
@@ -97,7 +98,7 @@ export function addSandboxControl(sandbox: Command): void {
 }
 
 function addClock(sandbox: Command): void {
-  addSandboxCommand<{ speed?: number | "manual" }, unknown>(
+  addSandboxCommand<{ speed?: Speed }, unknown>(
     sandbox,
     "clock",
     {
@@ -106,7 +107,7 @@ function addClock(sandbox: Command): void {
     },
     (control, options) =>
       options.speed === undefined ? control.clock() : control.setSpeed(options.speed),
-  ).option("--speed <factor>", "virtual seconds per second, or manual", speed);
+  ).option("--speed <factor>", "virtual seconds per second, or manual, or auto", speed);
   addSandboxCommand(
     sandbox,
     "advance <span>",

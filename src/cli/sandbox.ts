@@ -1,6 +1,7 @@
 // `trustflow sandbox`: runs the simulated providers. Its sub-commands, which steer one that runs, are in sandbox-control.ts.
-import type { Command } from "commander";
-import type { SandboxOptions } from "../sandbox/options.js";
+import { type Command, Option } from "commander";
+import type { Speed } from "../sandbox/clock.js";
+import type { PersonTime, SandboxOptions } from "../sandbox/options.js";
 import { addCommand, instant, span, speed, wholeNumber } from "./command.js";
 import { Health } from "../health.js";
 import { runRole } from "./role.js";
@@ -11,7 +12,8 @@ interface RunOptions {
   port: number;
   tlsPort?: number;
   pki?: string;
-  speed: number | "manual";
+  speed: Speed;
+  personTime?: PersonTime;
   seed?: string;
   state?: string;
   startAt?: Date;
@@ -30,12 +32,18 @@ The sub-commands speak to a running one: see docs/sandbox.md.`,
     .option("--port <port>", "0: a free one", wholeNumber(), 8090)
     .option("--tls-port <port>", "of mutual TLS; default: the next one", wholeNumber())
     .option("--pki <directory>", "its TLS files; default: below --state, else temporary")
-    .option("--speed <factor>", "virtual seconds per second, or manual", speed, 1)
+    .option("--speed <factor>", "virtual seconds per second, or manual, or auto", speed, 1)
+    .addOption(
+      new Option(
+        "--person-time <clock>",
+        "by which codes and assertions get too old; default: real with --speed auto, else virtual",
+      ).choices(["real", "virtual"]),
+    )
     .option("--seed <text>", "of its ids")
     .option("--state <directory>", "keep its state here over a restart; else in memory")
     .option("--start-at <instant>", "where the virtual clock begins; default now", instant)
-    .option("--otp-lifetime <span>", "virtual, of a one-time password; default 10m", span)
-    .option("--assertion-lifetime <span>", "virtual, of an eID assertion; default 5m", span)
+    .option("--otp-lifetime <span>", "how long a one-time password is good; default 10m", span)
+    .option("--assertion-lifetime <span>", "how old an eID assertion may be; default 5m", span)
     .action(async (options: RunOptions) => {
       const { state, pki, otpLifetime, assertionLifetime, ...listening } = options;
       const { startSandbox } = await import("../sandbox/sandbox.js");

@@ -58,8 +58,7 @@ export async function runDemo({ progress, onReport }: DemoOptions): Promise<Demo
     directory: await mkdtemp(join(tmpdir(), "trustflow-demo-")),
     persistent: false,
     sandboxSpeed: speed,
-    // Minutes of the provider are milliseconds here.
-    sandboxLifetimes: { otp: "365d", assertion: "365d" },
+    sandboxPersonTime: "real",
     env: demoEnvironment,
     progress,
     onDeath: () => undefined,

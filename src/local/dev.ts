@@ -4,6 +4,7 @@ import { existsSync, type FSWatcher, watch } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Speed } from "../sandbox/clock.js";
 import { tryLock } from "./lock.js";
 import { packageDirectory, stateDirectory } from "./paths.js";
 import { type Role, type RoleName, type Stack, startStack } from "./stack.js";
@@ -16,7 +17,8 @@ export interface DevOptions {
   reset?: boolean;
   /** Default `trustflow.toml` here, if there is one. */
   config?: string;
-  sandboxSpeed?: number | "manual";
+  /** Default `auto`. */
+  sandboxSpeed?: Speed;
   databaseUrl?: string;
   progress: Progress;
   /** Called once everything is up. */
@@ -42,7 +44,8 @@ export async function runDev(options: DevOptions): Promise<void> {
       void revive(role, progress);
     },
     ...(existsSync(config) && { config }),
-    ...(options.sandboxSpeed !== undefined && { sandboxSpeed: options.sandboxSpeed }),
+    sandboxSpeed: options.sandboxSpeed ?? "auto",
+    sandboxPersonTime: "real",
     ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
   });
   const reload = reloader(stack, progress);

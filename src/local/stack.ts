@@ -2,6 +2,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { searchAttributes } from "../contracts/names.js";
+import type { Speed } from "../sandbox/clock.js";
+import type { PersonTime } from "../sandbox/options.js";
 import type { Exit } from "./child.js";
 import { tryLock } from "./lock.js";
 import { cliPath } from "./paths.js";
@@ -20,10 +22,10 @@ export interface StackOptions {
   directory: string;
   /** Kept for the next start; else removed at the end, however this process ends. */
   persistent: boolean;
-  sandboxSpeed?: number | "manual";
+  sandboxSpeed?: Speed;
   sandboxSeed?: string;
-  /** How long codes and eID assertions live, on the sandbox's clock: `90s`, `365d`. */
-  sandboxLifetimes?: { otp: string; assertion: string };
+  /** The clock by which codes and eID assertions get too old. */
+  sandboxPersonTime?: PersonTime;
   /** Default: all. */
   roles?: RoleName[];
   /** A trustflow.toml to read; default none. */
@@ -186,10 +188,7 @@ function sandboxArgs(
     ...["--tls-port", String(ports.sandboxTls), "--pki", sandboxPki(directory)],
     ...(options.sandboxSpeed === undefined ? [] : ["--speed", String(options.sandboxSpeed)]),
     ...(options.sandboxSeed === undefined ? [] : ["--seed", options.sandboxSeed]),
-    ...(options.sandboxLifetimes ? ["--otp-lifetime", options.sandboxLifetimes.otp] : []),
-    ...(options.sandboxLifetimes
-      ? ["--assertion-lifetime", options.sandboxLifetimes.assertion]
-      : []),
+    ...(options.sandboxPersonTime ? ["--person-time", options.sandboxPersonTime] : []),
     ...(options.persistent ? ["--state", join(directory, "sandbox")] : []),
   ];
 }

@@ -149,7 +149,9 @@ export class Callbacks {
 
   #schedule(pending: PendingCallback): void {
     this.#pending.set(pending.key, pending);
-    this.#options.clock.schedule(pending.due, "callback", { key: pending.key });
+    // A retry gives a receiver that is away the time to come back.
+    const how = pending.attempts > 0 ? ({ inRealTime: true } as const) : {};
+    this.#options.clock.schedule(pending.due, "callback", { key: pending.key }, how);
   }
 
   async #attempt(key: string, at: number): Promise<void> {

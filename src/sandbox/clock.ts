@@ -1,4 +1,5 @@
-// The virtual clock and the schedule: real time × speed, or manual (speed 0), where only `advance` moves it.
+// The virtual clock and the schedule: real time × speed; manual, where only `advance` moves it; or auto, which hurries while
+// something is scheduled.
 // What is scheduled is data (task name and JSON), so that a snapshot can carry it over a restart.
 import { Heap } from "./heap.js";
 
@@ -8,10 +9,12 @@ export interface ScheduledEntry {
   at: number;
   task: string;
   data: unknown;
+  /** The automatic clock does not hurry towards it: a person or a server of ours needs the time. */
+  inRealTime?: true;
 }
 
 export type TaskHandler = (data: never, at: number) => void | Promise<void>;
-export type Speed = number | "manual";
+export type Speed = number | "manual" | "auto";
 
 export interface ClockState {
   now: number;
@@ -20,6 +23,8 @@ export interface ClockState {
   entries: ScheduledEntry[];
 }
 
+/** Of the automatic clock while something is scheduled: a day passes in 4.3 seconds. */
+const HURRIED_SPEED = 20_000;
 const LONGEST_TIMER_MS = 2_147_483_647;
 const ENTRIES_PER_TURN = 500;
 
@@ -30,7 +35,9 @@ export class Clock {
   readonly #handlers = new Map<string, TaskHandler>();
   readonly #derived = new Set<string>();
   readonly #inFlight = new Set<Promise<void>>();
-  #speed: number;
+  #speed: Speed;
+  /** How many scheduled entries the automatic clock hurries to. */
+  #hurried = 0;
   #base: number;
   #realBase = performance.now();
   #frozen: number | undefined;
@@ -41,23 +48,23 @@ export class Clock {
 
   constructor(startAt: number, speed: Speed) {
     this.#base = startAt;
-    this.#speed = speed === "manual" ? 0 : speed;
+    this.#speed = speed;
   }
 
   /** Virtual milliseconds since the epoch. */
   now(): number {
     return (
-      this.#frozen ?? Math.floor(this.#base + (performance.now() - this.#realBase) * this.#speed)
+      this.#frozen ?? Math.floor(this.#base + (performance.now() - this.#realBase) * this.#factor)
     );
   }
 
   get speed(): Speed {
-    return this.#speed === 0 ? "manual" : this.#speed;
+    return this.#speed;
   }
 
   setSpeed(speed: Speed): void {
     this.#rebase(this.now());
-    this.#speed = speed === "manual" ? 0 : speed;
+    this.#speed = speed;
     this.#arm();
   }
 
@@ -75,10 +82,9 @@ export class Clock {
     if (options.isDerived) this.#derived.add(task);
   }
 
-  schedule(at: number, task: string, data: unknown): void {
-    const entry = { seq: this.#seq++, at, task, data };
-    this.#heap.push(entry);
-    if (this.#heap.peek() === entry) this.#arm();
+  schedule(at: number, task: string, data: unknown, how: { inRealTime?: true } = {}): void {
+    this.#push({ seq: this.#seq++, at, task, data, ...how });
+    this.#arm();
   }
 
   /** Moves the clock on; what falls due runs in order, and each instant is finished before the next begins. */
@@ -100,7 +106,7 @@ export class Clock {
   }
 
   clear(): void {
-    this.#heap.clear();
+    this.#empty();
     this.#arm();
   }
 
@@ -111,12 +117,39 @@ export class Clock {
 
   /** Goes on where it stood; the pause counts as real time, whatever the speed. */
   load(state: ClockState): void {
-    this.#heap.clear();
-    for (const entry of state.entries) this.#heap.push(entry);
+    this.#empty();
+    for (const entry of state.entries) this.#push(entry);
     this.#seq = state.seq;
-    const pause = this.#speed === 0 ? 0 : Math.max(0, Date.now() - state.wall);
+    const pause = this.#speed === "manual" ? 0 : Math.max(0, Date.now() - state.wall);
     this.#rebase(state.now + pause);
     this.#arm();
+  }
+
+  /** Virtual seconds per second. */
+  get #factor(): number {
+    if (this.#speed === "manual") return 0;
+    if (this.#speed === "auto") return this.#hurried > 0 ? HURRIED_SPEED : 1;
+    return this.#speed;
+  }
+
+  #push(entry: ScheduledEntry): void {
+    this.#heap.push(entry);
+    if (!entry.inRealTime) this.#hurry(this.#hurried + 1);
+  }
+
+  #pop(): void {
+    if (this.#heap.pop()?.inRealTime === undefined) this.#hurry(this.#hurried - 1);
+  }
+
+  #empty(): void {
+    this.#heap.clear();
+    this.#hurry(0);
+  }
+
+  /** What has passed so far has passed at the speed of before. */
+  #hurry(hurried: number): void {
+    if (this.#hurried === 0 || hurried === 0) this.#rebase(this.now());
+    this.#hurried = hurried;
   }
 
   #rebase(now: number): void {
@@ -133,7 +166,7 @@ export class Clock {
         this.#frozen = Math.max(this.now(), head.at);
         const group: Promise<void>[] = [];
         for (let due = this.#heap.peek(); due && due.at <= this.#frozen; due = this.#heap.peek()) {
-          this.#heap.pop();
+          this.#pop();
           group.push(this.#perform(due));
           ran += 1;
         }
@@ -151,8 +184,9 @@ export class Clock {
   #arm(): void {
     clearTimeout(this.#timer);
     const head = this.#heap.peek();
-    if (!this.#running || this.#speed === 0 || this.#frozen !== undefined || !head) return;
-    const delay = Math.min(LONGEST_TIMER_MS, Math.max(0, (head.at - this.now()) / this.#speed));
+    const factor = this.#factor;
+    if (!this.#running || factor === 0 || this.#frozen !== undefined || !head) return;
+    const delay = Math.min(LONGEST_TIMER_MS, Math.max(0, (head.at - this.now()) / factor));
     this.#timer = setTimeout(() => this.#runDue(), Math.ceil(delay));
   }
 
@@ -160,7 +194,7 @@ export class Clock {
     for (let count = 0; count < ENTRIES_PER_TURN; count += 1) {
       const head = this.#heap.peek();
       if (!head || head.at > this.now()) break;
-      this.#heap.pop();
+      this.#pop();
       void this.#perform(head);
     }
     this.#arm();

@@ -13,7 +13,7 @@ const texts = { type: "array", items: text };
 const whole = (minimum: number) => ({ type: "integer", minimum });
 
 export const clockBody = object(
-  { speed: { anyOf: [{ const: "manual" }, { type: "number", exclusiveMinimum: 0 }] } },
+  { speed: { anyOf: [{ enum: ["manual", "auto"] }, { type: "number", exclusiveMinimum: 0 }] } },
   ["speed"],
 );
 export const advanceBody = object({ ms: whole(0) }, ["ms"]);

@@ -1,4 +1,4 @@
-// One-time passwords: six digits from the seed, told to a person through the outbox alone, good for so many virtual minutes.
+// One-time passwords: six digits from the seed, told to a person through the outbox alone, good for so many minutes.
 import type { OutboxMessage } from "./outbox.js";
 import type { SandboxParts } from "./parts.js";
 
@@ -13,7 +13,7 @@ export interface OneTimePassword {
 
 /** Takes the place of the one before; `text` carries `$OTP$` where the code goes. */
 export function sendOneTimePassword(
-  { ids, options, outbox, changed }: SandboxParts,
+  { ids, options, outbox, personNow, changed }: SandboxParts,
   message: Omit<OutboxMessage, "at" | "otp">,
   at: number,
 ): OneTimePassword {
@@ -21,16 +21,16 @@ export function sendOneTimePassword(
   const text = message.text.replaceAll("$OTP$", code);
   outbox.add({ ...message, text, at: new Date(at).toISOString(), otp: code });
   changed();
-  return { code, expiresAt: at + options.otpLifetimeMs, triesLeft: TRIES };
+  return { code, expiresAt: personNow() + options.otpLifetimeMs, triesLeft: TRIES };
 }
 
 /** One that was tried wrongly too often is expired. */
 export function tryOneTimePassword(
+  { personNow }: SandboxParts,
   password: OneTimePassword,
   given: string,
-  at: number,
 ): "right" | "wrong" | "expired" {
-  if (at >= password.expiresAt || password.triesLeft === 0) return "expired";
+  if (personNow() >= password.expiresAt || password.triesLeft === 0) return "expired";
   if (given === password.code) return "right";
   password.triesLeft -= 1;
   return "wrong";

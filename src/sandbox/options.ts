@@ -5,6 +5,8 @@ import { defaultAccounts, type AccountOptions } from "./accounts.js";
 import type { Speed } from "./clock.js";
 import type { FaultOptions } from "./faults.js";
 
+export type PersonTime = "real" | "virtual";
+
 export interface SandboxOptions {
   /** Default 127.0.0.1. */
   host?: string;
@@ -15,8 +17,13 @@ export interface SandboxOptions {
   /** The TLS files; default: `pki` below the state directory, else a temporary folder. */
   pkiDirectory?: string;
   seed?: string;
-  /** Real time × speed, or `manual`: only `advance` moves the clock. Default 1. */
+  /**
+   * Real time × speed; `manual`: only `advance` moves the clock; `auto`: a day passes in 4.3 seconds while something is
+   * scheduled, and real time passes while nothing is. Default 1.
+   */
   speed?: Speed;
+  /** The clock by which a code or an eID assertion gets too old for its person. Default: `real` at the speed `auto`, else `virtual`. */
+  personTime?: PersonTime;
   /** Where the virtual clock begins; default: now. */
   startAt?: Date;
   accounts?: AccountOptions[];
@@ -38,9 +45,9 @@ export interface SandboxOptions {
   /** What `validate` of the certificate service answers to a wrong code, and to an expired or locked one (P1 §7.1 shows neither). */
   wrongOtpCode?: number;
   expiredOtpCode?: number;
-  /** Virtual life of a one-time password. */
+  /** Life of a one-time password, by `personTime`. */
   otpLifetimeMs?: number;
-  /** How far an eID assertion's `iat` may be from the virtual clock. */
+  /** How far an eID assertion's `iat` may be from the clock of `personTime`. */
   assertionLifetimeMs?: number;
   callbackTimeoutMs?: number;
   /** Entries kept in the logs of callbacks and requests. */
@@ -58,8 +65,8 @@ export type ResolvedOptions = Required<
 
 export function resolveOptions(options: SandboxOptions): ResolvedOptions {
   const speed = options.speed ?? 1;
-  if (speed !== "manual" && !(Number.isFinite(speed) && speed > 0)) {
-    throw new RangeError(`speed: must be a number above 0 or "manual", not ${String(speed)}`);
+  if (typeof speed === "number" && !(Number.isFinite(speed) && speed > 0)) {
+    throw new RangeError(`speed: must be a number above 0, "manual" or "auto", not ${speed}`);
   }
   return {
     host: options.host ?? "127.0.0.1",
@@ -69,6 +76,7 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
       options.pkiDirectory ?? (options.stateDirectory && join(options.stateDirectory, "pki")),
     seed: options.seed ?? "sandbox",
     speed,
+    personTime: options.personTime ?? (speed === "auto" ? "real" : "virtual"),
     accounts: options.accounts ?? defaultAccounts,
     stateDirectory: options.stateDirectory,
     unprefixedRoutes: options.unprefixedRoutes ?? false,

@@ -13,6 +13,8 @@ import type { SeededIds } from "./seeded.js";
 export interface SandboxParts {
   options: ResolvedOptions;
   clock: Clock;
+  /** By the clock that measures what a person must do in time. */
+  personNow: () => number;
   ids: SeededIds;
   accounts: Accounts;
   faults: Faults;

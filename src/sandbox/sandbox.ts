@@ -75,6 +75,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   const parts: SandboxParts = {
     options,
     clock,
+    personNow: options.personTime === "real" ? Date.now : () => clock.now(),
     ids,
     accounts,
     faults,

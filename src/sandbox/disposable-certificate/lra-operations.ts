@@ -30,7 +30,7 @@ const NAME = "disposable-certificate";
 const vocabulary = { provider: NAME, operations: operationNames, words: [] };
 
 type Input = { person: Person } | { problem: Answer };
-type Read = (call: Call, lra: LraOptions, at: number) => Input;
+type Read = (call: Call, lra: LraOptions) => Input;
 
 export function lraOperations(parts: SandboxParts, add: (made: Enrollment) => void): Operation[] {
   /** Notes what is unknown, and refuses the first thing that is wrong. */
@@ -49,7 +49,7 @@ export function lraOperations(parts: SandboxParts, add: (made: Enrollment) => vo
     return "problem" in person ? person : { person };
   };
 
-  const readAssertion: Read = (call, { eIDTypes }, at) => {
+  const readAssertion: Read = (call, { eIDTypes }) => {
     const input = checked(call, checkAssertionInput);
     if ("problem" in input) return input;
     const { eIDType, assertion, mobile } = input;
@@ -62,7 +62,7 @@ export function lraOperations(parts: SandboxParts, add: (made: Enrollment) => vo
     if (why !== undefined || !claims) {
       return { problem: problem(codes.assertionInvalid, `the eID assertion ${why}`) };
     }
-    if (Math.abs(at - (issuedAt(claims) ?? 0)) > parts.options.assertionLifetimeMs) {
+    if (Math.abs(parts.personNow() - (issuedAt(claims) ?? 0)) > parts.options.assertionLifetimeMs) {
       return { problem: problem(codes.assertionExpired, "the eID assertion is expired") };
     }
     return { person: { intent: String(claims["person_identifier"]), otpType: "SMS", mobile } };
@@ -109,7 +109,7 @@ export function lraOperations(parts: SandboxParts, add: (made: Enrollment) => vo
       perform(call) {
         const lra = lraOf(call.account, call.params["lraId"] ?? "", name);
         if ("problem" in lra) return lra.problem;
-        const input = read(call, lra, call.at);
+        const input = read(call, lra);
         if ("problem" in input) return input.problem;
         const unknown = magicOf(call)?.unknown ?? [];
         return unknown.length > 0

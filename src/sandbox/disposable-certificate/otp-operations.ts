@@ -85,9 +85,7 @@ export function otpOperations(
     const enrollment = target(call, "validate", top);
     noteUnknown(call, top);
     if ("problem" in enrollment) return enrollment.problem;
-    const verdict = enrollment.otp
-      ? tryOneTimePassword(enrollment.otp, otp ?? "", call.at)
-      : "wrong";
+    const verdict = enrollment.otp ? tryOneTimePassword(parts, enrollment.otp, otp ?? "") : "wrong";
     if (verdict === "wrong") return problem(options.wrongOtpCode, "the OTP is wrong");
     if (verdict === "expired") {
       return problem(options.expiredOtpCode, "the OTP is expired or locked");

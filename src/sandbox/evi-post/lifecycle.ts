@@ -43,7 +43,13 @@ export type Ending = (typeof endings)[number];
 
 /** `state` moves; `affidavit` publishes one. Delays count from the step before. */
 export type Step =
-  | { afterMs: number; state: PostalState; outcome?: string }
+  | {
+      afterMs: number;
+      state: PostalState;
+      outcome?: string;
+      /** The time is a person's. */
+      inRealTime?: true;
+    }
   | {
       afterMs: number;
       affidavit: "submit" | "close" | "regenerated" | "regenerated-new-id" | "on-demand";
@@ -92,8 +98,10 @@ export function plan(journey: Journey): Step[] {
   if (ending === "failed-early") {
     steps.push({ afterMs: HOUR, state: "Failed", outcome: "Failed" });
   } else {
-    const wait = ending === "cancellable" ? 45 * DAY : 6 * HOUR;
-    steps.push({ afterMs: wait, state: "Dispatched", outcome: "Dispatched" });
+    const dispatched = { state: "Dispatched", outcome: "Dispatched" } as const;
+    if (ending === "cancellable")
+      steps.push({ ...dispatched, afterMs: 45 * DAY, inRealTime: true });
+    else steps.push({ ...dispatched, afterMs: 6 * HOUR });
     if (!isPlainLetter(journey)) steps.push({ afterMs: 6 * HOUR, state: "Issued" });
     steps.push({ afterMs: 12 * HOUR, state: "Sent", outcome: "Sent" });
     steps.push(...afterSent(ending, journey));

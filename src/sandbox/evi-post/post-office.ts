@@ -174,10 +174,9 @@ export class PostOffice {
   #scheduleNext(item: PostItem, at: number): void {
     const [step] = item.plan;
     if (!step) return;
-    this.#parts.clock.schedule(at + step.afterMs, "evi-post.step", {
-      id: item.id,
-      version: item.planVersion,
-    });
+    const data = { id: item.id, version: item.planVersion };
+    const how = "inRealTime" in step ? { inRealTime: step.inRealTime } : {};
+    this.#parts.clock.schedule(at + step.afterMs, "evi-post.step", data, how);
   }
 
   #callBack(item: PostItem, kind: string, at: number, more: Partial<PostEvent> = {}): void {

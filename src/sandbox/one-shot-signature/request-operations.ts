@@ -73,7 +73,7 @@ export function requestOperations(desk: SigningDesk): Operation[] {
     const refused = obstacle(request);
     if (refused) return refused;
     if (!request.otp) return wrongState("no code has been asked for");
-    const tried = tryOneTimePassword(request.otp, given, at);
+    const tried = tryOneTimePassword(desk.parts, request.otp, given);
     desk.parts.changed();
     if (tried !== "right") return refusal(400, `otp_${tried}`, `the code is ${tried}`);
     desk.sign(request, at);
