@@ -57,6 +57,17 @@ export async function openMigratedPool(
   }
 }
 
+/** Refuses a database that may forget what it has committed: an effect could then happen twice. */
+export async function requireDurability(pool: Pool): Promise<void> {
+  const { durabilityOf } = await import("../postgres/durability.js");
+  const { problems } = await reachDatabase(() => durabilityOf(pool));
+  if (problems.length === 0) return;
+  throw new CommandError(
+    exitCodes.outOfReach,
+    `The database does not keep what it commits: ${problems.join("; ")}`,
+  );
+}
+
 // A refused connection to a name with several addresses is an AggregateError without a message.
 function databaseProblem(error: unknown): string {
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;

@@ -7,7 +7,7 @@ import { addCommand } from "./command.js";
 import { Health } from "../health.js";
 import type { Pool } from "../postgres/pool.js";
 import { CommandError, exitCodes } from "./exit.js";
-import { openMigratedPool } from "./parts.js";
+import { openMigratedPool, requireDurability } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
 import { roleLogger, type RunningRole, runRole, withHealth, withMetrics } from "./role.js";
 
@@ -32,6 +32,7 @@ async function worker(config: Config): Promise<RunningRole> {
   const log = roleLogger("worker", config.log.level);
   requireSecrets(config.accounts);
   const pool = await openMigratedPool(config, "worker", databaseAway(log));
+  await requireDurability(pool);
   await requireSearchAttributes();
   const { startWorker } = await import("../worker.js");
   const { installRuntime } = await import("../temporal/logging.js");

@@ -25,10 +25,20 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: options.applicationName ?? "trustflow",
+    // A commit that was answered is on the disk, whatever the server, the role or the URL says. A level that waits for a
+    // standby stays as it is.
+    onConnect: raiseCommitLevel,
   });
   // Without a listener the restart of the database would end the process.
   pool.on("error", (error) => options.onError?.(error));
   return pool;
+}
+
+/** The pool waits for what it returns, although its types do not say so. */
+function raiseCommitLevel(client: pg.ClientBase): unknown {
+  return client.query(
+    "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
+  );
 }
 
 /** Runs `work` in one transaction on one connection. */

@@ -7,13 +7,16 @@ import { type Server, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { searchAttributes, workflowTaskQueue } from "../../src/contracts/names.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import type { PostgresServer } from "../../src/local/postgres.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { connectClient } from "../../src/temporal/connection.js";
 import { certificateAuthority, serverCertificate } from "../../src/sandbox/certificate.js";
 import type { Validity } from "../../src/sandbox/certificate.js";
+import { startPostgres, startStandby } from "../support/postgres.js";
 import { type TestStack, startTestStack } from "../support/stack.js";
 import { type Report, closedPort, doctor, expectFinding, listening } from "./doctor.js";
 
@@ -57,6 +60,45 @@ describe("the database", () => {
     const report = await doctorWith({ DATABASE_URL: url.href });
     expectFinding(report, "database", "databaseAway", "password authentication failed");
     expect(report.stdout).not.toContain("hunter2");
+  });
+});
+
+describe("durability", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.close());
+
+  async function administrate(...statements: string[]): Promise<void> {
+    const pool = createPool(server.url, { max: 1 });
+    for (const statement of [...statements, "select pg_reload_conf()"]) await pool.query(statement);
+    await pool.end();
+    await delay(300);
+  }
+
+  test.each([
+    ["fsync", ["alter system set fsync = off"]],
+    ["full_page_writes", ["alter system set full_page_writes = off"]],
+    [
+      "synchronous_standby_names",
+      [
+        "alter system set synchronous_standby_names = 'nobody'",
+        "alter system set synchronous_commit = local",
+      ],
+    ],
+  ])("commitsNotDurable: %s", async (setting, statements) => {
+    await administrate(...statements);
+    const report = await doctorWith({ DATABASE_URL: server.url });
+    await administrate("alter system reset all");
+    expectFinding(report, "durability", "commitsNotDurable", setting);
+  });
+
+  test("standbyAsynchronous: a warning that says what a failover loses", async () => {
+    const end = await startStandby(server.url);
+    const report = await doctorWith({ DATABASE_URL: server.url });
+    end();
+    expectFinding(report, "durability", "standbyAsynchronous", "which callbacks were acknowledged");
   });
 });
 

@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
-import { testDatabase, type TestDatabase } from "../support/postgres.js";
+import { migrate } from "../../src/postgres/migrate.js";
+import { createPool } from "../../src/postgres/pool.js";
+import { startPostgres, testDatabase, type TestDatabase } from "../support/postgres.js";
 import { readyLine, start, trustflow } from "./run.js";
 
 let database: TestDatabase;
@@ -36,6 +38,25 @@ test("a role whose database lacks migrations ends with 4 and names the remedy", 
   expect(code).toBe(4);
   const reason = expect.stringContaining('run "trustflow migrate"');
   expect(JSON.parse(stderr)).toMatchObject({ exitCode: 4, reason });
+});
+
+test("a worker does not start on a database that may forget what it committed, and names the setting", async () => {
+  const server = await startPostgres();
+  try {
+    const pool = createPool(server.url, { max: 1 });
+    await migrate(pool);
+    await pool.query("alter system set fsync = off");
+    await pool.query("select pg_reload_conf()");
+    await pool.end();
+    const { code, stderr } = await trustflow(["worker"], {
+      env: { ...env, DATABASE_URL: server.url },
+    });
+    expect(code).toBe(4);
+    const reason = expect.stringContaining("fsync is off");
+    expect(JSON.parse(stderr)).toMatchObject({ exitCode: 4, reason });
+  } finally {
+    await server.close();
+  }
 });
 
 test("migrate adds what is missing, and nothing the second time", async () => {

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { startPostgres as startEmbedded } from "../../src/local/postgres.js";
 import type { PostgresServer } from "../../src/local/postgres.js";
 import { migrate } from "../../src/postgres/migrate.js";
@@ -60,4 +61,18 @@ async function administrate(url: string, work: (pool: Pool) => Promise<unknown>)
   } finally {
     await pool.end();
   }
+}
+
+/** What a standby is to its server: a connection to which the log is streamed. Returns what ends it. */
+export async function startStandby(url: string): Promise<() => void> {
+  const standby = new pg.Client({
+    connectionString: url,
+    ...({ replication: "true" } as object),
+  });
+  standby.on("error", () => undefined);
+  await standby.connect();
+  const { rows } = await standby.query<{ xlogpos: string }>("IDENTIFY_SYSTEM");
+  // It streams until its connection ends, so no answer comes.
+  standby.query(`START_REPLICATION PHYSICAL ${rows[0]?.xlogpos}`).catch(() => undefined);
+  return () => void standby.end().catch(() => undefined);
 }

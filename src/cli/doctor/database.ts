@@ -1,5 +1,6 @@
-// The database: there, migrated, and with the same time.
+// The database: there, migrated, durable, and with the same time.
 import { type Config, ConfigurationError } from "../../config.js";
+import { durabilityOf } from "../../postgres/durability.js";
 import { pendingMigrations } from "../../postgres/migrate.js";
 import type { Pool } from "../../postgres/pool.js";
 import { openPool, reachDatabase } from "../parts.js";
@@ -25,6 +26,13 @@ export async function migrations(pool: Pool): Promise<string> {
   const missing = await pendingMigrations(pool);
   if (missing.length === 0) return "all applied";
   throw new Problem("migrationsMissing", `the database lacks ${missing.join(", ")}`);
+}
+
+export async function durability(pool: Pool): Promise<string> {
+  const { problems, warnings } = await durabilityOf(pool);
+  if (problems.length > 0) throw new Problem("commitsNotDurable", problems.join("; "));
+  if (warnings.length > 0) throw new Problem("standbyAsynchronous", warnings.join("; "));
+  return "a commit that was answered survives a crash";
 }
 
 export async function databaseClock(pool: Pool): Promise<string> {

@@ -14,7 +14,7 @@ import {
 } from "./certificate.js";
 import { type Checked, Problem, made, needing, setting } from "./check.js";
 import { documentStore, ring, ringNames } from "./configured.js";
-import { databaseClock, migrations, openDatabase } from "./database.js";
+import { databaseClock, durability, migrations, openDatabase } from "./database.js";
 import { attributes, openProcesses, openTemporal, retention, temporalClock } from "./temporal.js";
 import type { Temporal } from "./temporal.js";
 
@@ -72,6 +72,7 @@ function databaseChecks(opened: ReturnType<typeof openDatabase>): Check[] {
   return [
     ["database", async () => (await opened).version],
     ["migrations", () => needing("the database", pool, migrations)],
+    ["durability", () => needing("the database", pool, durability)],
     ["clock of the database", () => needing("the database", pool, databaseClock)],
   ];
 }

@@ -20,6 +20,12 @@ export const findings = {
   ),
   databaseAway: fail("Start PostgreSQL, or correct `DATABASE_URL`."),
   migrationsMissing: fail("Run `trustflow migrate --database-only`."),
+  commitsNotDurable: fail(
+    "Set `fsync` and `full_page_writes` to `on`; with `synchronous_standby_names`, set `synchronous_commit` to `on`, `remote_write` or `remote_apply`. Then reload PostgreSQL.",
+  ),
+  standbyAsynchronous: warn(
+    "Name the standby in `synchronous_standby_names`, or never promote it without asking the providers what they have.",
+  ),
   temporalAway: fail("Start Temporal, or correct `temporal.toml` and the `TEMPORAL_*` variables."),
   namespaceMissing: fail(
     "Run `trustflow migrate --create-namespace 90`, or correct `TEMPORAL_NAMESPACE`.",

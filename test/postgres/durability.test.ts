@@ -1,0 +1,95 @@
+// What is read of a server's settings, on a server of its own: each setting that loses commits is named.
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { durabilityOf } from "../../src/postgres/durability.js";
+import { createPool } from "../../src/postgres/pool.js";
+import { startStandby, testDatabase, type TestDatabase } from "../support/postgres.js";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await testDatabase({ own: true, migrated: false });
+});
+afterAll(() => database.close());
+afterEach(async () => {
+  await database.pool.query("alter system reset all");
+  await reload();
+});
+
+async function reload(): Promise<void> {
+  await database.pool.query("select pg_reload_conf()");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
+
+async function withSettings(settings: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(settings))
+    await database.pool.query(`alter system set ${name} = '${value}'`);
+  await reload();
+}
+
+/** By a connection that is new, as those of a worker that starts are. */
+async function durability() {
+  const pool = createPool(database.url, { max: 1 });
+  try {
+    const { rows } = await pool.query<{ synchronous_commit: string }>("show synchronous_commit");
+    return { ...(await durabilityOf(pool)), level: rows[0]?.synchronous_commit };
+  } finally {
+    await pool.end();
+  }
+}
+
+test("a server as it comes keeps what it commits", async () => {
+  expect(await durability()).toEqual({ problems: [], warnings: [], level: "on" });
+});
+
+test.each([["fsync"], ["full_page_writes"]])("%s off is named", async (setting) => {
+  await withSettings({ [setting]: "off" });
+  const { problems } = await durability();
+  expect(problems).toEqual([expect.stringMatching(new RegExp(`^${setting} is off: `))]);
+});
+
+test("synchronous_commit off, of the server or in the URL, is set on for each connection", async () => {
+  await withSettings({ synchronous_commit: "off" });
+  expect(await durability()).toEqual({ problems: [], warnings: [], level: "on" });
+  await database.pool.query("alter system reset all");
+  await reload();
+  const pool = createPool(`${database.url}?options=-c%20synchronous_commit%3Doff`, { max: 1 });
+  const { rows } = await pool.query("show synchronous_commit");
+  await pool.end();
+  expect(rows).toEqual([{ synchronous_commit: "on" }]);
+});
+
+test("a level that waits for a standby stays as it is", async () => {
+  await withSettings({ synchronous_commit: "remote_apply" });
+  expect(await durability()).toMatchObject({ problems: [], level: "remote_apply" });
+});
+
+test.each(["local", "off"])(
+  "synchronous_standby_names with a commit level %s, which waits for none, is named",
+  async (level) => {
+    await withSettings({ synchronous_standby_names: "nobody", synchronous_commit: level });
+    const { problems } = await durability();
+    expect(problems).toEqual([
+      expect.stringContaining(
+        `synchronous_standby_names is set, but synchronous_commit is ${level}`,
+      ),
+    ]);
+  },
+);
+
+test("synchronous_standby_names with a level that waits is well", async () => {
+  await withSettings({ synchronous_standby_names: "nobody", synchronous_commit: "remote_write" });
+  expect(await durability()).toMatchObject({ problems: [], warnings: [] });
+});
+
+test("an asynchronous standby is a warning that says what a failover loses", async () => {
+  const end = await startStandby(database.url);
+  try {
+    const until = Date.now() + 5_000;
+    let found = await durability();
+    while (found.warnings.length === 0 && Date.now() < until) found = await durability();
+    expect(found.problems).toEqual([]);
+    expect(found.warnings).toEqual([expect.stringContaining("a failover to one of them loses")]);
+  } finally {
+    end();
+  }
+});
