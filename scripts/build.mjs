@@ -86,6 +86,7 @@ async function bundleWorkflows(before) {
   const { bundleWorkflowCode, DefaultLogger } = await import("@temporalio/worker");
   const bundle = await bundleWorkflowCode({
     workflowsPath: join(dist, "workflows", "index.js"),
+    workflowInterceptorModules: [join(dist, "workflows", "query-guard.js")],
     failureConverterPath: join(dist, "temporal", "failure-converter.cjs"),
     logger: new DefaultLogger("WARN", ({ level, message }) => say(`${level}: ${message}`)),
   });

@@ -106,10 +106,17 @@ function stop(worker: Worker): void {
 }
 
 /** The bundle that the build made; from the sources, the worker bundles itself. */
-function workflowSource(): Pick<WorkerOptions, "workflowBundle" | "workflowsPath"> {
-  const codePath = fileURLToPath(new URL("workflow-bundle.js", import.meta.url));
+function workflowSource(): Pick<
+  WorkerOptions,
+  "workflowBundle" | "workflowsPath" | "interceptors"
+> {
+  const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+  const codePath = path("workflow-bundle.js");
   if (existsSync(codePath)) return { workflowBundle: { codePath } };
-  return { workflowsPath: fileURLToPath(new URL("workflows/index.ts", import.meta.url)) };
+  return {
+    workflowsPath: path("workflows/index.ts"),
+    interceptors: { workflowModules: [path("workflows/query-guard.ts")] },
+  };
 }
 
 const warnOfKept: OnKeptCertificate = (about) =>

@@ -25,6 +25,11 @@ export function createProcessActivities(journal: Journal) {
       }
     },
 
+    /** Whether it is so late by the clock of the worker: what a workflow must not ask its own (decision 15). */
+    async isPast({ until }: { until: string }): Promise<boolean> {
+      return Date.parse(until) <= Date.now();
+    },
+
     /** After `withdrawn`, nothing can be sent for the step any more. */
     async withdraw({
       step,

@@ -1,5 +1,6 @@
 // One process from the outside: its status, its result, and the updates that ask it something.
 import {
+  QueryNotRegisteredError,
   WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -11,7 +12,7 @@ import type { UpdateDefinition } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FailureDetails } from "../contracts/failures.js";
-import { resolve, status } from "../contracts/messages.js";
+import { queryTooEarly, resolve, status } from "../contracts/messages.js";
 import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
 import type { ProcessName } from "../contracts/names.js";
 import type { ProcessStatus } from "../contracts/status.js";
@@ -29,6 +30,8 @@ import {
 /** Handlers answer within 20 s; after this long, no worker is there. */
 const answerLimitMs = 30_000;
 const watchIntervalMs = 1_000;
+/** After a query that came too early (decision 15). */
+const askAgainMs = 100;
 
 export class ProcessHandle<Result> {
   readonly process: ProcessName;
@@ -56,7 +59,16 @@ export class ProcessHandle<Result> {
 
   /** Needs a live worker. */
   status(): Promise<ProcessStatus> {
-    return this.#answered(() => this.#workflow.query(status));
+    return this.#answered(async () => {
+      for (;;) {
+        try {
+          return await this.#workflow.query(status);
+        } catch (error) {
+          if (!isTooEarly(error)) throw error;
+          await delay(askAgainMs);
+        }
+      }
+    });
   }
 
   /** Each status that differs from the one before, until the process has ended. */
@@ -128,6 +140,11 @@ export class ProcessHandle<Result> {
       throw await this.#typed(error);
     }
   }
+}
+
+/** The process had just gone on, and is asked again within the deadline. */
+function isTooEarly(error: unknown): boolean {
+  return error instanceof QueryNotRegisteredError && error.message.includes(queryTooEarly);
 }
 
 /** The deadline has passed, or the server knows already that no worker is there. */

@@ -9,6 +9,9 @@ export const providerEvents = defineSignal<[ProviderEvent[]]>("providerEvents");
 
 export const status = defineQuery<ProcessStatus>("status");
 
+/** How a query fails that came before the workflow task of its newest events; asked again, it is answered. */
+export const queryTooEarly = "the process has just gone on: ask again";
+
 /** READING §2: what the provider makes of a cancellation (P2 §4.1 Cancel). */
 export interface CancelAnswer {
   answer:

@@ -4,6 +4,7 @@ import type { RefusedAssertion } from "../activities/disposable-certificate.js";
 import { provideAssertion } from "../contracts/messages.js";
 import type { AssertionAnswer } from "../contracts/messages.js";
 import { assertionPattern } from "../contracts/names.js";
+import { secondsFromNow } from "./clock.js";
 import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
 import { until, whenDue } from "./waits.js";
@@ -40,7 +41,7 @@ export class AssertionDialogue {
     if (refused === "invalid") this.#invalid += 1;
     if (this.#invalid >= spans.assertionTries) return false;
     const before = this.#count;
-    const end = new Date(Date.now() + spans.assertionDeadlineSeconds * 1_000);
+    const end = secondsFromNow(spans.assertionDeadlineSeconds);
     this.#awaited = { refused: this.#refusals.length, spans };
     const came = await until(this.#process, () => this.#count > before, {
       what: "a fresh eID assertion",

@@ -5,6 +5,7 @@ import type { AttentionKind, FailureDetails, Problem } from "../contracts/failur
 import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
 import type { Attention, TimelineEntry } from "../contracts/status.js";
 import { answerOptions } from "./activity-options.js";
+import { now } from "./clock.js";
 import { deferred } from "./deferred.js";
 
 /** What a person must tell with `happened`, or may, and what it looks like. */
@@ -89,7 +90,7 @@ export class Attentions {
         id: `${step.name}-${this.#count}`,
         kind,
         step: step.name,
-        since: new Date().toISOString(),
+        since: now().toISOString(),
         reason,
         decisions: mayHaveHappened ? ["retry", "happened", "abandon"] : ["retry", "abandon"],
         ...(mayHaveHappened && needs.length > 0 ? { happenedNeeds: needs } : {}),
@@ -176,7 +177,7 @@ async function writtenInto(
   rows: string[],
   resolution: Resolution,
 ): Promise<WrittenDecision[] | undefined> {
-  const at = new Date().toISOString();
+  const at = now().toISOString();
   const writing = rows.map((step) => decide({ step, resolution, at }));
   return Promise.all(writing).catch(() => undefined);
 }

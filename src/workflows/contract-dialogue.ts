@@ -1,6 +1,7 @@
 // The caller's word on the contract, before the signer gets a code (READING §7).
 import { acceptContract } from "../contracts/messages.js";
 import type { ContractAnswer } from "../contracts/messages.js";
+import { secondsFromNow } from "./clock.js";
 import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
 import { until, whenDue } from "./waits.js";
@@ -26,7 +27,7 @@ export class ContractDialogue {
 
   /** False where it was refused, or nobody said so in time; then the outcome stands. */
   async isAccepted({ holderDeadlineSeconds }: { holderDeadlineSeconds: number }): Promise<boolean> {
-    const end = new Date(Date.now() + holderDeadlineSeconds * 1_000);
+    const end = secondsFromNow(holderDeadlineSeconds);
     this.#isAwaited = true;
     const isKnown = () => this.#accepted !== undefined;
     const came = await until(this.#process, isKnown, {

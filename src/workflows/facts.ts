@@ -3,6 +3,7 @@
 import { endStates } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { ProcessDocument, TimelineEntry } from "../contracts/status.js";
+import { now } from "./clock.js";
 
 /** The newest query answer; `stamp` is the database's clock before the question was sent. */
 export interface Snapshot {
@@ -34,7 +35,9 @@ export abstract class Facts<S extends Snapshot, V extends View> {
   readonly documents = new Map<string, ProcessDocument>();
   /** The states that queries have shown, in order. */
   readonly seenStates: string[] = [];
-  lastHeard = new Date();
+  lastHeard = now();
+  /** How often something was heard: events, or a query's answer. */
+  timesHeard = 0;
   /** Reasons of our own to think that it is over. */
   ownClaims = 0;
   snapshot: S | undefined;
@@ -73,7 +76,7 @@ export abstract class Facts<S extends Snapshot, V extends View> {
   }
 
   note(entry: Omit<TimelineEntry, "at">): void {
-    this.#log.push({ at: new Date().toISOString(), ...entry });
+    this.#log.push({ at: now().toISOString(), ...entry });
     this.changed();
   }
 
@@ -94,7 +97,7 @@ export abstract class Facts<S extends Snapshot, V extends View> {
   /** Takes a query's answer; the greatest stamp stands. */
   take(snapshot: S, documents: ProcessDocument[], flag?: string): void {
     this.keep(documents);
-    this.lastHeard = new Date();
+    this.#heard();
     if (this.snapshot && snapshot.stamp <= this.snapshot.stamp) return;
     const moved = this.snapshot?.state !== snapshot.state;
     if (moved) this.seenStates.push(snapshot.state);
@@ -115,10 +118,15 @@ export abstract class Facts<S extends Snapshot, V extends View> {
         continue;
       }
       this.#events.set(event.id, event);
-      this.lastHeard = new Date();
+      this.#heard();
     }
     this.#view = this.#viewOf(this.events, this.snapshot);
     this.changed();
+  }
+
+  #heard(): void {
+    this.lastHeard = now();
+    this.timesHeard += 1;
   }
 }
 

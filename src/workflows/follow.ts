@@ -4,6 +4,17 @@ import { CancellationScope, condition, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import { endStates } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
+import {
+  earlierOf,
+  isOver,
+  laterOf,
+  msUntil,
+  now,
+  secondsAfter,
+  secondsFromNow,
+  Timer,
+  timersDecide,
+} from "./clock.js";
 import type { AnyProcess } from "./process.js";
 import { isWaived, Unchanged } from "./steps.js";
 
@@ -64,19 +75,15 @@ export async function collectAffidavits(
   { label, spans, ask }: Followed,
   windowSeconds: number,
 ): Promise<void> {
-  const end = Date.now() + windowSeconds * 1_000;
-  if (end === Date.now()) return;
-  let open = true;
-  const windowEnd = sleep(end - Date.now(), { summary: "Late affidavits are still collected" });
-  const closed = windowEnd.then(() => {
-    open = false;
-  });
-  process.waitFor("late affidavits", new Date(end));
-  for (let fetched = announced(process); open; fetched = announced(process)) {
-    await condition(() => !open || announced(process) > fetched);
-    if (!open) break;
+  if (windowSeconds === 0) return;
+  const window = new Timer(secondsFromNow(windowSeconds), "Late affidavits are still collected");
+  process.waitFor("late affidavits", window.end);
+  for (let fetched = announced(process); !window.isOver; fetched = announced(process)) {
+    await condition(() => window.isOver || announced(process) > fetched);
+    if (window.isOver) break;
     await ask("now", `Fetch an announced affidavit from ${label}`, {});
-    await Promise.race([closed, sleep(spans.askIntervalSeconds * 1_000)]);
+    const pause = new Timer(secondsFromNow(spans.askIntervalSeconds), `Then ask ${label} again`);
+    await condition(() => window.isOver || pause.isOver);
   }
   await isWaived(() => ask("affidavits", `Fetch the last affidavits from ${label}`, {}));
 }
@@ -89,66 +96,113 @@ function claimsAnEnd({ kind, affidavit }: ProviderEvent): boolean {
   return endStates.has(kind) || affidavit?.requestId !== undefined;
 }
 
+/** A question's time is at least this long, so that it is asked once in any case. */
+const shortestQuestionMs = 60_000;
+
 class Tracking {
   readonly #process: AnyProcess;
   readonly #followed: Followed;
-  readonly #deadline: number;
-  #restingSince: number | undefined;
+  readonly #deadline: Date;
+  /** From the second wait on; the first one ends with the deadline at the latest. */
+  #deadlineTimer: Timer | undefined;
+  /** While an end state stands without `Closed`: when it counts as the end. */
+  #graceEnd: Date | undefined;
+  #graceTimer: Timer | undefined;
+  #hasWaited = false;
+  #isPastDeadline = false;
+  #lastAsked: Date;
 
   constructor(process: AnyProcess, followed: Followed) {
     this.#process = process;
     this.#followed = followed;
-    this.#deadline = Date.now() + followed.spans.deadlineSeconds * 1_000;
+    this.#deadline = secondsFromNow(followed.spans.deadlineSeconds);
+    this.#lastAsked = process.lastHeard;
   }
 
   /** Asks whenever a callback claims an end or answers a request for an affidavit, at most once an interval. */
   async heedClaims(): Promise<void> {
-    const interval = this.#followed.spans.askIntervalSeconds * 1_000;
+    const { label, spans } = this.#followed;
+    const summary = `Then ask ${label} again`;
     let heeded = 0;
-    for (let next = 0; !this.#over(); next = Date.now() + interval) {
+    /** In the history of an older release: before then it is not asked again. */
+    let next: Date | undefined;
+    while (!this.#over()) {
       await condition(() => this.#over() || this.#claims() > heeded);
       if (this.#over()) return;
-      if (next > Date.now()) {
-        await sleep(next - Date.now(), { summary: `Then ask ${this.#followed.label} again` });
-      }
+      if (next && !isOver(next, undefined)) await sleep(msUntil(next), { summary });
       heeded = this.#claims();
-      await this.#question("end", `Ask ${this.#followed.label} whether it is over`, {
-        retry: { initialInterval: interval, backoffCoefficient: 2 },
+      await this.#question("end", `Ask ${label} whether it is over`, {
+        retry: { initialInterval: spans.askIntervalSeconds * 1_000, backoffCoefficient: 2 },
       });
+      if (this.#over()) return;
+      next = secondsFromNow(spans.askIntervalSeconds);
+      if (!timersDecide()) continue;
+      await sleep(msUntil(next), { summary });
+      next = undefined;
     }
   }
 
   /** The durable poll: whatever happens to callbacks, the provider is asked (DESIGN §7). */
   async watchSilence(): Promise<void> {
-    const { label } = this.#followed;
-    const poll = this.#followed.spans.pollIntervalSeconds * 1_000;
+    const { label, spans } = this.#followed;
     while (!this.#over()) {
-      await this.#silence(poll);
-      const left = this.#limit() - Date.now();
-      if (left > 0) {
-        await this.#question("change", `Ask ${label} until something has changed`, {
-          scheduleToCloseTimeout: left,
-          retry: { initialInterval: poll, backoffCoefficient: 1 },
-        });
-      } else {
+      const isLate = await this.#silence();
+      if (isLate) {
         await this.#question("now", `Ask ${label} a last time`, {});
-        if (!this.#over() && this.#limit() <= Date.now()) return this.#giveUp();
+        if (!this.#over() && (this.#isTimeUp() || isOver(this.#limit, undefined)))
+          return this.#giveUp();
+      } else {
+        await this.#question("change", `Ask ${label} until something has changed`, {
+          scheduleToCloseTimeout: Math.max(shortestQuestionMs, msUntil(this.#limit)),
+          retry: { initialInterval: spans.pollIntervalSeconds * 1_000, backoffCoefficient: 1 },
+        });
       }
     }
   }
 
-  /** One timer that no event cancels: on firing it re-arms for the remainder. */
-  async #silence(poll: number): Promise<void> {
-    const { label, awaits = `news from ${label}` } = this.#followed;
+  /**
+   * Returns when nothing was heard for the time of a poll (false), or the limit has come (true). No event cancels its timer: on
+   * firing it re-arms for the remainder.
+   */
+  async #silence(): Promise<boolean> {
+    const { label, spans, awaits = `news from ${label}` } = this.#followed;
+    const poll = spans.pollIntervalSeconds;
     for (;;) {
-      const end = Math.min(this.#process.lastHeard.getTime() + poll, this.#limit());
-      const wake = new Date(end);
+      const { timesHeard, lastHeard } = this.#process;
+      const isFirst = !this.#hasWaited;
+      const isByClock = !isFirst && !timersDecide();
+      const since = isByClock ? lastHeard : laterOf(lastHeard, this.#lastAsked);
+      const quiet = secondsAfter(since, poll);
+      const wake = earlierOf(quiet, this.#limit);
       this.#process.waitFor(awaits, wake);
-      if (end <= Date.now()) return;
-      await sleep(end - Date.now(), {
-        summary: `Ask ${label} if nothing is heard until ${wake.toISOString()}`,
-      });
+      const summary = `Ask ${label} if nothing is heard until ${wake.toISOString()}`;
+      if (isByClock) {
+        if (isOver(wake, undefined)) return isOver(this.#limit, undefined);
+        await sleep(msUntil(wake), { summary });
+        continue;
+      }
+      if (!isFirst) this.#startTimers();
+      const silence = new Timer(isFirst ? wake : quiet, summary);
+      await condition(() => silence.isOver || this.#isTimeUp());
+      silence.cancel();
+      this.#hasWaited = true;
+      if (this.#isTimeUp()) return true;
+      if (timesHeard !== this.#process.timesHeard) continue;
+      this.#isPastDeadline = isFirst && spans.deadlineSeconds <= poll;
+      return this.#isPastDeadline;
     }
+  }
+
+  #startTimers(): void {
+    const { label } = this.#followed;
+    this.#deadlineTimer ??= new Timer(this.#deadline, `The last time to ask ${label}`);
+    if (this.#graceEnd)
+      this.#graceTimer ??= new Timer(this.#graceEnd, `${label} may still close it until then`);
+  }
+
+  #isTimeUp(): boolean {
+    const timers = [this.#deadlineTimer, this.#graceTimer];
+    return this.#isPastDeadline || timers.some((timer) => timer?.isOver);
   }
 
   #giveUp(): void {
@@ -161,8 +215,14 @@ class Tracking {
     } catch (error) {
       if (!(error instanceof Unchanged)) throw error;
     }
-    if (this.#process.view.resting) this.#restingSince ??= Date.now();
-    else this.#restingSince = undefined;
+    this.#lastAsked = now();
+    if (this.#process.view.resting) {
+      this.#graceEnd ??= secondsFromNow(this.#followed.spans.restingGraceSeconds ?? 0);
+    } else {
+      this.#graceEnd = undefined;
+      this.#graceTimer?.cancel();
+      this.#graceTimer = undefined;
+    }
   }
 
   #claims(): number {
@@ -175,9 +235,7 @@ class Tracking {
   }
 
   /** The deadline, or the end of the time that an end state may stand without `Closed`. */
-  #limit(): number {
-    if (this.#restingSince === undefined) return this.#deadline;
-    const grace = (this.#followed.spans.restingGraceSeconds ?? 0) * 1_000;
-    return Math.min(this.#deadline, this.#restingSince + grace);
+  get #limit(): Date {
+    return earlierOf(this.#deadline, this.#graceEnd);
   }
 }

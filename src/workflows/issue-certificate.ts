@@ -15,6 +15,7 @@ import type {
 import { ownCall } from "./activity-options.js";
 import { AssertionDialogue } from "./assertion.js";
 import { wanted } from "./attention.js";
+import { now } from "./clock.js";
 import { OneTimePassword } from "./one-time-password.js";
 import { plainView } from "./plain.view.js";
 import { Process } from "./process.js";
@@ -148,7 +149,7 @@ export async function issueCertificate(
     );
     otp.begin(plan.settings, first);
     if (!(await otp.isAccepted())) return;
-    validatedAt = new Date().toISOString();
+    validatedAt = now().toISOString();
     process.ownOutcome = "issued";
   };
 

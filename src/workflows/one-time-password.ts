@@ -1,11 +1,14 @@
 // A one-time password on its way to a holder and back: sent, sent again, tried, until it is accepted, the tries are used up,
 // or the holder's time is over (READING §5). The shared piece of every process with a person in the loop.
-import { condition, currentUpdateInfo } from "@temporalio/workflow";
+import { condition, currentUpdateInfo, proxyActivities } from "@temporalio/workflow";
 import type { FirstCode, Sent, SentAgain, Tried } from "../activities/one-time-password.js";
+import type { ProcessActivities } from "../activities/process.js";
 import type { Problem } from "../contracts/failures.js";
 import { resendOtp, submitOtp } from "../contracts/messages.js";
 import type { OtpAnswer, ResendAnswer } from "../contracts/messages.js";
+import { answerOptions } from "./activity-options.js";
 import { answerTo } from "./answers.js";
+import { isOver, msUntil, now, secondsAfter, secondsFromNow, timersDecide } from "./clock.js";
 import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
 import type { LeftOpen } from "./steps.js";
@@ -29,17 +32,24 @@ export interface OtpCalls {
   decideOpen(open: LeftOpen): Promise<{ verdict: Tried["verdict"] | "again" }>;
 }
 
+const { isPast } = proxyActivities<ProcessActivities>({
+  ...answerOptions,
+  summary: "Look whether another code may be sent",
+});
+
 /** An own call needs so long to be worth its start. */
 const shortestCallSeconds = 3;
 
 export class OneTimePassword {
   sent = 0;
-  deadline = new Date(0);
+  #deadline = now();
   readonly #process: AnyProcess;
   readonly #calls: OtpCalls;
   readonly #parksAtOnce: boolean;
   #spans: OtpSpans | undefined;
-  #sentAt = 0;
+  /** Before then no other code is sent. */
+  #nextCode = now();
+  #isTimeUp = false;
   #triesLeft = 0;
   #resendsLeft = 0;
   #busy = false;
@@ -63,7 +73,7 @@ export class OneTimePassword {
   /** The first code is out. */
   begin(spans: OtpSpans, { sent, codes = 1, earlier }: FirstCode): void {
     this.#spans = spans;
-    this.deadline = new Date(Date.now() + spans.holderDeadlineSeconds * 1_000);
+    this.#deadline = secondsFromNow(spans.holderDeadlineSeconds);
     this.#resendsLeft = Math.max(0, spans.otpResends - (codes - 1));
     if (codes === 1) this.#codeIsOut(sent, codes);
     else this.#newest(`${codes} codes were sent before`, codes);
@@ -77,7 +87,7 @@ export class OneTimePassword {
   /** Until a code was accepted: true, or the time or the tries are over: false, and the outcome stands. */
   async isAccepted(): Promise<boolean> {
     for (;;) {
-      this.#process.exists("waiting", this.#process.references, this.deadline);
+      this.#process.exists("waiting", this.#process.references, this.#deadline);
       const end = await this.#end();
       const word = typeof end === "string" ? end : (await this.#calls.decideOpen(end)).verdict;
       if (word === "accepted") return true;
@@ -93,17 +103,19 @@ export class OneTimePassword {
 
   /** A person gives the holder as much time again, and one more code at the least. */
   #reopen(): void {
-    this.deadline = new Date(Date.now() + (this.#spans?.holderDeadlineSeconds ?? 0) * 1_000);
+    this.#deadline = secondsFromNow(this.#spans?.holderDeadlineSeconds ?? 0);
+    this.#isTimeUp = false;
     this.#resendsLeft = Math.max(1, this.#resendsLeft);
   }
 
   /** Waits for the holder, and for an answer that is on its way when the time is over. */
   async #end(): Promise<"accepted" | "expired" | "locked" | LeftOpen> {
-    await until(this.#process, () => this.#isOver(), {
+    const isInTime = await until(this.#process, () => this.#isOver(), {
       what: "the holder's code",
-      end: this.deadline,
+      end: this.#deadline,
       summary: "The holder may enter the code",
     });
+    this.#isTimeUp = !isInTime;
     await condition(() => !this.#busy);
     if (this.#accepted) return "accepted";
     return this.#open ?? (this.#isLocked() ? "locked" : "expired");
@@ -129,6 +141,8 @@ export class OneTimePassword {
     return this.#alone<ResendAnswer>(
       () => this.#closedForCodes(),
       async (seconds) => {
+        const tooSoon = await this.#tooSoon();
+        if (tooSoon) return tooSoon;
         const occurrence = currentUpdateInfo()?.id ?? "0";
         const answer = await answerTo(() => this.#calls.send(occurrence, seconds));
         if ("answer" in answer && answer.answer === "unavailable") return { answer: "unavailable" };
@@ -155,21 +169,22 @@ export class OneTimePassword {
     work: (seconds: number) => Promise<A>,
   ): Promise<A | { answer: "unavailable" }> {
     // The code may be out before we know of it.
-    const began = Date.now();
+    const began = now();
     await whenDue(() => this.#spans !== undefined);
     const spans = this.#spans;
     if (!spans) return { answer: "unavailable" };
-    const end = began + spans.answerSeconds * 1_000;
-    const latest = end - shortestCallSeconds * 1_000;
+    const end = secondsAfter(began, spans.answerSeconds);
+    const latest = secondsAfter(end, -shortestCallSeconds);
+    const isFree = () => !this.#busy;
     // Of several that wait, one goes on and the others wait again.
-    while (this.#busy && Date.now() < latest)
-      await condition(() => !this.#busy, latest - Date.now());
+    while (this.#busy && spans.answerSeconds > shortestCallSeconds)
+      if (!(await condition(isFree, msUntil(latest)))) break;
     const answer = known();
     if (answer !== undefined) return answer;
     if (this.#busy) return { answer: "unavailable" };
     this.#busy = true;
     try {
-      return await work(Math.max(shortestCallSeconds, Math.floor((end - Date.now()) / 1_000)));
+      return await work(Math.max(shortestCallSeconds, Math.floor(msUntil(end) / 1_000)));
     } finally {
       this.#busy = false;
     }
@@ -204,18 +219,28 @@ export class OneTimePassword {
 
   #closed(): OtpAnswer | undefined {
     if (this.#accepted) return { answer: "accepted" };
-    if (this.#isPast()) return { answer: "expired" };
+    if (isOver(this.#deadline, { isOver: this.#isTimeUp })) return { answer: "expired" };
     return this.#open && this.#parksAtOnce ? { answer: "unknown" } : undefined;
   }
 
   #closedForCodes(): ResendAnswer | undefined {
-    if (this.#accepted || this.#isPast()) return { answer: "expired" };
+    if (this.#accepted || isOver(this.#deadline, { isOver: this.#isTimeUp }))
+      return { answer: "expired" };
     if (this.#resendsLeft === 0 || (this.#open && this.#parksAtOnce))
       return { answer: "limitReached" };
-    const next = this.#sentAt + (this.#spans?.resendSpacingSeconds ?? 0) * 1_000;
-    return next > Date.now()
-      ? { answer: "tooSoon", until: new Date(next).toISOString() }
-      : undefined;
+    // In the history of an older release the clock says so at once.
+    return timersDecide() || isOver(this.#nextCode, undefined)
+      ? undefined
+      : { answer: "tooSoon", until: this.#nextCode.toISOString() };
+  }
+
+  /** The worker is asked for the time: no timer runs for another code that may never be wanted. */
+  async #tooSoon(): Promise<ResendAnswer | undefined> {
+    if (!timersDecide()) return undefined;
+    const until = this.#nextCode.toISOString();
+    const answer = await answerTo(() => isPast({ until }));
+    if (answer === true) return undefined;
+    return answer === false ? { answer: "tooSoon", until } : { answer: "unavailable" };
   }
 
   #codeIsOut(sent: Sent["sent"], codes: number): void {
@@ -229,7 +254,7 @@ export class OneTimePassword {
   /** The newest code of so many may be tried. */
   #newest(event: string, codes: number): void {
     this.sent = codes;
-    this.#sentAt = Date.now();
+    this.#nextCode = secondsFromNow(this.#spans?.resendSpacingSeconds ?? 0);
     this.#triesLeft = this.#spans?.otpTries ?? 0;
     this.#note(event);
   }
@@ -240,10 +265,6 @@ export class OneTimePassword {
 
   #isLocked(): boolean {
     return this.#triesLeft === 0 && this.#resendsLeft === 0;
-  }
-
-  #isPast(): boolean {
-    return Date.now() >= this.deadline.getTime();
   }
 
   #unanswered(): Problem {

@@ -15,6 +15,7 @@ import { providerEvents, resolve, status } from "../contracts/messages.js";
 import type { References } from "../contracts/status.js";
 import { abandoned } from "./attention.js";
 import type { Decided } from "./attention.js";
+import { secondsFromNow } from "./clock.js";
 import { deferred } from "./deferred.js";
 import type { Snapshot, View, ViewOf } from "./facts.js";
 import { Standing } from "./standing.js";
@@ -127,7 +128,7 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
   /** The effect exists: from here on it is followed until `deadlineSeconds` have passed. */
   track(references: References, deadlineSeconds: number): void {
     this.stopping = undefined;
-    this.exists("tracking", references, new Date(Date.now() + deadlineSeconds * 1_000));
+    this.exists("tracking", references, secondsFromNow(deadlineSeconds));
   }
 
   /**
@@ -187,6 +188,7 @@ export type AnyProcess = Pick<
   | "references"
   | "stopped"
   | "stopping"
+  | "timesHeard"
   | "view"
   | "waitFor"
 >;

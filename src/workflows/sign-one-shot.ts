@@ -10,6 +10,7 @@ import type { Signed } from "../activities/one-shot-signature/signature.js";
 import type { SignOneShotInput, SignOneShotResult } from "../contracts/sign-one-shot.js";
 import { ownCall } from "./activity-options.js";
 import { wanted } from "./attention.js";
+import { now, secondsFromNow } from "./clock.js";
 import { ContractDialogue } from "./contract-dialogue.js";
 import { follow } from "./follow.js";
 import type { AskWait } from "./follow.js";
@@ -132,7 +133,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
       if (end === "failed") process.ownOutcome = end;
       return;
     }
-    process.exists("tracking", process.references, new Date(Date.now() + seconds * 1_000));
+    process.exists("tracking", process.references, secondsFromNow(seconds));
     await follow(process, { ...asks("request"), awaits, spans: settings });
     const shown = process.view.state;
     if (process.ownOutcome === undefined && shown !== "signed")
@@ -188,7 +189,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     if (isUntold) process.claimEnd();
     if (isUntold || state === "signing") await awaitSignature(plan, heardBefore);
     if (process.ownOutcome !== undefined) return;
-    signedAt = new Date().toISOString();
+    signedAt = now().toISOString();
     process.note({ source: "process", event: "Signed" });
     if (plan.canRetrieve) await isWaived(() => fetchSigned(plan));
     process.ownOutcome = "signed";

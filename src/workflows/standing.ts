@@ -9,6 +9,7 @@ import {
 import { parseWorkflowId, searchAttributes } from "../contracts/names.js";
 import type { Phase, ProcessStatus, References } from "../contracts/status.js";
 import { Attentions } from "./attention.js";
+import { now } from "./clock.js";
 import { renderDetails } from "./details.js";
 import { Facts } from "./facts.js";
 import type { Snapshot, View, ViewOf } from "./facts.js";
@@ -60,7 +61,7 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
   exists(phase: Phase, references: References, deadline?: Date): void {
     this.references = references;
     this.deadline = deadline;
-    this.lastHeard = new Date();
+    this.lastHeard = now();
     this.phase = phase;
     this.publish();
   }

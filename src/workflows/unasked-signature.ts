@@ -2,6 +2,7 @@
 // looks there and says what became of it (READING §7).
 import { condition } from "@temporalio/workflow";
 import type { Decided } from "./attention.js";
+import { secondsFromNow } from "./clock.js";
 import type { AnyProcess } from "./process.js";
 import { oneShotEnds } from "./sign-one-shot.view.js";
 import { until } from "./waits.js";
@@ -24,7 +25,7 @@ export async function unaskedEnd(
   let heeded = 0;
   const hasNews = () => reports().length > heeded;
   for (;;) {
-    const end = new Date(Date.now() + seconds * 1_000);
+    const end = secondsFromNow(seconds);
     process.exists("tracking", process.references, end);
     await until(process, hasNews, {
       what: awaits,

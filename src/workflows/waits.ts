@@ -1,5 +1,6 @@
 // Waiting for something of our own with an end, which the Web UI shows.
-import { CancellationScope, condition, sleep } from "@temporalio/workflow";
+import { condition } from "@temporalio/workflow";
+import { Timer } from "./clock.js";
 import type { AnyProcess } from "./process.js";
 
 /**
@@ -12,15 +13,9 @@ export async function until(
   { what, end, summary }: { what: string; end: Date; summary: string },
 ): Promise<boolean> {
   process.waitFor(what, end);
-  const scope = new CancellationScope();
-  let over = false;
-  const timer = scope.run(async () => {
-    await sleep(Math.max(0, end.getTime() - Date.now()), { summary });
-    over = true;
-  });
-  timer.catch(() => undefined);
-  await condition(() => over || process.stopped !== undefined || isTrue());
-  scope.cancel();
+  const timer = new Timer(end, summary);
+  await condition(() => timer.isOver || process.stopped !== undefined || isTrue());
+  timer.cancel();
   if (process.stopped) throw process.stopped;
   process.waitFor(undefined);
   return isTrue();

@@ -269,14 +269,14 @@ const threeOf = (kind: string, count: number) => ({
 describe("the plain way of", () => {
   // Each activity needs the answer of the one before it. The attributes are set when the certificate exists, so that its id can
   // be searched for even while its code cannot be sent, when the holder's deadline is known, and at the end. A task for each
-  // answer, one for the start and one for the holder's code.
-  test("issueCertificate: five activities, one timer, one code, three times attributes", async () => {
+  // answer, one for the start and one for the holder's code. With the code comes the patch of decision 15: a marker, and an attribute.
+  test("issueCertificate: five activities, one timer, one code, one patch, four times attributes", async () => {
     const handle = await start("issueCertificate", holderInput("shape"));
     await processed(handle, 31);
     await handle.executeUpdate(submitOtp, { args: [{ code: "123456" }] });
     await handle.result();
     const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
-    expect([events, actions]).toEqual([45, 11]);
+    expect([events, actions]).toEqual([47, 13]);
     expect(kinds).toEqual({
       WORKFLOW_EXECUTION_STARTED: 1,
       ...threeOf("WORKFLOW_TASK", 7),
@@ -285,7 +285,8 @@ describe("the plain way of", () => {
       TIMER_CANCELED: 1,
       WORKFLOW_EXECUTION_UPDATE_ACCEPTED: 1,
       WORKFLOW_EXECUTION_UPDATE_COMPLETED: 1,
-      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
+      MARKER_RECORDED: 1,
+      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 4,
       WORKFLOW_EXECUTION_COMPLETED: 1,
     });
   }, 60_000);
@@ -309,15 +310,15 @@ describe("the plain way of", () => {
 
   // Each activity needs the answer of the one before it. The attributes are set when the request exists, so that its id can be
   // searched for, when the signer's deadline is known, and at the end. A task for each answer, one for the start and one for the
-  // signer's code.
-  test("signOneShot: an activity for each document beside its six, one timer, one code, three times attributes", async () => {
+  // signer's code. With the code comes the patch of decision 15: a marker, and an attribute.
+  test("signOneShot: an activity for each document beside its six, one timer, one code, one patch, four times attributes", async () => {
     const { documents, ...input } = signerInput("shape");
     const handle = await start("signOneShot", { ...input, documents: documents.slice(0, 1) });
     await processed(handle, 37);
     await handle.executeUpdate(submitOtp, { args: [{ code: "123456" }] });
     await handle.result();
     const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
-    expect([events, actions]).toEqual([57, 13]);
+    expect([events, actions]).toEqual([59, 15]);
     expect(kinds).toEqual({
       WORKFLOW_EXECUTION_STARTED: 1,
       ...threeOf("WORKFLOW_TASK", 9),
@@ -326,7 +327,8 @@ describe("the plain way of", () => {
       TIMER_CANCELED: 1,
       WORKFLOW_EXECUTION_UPDATE_ACCEPTED: 1,
       WORKFLOW_EXECUTION_UPDATE_COMPLETED: 1,
-      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
+      MARKER_RECORDED: 1,
+      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 4,
       WORKFLOW_EXECUTION_COMPLETED: 1,
     });
   }, 60_000);

@@ -1,0 +1,60 @@
+// The one place where workflow code reads the clock. What it reads is shown, stored, or says how long a timer runs. It decides
+// nothing: that a time is over is told by a timer that fired, or by an activity (docs/decisions/0015-time-in-workflows.md).
+import { CancellationScope, patched, sleep } from "@temporalio/workflow";
+
+export function now(): Date {
+  return new Date();
+}
+
+export function secondsFromNow(seconds: number): Date {
+  return new Date(Date.now() + seconds * 1_000);
+}
+
+export function secondsAfter(date: Date, seconds: number): Date {
+  return new Date(date.getTime() + seconds * 1_000);
+}
+
+export function earlierOf(one: Date, other: Date | undefined): Date {
+  return other && other < one ? other : one;
+}
+
+export function laterOf(one: Date, other: Date): Date {
+  return other > one ? other : one;
+}
+
+/** How long a timer runs that is to fire at `end`. */
+export function msUntil(end: Date): number {
+  return Math.max(1, end.getTime() - Date.now());
+}
+
+/** A timer of the history; `isOver` once it has fired. It is cancelled with the scope that it was started in. */
+export class Timer {
+  isOver = false;
+  readonly end: Date;
+  readonly #scope = new CancellationScope();
+
+  constructor(end: Date, summary: string) {
+    this.end = end;
+    const fired = this.#scope.run(() => sleep(msUntil(end), { summary }));
+    fired.then(
+      () => {
+        this.isOver = true;
+      },
+      () => undefined,
+    );
+  }
+
+  cancel(): void {
+    this.#scope.cancel();
+  }
+}
+
+/** False while the history of an older release is replayed, which compared the clock with the end of a wait. */
+export function timersDecide(): boolean {
+  return patched("timers-decide");
+}
+
+/** Whether a time is over, by its timer; in the history of an older release by the clock. */
+export function isOver(end: Date, timer: { isOver: boolean } | undefined): boolean {
+  return timersDecide() ? timer?.isOver === true : end.getTime() <= Date.now();
+}
