@@ -97,7 +97,7 @@ function claimsAnEnd({ kind, affidavit }: ProviderEvent): boolean {
 }
 
 /** A question's time is at least this long, so that it is asked once in any case. */
-const shortestQuestionMs = 60_000;
+const shortestQuestionMs = 10_000;
 
 class Tracking {
   readonly #process: AnyProcess;
