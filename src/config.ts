@@ -99,7 +99,8 @@ export const Config = z.strictObject({
       /** Between two probes of a provider that refuses the account or is away. */
       probeSeconds: whole(1).default(15),
       invisibleSeconds: whole(1).default(900),
-      unavailableSeconds: whole(1).default(3_600),
+      /** At most a day: then a step's quick phase ends by itself. */
+      unavailableSeconds: whole(1, 86_400).default(3_600),
     })
     .prefault({}),
   retention: z

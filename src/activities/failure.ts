@@ -28,16 +28,6 @@ export class InvalidInput extends Error {
 /** The provider shows nothing new; asked again by the server's retry. */
 export class NothingNew extends Error {}
 
-/** The provider has been away for long: a person's matter, not one more retry's. */
-export class LongUnavailable extends Error {
-  override readonly cause: ProviderError;
-
-  constructor(cause: ProviderError) {
-    super("away for long");
-    this.cause = cause;
-  }
-}
-
 /** As in workflows/steps.ts: `quick` and `probe` report to the workflow, `send` and `watch` keep trying. */
 export type AttemptMode = "quick" | "probe" | "send" | "watch";
 
@@ -49,6 +39,8 @@ export interface FailureContext {
   mode: AttemptMode;
   /** The delay of the patient phase, before jitter. */
   patienceMs: number;
+  /** How long the quick phase goes on while the provider is away. */
+  unavailableForMs: number;
 }
 
 /** The provider's clean refusal as the journal keeps it. */
@@ -65,18 +57,31 @@ type Described = Omit<Partial<Problem>, "kind"> & {
   retryAfterMs?: number;
   /** No quick retry, although the kind alone would have one. */
   final?: true;
+  /** Only the journal waits: for an attempt that is under way, or for the time of the next look-up. */
+  waits?: true;
+  /** The journal waits because this attempt's own call got no answer. */
+  unanswered?: boolean;
 };
+
+/** What an attempt leaves to the next one in its heartbeat: since when every attempt found the provider away. */
+interface Heartbeat {
+  awaySince?: number;
+}
 
 const heartbeatMs = 1_500;
 
 /** Runs an activity's body with a heartbeat, and turns what it throws into the failure that the workflow reads. */
 export async function asActivity<T>(context: FailureContext, body: () => Promise<T>): Promise<T> {
-  const beat = setInterval(() => heartbeat(), heartbeatMs);
+  const before = activityInfo().heartbeatDetails as Heartbeat | undefined;
+  const beat = setInterval(() => heartbeat(before), heartbeatMs);
   try {
     return await body();
   } catch (error) {
     if (error instanceof CancelledFailure) throw error;
-    throw failureOf(describe(error), context);
+    const described = describe(error);
+    const awaySince = awaySinceAfter(described, before);
+    heartbeat({ awaySince });
+    throw failureOf(described, context, awaySince);
   } finally {
     clearInterval(beat);
   }
@@ -107,7 +112,6 @@ function callerPath(fieldName: string): string {
 function describe(error: unknown): Described {
   if (error instanceof InvalidInput) return { kind: "InvalidInput", fields: error.fields };
   if (error instanceof NothingNew) return { kind: "unchanged" };
-  if (error instanceof LongUnavailable) return { ...describe(error.cause), final: true };
   if (error instanceof ProviderError) {
     const { kind, provider, operation, retryAfterMs } = error;
     return {
@@ -125,7 +129,10 @@ function describe(error: unknown): Described {
   if (error instanceof EffectWithdrawn) return { kind: "withdrawn" };
   if (error instanceof EffectUnknown) return { kind: "unknownOutcome", ...causeOf(error.cause) };
   if (error instanceof EffectInFlight || error instanceof EffectAbsentOnce) {
-    return { kind: "unavailable", code: error.name, retryAfterMs: error.retryAfterMs };
+    const { name, retryAfterMs, cause } = error;
+    const unanswered = cause !== undefined;
+    const met = unanswered ? causeOf(cause) : { code: name };
+    return { kind: "unavailable", ...met, retryAfterMs, waits: true, unanswered };
   }
   if (error instanceof JournalUnavailable) return { kind: "unavailable", code: "journal" };
   if (isLocked(error)) {
@@ -168,24 +175,41 @@ const patientKinds: Record<AttemptMode, ReadonlySet<Problem["kind"]>> = {
 
 const longestQuickDelayMs = 120_000;
 
-function failureOf(described: Described, context: FailureContext): ApplicationFailure {
-  const { retryAfterMs, final = false, ...rest } = described;
-  const { provider, operation, environment, account, mode, patienceMs } = context;
+/** Since when no attempt was answered; what only waits changes nothing. */
+function awaySinceAfter(described: Described, before?: Heartbeat): number | undefined {
+  const { kind, waits = false, unanswered = !waits } = described;
+  if (!unanswered) return before?.awaySince;
+  const isAway = kind === "unavailable" || kind === "rateLimited";
+  return isAway ? (before?.awaySince ?? Date.now()) : undefined;
+}
+
+function failureOf(
+  described: Described,
+  context: FailureContext,
+  awaySince: number | undefined,
+): ApplicationFailure {
+  const { retryAfterMs, final = false, waits: journalWaits, unanswered: _, ...rest } = described;
+  const { provider, operation, environment, account, mode, patienceMs, unavailableForMs } = context;
   const problem: Problem = { provider, operation, environment, account, fields: [], ...rest };
   const { kind } = problem;
   const patient = patientKinds[mode].has(kind);
   const waits = kind === "unchanged" || kind === "notVisibleYet";
+  const leftMs = awaySince === undefined ? Infinity : awaySince + unavailableForMs - Date.now();
+  const isAskedToWait = retryAfterMs !== undefined && !journalWaits;
+  const isLongAway = leftMs <= 0 || (isAskedToWait && retryAfterMs > leftMs);
   const backoffMs = Math.min(500 * 2 ** Math.min(activityInfo().attempt, 12), longestQuickDelayMs);
   const delayMs =
     retryAfterMs === undefined
       ? jittered(patient ? patienceMs : backoffMs, 0.8)
       : jittered(retryAfterMs, 1);
+  // The last quick attempt is made when the time is over, not at the next step of the backoff.
+  const quickDelayMs = isAskedToWait ? delayMs : Math.max(1, Math.min(delayMs, leftMs));
   return ApplicationFailure.create({
     type: kind,
     message: `${provider} ${operation}: ${kind}`,
     details: [problem],
-    nonRetryable: (final || decidedByWorkflow.has(kind)) && !patient,
-    ...(kind === "unchanged" ? {} : { nextRetryDelay: delayMs }),
+    nonRetryable: (final || isLongAway || decidedByWorkflow.has(kind)) && !patient,
+    ...(kind === "unchanged" ? {} : { nextRetryDelay: patient ? delayMs : quickDelayMs }),
     ...(patient || waits ? { category: ApplicationFailureCategory.BENIGN } : {}),
   });
 }

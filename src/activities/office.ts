@@ -3,13 +3,12 @@
 import type { DocumentStore } from "../documents/store.js";
 import type { Journal, Past } from "../journal/journal.js";
 import type { Operation, Provider } from "../providers/effects.js";
-import { ProviderError } from "../providers/errors.js";
 import { countCall } from "./calls.js";
 import { NotAsked } from "./circuit.js";
 import type { Circuits, Way } from "./circuit.js";
 import { execution, performEffect } from "./effect.js";
 import type { Calls, Digests, EffectOf, EffectReference } from "./effect.js";
-import { asActivity, InvalidInput, LongUnavailable } from "./failure.js";
+import { asActivity, InvalidInput } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 
 /** What the composition root gives to the activities of every provider. */
@@ -27,7 +26,7 @@ export interface Surroundings {
   patienceMs: number;
   /** How long an id that was just given may stay invisible before that is a `protocol` problem. */
   invisibleForMs: number;
-  /** How long a provider may be away before a question raises attention. */
+  /** How long a provider may be away before a step or a question raises attention. */
   unavailableForMs: number;
 }
 
@@ -68,15 +67,22 @@ export class Office<
     body: (account: Attempting<A>) => Promise<T>,
   ): Promise<T> {
     const { provider } = this;
-    const { environment, patienceMs } = this.has;
-    const context = { provider, operation, environment, account, mode, patienceMs };
+    const { environment, patienceMs, unavailableForMs } = this.has;
+    const context = {
+      provider,
+      operation,
+      environment,
+      account,
+      mode,
+      patienceMs,
+      unavailableForMs,
+    };
     const urgent = mode === "probe";
     return asActivity(context, async () => {
       try {
         return await body({ ...this.#accountNamed(account), urgent });
       } catch (error) {
-        const met = error instanceof LongUnavailable ? error.cause : error;
-        if (met instanceof NotAsked) countCall(provider, operation, "notAsked");
+        if (error instanceof NotAsked) countCall(provider, operation, "notAsked");
         throw error;
       }
     });
@@ -119,14 +125,6 @@ export class Office<
   /** What earlier runs of the process have made of a step (a reset, a start again under the same id). */
   past(step: string): Promise<Past> {
     return this.has.journal.past({ ...execution(), step });
-  }
-
-  /** A provider that has been away for long is a person's matter; until then the retry carries on. */
-  longAway(error: unknown, account: A): unknown {
-    const since = this.has.circuits.failingSince(this.circuitOf(account));
-    const isLong = since !== undefined && Date.now() - since > this.has.unavailableForMs;
-    const isAway = error instanceof ProviderError && error.kind === "unavailable";
-    return isAway && isLong ? new LongUnavailable(error) : error;
   }
 
   #accountNamed(name: string): A {

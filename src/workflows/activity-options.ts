@@ -9,10 +9,13 @@ const attempt: ActivityOptions = {
   heartbeatTimeout: "12 seconds",
 };
 
-/** Fails to the workflow after an hour, or at once where waiting does not help. */
+/**
+ * Fails to the workflow at once where waiting does not help, and where the provider is away for as long as is configured: the
+ * activity says so, as it alone knows the configuration. The day is for attempts that never come to say anything.
+ */
 export const quickOptions: ActivityOptions = {
   ...attempt,
-  scheduleToCloseTimeout: "1 hour",
+  scheduleToCloseTimeout: "1 day",
   retry: { initialInterval: "1 second", maximumInterval: "2 minutes" },
 };
 

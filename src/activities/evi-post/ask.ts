@@ -41,9 +41,7 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
   return office.run("query", question.account, mode, async (account) => {
     const { journal, documents } = office.has;
     const stamp = (await journal.now()).toISOString();
-    const item = await office.findItem(account, uniqueId).catch((error: unknown) => {
-      throw office.longAway(error, account);
-    });
+    const item = await office.findItem(account, uniqueId);
     if (!item) throw invisible(office, question);
     const { state, outcome, affidavits = [] } = item;
     const ids = affidavits.map((affidavit) => affidavit.uniqueId);

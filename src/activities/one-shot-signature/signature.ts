@@ -111,13 +111,10 @@ export function ask(
   const operation = about === "video" ? "getVideo" : "retrieve";
   return desk.run(operation, given.account, mode, async (account) => {
     const stamp = (await desk.has.journal.now()).toISOString();
-    const look =
+    const state =
       about === "video"
-        ? videoState(desk, account, requestPk)
-        : desk.retrieve(account, requestPk).then(({ state }) => state);
-    const state = await look.catch((error: unknown) => {
-      throw desk.longAway(error, account);
-    });
+        ? await videoState(desk, account, requestPk)
+        : (await desk.retrieve(account, requestPk)).state;
     if (!isEnough(given, state, ends.has(state))) throw new NothingNew();
     return { stamp, state, fingerprint: state };
   });

@@ -1,0 +1,74 @@
+// A provider that cannot be reached: each step asks for a person after `attention.unavailableSeconds`, not earlier, and goes on
+// by itself once the provider is back (DESIGN §5, §6).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sandboxAccount } from "../../src/local/sandbox-accounts.js";
+import { sandboxPki } from "../../src/local/stack-env.js";
+import { letterInput } from "../support/letters.js";
+import { processesUnderTest } from "../support/processes-under-test.js";
+import { startTestStack, statusWhere } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+const unavailableSeconds = 5;
+/** Until the status shows it, on a busy machine. */
+const graceSeconds = 10;
+/** Nobody listens there. */
+const nowhere = "127.0.0.1:9";
+
+let system: TestStack;
+
+beforeAll(async () => {
+  const directory = await mkdtemp(join(tmpdir(), "trustflow-away-"));
+  const pkiDirectory = sandboxPki(directory);
+  system = await startTestStack({
+    directory,
+    env: {
+      TRUSTFLOW_ATTENTION__UNAVAILABLE_SECONDS: String(unavailableSeconds),
+      ...sandboxAccount("away", {
+        url: `http://${nowhere}`,
+        tlsUrl: `https://${nowhere}`,
+        pkiDirectory,
+      }),
+    },
+  });
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+
+test.each(processesUnderTest.map((one) => [one.process, one] as const))(
+  "the first step of %s that cannot reach its provider",
+  async (_, process) => {
+    const began = Date.now();
+    const handle = await process.start(system.client, "away", { input: { account: "away" } });
+    const limitMs = (unavailableSeconds + graceSeconds) * 1_000;
+    const { attention } = await statusWhere(handle, (status) => !!status.attention, limitMs);
+    expect(attention).toMatchObject({ kind: "unavailable" });
+    expect(Date.parse(attention!.since) - began).toBeGreaterThanOrEqual(unavailableSeconds * 1_000);
+    await system.client.temporal.workflow.getHandle(handle.workflowId).terminate();
+  },
+  60_000,
+);
+
+// A submit that got no answer waits for its look-ups too (READING §1): the account is asked meanwhile, and answers.
+test.each(["submit", "query"])(
+  "a %s that is answered 503, and goes on when it is answered again",
+  async (operation) => {
+    const { id } = await system.sandbox.addFault({
+      operation: `evi-post.${operation}`,
+      kind: "reject",
+      status: 503,
+      times: "always",
+    });
+    const handle = await system.client.sendPostal(
+      `${operation}-503`,
+      letterInput(`${operation}-503`, "delivered"),
+    );
+    const { attention } = await statusWhere(handle, (status) => !!status.attention, 40_000);
+    expect(attention).toMatchObject({ kind: "unavailable" });
+    await system.sandbox.removeFault(id);
+    expect((await handle.result()).outcome).toBe("delivered");
+    expect(await system.effects(`${operation}-503`)).toEqual({ "evi-post.submit": 1 });
+  },
+  60_000,
+);
