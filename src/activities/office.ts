@@ -142,7 +142,8 @@ export class Office<
   #wayOf(account: Attempting<A>, operation: Operation<P>): Way {
     const { urgent, about } = account;
     const denied = about === undefined ? operation : `${operation}/${about}`;
-    return { account: this.circuitOf(account, operation), operation: denied, urgent };
+    const { workflowId: intent } = execution();
+    return { account: this.circuitOf(account, operation), operation: denied, intent, urgent };
   }
 }
 

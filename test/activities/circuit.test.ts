@@ -11,9 +11,11 @@ const probeMs = 150;
 beforeEach(() => void jest.useFakeTimers());
 const pause = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-const submit: Way = { account: "evi-post/default", operation: "submit" };
-const query: Way = { ...submit, operation: "query" };
-const elsewhere: Way = { ...submit, account: "evi-post/other" };
+type Asked = Omit<Way, "intent"> & { intent?: string };
+
+const submit: Asked = { account: "evi-post/default", operation: "submit" };
+const query: Asked = { ...submit, operation: "query" };
+const elsewhere: Asked = { ...submit, account: "evi-post/other" };
 
 function error(kind: ProviderErrorKind, status?: number, retryAfterMs?: number): ProviderError {
   const about = { provider: "evi-post", operation: "submit", problem: "a test" };
@@ -28,10 +30,13 @@ class Provider {
   /** Calls that wait for an answer. */
   readonly held: (() => void)[] = [];
   holds = false;
+  #intents = 0;
 
-  async ask(way: Way = submit): Promise<"answered" | "refused" | "notAsked"> {
+  /** Each call is another process's, unless the test says whose it is. */
+  async ask(way: Asked = submit): Promise<"answered" | "refused" | "notAsked"> {
     try {
-      await this.circuits.run(way, async () => {
+      const intent = way.intent ?? `letter-${(this.#intents += 1)}`;
+      await this.circuits.run({ ...way, intent }, async () => {
         this.calls += 1;
         const { problem } = this;
         if (this.holds) await new Promise<void>((resolve) => this.held.push(resolve));
@@ -44,7 +49,7 @@ class Provider {
     }
   }
 
-  async open(problem: ProviderError, way: Way = submit): Promise<void> {
+  async open(problem: ProviderError, way: Asked = submit): Promise<void> {
     this.problem = problem;
     for (let call = 0; call < 3; call += 1) await this.ask(way);
     this.calls = 0;
@@ -56,18 +61,20 @@ class Provider {
   }
 }
 
-async function refusal(circuits: Circuits, way: Way = submit): Promise<ProviderError> {
+const of = (way: Asked): Way => ({ intent: "another", ...way });
+
+async function refusal(circuits: Circuits, way: Asked = submit): Promise<ProviderError> {
   return circuits
-    .run(way, () => Promise.reject(new Error("asked")))
+    .run(of(way), () => Promise.reject(new Error("asked")))
     .catch((failure: unknown) => failure as ProviderError);
 }
 
-test("wrong credentials open it at once, for the whole account, without a further call", async () => {
+test("wrong credentials open it once a second process has met them, for the whole account, without a further call", async () => {
   const provider = new Provider();
   provider.problem = error("accessDenied", 401);
-  expect(await provider.ask()).toBe("refused");
+  expect([await provider.ask(), await provider.ask()]).toEqual(["refused", "refused"]);
   for (const way of [submit, query, submit]) expect(await provider.ask(way)).toBe("notAsked");
-  expect(provider.calls).toBe(1);
+  expect(provider.calls).toBe(2);
   expect(await refusal(provider.circuits)).toMatchObject({
     kind: "accessDenied",
     status: 401,
@@ -165,8 +172,9 @@ test.each([
   await provider.ask();
   provider.problem = problem;
   await provider.ask();
-  expect(provider.circuits.failingSince(submit.account)).toBeUndefined();
   for (let call = 0; call < 5; call += 1) expect(await provider.ask()).toBe("refused");
+  provider.problem = error("unavailable");
+  for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
 });
 
 test("a lost answer that nobody can look up says nothing of the account", async () => {
@@ -185,11 +193,11 @@ test("a 403 is about its operation: the others of the account go on", async () =
   provider.problem = undefined;
   expect(await provider.ask(query)).toBe("answered");
   expect(await provider.ask(submit)).toBe("notAsked");
-  expect(provider.circuits.closed(submit)).toBeInstanceOf(NotAsked);
-  expect(provider.circuits.closed(query)).toBeUndefined();
-  expect(provider.circuits.closed({ ...submit, urgent: true })).toBeUndefined();
+  expect(provider.circuits.closed(of(submit))).toBeInstanceOf(NotAsked);
+  expect(provider.circuits.closed(of(query))).toBeUndefined();
+  expect(provider.circuits.closed(of({ ...submit, urgent: true }))).toBeUndefined();
   await pause(probeMs);
-  expect(provider.circuits.closed(submit)).toBeUndefined();
+  expect(provider.circuits.closed(of(submit))).toBeUndefined();
   expect(await provider.ask(submit)).toBe("answered");
 });
 
@@ -224,18 +232,64 @@ test("many retries of people share one probe and its answer", async () => {
   expect(answers.filter((answer) => answer === "notAsked")).toHaveLength(199);
 });
 
-test("it tells since when an account fails", async () => {
+const bad = { ...submit, intent: "bad" };
+
+test.each([
+  ["a 401", error("accessDenied", 401)],
+  ["a 403", error("accessDenied", 403)],
+  ["a provider that is away", error("unavailable", 503)],
+])("%s for one process alone stops only that one", async (_, problem) => {
   const provider = new Provider();
-  const since = () => provider.circuits.failingSince(submit.account);
-  const before = Date.now();
-  provider.problem = error("unavailable");
-  await provider.ask();
-  const first = since();
-  expect(first).toBeGreaterThanOrEqual(before);
-  await pause(20);
-  await provider.ask();
-  expect(since()).toBe(first);
+  await provider.open(problem, bad);
+  expect(await provider.ask(bad)).toBe("notAsked");
+  provider.problem = undefined;
+  expect(await provider.ask()).toBe("answered");
+});
+
+test("processes that fail while others are served open nothing for the others, however often they fail", async () => {
+  const provider = new Provider();
+  const alone = ["bad", "worse"].map((intent) => ({ ...submit, intent }));
+  for (const one of alone) {
+    provider.problem = error("accessDenied", 401);
+    expect(await provider.ask(one)).toBe("refused");
+    provider.problem = undefined;
+    expect(await provider.ask()).toBe("answered");
+  }
+  provider.problem = error("accessDenied", 401);
+  for (const one of [...alone, ...alone]) expect(await provider.ask(one)).toBe("refused");
+  provider.problem = undefined;
+  expect(await provider.ask()).toBe("answered");
+});
+
+test("a wrong password opens it for all in spite of what one process met alone before", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 401), bad);
   provider.problem = undefined;
   await provider.ask();
-  expect(provider.circuits.failingSince(submit.account)).toBeUndefined();
+  provider.problem = error("accessDenied", 401);
+  provider.calls = 0;
+  for (const one of [bad, submit, submit]) expect(await provider.ask(one)).toBe("refused");
+  for (const one of [bad, submit, query]) expect(await provider.ask(one)).toBe("notAsked");
+  expect(provider.calls).toBe(3);
+});
+
+test("what a process met alone is forgotten once it is served", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 401), bad);
+  provider.problem = undefined;
+  await provider.ask();
+  await provider.ask(bad);
+  provider.problem = error("accessDenied", 401);
+  for (const one of [bad, submit]) expect(await provider.ask(one)).toBe("refused");
+  expect(await provider.ask()).toBe("notAsked");
+});
+
+test("a 401 and a failure of another kind are not two of the same", async () => {
+  const provider = new Provider();
+  provider.problem = error("unavailable", 503);
+  for (let call = 0; call < 2; call += 1) await provider.ask();
+  provider.problem = error("accessDenied", 401);
+  expect(await provider.ask(bad)).toBe("refused");
+  provider.problem = undefined;
+  expect(await provider.ask()).toBe("answered");
 });
