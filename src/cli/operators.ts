@@ -1,9 +1,10 @@
 // What an operator does over many processes: `list` and `resolve`.
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Trustflow } from "../client.js";
+import { namePlaceholder } from "../contracts/decisions.js";
 import type { Resolution } from "../contracts/messages.js";
 import { processes, type ProcessName } from "../contracts/names.js";
-import { addCommand, wholeNumber } from "./command.js";
+import { addCommand, processName, wholeNumber } from "./command.js";
 import { withTrustflow } from "./context.js";
 import { CommandError, type ExitCode, exitCodes, failureOf } from "./exit.js";
 import { jsonObject, readText } from "./files.js";
@@ -41,7 +42,9 @@ export function addOperators(program: Command): void {
     example: "trustflow list --attention",
   })
     .option("--attention", "only those that wait for a person")
-    .addOption(new Option("--process <process>", "only these").choices(processes))
+    .addOption(
+      new Option("--process <process>", "only these").choices(processes).argParser(processName),
+    )
     .option("--limit <n>", "at most so many", wholeNumber(1), 1_000)
     .action(({ json, limit, ...filter }: ListOptions) =>
       withTrustflow(async (trustflow) => {
@@ -75,11 +78,13 @@ export function addOperators(program: Command): void {
     summary: "decide for processes that wait for a person",
     details: `Without --attention it is about the first attention that each process shows.
 retry opens a new attempt; happened says that the effect exists, and brings what the process needs
-of it (a step that needs nothing takes it without); abandon ends the process. One line for each ID;
-the exit code is the worst of them.`,
+of it (a step that needs nothing takes it without); abandon ends the process. Where nobody knows whether the
+first attempt arrived (unknownOutcome), retry needs --confirm-retry and --note: it sends a second one if it did.
+One line for each ID; the exit code is the worst of them.`,
     example: `trustflow resolve order-7 --decision retry --by "Ana Ruiz"
 trustflow resolve order-7 --decision happened --result '{"uniqueId":"4f1c"}' --by ana --note "seen in the portal"
-trustflow resolve issueCertificate/order-8 --decision happened --result-file enrolled.json --by ana`,
+trustflow resolve issueCertificate/order-8 --decision happened --result-file enrolled.json --by ana
+trustflow resolve sendMessage/order-9 --decision retry --confirm-retry --by ana --note "not in the portal"`,
   })
     .option("--attention <attention>", "only this one; with a single ID")
     .addOption(
@@ -87,14 +92,24 @@ trustflow resolve issueCertificate/order-8 --decision happened --result-file enr
         .choices(["retry", "happened", "abandon"])
         .makeOptionMandatory(),
     )
-    .requiredOption("--by <name>", "who decides; stands in the timeline")
+    .requiredOption("--by <name>", "who decides; stands in the timeline", personName)
     .option("--note <text>", "why; stands in the timeline")
+    .option(
+      "--confirm-retry",
+      "with retry of an unknownOutcome: you checked at the provider that the first one did not arrive",
+    )
     .option("--result <json>", "with happened: the ids that the step would have brought")
     .option(
       "--result-file <file>",
       "the same from a file, or - for stdin: for what is secret in it",
     )
     .action(resolveAll);
+}
+
+function personName(text: string): string {
+  if (text.trim() === "" || text.trim() === namePlaceholder)
+    throw new InvalidArgumentError("must be the name of the person who decides");
+  return text;
 }
 
 async function resolveAll(

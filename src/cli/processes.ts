@@ -18,7 +18,7 @@ import { resultText, statusText } from "./show.js";
 export function addProcessCommands(program: Command): void {
   addCommand(program, "status <id>", {
     summary: "where a process stands",
-    details: `${idHelp}\nExit code 5 where it waits for a person.`,
+    details: `${idHelp}\nEnds with 5 where it waits for a person, with 1 where it has failed.`,
     example: "trustflow status sendPostal/order-7",
   }).action((id: string, { json }: { json?: boolean }) =>
     withProcess(id, async (handle) => {
@@ -26,6 +26,7 @@ export function addProcessCommands(program: Command): void {
       if (json) writeJson(status);
       else writeData(statusText(status));
       if (await openAttention(handle, status)) process.exitCode = exitCodes.waitsForPerson;
+      else if (status.failure) process.exitCode = exitCodes.failed;
       else if (status.attention) writeNote(`${handle.workflowId} has ended: it waits for nobody`);
     }),
   );

@@ -1,4 +1,5 @@
 // How a process reads on a terminal: its status, its timeline, its answers.
+import { consequencesOf } from "../contracts/decisions.js";
 import type { ProcessResult, ProcessStatus, TimelineEntry } from "../contracts/status.js";
 import { facts, paint, printable } from "./output.js";
 
@@ -16,6 +17,11 @@ export function statusText(status: ProcessStatus): string {
       ["state", status.state],
       ["reported", status.reportedState],
       ["outcome", status.outcome],
+      ["failure", status.failure && `${status.failure.type}: ${status.failure.message}`],
+      ...(status.failure?.fields ?? []).map(({ path, problem }): [string, string] => [
+        `  ${path}`,
+        problem,
+      ]),
       ["references", listed(status.references)],
     ]),
     ...attentionLines(status),
@@ -63,13 +69,15 @@ function attentionLines({ attention, moreAttentions = [] }: ProcessStatus): stri
   return all.map((one) => paint("yellow", attentionText(one)));
 }
 
+/** Why a person is asked, and a line for what each decision does. */
 export function attentionText(attention: Attention): string {
-  const { id, kind, reason, since, decisions, happenedNeeds } = attention;
-  const needs = happenedNeeds ? ` (with ${happenedNeeds.join(", ")})` : "";
-  const choice = decisions.map((one) => (one === "happened" ? `${one}${needs}` : one)).join(", ");
-  return printable(
-    `waits for a person since ${since}: ${reason} [${kind}, attention ${id}; decide: ${choice}]`,
-  );
+  const { id, kind, reason, since } = attention;
+  return [
+    `waits for a person since ${since}: ${reason} [${kind}, attention ${id}]`,
+    ...consequencesOf(attention).map(([decision, does]) => `  ${decision.padEnd(8)}  ${does}`),
+  ]
+    .map(printable)
+    .join("\n");
 }
 
 export function timelineLine({ at, source, event, by, note }: TimelineEntry): string {
@@ -78,26 +86,43 @@ export function timelineLine({ at, source, event, by, note }: TimelineEntry): st
   return `${paint("dim", at)}  ${printable(`${source.padEnd(8)}  ${event}${who}${more}`)}`;
 }
 
-/** Prints what is new in each status: a line for where it stands, and one for each new timeline entry. */
+/** Prints what is new in each status: each timeline entry once, in whatever order they come, and where it stands. */
 export class ProgressLines {
-  #shown = 0;
+  readonly #printed = new Map<string, number>();
   #standing = "";
+  #attentions = "";
 
   linesOf(status: ProcessStatus): string[] {
-    const lines = status.timeline.slice(this.#shown).map(timelineLine);
-    this.#shown = Math.max(this.#shown, status.timeline.length);
-    const { phase, state, waitingFor, until, outcome } = status;
+    const lines = this.#newEntries(status.timeline).map(timelineLine);
+    const { phase, state, waitingFor, until, outcome, failure } = status;
     const standing = [
       phase,
       ...(state === undefined ? [] : [state]),
       ...(outcome === undefined ? [] : [`outcome ${outcome}`]),
+      ...(failure === undefined ? [] : [`failed: ${failure.message}`]),
       ...(waitingFor === undefined
         ? []
         : [`waits for ${waitingFor}${until === undefined ? "" : ` until ${until}`}`]),
     ].join(", ");
     if (standing !== this.#standing) lines.push(paint("bold", printable(standing)));
     this.#standing = standing;
-    lines.push(...attentionLines(status));
+    const attentions = attentionLines(status);
+    const text = attentions.join("\n");
+    if (text !== this.#attentions) lines.push(...attentions);
+    this.#attentions = text;
     return lines;
+  }
+
+  /** Two equal entries are two entries. */
+  #newEntries(timeline: TimelineEntry[]): TimelineEntry[] {
+    const seen = new Map<string, number>();
+    return timeline.filter((entry) => {
+      const key = JSON.stringify(entry);
+      const count = (seen.get(key) ?? 0) + 1;
+      seen.set(key, count);
+      if (count <= (this.#printed.get(key) ?? 0)) return false;
+      this.#printed.set(key, count);
+      return true;
+    });
   }
 }

@@ -81,6 +81,11 @@ export interface Resolution {
   decision: Decision;
   by: string;
   note?: string;
+  /**
+   * With `retry` of an `unknownOutcome`, together with a note: the provider was asked, the first one did not arrive, or a second
+   * one is wanted.
+   */
+  confirmRetry?: boolean;
   /** With `happened`: the step's result, for example `{ "uniqueId": "…" }`. */
   result?: Record<string, unknown>;
 }

@@ -25,6 +25,8 @@ export const Attention = z.strictObject({
   decisions: z.array(z.enum(["retry", "happened", "abandon"])),
   /** The members of `result` without which `happened` is refused. */
   happenedNeeds: z.array(z.string()).optional(),
+  /** The members of the resolution without which `retry` is refused: it may make a second effect. */
+  retryNeeds: z.array(z.string()).optional(),
 });
 export type Attention = z.infer<typeof Attention>;
 
@@ -41,6 +43,14 @@ export const ProcessDocument = z.strictObject({
   tiedBy: z.enum(["callback", "inferred"]).optional(),
 });
 export type ProcessDocument = z.infer<typeof ProcessDocument>;
+
+/** Why a process failed: the type and the words of its `ApplicationFailure`, and the fields that it names. */
+export const ShownFailure = z.strictObject({
+  type: z.string(),
+  message: z.string(),
+  fields: z.array(z.strictObject({ path: z.string(), problem: z.string() })),
+});
+export type ShownFailure = z.infer<typeof ShownFailure>;
 
 /** Provider ids by the provider's name for them. */
 export const References = z.record(z.string(), z.string());
@@ -64,6 +74,8 @@ export const ProcessStatus = z.strictObject({
   attention: Attention.optional(),
   /** The others, where several steps wait for a person at once. */
   moreAttentions: z.array(Attention).optional(),
+  /** Where the process ended as failed. */
+  failure: ShownFailure.optional(),
   timeline: z.array(TimelineEntry),
 });
 export type ProcessStatus = z.infer<typeof ProcessStatus>;

@@ -1,6 +1,7 @@
 // Attention: a process that cannot go on by itself says why, and waits for a person (DESIGN §6).
 import { ApplicationFailure, metricMeter, proxyActivities } from "@temporalio/workflow";
 import type { ProcessActivities, WrittenDecision } from "../activities/process.js";
+import { namePlaceholder } from "../contracts/decisions.js";
 import type { AttentionKind, FailureDetails, Problem } from "../contracts/failures.js";
 import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
 import type { Attention, TimelineEntry } from "../contracts/status.js";
@@ -56,13 +57,19 @@ const { decide } = proxyActivities<ProcessActivities>({
   summary: "Write the decision down",
 });
 
+/** What shows the attentions: the process. */
+interface Shown {
+  attentionChanged(): void;
+  note(entry: Omit<TimelineEntry, "at">): void;
+}
+
 export class Attentions {
   readonly #open = new Map<string, OpenAttention>();
-  readonly #onChange: () => void;
+  readonly #process: Shown;
   #count = 0;
 
-  constructor(onChange: () => void) {
-    this.#onChange = onChange;
+  constructor(process: Shown) {
+    this.#process = process;
   }
 
   /** The one that is shown: a cancellation that somebody asked for stands before what the process met by itself. */
@@ -80,6 +87,7 @@ export class Attentions {
   open({ step, kind, reason, rows }: Opening): OpenAttention {
     this.#count += 1;
     const unknown = kind === "unknownOutcome" || kind === "protocol";
+    const mayDouble = kind === "unknownOutcome" && step.journaled;
     const { promise: decided, settle } = deferred<Decided>();
     const mayHaveHappened = step.happened && !(step.journaled && kind === "accessDenied");
     const needs = Object.entries(step.happened ?? {}).flatMap(([key, want]) =>
@@ -94,6 +102,7 @@ export class Attentions {
         reason,
         decisions: mayHaveHappened ? ["retry", "happened", "abandon"] : ["retry", "abandon"],
         ...(mayHaveHappened && needs.length > 0 ? { happenedNeeds: needs } : {}),
+        ...(mayDouble ? { retryNeeds: ["confirmRetry", "note"] } : {}),
       },
       wants: step.happened ?? {},
       isDeciding: false,
@@ -108,13 +117,22 @@ export class Attentions {
     metricMeter
       .createCounter("trustflow_attentions", undefined, "Attentions raised")
       .add(1, { kind });
-    this.#onChange();
+    this.#process.note({
+      source: "process",
+      event: `Waits for a person: ${step.name} (${kind})`,
+      note: reason,
+    });
+    this.#process.attentionChanged();
     return attention;
   }
 
-  close(attention: OpenAttention): void {
-    this.#open.delete(attention.shown.id);
-    this.#onChange();
+  close({ shown: { id, step, kind } }: OpenAttention): void {
+    this.#open.delete(id);
+    this.#process.note({
+      source: "process",
+      event: `No longer waits for a person: ${step} (${kind})`,
+    });
+    this.#process.attentionChanged();
   }
 
   /** Refuses a stale attention id and a decision that the attention does not take. */
@@ -129,7 +147,17 @@ export class Attentions {
     if (!attention.shown.decisions.includes(resolution.decision)) {
       refuse("decision", `must be one of ${attention.shown.decisions.join(", ")}`);
     }
-    if (!resolution.by) refuse("by", "is required: who decides");
+    if (!resolution.by?.trim()) refuse("by", "is required: who decides");
+    if (resolution.by.trim() === namePlaceholder)
+      refuse("by", `must be the name of the person who decides, not ${namePlaceholder}`);
+    if (resolution.decision === "retry" && attention.shown.retryNeeds) {
+      if (resolution.confirmRetry !== true)
+        refuse(
+          "confirmRetry",
+          "must be true: a retry sends a second one if the first arrived, so check the provider's portal first",
+        );
+      if (!resolution.note?.trim()) refuse("note", "is required: what the provider's portal shows");
+    }
     if (resolution.decision !== "happened") return;
     for (const key of Object.keys(resolution.result ?? {}))
       if (!Object.hasOwn(attention.wants, key)) refuse(`result.${key}`, "is not asked for");

@@ -1,4 +1,5 @@
 // The Markdown that the Web UI shows of a running process (DESIGN §9). It is encrypted; still it holds no secret.
+import { consequencesOf, namePlaceholder } from "../contracts/decisions.js";
 import type { Attention, ProcessStatus, TimelineEntry } from "../contracts/status.js";
 
 const timelineShown = 40;
@@ -19,6 +20,8 @@ export function renderDetails(status: ProcessStatus): string {
   if (status.reportedState && status.reportedState !== status.state) {
     lines.push(`- Reported by callback: ${status.reportedState}`);
   }
+  if (status.failure)
+    lines.push(`- **Failed** as ${status.failure.type}: ${status.failure.message}`);
   if (status.outcome) lines.push(`- Outcome: **${status.outcome}**`);
   for (const [name, value] of Object.entries(status.references)) {
     lines.push(`- ${name}: \`${value}\``);
@@ -35,21 +38,20 @@ function attentionsOf({ attention, moreAttentions = [] }: ProcessStatus): Attent
   return attention ? [attention, ...moreAttentions] : [];
 }
 
-/** What a person is asked, and the command that answers it. */
+/**
+ * What a person is asked, what each decision does, and the command for it. As it stands the command decides nothing: the
+ * decision and the name have to be put in.
+ */
 function asking({ process, id }: ProcessStatus, attention: Attention): string[] {
-  const { kind, reason, decisions, happenedNeeds = [] } = attention;
-  const mends = kind === "accessDenied" || kind === "unavailable";
+  const { kind, reason } = attention;
+  const goesOnByItself = kind === "accessDenied" || kind === "unavailable";
   return [
-    `- **Needs a person**: ${reason}`,
-    ...(mends ? ["- It keeps trying, and goes on by itself once the cause is gone"] : []),
-    `- Decisions: ${decisions.join(", ")}`,
-    ...(happenedNeeds.length > 0
-      ? [`- With happened, in the result: ${happenedNeeds.map((key) => `\`${key}\``).join(", ")}`]
-      : []),
+    `- **Waits for a person**: ${reason}`,
+    ...(goesOnByItself ? ["- It keeps trying, and goes on by itself once the cause is fixed"] : []),
+    ...consequencesOf(attention).map(([decision, does]) => `- Decision **${decision}**: ${does}`),
     "",
     "```",
-    `trustflow resolve ${process}/${id} --attention ${attention.id}`,
-    `  --decision ${decisions[0]} --by NAME`,
+    `trustflow resolve ${process}/${id} --attention ${attention.id} --decision DECISION --by ${namePlaceholder}`,
     "```",
   ];
 }

@@ -12,7 +12,8 @@ import {
 } from "@temporalio/workflow";
 import type { UpdateDefinition } from "@temporalio/common";
 import { providerEvents, resolve, status } from "../contracts/messages.js";
-import type { References } from "../contracts/status.js";
+import type { FieldProblem } from "../contracts/failures.js";
+import type { References, ShownFailure } from "../contracts/status.js";
 import { abandoned } from "./attention.js";
 import type { Decided } from "./attention.js";
 import { secondsFromNow } from "./clock.js";
@@ -141,6 +142,7 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
         await main();
       } catch (error) {
         if (!(error instanceof Withdrawn)) {
+          if (error instanceof ApplicationFailure) this.failure = shownFailure(error);
           await this.#end();
           throw error;
         }
@@ -167,6 +169,11 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
     await condition(allHandlersFinished);
     this.conclude();
   }
+}
+
+function shownFailure({ type, message, details }: ApplicationFailure): ShownFailure {
+  const [detail] = (details ?? []) as { fields?: FieldProblem[] }[];
+  return { type: type ?? "Error", message, fields: detail?.fields ?? [] };
 }
 
 /** What steps and following need of a process, whatever its snapshot and view. */

@@ -51,7 +51,8 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
       cancelAfterSubmit = true;
       return { answer: "pending" };
     }
-    if (process.view.closed || process.phase === "ended") return { answer: "tooLate" };
+    if (process.view.closed || process.phase === "ended")
+      return { answer: process.view.outcome === "cancelled" ? "cancelled" : "tooLate" };
     const { account, uniqueId } = item;
     const effect = { step: "cancel", occurrence };
     const answer = await answerTo(() =>
@@ -115,6 +116,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     );
     const { account, uniqueId, settings, submittedAt, postServiceType } = item;
     process.identify(item);
+    process.note({ source: "process", event: "Submitted" });
     process.track({ uniqueId }, settings.deadlineSeconds);
     if (cancelAfterSubmit) process.background(() => cancelUntilAnswered("after-submit"));
 

@@ -7,7 +7,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import { parseWorkflowId, searchAttributes } from "../contracts/names.js";
-import type { Phase, ProcessStatus, References } from "../contracts/status.js";
+import type { Phase, ProcessStatus, References, ShownFailure } from "../contracts/status.js";
 import { Attentions } from "./attention.js";
 import { now } from "./clock.js";
 import { renderDetails } from "./details.js";
@@ -24,6 +24,7 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
   readonly attentions: Attentions;
   /** The outcome where the process, not the provider, ended it. */
   ownOutcome: string | undefined;
+  failure: ShownFailure | undefined;
   deadline: Date | undefined;
   #waiting: { for: string; until?: Date } | undefined;
 
@@ -39,7 +40,7 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
       );
     this.process = name.process;
     this.id = name.id;
-    this.attentions = new Attentions(() => this.#attentionChanged());
+    this.attentions = new Attentions(this);
   }
 
   get outcome(): string | undefined {
@@ -90,6 +91,7 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
       references: this.references,
       ...(attention ? { attention } : {}),
       ...(more.length > 0 ? { moreAttentions: more } : {}),
+      ...(this.failure ? { failure: this.failure } : {}),
       timeline: this.timeline,
     };
   }
@@ -119,7 +121,7 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
     this.publish();
   }
 
-  #attentionChanged(): void {
+  attentionChanged(): void {
     if (this.phase === "ended") return;
     upsertSearchAttributes([
       { key: searchAttributes.attention, value: this.attentions.first?.kind ?? null },

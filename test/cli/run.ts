@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { text } from "node:stream/consumers";
 
-const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+export const cli = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 export interface Ended {
   code: number | null;

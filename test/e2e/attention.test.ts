@@ -1,8 +1,15 @@
 // What a process cannot settle itself waits for a cause to be mended or for a person, visible and searchable (DESIGN §6).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { AbandonedError, InvalidInputError } from "../../src/client.js";
-import type { ListedProcess, PostalHandle } from "../../src/client.js";
+import type { AnyHandle, ListedProcess, PostalHandle } from "../../src/client.js";
+import { cli, trustflow } from "../cli/run.js";
 import { letterInput } from "../support/letters.js";
+import { eventually } from "../support/outage-wait.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
@@ -45,7 +52,16 @@ test("a wrong password pauses every process, and all go on by themselves when it
   );
 
   await system.sandbox.putAccount("sandbox", { password: "sandbox" });
-  for (const handle of handles) expect((await handle.result()).outcome).toBe("delivered");
+  for (const handle of handles) {
+    const { outcome, timeline } = await handle.result();
+    expect(outcome).toBe("delivered");
+    expect(timeline.slice(0, 3)).toMatchObject([
+      { source: "process", event: "Waits for a person: submit (accessDenied)" },
+      { source: "process", event: "No longer waits for a person: submit (accessDenied)" },
+      { source: "process", event: "Submitted" },
+    ]);
+    expect(timeline[0]?.note).toContain("Unauthorized");
+  }
   for (const name of names) expect(await system.effects(name)).toEqual({ "evi-post.submit": 1 });
   expect(await listed((found) => found.length === 0)).toEqual([]);
 }, 90_000);
@@ -93,6 +109,9 @@ test("an abandoned process fails and says what exists", async () => {
   await expect(failed).rejects.toMatchObject({
     details: { effect: "exists", by: "Ada", note: "enough" },
   });
+  const { failure, attention: open } = await handle.status();
+  expect(failure).toEqual({ type: "Abandoned", message: "Abandoned at ask", fields: [] });
+  expect(open).toBeUndefined();
   await system.sandbox.removeFault(fault);
 }, 60_000);
 
@@ -101,3 +120,145 @@ test("a process that was abandoned can be started again and takes up what exists
   expect((await handle.result()).outcome).toBe("delivered");
   expect(await system.effects("abandoned")).toEqual({ "evi-post.submit": 1 });
 }, 60_000);
+
+test("a letter that is refused alone asks a person, and holds up no other", async () => {
+  const bad = await system.client.sendPostal(
+    "alone",
+    letterInput("alone", "delivered,submit=reject-401*999"),
+  );
+  const { attention } = await statusWhere(bad, (status) => status.attention !== undefined);
+  const names = ["beside-1", "beside-2", "beside-3"];
+  const beside = await Promise.all(
+    names.map((name) => system.client.sendPostal(name, letterInput(name, "delivered"))),
+  );
+  for (const handle of beside) {
+    const { outcome, timeline } = await handle.result();
+    expect(outcome).toBe("delivered");
+    expect(timeline.filter(({ event }) => event.includes("a person"))).toEqual([]);
+  }
+  expect((await bad.status()).attention).toEqual(attention);
+  await bad.resolve({ attention: attention?.id ?? "", decision: "abandon", by: "Ada" });
+}, 90_000);
+
+test("a process that failed shows why, and its status ends with 1", async () => {
+  const handle = await system.client.sendPostal("refused", letterInput("refused", "no-such-word"));
+  await expect(handle.result()).rejects.toThrow("did not accept it");
+  const { failure, phase } = await handle.status();
+  expect(phase).toBe("ended");
+  expect(failure).toMatchObject({
+    type: "NotAccepted",
+    message: expect.stringContaining("evi-post did not accept it"),
+    fields: [{ path: expect.any(String), problem: expect.any(String) }],
+  });
+  const { env } = system.stack;
+  const text = await trustflow(["status", "refused"], { env });
+  expect(text.code).toBe(1);
+  expect(text.stdout).toContain("NotAccepted: evi-post did not accept it");
+  const json = await trustflow(["status", "refused", "--json"], { env });
+  expect(JSON.parse(json.stdout)).toMatchObject({ failure: { type: "NotAccepted" } });
+  expect(json.code).toBe(1);
+}, 60_000);
+
+/** A message whose answer was lost: nobody knows whether it was sent. */
+async function lostMessage(id: string): Promise<{ handle: AnyHandle; attention: string }> {
+  const handle = await system.client.sendMessage(id, {
+    providerFields: { clientReference: id, sandbox: "send=cut" },
+  });
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  expect(attention).toMatchObject({
+    kind: "unknownOutcome",
+    retryNeeds: ["confirmRetry", "note"],
+  });
+  return { handle, attention: attention?.id ?? "" };
+}
+
+test("a retry where nobody knows what the first one did needs a confirmation and a note", async () => {
+  const { handle, attention } = await lostMessage("confirmed");
+  const retry = { attention, decision: "retry", by: "Ada" } as const;
+  const note = "the portal shows no message";
+  const refused = [
+    [retry, "confirmRetry"],
+    [{ ...retry, note }, "confirmRetry"],
+    [{ ...retry, confirmRetry: true }, "note"],
+    [{ ...retry, confirmRetry: true, note: " " }, "note"],
+    [{ ...retry, confirmRetry: true, note, by: "NAME" }, "by"],
+    [{ ...retry, confirmRetry: true, note, by: " " }, "by"],
+  ] as const;
+  for (const [resolution, path] of refused)
+    await expect(handle.resolve(resolution)).rejects.toMatchObject({ fields: [{ path }] });
+  expect((await handle.status()).attention?.id).toBe(attention);
+  const resolve = () => handle.resolve({ ...retry, confirmRetry: true, note });
+  await eventually("the lease is over", async () => (await resolve()).answer === "resolved");
+  expect((await handle.result()).outcome).toBe("accepted");
+  expect(await system.effects("confirmed")).toEqual({ "messaging-gateway.send": 1 });
+}, 60_000);
+
+test("the command line confirms the retry of one or many by a flag, and says so where it is missing", async () => {
+  const ids = ["flagged-1", "flagged-2"];
+  const lost = await Promise.all(ids.map((id) => lostMessage(id)));
+  const { env } = system.stack;
+  const command = ["resolve", ...ids, "--decision", "retry", "--by", "Ada"];
+  const bare = await trustflow(command, { env });
+  expect(bare.code).toBe(2);
+  expect(bare.stdout.match(/confirmRetry/g)).toHaveLength(ids.length);
+  const unnoted = await trustflow([...command, "--confirm-retry"], { env });
+  expect(unnoted.code).toBe(2);
+  const confirmed = [...command, "--confirm-retry", "--note", "not in the portal"];
+  await eventually(
+    "the leases are over",
+    async () => (await trustflow(confirmed, { env })).code !== 5,
+  );
+  for (const { handle } of lost) expect((await handle.result()).outcome).toBe("accepted");
+}, 90_000);
+
+/** What the Web UI shows of it. */
+async function detailsOf({ workflowId }: AnyHandle): Promise<string> {
+  const handle = system.client.temporal.workflow.getHandle(workflowId);
+  const { currentDetails } = await handle.query<{ currentDetails: string }>(
+    "__temporal_workflow_metadata",
+  );
+  return currentDetails;
+}
+
+test("nothing that the Web UI offers for copying decides anything as it stands", async () => {
+  const { handle: message } = await lostMessage("pasted");
+  await system.client.temporal.workflow.getHandle(message.workflowId).cancel();
+  await statusWhere(message, ({ moreAttentions = [] }) => moreAttentions.length === 1);
+  const denied = await system.client.sendPostal(
+    "pasted",
+    letterInput("pasted", "delivered,submit=reject-401*999"),
+  );
+  const { handle: unclear, fault } = await stuck("pasted-unclear");
+  await statusWhere(denied, (status) => status.attention !== undefined);
+  const folder = await mkdtemp(join(tmpdir(), "trustflow-pasted-"));
+  await writeFile(
+    join(folder, "trustflow"),
+    `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`,
+    { mode: 0o755 },
+  );
+  const path = `${folder}:${process.env["PATH"] ?? ""}`;
+  for (const handle of [message, denied, unclear]) {
+    const before = await handle.status();
+    const details = await detailsOf(handle);
+    const blocks = [...details.matchAll(/^```\n([^]*?)^```$/gm)].map(([, block = ""]) => block);
+    expect(blocks).toHaveLength(1 + (before.moreAttentions?.length ?? 0));
+    for (const { decisions } of [before.attention!, ...(before.moreAttentions ?? [])])
+      for (const decision of decisions) expect(details).toContain(`- Decision **${decision}**: `);
+    for (const block of blocks) {
+      const env = { ...system.stack.env, PATH: path };
+      const pasted = promisify(execFile)("sh", ["-c", block], { env });
+      await expect(pasted).rejects.toMatchObject({ code: 2 });
+      const decided = block.replace("DECISION", "retry");
+      await expect(promisify(execFile)("sh", ["-c", decided], { env })).rejects.toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--by"),
+      });
+    }
+    const after = await handle.status();
+    expect(after.attention).toEqual(before.attention);
+    expect(after.timeline.filter(({ source }) => source === "person")).toEqual([]);
+  }
+  expect(await detailsOf(message)).toContain("sends a second one if the first arrived");
+  await system.sandbox.removeFault(fault);
+  await rm(folder, { recursive: true });
+}, 90_000);

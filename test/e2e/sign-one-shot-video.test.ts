@@ -87,7 +87,8 @@ test.each(cases)(
     expect(attention).toMatchObject({ kind: "unknownOutcome", step });
     expect(attention).not.toHaveProperty("happenedNeeds");
     expect(await count(intent, operation)).toBe(didHappen ? 1 : 0);
-    const resolution = { attention: attention!.id, decision, by: "Ada" };
+    const confirmed = decision === "retry" && { confirmRetry: true, note: "the portal shows none" };
+    const resolution = { attention: attention!.id, decision, by: "Ada", ...confirmed };
     // While the lease runs, the first one may still be under way.
     const resolves = async () => (await handle.resolve(resolution)).answer === "resolved";
     await eventually("the lease is over", resolves);

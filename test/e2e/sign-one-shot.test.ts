@@ -172,7 +172,13 @@ test("while nobody knows of a signature, no other code is taken and none is sent
   expect(await handle.submitOtp(code)).toEqual({ answer: "unknown" });
   expect(await handle.resendOtp()).toEqual({ answer: "limitReached" });
   expect((await effectsOf("doubt"))["sign"]).toBeUndefined();
-  const retry = { attention: attention?.id ?? "", decision: "retry", by: "Ada" } as const;
+  const retry = {
+    attention: attention?.id ?? "",
+    decision: "retry",
+    by: "Ada",
+    confirmRetry: true,
+    note: "the portal shows no signature",
+  } as const;
   // While the lease runs, the first one may still be under way.
   const resolves = async () => (await handle.resolve(retry)).answer === "resolved";
   await eventually("the lease is over", resolves);

@@ -22,6 +22,7 @@ const refused: Line[] = [
   ["src/contracts/values.ts", value("@temporalio/workflow")],
   ["src/contracts/messages.ts", value("zod")],
   ["src/contracts/failures.ts", value("zod")],
+  ["src/contracts/decisions.ts", value("zod")],
   ["src/contracts/names.ts", value("zod/mini")],
   ["src/workflows/send-postal.ts", "export const x = Date.now();\n"],
   ["src/workflows/follow.ts", "export const x = new Date();\n"],

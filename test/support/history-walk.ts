@@ -137,7 +137,13 @@ export async function decide(
   result?: Record<string, unknown>,
 ): Promise<void> {
   const attention = await attentionOf(handle, kind);
-  const resolution = { ...decidedBy(walk), attention, decision, ...(result && { result }) };
+  const resolution = {
+    ...decidedBy(walk),
+    attention,
+    decision,
+    ...(decision === "retry" && { confirmRetry: true }),
+    ...(result && { result }),
+  };
   for (;;) {
     const { answer, until } = await handle.resolve(resolution);
     if (answer === "resolved") return;

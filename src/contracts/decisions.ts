@@ -1,0 +1,28 @@
+// What each decision on an attention does, in words for the person who decides: the Web UI and the command line show the same.
+// No zod: workflows import this file.
+import type { Decision } from "./messages.js";
+import type { Attention } from "./status.js";
+
+/** What stands for the name in a command to be copied; nobody decides under it. */
+export const namePlaceholder = "NAME";
+
+/** One line for each decision that the attention takes. */
+export function consequencesOf(attention: Attention): [Decision, string][] {
+  return attention.decisions.map((decision) => [decision, consequences[decision](attention)]);
+}
+
+const consequences: Record<Decision, (attention: Attention) => string> = {
+  retry({ kind, retryNeeds = [] }) {
+    if (kind === "cancelRequested") return "the process goes on as if nobody had asked to cancel";
+    if (retryNeeds.length > 0)
+      return "sends a second one if the first arrived: check the provider's portal first; needs --confirm-retry and --note";
+    return "tries again at once; what the provider has done already is not done twice";
+  },
+  happened({ happenedNeeds = [] }) {
+    const checked = "you checked at the provider that it was done, and the process goes on";
+    return happenedNeeds.length > 0
+      ? `${checked}; needs --result with ${happenedNeeds.join(", ")}`
+      : `${checked}; or it goes on without`;
+  },
+  abandon: () => "ends the process as failed; nothing is undone at the provider",
+};
