@@ -22,6 +22,7 @@ import {
   workflowTaskQueue,
 } from "./contracts/names.js";
 import type { ProcessName } from "./contracts/names.js";
+import { suggestionFor } from "./contracts/nearest.js";
 import { fieldProblems } from "./contracts/problems.js";
 import { comparedInput } from "./contracts/compared-input.js";
 import type { IssueCertificateInput } from "./contracts/issue-certificate.js";
@@ -162,6 +163,14 @@ export class Trustflow {
   /** The same for a bare business id, where only one process has it. */
   async find(id: string): Promise<AnyHandle> {
     if (parseWorkflowId(id)) return this.handle(id as `${ProcessName}/${string}`);
+    const [process = ""] = id.split("/", 1);
+    if (process !== id)
+      throw new UnknownProcessError(
+        id,
+        processes.some((name) => name === process)
+          ? "no business id looks like that"
+          : `there is no process "${process}"; ${suggestionFor(process, processes)}`,
+      );
     const candidates = processes.map((name) => this.handle(workflowIdOf(name, id)));
     const known = await Promise.all(
       candidates.map((handle) =>

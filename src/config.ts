@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import { z } from "zod";
 import { Accounts } from "./config/accounts.js";
-import { ConfigurationError, isRequired } from "./config/errors.js";
+import { ConfigurationError, isRequired, environmentName } from "./config/errors.js";
 import {
   endpoint,
   FromEnvironment,
@@ -21,6 +21,7 @@ import {
   OneShotDefaults,
   PostalDefaults,
 } from "./config/processes.js";
+import { suggestionFor } from "./contracts/nearest.js";
 import { KeyRing } from "./crypto/key-ring.js";
 
 export { ConfigurationError } from "./config/errors.js";
@@ -146,11 +147,35 @@ export function loadConfig(): Config {
     nameSecrets(parsed.data);
     return parsed.data;
   }
-  const problems = parsed.error.issues.map(({ path: key, message, ...issue }) => {
-    const unknown = issue.code === "unrecognized_keys" ? `: ${issue.keys.join(", ")}` : "";
-    return `${key.join(".") || "(top)"}: ${unknown === "" ? message : `unknown key${unknown}`}`;
+  const problems = parsed.error.issues.map(({ path, message, ...issue }) => {
+    const key = path.join(".") || "(top)";
+    if (issue.code !== "unrecognized_keys") return `${key}: ${message}`;
+    const unknown = issue.keys.map((name) => unknownKey([...path.map(String), name]));
+    return `${key}: unknown key: ${unknown.join("; ")}`;
   });
   throw new ConfigurationError(problems);
+}
+
+/** With the variables that it comes from, if any, and the keys that it may have been meant to be. */
+function unknownKey(path: string[]): string {
+  const name = path.at(-1) ?? "";
+  const variable = environmentName(path.join("."));
+  const from = Object.keys(process.env).filter(
+    (one) => one === variable || one.startsWith(`${variable}__`),
+  );
+  const where = from.length > 0 ? ` (${from.join(", ")})` : "";
+  return `${name}${where}; ${suggestionFor(name, keysAt(path.slice(0, -1)))}`;
+}
+
+interface Shape {
+  properties?: Record<string, Shape>;
+  additionalProperties?: Shape;
+}
+
+function keysAt(path: string[]): string[] {
+  let shape = z.toJSONSchema(Config, { unrepresentable: "any", reused: "inline" }) as Shape;
+  for (const key of path) shape = shape.properties?.[key] ?? shape.additionalProperties ?? {};
+  return Object.keys(shape.properties ?? {});
 }
 
 /** The value of a key that this command needs. */

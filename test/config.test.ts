@@ -24,6 +24,34 @@ test("a variable of our prefix that nothing reads is an unknown key", () => {
   expect(loadConfig).toThrow("unknown key: state");
 });
 
+test.each([
+  [
+    "TRUSTFLOW_SEND_POSTAL__POLL_INTERVL_SECONDS",
+    "sendPostal: unknown key: pollIntervlSeconds (TRUSTFLOW_SEND_POSTAL__POLL_INTERVL_SECONDS); did you mean pollIntervalSeconds (known: affidavitWindowSeconds,",
+  ],
+  [
+    "TRUSTFLOW_SENDPOSTAL__POLL_INTERVAL_SECONDS",
+    "(top): unknown key: sendpostal (TRUSTFLOW_SENDPOSTAL__POLL_INTERVAL_SECONDS); did you mean sendPostal (known: environment,",
+  ],
+  [
+    "TRUSTFLOW_ACCOUNTS__DEFAULT__EVIPOST__USERNAME",
+    "accounts.default: unknown key: evipost (TRUSTFLOW_ACCOUNTS__DEFAULT__EVIPOST__USERNAME); did you mean evi-post (known:",
+  ],
+])("a misspelt %s is named with the key that it may have been meant to be", (name, message) => {
+  process.env = { [name]: "5" };
+  expect(loadConfig).toThrow(message);
+});
+
+test("a misspelt key of the file is named with its section and the known ones", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trustflow-config-"));
+  const file = join(folder, "trustflow.toml");
+  writeFileSync(file, "[worker]\ncachedProceses = 5\nwages = 7\n");
+  process.env = { TRUSTFLOW_CONFIG: file };
+  expect(loadConfig).toThrow("worker: unknown key: cachedProceses; did you mean cachedProcesses (");
+  expect(loadConfig).toThrow("; wages; known: healthHost,");
+  rmSync(folder, { recursive: true });
+});
+
 const oneShot = { BASE_URL: "https://signature.example", TOKEN: "t" };
 const certificate = {
   BASE_URL: "https://ca.example",

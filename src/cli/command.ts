@@ -1,6 +1,8 @@
 // How every command is declared: summary, an example, `--json`, and the exit codes in its help.
 import { type Command, InvalidArgumentError } from "commander";
 import type { Speed } from "../sandbox/clock.js";
+import { processes, type ProcessName } from "../contracts/names.js";
+import { suggestionFor } from "../contracts/nearest.js";
 import { CommandError, exitCodeHelp, exitCodes } from "./exit.js";
 
 export interface CommandText {
@@ -23,6 +25,12 @@ export function addCommand(parent: Command, name: string, text: CommandText): Co
   const examples = example.split("\n").map((line) => `  $ ${line}`);
   command.addHelpText("after", `\nExample:\n${examples.join("\n")}\n\n${exitCodeHelp}`);
   return command;
+}
+
+export function processName(text: string): ProcessName {
+  const found = processes.find((name) => name === text);
+  if (found) return found;
+  throw new InvalidArgumentError(`There is no such process; ${suggestionFor(text, processes)}`);
 }
 
 export function wholeNumber(minimum = 0): (text: string) => number {

@@ -11,7 +11,7 @@ import { addCommand } from "./command.js";
 import { withTrustflow } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { resultOf } from "./follow.js";
-import { table, writeData, writeJson } from "./output.js";
+import { table, writeData, writeJson, writeNote } from "./output.js";
 import { documentStoreOf } from "./parts.js";
 
 interface SavedFile {
@@ -122,6 +122,12 @@ else the command ends with 1.`,
       async (id: string, { out, wait, json }: { out: string; wait?: boolean; json?: boolean }) => {
         await withTrustflow(async (trustflow) => {
           const handle = await trustflow.find(id);
+          if (handle.process !== "sendPostal") {
+            throw new CommandError(
+              exitCodes.invalid,
+              `${handle.workflowId} has no affidavits: only certified post has them; what it has stands in "trustflow result"`,
+            );
+          }
           if (!wait && (await handle.isOpen())) {
             throw new CommandError(
               exitCodes.failed,
@@ -137,7 +143,8 @@ else the command ends with 1.`,
               await save(out, name, document.uri, await trustflow.documents.get(document)),
             );
           }
-          sayFiles(saved, json);
+          if (saved.length === 0) writeNote(`${handle.workflowId} has ended without affidavits`);
+          if (json || saved.length > 0) sayFiles(saved, json);
         });
       },
     );

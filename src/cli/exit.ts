@@ -1,4 +1,5 @@
-// The exit codes of DESIGN §13, and which of them an error means. Everything a command throws passes through `report`.
+// The exit codes of DESIGN §13, and which of them an error means. Everything a command throws passes through `failureOf`.
+import { CommanderError } from "commander";
 import { ConfigurationError } from "../config.js";
 
 export const exitCodes = {
@@ -72,6 +73,7 @@ export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) {
     return { exitCode: exitCodes.failed, error: "Error", message: String(error) };
   }
+  if (error instanceof CommanderError) return usageFailure(error);
   const { name, message } = error;
   const fields = (error as { fields?: Failure["fields"] }).fields ?? [];
   const withFields = fields.length > 0 ? { fields } : {};
@@ -95,4 +97,13 @@ export function failureOf(error: unknown): Failure {
       ? exitCodes.outOfReach
       : (codeByName[name] ?? exitCodes.failed);
   return { exitCode, error: name, message, ...withFields };
+}
+
+function usageFailure({ code, message }: CommanderError): Failure {
+  const isHelp = code === "commander.help";
+  return {
+    exitCode: exitCodes.invalid,
+    error: names[exitCodes.invalid],
+    message: isHelp ? "a command is missing: see --help" : message.replace(/^error: /, ""),
+  };
 }

@@ -29,23 +29,23 @@ const groups: [string, ((program: Command) => void)[]][] = [
 
 /** Runs one command and returns its exit code. */
 export async function runCommandLine(args: string[]): Promise<number> {
+  const asJson = args.includes("--json");
   try {
-    await createProgram().parseAsync(args, { from: "user" });
+    await createProgram(asJson).parseAsync(args, { from: "user" });
     return Number(process.exitCode ?? exitCodes.asAsked);
   } catch (error) {
-    if (error instanceof CommanderError) {
-      return error.exitCode === 0 ? exitCodes.asAsked : exitCodes.invalid;
-    }
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.asAsked;
     const failure = failureOf(error);
-    if (args.includes("--json")) writeFailureJson(failure);
-    else writeFailure(failure);
+    if (asJson) writeFailureJson(failure);
+    else if (!(error instanceof CommanderError)) writeFailure(failure);
     return failure.exitCode;
   }
 }
 
-/** For the tests too, which read every command's help. */
-export function createProgram(): Command {
+/** For the tests too, which read every command's help. `asJson`: commander writes no error itself, as text. */
+export function createProgram(asJson = false): Command {
   const program = new Command("trustflow")
+    .configureOutput(asJson ? { writeErr: () => undefined } : {})
     .description("Trust-service provider APIs as durable Temporal processes.")
     .version(ownVersion())
     .enablePositionalOptions()

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { Argument, type Command, Option } from "commander";
 import { processes, type ProcessName } from "../contracts/names.js";
-import { addCommand } from "./command.js";
+import { addCommand, processName } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { writeData, writeJson } from "./output.js";
 
@@ -14,7 +14,7 @@ export function addSchema(program: Command): void {
     details: "Always prints JSON.",
     example: "trustflow schema sendPostal --part result",
   })
-    .addArgument(new Argument("<process>", "its name").choices(processes))
+    .addArgument(new Argument("<process>", "its name").choices(processes).argParser(processName))
     .addOption(new Option("--part <part>", "of the contract").choices(parts).default("input"))
     .action(async (process: ProcessName, { part }: { part: (typeof parts)[number] }) => {
       const { z } = await import("zod");
@@ -35,8 +35,9 @@ export function addKeys(program: Command): void {
   });
   addCommand(keys, "generate", {
     summary: "print a key ring with one fresh key",
-    details: `A ring is "id:base64,id:base64…": the first key is used, all of them are accepted. To rotate, put
-a fresh one in front. --env prints a ring for each purpose and a codec server token, as the environment takes them.`,
+    details: `A ring is "id:base64,id:base64…": the first key is used, all of them are accepted. To rotate, add
+a fresh one last in every role and client and restart them; then put it first and restart them again. --env prints a
+ring for each purpose and a codec server token, as the environment takes them.`,
     example: "trustflow keys generate --id 2026-11\ntrustflow keys generate --env >> .env",
   })
     .option("--id <id>", "of the key", "k1")

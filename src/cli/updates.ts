@@ -7,7 +7,7 @@ import { taking } from "./capability.js";
 import { enteredCodes } from "./code-dialogue.js";
 import { addCommand } from "./command.js";
 import { idHelp, withProcess } from "./context.js";
-import { exitCodes } from "./exit.js";
+import { CommandError, exitCodes } from "./exit.js";
 import { invalidInput, readText } from "./files.js";
 import { writeData, writeJson } from "./output.js";
 import { answerText } from "./show.js";
@@ -25,7 +25,9 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the p
     example: "trustflow cancel order-7",
   }).action((id: string, options: Asked) =>
     withProcess(id, async (handle) => {
-      const answer = await taking(handle, "cancel", "cancellation").cancel();
+      const answer = await taking(handle, "cancel", "cancellation")
+        .cancel()
+        .catch(saysAlreadyCancelled(handle.workflowId));
       sayAnswer(answer, ["cancelled", "pending"], options);
     }),
   );
@@ -126,6 +128,15 @@ Ends with 0 where it was taken, with 1 where it is not asked for.`,
         sayAnswer(answer, ["approved", "cancelled"], options);
       }),
     );
+}
+
+function saysAlreadyCancelled(workflowId: string): (error: unknown) => never {
+  return (error) => {
+    const { name, outcome = "" } = error as { name?: string; outcome?: string };
+    if (name === "FinishedError" && outcome.startsWith("cancelled"))
+      throw new CommandError(exitCodes.failed, `${workflowId} is already cancelled`);
+    throw error;
+  };
 }
 
 function sayAnswer(given: { answer: string }, asAsked: string[], { json }: Asked): void {

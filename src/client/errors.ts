@@ -59,15 +59,20 @@ export class TerminatedError extends TrustflowError {
 }
 
 export class UnknownProcessError extends TrustflowError {
-  constructor(id: string) {
-    super(`${id} is not known`);
+  /** `why`: what is wrong with the id itself. */
+  constructor(id: string, why?: string) {
+    super(`${id} is not known${why === undefined ? "" : `: ${why}`}`);
   }
 }
 
 /** The process has ended and takes no more updates. */
 export class FinishedError extends TrustflowError {
-  constructor(id: string) {
-    super(`${id} has ended`);
+  /** How it ended, where that is known; a process that failed has none. */
+  readonly outcome: string | undefined;
+
+  constructor(id: string, outcome?: string) {
+    super(`${id} has ended${outcome === undefined ? "" : ` as ${outcome}`}`);
+    this.outcome = outcome;
   }
 }
 

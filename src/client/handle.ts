@@ -14,6 +14,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FailureDetails } from "../contracts/failures.js";
 import { queryTooEarly, resolve, status } from "../contracts/messages.js";
 import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
+import { searchAttributes } from "../contracts/names.js";
 import type { ProcessName } from "../contracts/names.js";
 import type { ProcessStatus } from "../contracts/status.js";
 import {
@@ -113,8 +114,9 @@ export class ProcessHandle<Result> {
 
   async #typed(error: unknown): Promise<unknown> {
     if (error instanceof WorkflowNotFoundError) {
-      return (await this.#exists())
-        ? new FinishedError(this.workflowId)
+      const known = await this.#known();
+      return known
+        ? new FinishedError(this.workflowId, known.outcome)
         : new UnknownProcessError(this.workflowId);
     }
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isUnanswered(error)) {
@@ -130,13 +132,14 @@ export class ProcessHandle<Result> {
       : error;
   }
 
-  async #exists(): Promise<boolean> {
+  /** Undefined where there is no such process. */
+  async #known(): Promise<{ outcome: string | undefined } | undefined> {
     try {
       const describe = () => this.#workflow.describe();
-      await this.#client.withDeadline(Date.now() + answerLimitMs, describe);
-      return true;
+      const found = await this.#client.withDeadline(Date.now() + answerLimitMs, describe);
+      return { outcome: found.typedSearchAttributes.get(searchAttributes.outcome) };
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
+      if (error instanceof WorkflowNotFoundError) return undefined;
       throw await this.#typed(error);
     }
   }

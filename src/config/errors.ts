@@ -16,7 +16,7 @@ export function isRequired(key: string): ConfigurationError {
   return new ConfigurationError([`${key} is required (environment: ${name})`]);
 }
 
-function environmentName(key: string): string {
+export function environmentName(key: string): string {
   const segments = key
     .split(".")
     .map((part) => part.replaceAll("-", "_").replaceAll(/([A-Z])/g, "_$1"));

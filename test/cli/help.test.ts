@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { processes } from "../../src/contracts/names.js";
 import { createProgram } from "../../src/cli/program.js";
@@ -108,6 +109,29 @@ test.each([
   expect(stderr).toContain(named);
   expect(code).toBe(2);
   expect(stdout).toBe("");
+});
+
+test.each([
+  [["statu"], "unknown command 'statu'\n(Did you mean status?)"],
+  [["status"], "missing required argument 'id'"],
+  [["send-postal", "--input", "x", "--bogus"], "unknown option '--bogus'"],
+  [["schema", "sendPostl"], "did you mean sendPostal (known: sendPostal, issueCertificate"],
+  [["list", "--process", "sendPostl"], "did you mean sendPostal"],
+  [["resolve", "a", "--by", "NAME", "--decision", "retry"], "must be the name of the person"],
+  [["documents", "get", "letter"], "uri"],
+])("with --json, trustflow %j is one line of JSON on stderr", async (args, named) => {
+  const { code, stdout, stderr } = await trustflow([...args, "--json"]);
+  const failure = JSON.parse(stderr) as object;
+  expect(failure).toMatchObject({ exitCode: 2, error: "Invalid" });
+  expect(failure).toMatchObject({ message: expect.stringContaining(named) });
+  expect([code, stdout]).toEqual([2, ""]);
+});
+
+test("keys generate and the operations guide rotate alike: a new key is last before it is first", async () => {
+  const { stdout } = await trustflow(["keys", "generate", "--help"]);
+  const guide = await readFile(new URL("../../docs/operations.md", import.meta.url), "utf8");
+  expect(stdout).toMatch(/last[^.]*restart[^.]*then put it first[^.]*restart/);
+  expect(guide).toMatch(/add it \*\*last\*\*[^.]*restart[^.]*\n2\. put it first and restart/);
 });
 
 test("a result on the command line that cannot be used is not quoted", async () => {

@@ -10,6 +10,7 @@ import {
   holderInput,
   wrongCode,
 } from "../support/holders.js";
+import { fastSettings, letterInput } from "../support/letters.js";
 import { startTestStack, statusWhere, type TestStack } from "../support/stack.js";
 import { onTerminal } from "../support/terminal.js";
 import { trustflow } from "./run.js";
@@ -151,6 +152,36 @@ test("a command about another kind of process is a usage error that says so", as
     expect(said).not.toContain("Q7XJ2VK9");
     expect(code).toBe(2);
   }
+});
+
+test("a second cancel says that it is cancelled, and a process without affidavits says that it has none", async () => {
+  const letter = letterInput("twice", "cancellable", { settings: fastSettings });
+  const handle = await system.client.sendPostal("twice", letter);
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  expect(await run(["cancel", "twice"])).toMatchObject({ code: 0 });
+  expect((await handle.result()).outcome).toBe("cancelled");
+  expect(await run(["cancel", "twice"])).toMatchObject({
+    code: 1,
+    said: expect.stringContaining("sendPostal/twice is already cancelled"),
+  });
+  await expect(handle.requestAffidavit()).rejects.toThrow(
+    "sendPostal/twice has ended as cancelled",
+  );
+
+  const none = await run(["affidavits", "twice", "--out", folder]);
+  expect(none).toMatchObject({ code: 0, answer: [] });
+  expect(none.said).toContain("sendPostal/twice has ended without affidavits");
+  const never = await run(["affidavits", "issueCertificate/plain", "--out", folder]);
+  expect(never.code).toBe(2);
+  expect(never.said).toContain("issueCertificate/plain has no affidavits");
+});
+
+test("an ID with a mistyped process names the one that was meant", async () => {
+  const mistyped = await run(["status", "sendPostl/twice"]);
+  expect(mistyped.code).toBe(3);
+  expect(mistyped.said).toContain("there is no process");
+  expect(mistyped.said).toContain("did you mean sendPostal (known: sendPostal, issueCertificate");
+  expect(await run(["status", "sendPostal/a/b"])).toMatchObject({ code: 3 });
 });
 
 test("on a terminal, watching asks for the code until it is accepted, and does not show it", async () => {
