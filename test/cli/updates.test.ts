@@ -127,7 +127,7 @@ test("happened needs a result only where the process needs one, and says which",
   const status = await trustflow(["status", "issueCertificate/lost-too"], {
     env: system.stack.env,
   });
-  expect(status.stdout).toContain("happened (with certIdOtp, deviceCode)");
+  expect(status.stdout).toContain("needs --result with certIdOtp, deviceCode");
   const resolve = (id: string) => run(["resolve", id, "--decision", "happened", "--by", "Ada"]);
   expect(await resolve("issueCertificate/lost-too")).toMatchObject({
     code: 2,
