@@ -23,7 +23,7 @@ import {
 } from "./contracts/names.js";
 import type { ProcessName } from "./contracts/names.js";
 import { suggestionFor } from "./contracts/nearest.js";
-import { fieldProblems } from "./contracts/problems.js";
+import { checkInput } from "./contracts/problems.js";
 import { comparedInput } from "./contracts/compared-input.js";
 import type { IssueCertificateInput } from "./contracts/issue-certificate.js";
 import type { SendMessageInput } from "./contracts/send-message.js";
@@ -223,11 +223,11 @@ export class Trustflow {
   /** Starts any process by its name, as the methods above do. */
   async start<P extends ProcessName>(process: P, id: string, input: object): Promise<HandleOf<P>> {
     const schema = contracts[process].input;
-    const checked = [
-      ...fieldProblems(BusinessId.safeParse(id).error, ["id"]),
-      ...fieldProblems(schema.safeParse(input).error),
+    const problems = [
+      ...checkInput(BusinessId, id, ["id"]).fields,
+      ...checkInput(schema, input).fields,
     ];
-    if (checked.length > 0) throw new InvalidInputError(checked);
+    if (problems.length > 0) throw new InvalidInputError(problems);
     refuseOversize(input);
     const sent = await this.#withReferences(input);
     const digested = comparedInput(schema, sent, contentOf);

@@ -22,6 +22,7 @@ import {
   PostalDefaults,
 } from "./config/processes.js";
 import { suggestionFor } from "./contracts/nearest.js";
+import { missing, sentenceOf } from "./contracts/problems.js";
 import { KeyRing } from "./crypto/key-ring.js";
 
 export { ConfigurationError } from "./config/errors.js";
@@ -142,16 +143,18 @@ export function loadConfig(): Config {
     if (name === "DATABASE_URL") place(tree, ["database", "url"], value);
     else if (name.startsWith("TRUSTFLOW_") && !notKeys.has(name)) place(tree, keyOf(name), value);
   }
-  const parsed = Config.safeParse(tree);
+  const parsed = Config.safeParse(tree, { error: sentenceOf });
   if (parsed.success) {
     nameSecrets(parsed.data);
     return parsed.data;
   }
-  const problems = parsed.error.issues.map(({ path, message, ...issue }) => {
+  const problems = parsed.error.issues.flatMap(({ path, message, ...issue }) => {
     const key = path.join(".") || "(top)";
-    if (issue.code !== "unrecognized_keys") return `${key}: ${message}`;
-    const unknown = issue.keys.map((name) => unknownKey([...path.map(String), name]));
-    return `${key}: unknown key: ${unknown.join("; ")}`;
+    if (issue.code === "unrecognized_keys") {
+      const unknown = issue.keys.map((name) => unknownKey([...path.map(String), name]));
+      return `${key}: unknown key: ${unknown.join("; ")}`;
+    }
+    return message === missing ? isRequired(key).problems : `${key}: ${message}`;
   });
   throw new ConfigurationError(problems);
 }

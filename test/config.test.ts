@@ -102,7 +102,13 @@ test.each([
   ["ONE_SHOT_SIGNATURE", oneShot, "TOKEN_HEADER", "X Token:", "the name of a header"],
   // Without TLS no client certificate is shown, and the password travels in clear (P1 §5.1, §5.5).
   ["DISPOSABLE_CERTIFICATE", certificate, "BASE_URL", "http://ca.example", "URL"],
-  ["DISPOSABLE_CERTIFICATE", certificate, "BASE_URL", "ca.example", "baseUrl: Invalid URL"],
+  [
+    "DISPOSABLE_CERTIFICATE",
+    certificate,
+    "BASE_URL",
+    "ca.example",
+    "baseUrl: must be an https URL",
+  ],
   ["ENVELOPE_SIGNATURE", envelope, "CA_BASE_URL", "http://ca.example", "URL"],
   ["DISPOSABLE_CERTIFICATE", certificate, "CERTIFICATE_FILE", "client.pem", "give certificateFile"],
   ["ENVELOPE_SIGNATURE", envelope, "PKCS12_FILE", "client.p12", "give certificateFile"],
@@ -233,4 +239,15 @@ describe("a configuration that several share", () => {
     expect(loadConfig).toThrow("keys.journal: must be { env");
     expect(loadConfig).not.toThrow("k1:a");
   });
+});
+
+test("what is missing is said to be required, with its variable", () => {
+  const { BASE_URL: _, USERNAME: __, ...rest } = post;
+  const account = "accounts.default.evi-post";
+  const variable = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
+  expect(accountOf("EVI_POST", { ...rest, TIMEOUT_SECONDS: "soon" })).toThrow(
+    `Configuration: ${account}.baseUrl is required (environment: ${variable}__BASE_URL); ` +
+      `${account}.username is required (environment: ${variable}__USERNAME); ` +
+      `${account}.timeoutSeconds: must be a number`,
+  );
 });

@@ -90,9 +90,9 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
 export function refusalOf(error: ProviderError): Refusal {
   const { code, status, requestId, detail } = error;
   return {
-    fields: error.fields.map((field) => ({
-      path: callerPath(field.fieldName ?? ""),
-      problem: field.message ?? field.errorCode ?? "refused",
+    fields: error.fields.map(({ fieldName = "", message, errorCode }) => ({
+      path: callerPath(fieldName),
+      problem: withoutName(message ?? "", fieldName) || (errorCode ?? "was refused"),
     })),
     ...(code === undefined ? {} : { code }),
     ...(status === undefined ? {} : { status }),
@@ -107,6 +107,14 @@ function callerPath(fieldName: string): string {
     /(^|\.)([A-Z])/g,
     (_, dot: string, letter: string) => dot + letter.toLowerCase(),
   );
+}
+
+/** A provider's message may begin with the field's name, which stands before the problem already. */
+function withoutName(message: string, fieldName: string): string {
+  const names = [fieldName, fieldName.split(".").at(-1) ?? ""].filter(Boolean);
+  const name = names.find((each) => message.toLowerCase().startsWith(each.toLowerCase()));
+  const rest = name === undefined ? undefined : message.slice(name.length);
+  return rest === undefined || /^\w/.test(rest) ? message : rest.replace(/^[\s:–-]+/, "");
 }
 
 function describe(error: unknown): Described {

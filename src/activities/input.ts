@@ -1,7 +1,7 @@
 // Input as the first activity meets it: parsed again for those who start a process with a plain Temporal client, inline
 // documents turned into references (DESIGN §3, §8).
 import type { z } from "zod";
-import { fieldProblems } from "../contracts/problems.js";
+import { checkInput } from "../contracts/problems.js";
 import type { DocumentInput, DocumentReference } from "../contracts/values.js";
 import { derivedDocumentId } from "../documents/document-id.js";
 import { documentProblem } from "../documents/errors.js";
@@ -11,9 +11,9 @@ import { InvalidInput } from "./failure.js";
 
 /** Throws `InvalidInput` with each field that breaks the contract. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.infer<S> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  throw new InvalidInput(fieldProblems(parsed.error));
+  const { data, fields } = checkInput(schema, input);
+  if (fields.length > 0) throw new InvalidInput(fields);
+  return data as z.infer<S>;
 }
 
 /** The document as a reference; an inline one is stored under an id of process and content, so that a retry stores no second one. */

@@ -3,7 +3,7 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { refuseOversize, withDocuments, withParts } from "../client/input.js";
-import { fieldProblems } from "../contracts/problems.js";
+import { checkInput } from "../contracts/problems.js";
 import { BusinessId, DocumentReference } from "../contracts/values.js";
 import { isPdf } from "../documents/pdf.js";
 import type { DocumentStore } from "../documents/store.js";
@@ -32,23 +32,23 @@ export async function readStartInput<Input extends object>(
   const folder = source === "-" ? process.cwd() : dirname(resolve(source));
   const isDocument = documentPlaces(contract);
   const files = new Map<string, DocumentFile>();
-  const fields = fieldProblems(BusinessId.safeParse(id).error, ["id"]);
+  const problems = [...checkInput(BusinessId, id, ["id"]).fields];
   const input = await withParts(given, async (part, path) => {
     if (!("path" in part) || !isDocument(path)) return undefined;
     const at = path.join(".");
     const file = await documentFile(part, at, folder).catch((error: unknown) => {
       if (!(error instanceof CommandError)) throw error;
-      fields.push(...error.fields);
+      problems.push(...error.fields);
       return undefined;
     });
     if (file) files.set(at, file);
     return standIn(file);
   });
-  const parsed = contract.safeParse(input);
-  fields.push(...fieldProblems(parsed.error));
-  if (fields.length > 0 || parsed.data === undefined) throw invalidInput(fields);
-  refuseOversize(parsed.data);
-  return { checked: parsed.data, files };
+  const { data, fields } = checkInput(contract, input);
+  problems.push(...fields);
+  if (problems.length > 0 || data === undefined) throw invalidInput(problems);
+  refuseOversize(data);
+  return { checked: data, files };
 }
 
 /** The input as it can be sent, with its files in the store. */

@@ -2,7 +2,7 @@
 // accept-contract, decide-video.
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../contracts/issue-certificate.js";
-import { fieldProblems } from "../contracts/problems.js";
+import { checkInput } from "../contracts/problems.js";
 import { taking } from "./capability.js";
 import { enteredCodes } from "./code-dialogue.js";
 import { addCommand } from "./command.js";
@@ -158,7 +158,7 @@ async function readAssertion(file: string): Promise<string> {
   const text = await readText(file, "--file");
   const isJson = text.trimStart().startsWith("{");
   const assertion = isJson ? Buffer.from(text).toString("base64") : text.replaceAll(/\s/g, "");
-  const fields = fieldProblems(EidAssertion.safeParse(assertion).error, ["--file"]);
+  const { fields } = checkInput(EidAssertion, assertion, ["--file"]);
   if (fields.length > 0) throw invalidInput(fields);
   return assertion;
 }

@@ -21,16 +21,27 @@ export const numbers = () =>
       value instanceof FromEnvironment ? value.text.split(",").filter(Boolean).map(Number) : value,
     z.array(z.int()),
   );
-export const url = () => z.preprocess(plain, z.url({ protocol: /^https?$/ }));
+export const url = () =>
+  z.preprocess(
+    plain,
+    z.url({ protocol: /^https?$/, error: saying("must be an http or https URL") }),
+  );
 /** Where a provider is: a path is added to it, so nothing may stand behind its own, and its credentials have their own keys. */
 export const baseUrl = (protocol = /^https?$/) =>
   z.preprocess(
     plain,
     z
-      .url({ protocol, abort: true })
+      .url({
+        protocol,
+        abort: true,
+        error: saying(`must be an ${protocol.test("http") ? "http or " : ""}https URL`),
+      })
       .refine((given) => !/[?#]/.test(given), "must have no query and no fragment")
       .refine((given) => !hasUser(new URL(given)), "must have no user name and no password in it"),
   );
+/** What is not there at all is said to be required. */
+const saying = (problem: string) => (issue: { input?: unknown }) =>
+  issue.input === undefined ? undefined : problem;
 const hasUser = (given: URL) => given.username !== "" || given.password !== "";
 /** Where a client certificate is shown. */
 export const tlsBaseUrl = () => baseUrl(/^https$/);

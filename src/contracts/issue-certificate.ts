@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { assertionPattern } from "./names.js";
 import { EmailOptions, otpSettings, SmsOptions } from "./one-time-password.js";
+import { withRules } from "./rules.js";
 import { processResult, ProcessStatus } from "./status.js";
 import { AccountName, CountryCode, Instant, SecretString } from "./values.js";
 
@@ -55,30 +56,39 @@ export type CertificateSettings = {
 const shared = { account: AccountName.optional(), settings: checking.optional() };
 
 /** P1 §2.1. */
-const FromData = z
-  .strictObject({
-    ...shared,
-    disposableHolder: DisposableHolder,
-    disposableDoc: DisposableDoc.optional(),
-    disposableCertificate: z.strictObject({ ...holderSecrets, otpType: z.enum(["SMS", "EMAIL"]) }),
-    disposableContacts: z.strictObject({ mobile: E164.optional(), email: z.email().optional() }),
-    smsOptions: SmsOptions.optional(),
-    emailOptions: EmailOptions.optional(),
-  })
-  .superRefine((input, context) => {
-    const refuse = (path: string, message: string) =>
-      context.addIssue({ code: "custom", path: path.split("."), message });
-    const { otpType } = input.disposableCertificate;
-    const [contact, options, other] =
-      otpType === "SMS"
-        ? (["mobile", "smsOptions", "emailOptions"] as const)
-        : (["email", "emailOptions", "smsOptions"] as const);
-    if (input.disposableContacts[contact] === undefined)
-      refuse(`disposableContacts.${contact}`, `is required when otpType is ${otpType} (P1 §2.1)`);
-    if (input[options] === undefined)
-      refuse(options, `is required when otpType is ${otpType} (P1 §2.3)`);
-    if (input[other] !== undefined) refuse(other, `does not fit otpType ${otpType} (P1 §2.3)`);
-  });
+const DataFields = z.strictObject({
+  ...shared,
+  disposableHolder: DisposableHolder,
+  disposableDoc: DisposableDoc.optional(),
+  disposableCertificate: z.strictObject({ ...holderSecrets, otpType: z.enum(["SMS", "EMAIL"]) }),
+  disposableContacts: z.strictObject({ mobile: E164.optional(), email: z.email().optional() }),
+  smsOptions: SmsOptions.optional(),
+  emailOptions: EmailOptions.optional(),
+});
+
+const otpType = "disposableCertificate.otpType";
+const FromData = withRules(DataFields, [
+  {
+    reads: [otpType, "disposableContacts"],
+    check({ disposableCertificate: { otpType: by }, disposableContacts: contacts }, refuse) {
+      const contact = by === "SMS" ? "mobile" : "email";
+      if (contacts[contact] === undefined)
+        refuse(`disposableContacts.${contact}`, `is required when otpType is ${by} (P1 §2.1)`);
+    },
+  },
+  {
+    reads: [otpType],
+    check(input, refuse) {
+      const by = input.disposableCertificate.otpType;
+      const [own, other] =
+        by === "SMS"
+          ? (["smsOptions", "emailOptions"] as const)
+          : (["emailOptions", "smsOptions"] as const);
+      if (input[own] === undefined) refuse(own, `is required when otpType is ${by} (P1 §2.3)`);
+      if (input[other] !== undefined) refuse(other, `does not fit otpType ${by} (P1 §2.3)`);
+    },
+  },
+]);
 
 /** The claims that the decoded assertion carries (P1 §2.2). */
 const claims = [
@@ -117,7 +127,12 @@ const FromAssertion = z.strictObject({
   certificate: z.strictObject({
     ...holderSecrets,
     fullData: z.boolean(),
-    otpType: z.literal("SMS", "must be SMS: the only value with an eID assertion (P1 §2.2)"),
+    otpType: z.literal("SMS", {
+      error: ({ input }) =>
+        input === undefined
+          ? undefined
+          : "must be SMS: the only value with an eID assertion (P1 §2.2)",
+    }),
   }),
   smsOptions: SmsOptions,
 });

@@ -1,5 +1,9 @@
-// What a contract found wrong, as fields with their paths: the one translation for client, command line and activities.
+// What a contract found wrong, as fields with their paths and plain sentences: the one translation for client, command line and
+// activities.
+import type { z } from "zod";
 import type { FieldProblem } from "./failures.js";
+
+type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
 interface Issue {
   code?: string;
@@ -7,14 +11,19 @@ interface Issue {
   message: string;
   keys?: string[];
   errors?: Issue[][];
+  issues?: Issue[];
 }
 
-/** `under` stands before each path. Empty where nothing is wrong. */
-export function fieldProblems(
-  error: { issues: object[] } | undefined,
+/** The input as the contract takes it, or each field that breaks it; `under` stands before each path. */
+export function checkInput<S extends z.ZodType>(
+  contract: S,
+  input: unknown,
   under: string[] = [],
-): FieldProblem[] {
-  return ((error?.issues ?? []) as Issue[]).flatMap((issue) => problemsOf(issue, under));
+): { data: z.output<S>; fields: [] } | { data?: undefined; fields: FieldProblem[] } {
+  const { data, error } = contract.safeParse(input, { error: sentenceOf });
+  if (!error) return { data, fields: [] };
+  const problems = (error.issues as Issue[]).flatMap((issue) => problemsOf(issue, under));
+  return { fields: problems.filter(isFirstOfItsPath) };
 }
 
 function problemsOf(issue: Issue, above: PropertyKey[]): FieldProblem[] {
@@ -31,6 +40,59 @@ function problemsOf(issue: Issue, above: PropertyKey[]): FieldProblem[] {
   return [{ path: here.join(".") || "(input)", problem: message }];
 }
 
+function isFirstOfItsPath({ path }: FieldProblem, at: number, all: FieldProblem[]): boolean {
+  return all.findIndex((other) => other.path === path) === at;
+}
+
 function unknownIn(issues: readonly Issue[]): number {
   return issues.reduce((count, { keys = [] }) => count + keys.length, 0);
+}
+
+export const missing = "is required";
+
+/** What goes behind the name of a field; no value is repeated. A contract's own sentences come before these. */
+export function sentenceOf(issue: RawIssue): string {
+  if (issue.input === undefined) return missing;
+  if (issue.input === null) return "must not be null";
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${types[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.join(", ")}`;
+    case "too_small":
+      return sized(issue.origin, "at least", Number(issue.minimum));
+    case "too_big":
+      return sized(issue.origin, "at most", Number(issue.maximum));
+    case "invalid_format":
+      return `must be ${formats[issue.format] ?? `in the format ${issue.format}`}`;
+    case "invalid_key":
+      return `has a name that is not allowed${issue.issues[0] ? `: ${issue.issues[0].message}` : ""}`;
+    default:
+      return "is not valid";
+  }
+}
+
+const types: Partial<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  record: "an object",
+  array: "a list",
+};
+
+const formats: Partial<Record<string, string>> = {
+  base64: "base64",
+  date: "a date, as 2026-01-31",
+  datetime: "an instant in UTC, as 2026-01-31T12:00:00Z",
+  email: "an e-mail address",
+  url: "a URL",
+};
+
+function sized(origin: string, limit: "at least" | "at most", count: number): string {
+  if (origin === "string" && limit === "at least" && count === 1) return "must not be empty";
+  if (origin === "string") return `must have ${limit} ${count} characters`;
+  if (origin === "array") return `must have ${limit} ${count} ${count === 1 ? "entry" : "entries"}`;
+  return `must be ${limit} ${count}`;
 }

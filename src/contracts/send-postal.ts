@@ -1,6 +1,8 @@
 // The contract of `sendPostal`: a certified postal communication from submit to close (P2 §2.1–2.5, §3.1, §4.1).
 import { z } from "zod";
 import { postalOutcomes } from "./names.js";
+import { withRules } from "./rules.js";
+import type { Rule } from "./rules.js";
 import { processResult, ProcessStatus } from "./status.js";
 import { AccountName, CountryCode, DocumentInput, Instant, SecretString } from "./values.js";
 
@@ -37,7 +39,10 @@ export const PostalOptions = z.strictObject({
   certificationLevel: z
     .string()
     .regex(/^[A-Za-z]+(_[A-Z]{2})?$/, "must look like Standard, Advanced or Standard_EU")
-    .refine((level) => !level.startsWith("QERDS"), "the QERDS levels are not supported for postal")
+    .refine(
+      (level) => !level.startsWith("QERDS"),
+      "must not be a QERDS level: none is supported for postal (P2 §2.3)",
+    )
     .optional(),
   affidavitProfile: z
     .enum([
@@ -111,63 +116,7 @@ const SendPostalFields = z.strictObject({
   settings: PostalSettings.optional(),
 });
 
-type Refuse = (path: string, problem: string) => void;
-
-/** The conditional rules of P2 §2.2–2.3 that need no configuration (READING §2). */
-function checkPostal(input: z.infer<typeof SendPostalFields>, refuse: Refuse): void {
-  const { recipientAddress: recipient, options = {} } = input;
-  const service = options.postServiceType ?? "Registered";
-
-  if (recipient.country !== "ES") {
-    refuse("recipientAddress.country", "must be ES: physical delivery is within Spain (P2 §8)");
-  }
-  if (service === "Registered" && recipient.region === undefined) {
-    refuse("recipientAddress.region", "is required for Registered (P2 §2.2)");
-  }
-  if (service === "Letter" && options.postServiceProfile === undefined) {
-    refuse("options.postServiceProfile", "is required for Letter (P2 §2.3)");
-  }
-  if (service === "LetterLite" && /^(07|35|38|51|52)/.test(recipient.postalCode)) {
-    refuse("recipientAddress.postalCode", "LetterLite reaches only mainland Spain (P2 §2.3)");
-  }
-  if (service !== "Letter") {
-    for (const option of letterOnly) {
-      if (options[option] !== undefined)
-        refuse(`options.${option}`, "is for Letter only (P2 §2.3)");
-    }
-  }
-  if (options.evidenceAccessControlMethod === "Challenge") {
-    for (const field of challenge) {
-      if (options[field] === undefined) {
-        refuse(`options.${field}`, "is required with Challenge (P2 §2.3)");
-      }
-    }
-  }
-  if ((options.notaryRetentionPeriod ?? 0) > 0 && options.notaryProfile === undefined) {
-    refuse("options.notaryProfile", "is required when notaryRetentionPeriod is above 0 (P2 §2.3)");
-  }
-  checkAffidavits(options, refuse);
-}
-
-function checkAffidavits(options: PostalOptions, refuse: Refuse): void {
-  const { affidavitProfile: profile, certificationLevel: level = "" } = options;
-  const advanced = profile?.startsWith("Advanced") ?? false;
-  if (level.startsWith("Standard") && advanced) {
-    refuse(
-      "options.affidavitProfile",
-      `does not agree with the certification level ${level} (P2 §2.3)`,
-    );
-  }
-  if (level.startsWith("Advanced") && profile === "Basic") {
-    refuse(
-      "options.affidavitProfile",
-      `does not agree with the certification level ${level} (P2 §2.3)`,
-    );
-  }
-  if (options.affidavitsOnDemandEnabled === true && profile !== undefined && !advanced) {
-    refuse("options.affidavitsOnDemandEnabled", "needs an advanced content profile (P2 §2.3)");
-  }
-}
+type Fields = z.infer<typeof SendPostalFields>;
 
 const letterOnly = [
   "enableDeliveryReceipt",
@@ -183,17 +132,112 @@ const challenge = [
 /** `%PDF-` as the first five bytes of a base64 text. */
 const pdfInBase64 = /^JVBERi0/;
 
-export const SendPostalInput = SendPostalFields.superRefine((input, context) => {
-  const refuse: Refuse = (path, message) =>
-    context.addIssue({ code: "custom", path: path.split("."), message });
-  if (input.document.mediaType !== "application/pdf") {
-    refuse("document.mediaType", "must be application/pdf (P2 §2.1)");
-  }
-  if ("base64" in input.document && !pdfInBase64.test(input.document.base64)) {
-    refuse("document.base64", "is not a PDF (P2 §2.1)");
-  }
-  checkPostal(input, refuse);
-});
+const serviceOf = ({ options }: Fields) => options?.postServiceType ?? "Registered";
+const service = "options.postServiceType";
+const isAdvanced = (profile?: string) => profile?.startsWith("Advanced") ?? false;
+
+/** The conditional rules of P2 §2.1–2.3 that need no configuration (READING §2). */
+const rules: Rule<Fields>[] = [
+  {
+    reads: ["document.mediaType"],
+    check({ document }, refuse) {
+      if (document.mediaType !== "application/pdf")
+        refuse("document.mediaType", "must be application/pdf (P2 §2.1)");
+    },
+  },
+  {
+    reads: ["document.base64"],
+    check({ document }, refuse) {
+      if ("base64" in document && !pdfInBase64.test(document.base64))
+        refuse("document.base64", "is not a PDF (P2 §2.1)");
+    },
+  },
+  {
+    reads: ["recipientAddress.country"],
+    check({ recipientAddress: { country } }, refuse) {
+      if (country !== "ES")
+        refuse("recipientAddress.country", "must be ES: physical delivery is within Spain (P2 §8)");
+    },
+  },
+  {
+    reads: [service, "recipientAddress.region"],
+    check(input, refuse) {
+      if (serviceOf(input) === "Registered" && input.recipientAddress.region === undefined)
+        refuse("recipientAddress.region", "is required for Registered (P2 §2.2)");
+    },
+  },
+  {
+    reads: [service, "options.postServiceProfile"],
+    check(input, refuse) {
+      if (serviceOf(input) === "Letter" && input.options?.postServiceProfile === undefined)
+        refuse("options.postServiceProfile", "is required for Letter (P2 §2.3)");
+    },
+  },
+  {
+    reads: [service, "recipientAddress.postalCode"],
+    check(input, refuse) {
+      const { postalCode } = input.recipientAddress;
+      if (serviceOf(input) === "LetterLite" && /^(07|35|38|51|52)/.test(postalCode))
+        refuse(
+          "recipientAddress.postalCode",
+          "is not reached by LetterLite: it serves mainland Spain only (P2 §2.3)",
+        );
+    },
+  },
+  {
+    reads: [service],
+    check(input, refuse) {
+      if (serviceOf(input) === "Letter") return;
+      for (const option of letterOnly) {
+        if (input.options?.[option] !== undefined)
+          refuse(`options.${option}`, "is for Letter only (P2 §2.3)");
+      }
+    },
+  },
+  {
+    reads: ["options.evidenceAccessControlMethod"],
+    check({ options }, refuse) {
+      if (options?.evidenceAccessControlMethod !== "Challenge") return;
+      for (const field of challenge) {
+        if (options[field] === undefined)
+          refuse(`options.${field}`, "is required with Challenge (P2 §2.3)");
+      }
+    },
+  },
+  {
+    reads: ["options.notaryRetentionPeriod", "options.notaryProfile"],
+    check({ options }, refuse) {
+      if ((options?.notaryRetentionPeriod ?? 0) > 0 && options?.notaryProfile === undefined)
+        refuse(
+          "options.notaryProfile",
+          "is required when notaryRetentionPeriod is above 0 (P2 §2.3)",
+        );
+    },
+  },
+  {
+    reads: ["options.affidavitProfile", "options.certificationLevel"],
+    check({ options }, refuse) {
+      const { affidavitProfile: profile, certificationLevel: level = "" } = options ?? {};
+      const isTooMuch = level.startsWith("Standard") && isAdvanced(profile);
+      const isTooLittle = level.startsWith("Advanced") && profile === "Basic";
+      if (isTooMuch || isTooLittle)
+        refuse(
+          "options.affidavitProfile",
+          `does not agree with the certification level ${level} (P2 §2.3)`,
+        );
+    },
+  },
+  {
+    reads: ["options.affidavitProfile", "options.affidavitsOnDemandEnabled"],
+    check({ options }, refuse) {
+      const { affidavitProfile: profile, affidavitsOnDemandEnabled: isOn } = options ?? {};
+      if (isOn === true && profile !== undefined && !isAdvanced(profile))
+        refuse("options.affidavitsOnDemandEnabled", "needs an advanced content profile (P2 §2.3)");
+    },
+  },
+];
+
+export const SendPostalInput = withRules(SendPostalFields, rules);
 export type SendPostalInput = z.infer<typeof SendPostalInput>;
 
 /** The outcomes of P2 §3.1 in camelCase, and ours. */

@@ -1,6 +1,7 @@
 // The contract of `signEnvelope`: documents in an envelope that a one-shot certificate signs, over two hosts (P1 §1.5, 2.10,
 // 4.5). Of the three requests only a few names are shown: the rest is the caller's, in `providerFields`.
 import { z } from "zod";
+import { namesDiffer, withRules } from "./rules.js";
 import { processResult, ProcessStatus } from "./status.js";
 import { AccountName, DocumentInput, FileName, Instant, ProviderFields } from "./values.js";
 
@@ -30,26 +31,20 @@ export type EnvelopeSettings = {
   [setting in keyof z.infer<typeof Settings>]-?: NonNullable<z.infer<typeof Settings>[setting]>;
 };
 
-export const SignEnvelopeInput = z
-  .strictObject({
-    account: AccountName.optional(),
-    /** The whole certificate request, untouched. */
-    request: z.strictObject({ providerFields: ProviderFields }),
-    /** In the order in which they stand in the envelope. */
-    documents: z.array(EnvelopeDocument).min(1).max(50),
-    /** What the envelope has beside its documents and its one Sign activity. */
-    envelope: z
-      .strictObject({ providerFields: providerFieldsBut("Documents", "Activities").optional() })
-      .optional(),
-    settings: Settings.optional(),
-  })
-  .superRefine(({ documents }, context) => {
-    for (const [index, { name }] of documents.entries()) {
-      if (documents.findIndex((other) => other.name === name) === index) continue;
-      const message = "stands for another document already";
-      context.addIssue({ code: "custom", path: ["documents", index, "name"], message });
-    }
-  });
+const EnvelopeFields = z.strictObject({
+  account: AccountName.optional(),
+  /** The whole certificate request, untouched. */
+  request: z.strictObject({ providerFields: ProviderFields }),
+  /** In the order in which they stand in the envelope. */
+  documents: z.array(EnvelopeDocument).min(1).max(50),
+  /** What the envelope has beside its documents and its one Sign activity. */
+  envelope: z
+    .strictObject({ providerFields: providerFieldsBut("Documents", "Activities").optional() })
+    .optional(),
+  settings: Settings.optional(),
+});
+
+export const SignEnvelopeInput = withRules(EnvelopeFields, [namesDiffer]);
 export type SignEnvelopeInput = z.infer<typeof SignEnvelopeInput>;
 
 export const SignEnvelopeStatus = ProcessStatus;

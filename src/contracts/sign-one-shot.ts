@@ -2,6 +2,7 @@
 // variants (P1 §1.4, 2.9, 4.4). No request or response is shown: what the provider wants travels in `providerFields`.
 import { z } from "zod";
 import { otpSettings } from "./one-time-password.js";
+import { namesDiffer, withRules } from "./rules.js";
 import { processResult, ProcessStatus } from "./status.js";
 import { AccountName, DocumentInput, FileName, Instant, ProviderFields, Sha256 } from "./values.js";
 
@@ -27,42 +28,50 @@ export type OneShotSettings = {
   [setting in keyof z.infer<typeof Settings>]-?: NonNullable<z.infer<typeof Settings>[setting]>;
 };
 
-export const SignOneShotInput = z
-  .strictObject({
-    account: AccountName.optional(),
-    /** P1 §1.4: the workflows of the service. */
-    variant: z.enum(["classic", "hash", "asynchronous", "videoIdentification"]),
-    /** The whole payload of the creation, untouched. */
-    providerFields: ProviderFields,
-    documents: z
-      .array(z.union([NamedDocument, NamedHash]))
-      .min(1)
-      .max(50),
-    /** P1 §1.4: what the identity video is made of. */
-    identityVideo: z
-      .strictObject({
-        evidences: z.array(NamedDocument).min(1).max(50),
-        video: NamedDocument,
-        /** The payload of the video's creation, untouched. */
-        providerFields: ProviderFields.optional(),
-      })
-      .optional(),
-    settings: Settings.optional(),
-  })
-  .superRefine(({ variant, documents, identityVideo }, context) => {
-    const refuse = (path: (string | number)[], message: string) =>
-      context.addIssue({ code: "custom", path, message });
-    if (variant === "videoIdentification" && !identityVideo)
-      refuse(["identityVideo"], "is required for videoIdentification (P1 §1.4)");
-    if (variant !== "videoIdentification" && identityVideo)
-      refuse(["identityVideo"], "is for videoIdentification only (P1 §1.4)");
-    for (const [index, { name, ...file }] of documents.entries()) {
-      if (variant !== "hash" && "sha256" in file)
-        refuse(["documents", index, "sha256"], "is for the variant hash only (P1 §1.4)");
-      if (documents.findIndex((other) => other.name === name) !== index)
-        refuse(["documents", index, "name"], "stands for another document already");
-    }
-  });
+const OneShotFields = z.strictObject({
+  account: AccountName.optional(),
+  /** P1 §1.4: the workflows of the service. */
+  variant: z.enum(["classic", "hash", "asynchronous", "videoIdentification"]),
+  /** The whole payload of the creation, untouched. */
+  providerFields: ProviderFields,
+  documents: z
+    .array(z.union([NamedDocument, NamedHash]))
+    .min(1)
+    .max(50),
+  /** P1 §1.4: what the identity video is made of. */
+  identityVideo: z
+    .strictObject({
+      evidences: z.array(NamedDocument).min(1).max(50),
+      video: NamedDocument,
+      /** The payload of the video's creation, untouched. */
+      providerFields: ProviderFields.optional(),
+    })
+    .optional(),
+  settings: Settings.optional(),
+});
+
+export const SignOneShotInput = withRules(OneShotFields, [
+  {
+    reads: ["variant"],
+    check({ variant, identityVideo }, refuse) {
+      const hasVideo = identityVideo !== undefined;
+      if (variant === "videoIdentification" && !hasVideo)
+        refuse("identityVideo", "is required for videoIdentification (P1 §1.4)");
+      if (variant !== "videoIdentification" && hasVideo)
+        refuse("identityVideo", "is for videoIdentification only (P1 §1.4)");
+    },
+  },
+  {
+    reads: ["variant", "documents"],
+    check({ variant, documents }, refuse, isRight) {
+      for (const [index, file] of documents.entries()) {
+        if (variant !== "hash" && isRight(`documents.${index}`) && "sha256" in file)
+          refuse(`documents.${index}.sha256`, "is for the variant hash only (P1 §1.4)");
+      }
+    },
+  },
+  namesDiffer,
+]);
 export type SignOneShotInput = z.infer<typeof SignOneShotInput>;
 
 export const SignOneShotStatus = ProcessStatus;

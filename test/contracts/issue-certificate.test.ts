@@ -1,7 +1,7 @@
 // What an input of `issueCertificate` may be, and how a refusal names the field (P1 §2.1–2.3).
 import { expect, test } from "@jest/globals";
 import { IssueCertificateInput } from "../../src/contracts/issue-certificate.js";
-import { fieldProblems } from "../../src/contracts/problems.js";
+import { checkInput } from "../../src/contracts/problems.js";
 
 const claims = {
   given_name: "Ada",
@@ -39,7 +39,7 @@ const byAssertion = {
 };
 
 const problems = (input: object) =>
-  fieldProblems(IssueCertificateInput.safeParse(JSON.parse(JSON.stringify(input))).error).map(
+  checkInput(IssueCertificateInput, JSON.parse(JSON.stringify(input))).fields.map(
     ({ path, problem }) => `${path}: ${problem}`,
   );
 

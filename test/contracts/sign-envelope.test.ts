@@ -1,6 +1,6 @@
 // What the contract of `signEnvelope` takes and refuses, each with the field named (P1 §1.5, 2.10, 4.5; DESIGN §13).
 import { expect, test } from "@jest/globals";
-import { fieldProblems } from "../../src/contracts/problems.js";
+import { checkInput } from "../../src/contracts/problems.js";
 import { SignEnvelopeInput } from "../../src/contracts/sign-envelope.js";
 
 const document = { base64: "JVBERi0x", mediaType: "application/pdf" };
@@ -65,6 +65,6 @@ test.each<[string, object]>([
   ["envelope.name", { ...input, envelope: { name: "Contract" } }],
   ["settings.uploadsAtOnce", { ...input, settings: { uploadsAtOnce: 0 } }],
 ])("%s is refused by name", (path, given) => {
-  const problems = fieldProblems(SignEnvelopeInput.safeParse(given).error);
+  const problems = checkInput(SignEnvelopeInput, given).fields;
   expect(problems.map((problem) => problem.path)).toEqual([path]);
 });

@@ -1,0 +1,54 @@
+// Rules over several fields of an input. zod runs a refinement only where the whole shape is right, so a caller would hear of these
+// rules after everything else; here a rule runs where the fields that it reads are right, and is reported with the rest.
+import type { z } from "zod";
+
+/** `path` is dotted. A field whose shape is wrong already is not refused twice. */
+export type Refuse = (path: string, problem: string) => void;
+
+export interface Rule<T> {
+  /** Dotted paths: where one of them, or what it stands in, has the wrong shape, the rule does not run. */
+  reads: string[];
+  /** `isRight` answers for the paths that a rule finds by itself, such as those of a list. */
+  check(input: T, refuse: Refuse, isRight: (path: string) => boolean): void;
+}
+
+export function withRules<S extends z.ZodType>(schema: S, rules: Rule<z.output<S>>[]): S {
+  return schema.superRefine(
+    (input, context) => {
+      const wrong = new Set(
+        context.issues
+          .filter(({ code }) => code !== "unrecognized_keys")
+          .map(({ path = [] }) => path.join(".")),
+      );
+      const isRight = (path: string) =>
+        !wrong.has("") && !withParents(path).some((at) => wrong.has(at));
+      const refuse: Refuse = (path, message) => {
+        if (isRight(path)) context.addIssue({ code: "custom", path: path.split("."), message });
+      };
+      for (const { reads, check } of rules) {
+        if (reads.every(isRight)) check(input, refuse, isRight);
+      }
+    },
+    { when: () => true },
+  );
+}
+
+/** Of the documents that a signature is for. */
+export const namesDiffer: Rule<{ documents: { name: string }[] }> = {
+  reads: ["documents"],
+  check({ documents }, refuse, isRight) {
+    const taken = new Set<string>();
+    for (const [index, document] of documents.entries()) {
+      const path = `documents.${index}.name`;
+      if (!isRight(path)) continue;
+      if (taken.has(document.name)) refuse(path, "stands for another document already");
+      taken.add(document.name);
+    }
+  },
+};
+
+/** `a`, `a.b` and `a.b.c` of `a.b.c`. */
+function withParents(path: string): string[] {
+  const keys = path.split(".");
+  return keys.map((_, index) => keys.slice(0, index + 1).join("."));
+}
