@@ -11,6 +11,7 @@ import {
   isAbandoned,
   knowsNoAccount,
   refusesInput,
+  resentWhenDue,
   shows,
   start,
   temporalHandle,
@@ -52,6 +53,11 @@ export const issueCertificatePaths: PathsOf = {
     async resent(walk) {
       const handle = await enrolled(walk);
       expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
+      await entersCode(walk, handle, 1);
+    },
+    async "resent-when-due"(walk) {
+      const handle = await enrolled(walk, "", { resendSpacingSeconds: 2 });
+      await resentWhenDue(handle);
       await entersCode(walk, handle, 1);
     },
     async expired(walk) {

@@ -62,6 +62,12 @@ export const sendPostalPaths: PathsOf = {
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
     },
+    async "cancelled-and-never-closed"(walk) {
+      const settings = { ...fastSettings, restingGraceSeconds: 8 };
+      const handle = await tracked(walk, "cancellable,unclosed", { settings });
+      expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+      await ends(handle, "cancelled");
+    },
     async "cancelled-in-web-ui"(walk) {
       const handle = await tracked(walk, "cancellable");
       await temporalHandle(walk).cancel();
@@ -86,6 +92,9 @@ export const sendPostalPaths: PathsOf = {
       expect(await handle.cancel()).toEqual({ answer: "tooLate" });
       await ends(handle, "openAtDeadline");
     },
+    "open-at-the-deadline": through("open", "openAtDeadline", {
+      settings: { ...fastSettings, deadlineSeconds: 12 },
+    }),
 
     async "attention-mended"(walk) {
       const { handle, mend } = await denied(walk);
@@ -134,6 +143,12 @@ export const sendPostalPaths: PathsOf = {
       const handle = await tracked(walk, "delivered", { options: onDemand });
       const answer = await handle.requestAffidavit({ includeDocument: true });
       expect(answer).toMatchObject({ answer: "requested" });
+      await ends(handle, "delivered");
+    },
+    async "affidavit-on-demand-twice"(walk) {
+      const handle = await tracked(walk, "delivered", { options: onDemand });
+      for (const ask of [{ includeDocument: true }, { includeEvents: true }])
+        expect(await handle.requestAffidavit(ask)).toMatchObject({ answer: "requested" });
       await ends(handle, "delivered");
     },
     async "affidavit-unanswered"(walk) {

@@ -13,6 +13,7 @@ import {
   isAbandoned,
   knowsNoAccount,
   refusesInput,
+  resentWhenDue,
   start,
   temporalHandle,
 } from "./history-walk.js";
@@ -57,6 +58,11 @@ export const signOneShotPaths: PathsOf = {
     async resent(walk) {
       const handle = await created(walk);
       expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
+      await entersCode(walk, handle, 1);
+    },
+    async "resent-when-due"(walk) {
+      const handle = await created(walk, "", { settings: { resendSpacingSeconds: 2 } });
+      await resentWhenDue(handle);
       await entersCode(walk, handle, 1);
     },
     async expired(walk) {

@@ -2,7 +2,7 @@
 import { expect } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
-import type { AnyHandle } from "../../src/client.js";
+import type { AnyHandle, CertificateHandle, OneShotHandle } from "../../src/client.js";
 import type { HandleOf } from "../../src/client/handles.js";
 import { contracts } from "../../src/contracts/index.js";
 import type { Decision } from "../../src/contracts/messages.js";
@@ -23,6 +23,8 @@ export interface Author {
   /** An input in this author's words; `kept` are the paths of texts that the provider checks. */
   write<I extends object>(schema: z.ZodType, input: I, kept: readonly string[]): I;
 }
+
+type CodeHandle = CertificateHandle | OneShotHandle;
 
 export const plainAuthor: Author = {
   intent: (name) => name,
@@ -110,6 +112,16 @@ export async function changePassword({ system, account, password }: Walk) {
   await system.sandbox.putAccount(account, { password: "changed", token: "changed" });
   const token = tokenOf(account, password);
   return () => system.sandbox.putAccount(account, { password, token });
+}
+
+/** Asks for another code until it is sent: at first it may be too soon. */
+export async function resentWhenDue(handle: CodeHandle): Promise<void> {
+  for (;;) {
+    const answer = await handle.resendOtp();
+    if (answer.answer === "sent") return;
+    expect(answer).toMatchObject({ answer: "tooSoon" });
+    await delay(200);
+  }
 }
 
 /** Waits for a status, and asks seldom: where nothing is cached, each query replays the whole process, of fifty at once. */
