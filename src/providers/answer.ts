@@ -1,8 +1,9 @@
 // How an answer of a provider is read, and what one that cannot be used means: by status and effect class, the same for all
 // providers but for what their translate.ts says otherwise (READING §0, §9).
-import type { z } from "zod";
+import { isWebPage } from "./described.js";
+import type { Described, Unlike } from "./described.js";
 import { effectClassOf } from "./effects.js";
-import type { Operation, Provider } from "./effects.js";
+import type { EffectClass, Operation, Provider } from "./effects.js";
 import { ProviderError, withoutAnswer } from "./errors.js";
 import type { PossibleEffect, ProviderErrorKind } from "./errors.js";
 import { retryAfterMs } from "./http.js";
@@ -47,10 +48,16 @@ export function meaningOf<P extends Provider>(
       return { kind: "rateLimited", effect: "none" };
   }
   if (status >= 500) return without;
+  // A redirect is never followed, and may come after a request that was carried out: it proves nothing.
+  if (status < 400) return withoutDescribed(effectClass);
   if (status === 404 && isAboutAnId) return { kind: "notVisibleYet", effect: "none" };
-  // A redirect may follow a request that was carried out; a keyed effect without a clear answer is looked up.
-  const mayHaveActed = status < 400 || effectClass === "keyed";
-  return { kind: "protocol", effect: mayHaveActed ? without.effect : "none" };
+  // A keyed effect without a clear answer is looked up.
+  return { kind: "protocol", effect: effectClass === "keyed" ? without.effect : "none" };
+}
+
+/** An answer that is not what the specification describes: of a read `protocol`, of an effect a lost one (READING §1). */
+function withoutDescribed(effectClass: EffectClass): Meaning {
+  return effectClass === "read" ? { kind: "protocol", effect: "none" } : withoutAnswer(effectClass);
 }
 
 /** For any status outside 2xx; `answer` and the messages of `words` come from `withoutSecrets`. */
@@ -66,49 +73,33 @@ export function refused<P extends Provider>(
     ...meaning,
     ...classifiers,
     status,
-    problem: `answered ${status}`,
+    ...(status < 400
+      ? { problem: `answered ${status}, a redirect, which is not followed`, wrong: "redirect" }
+      : { problem: `answered ${status}` }),
     retryAfterMs: retryAfterMs(headers),
     detail: message ?? (body.length === 0 ? undefined : body.toString("utf8")),
   });
 }
 
-/** For a 2xx that breaks the schema; `reference` is the id that it showed nevertheless. */
-export function unreadable<P extends Provider>(
-  { provider, operation }: Asked<P>,
+/** For a 2xx that is not the described answer; `reference` is the id that it shows nevertheless. */
+export function unlike<P extends Provider>(
+  asked: Asked<P>,
   answer: Received,
-  why: { problem?: string; reference?: string | undefined } = {},
+  { wrong, text, member }: Unlike,
+  { isSecret = false, reference }: Omit<Described<unknown>, "read"> = {},
 ): ProviderError {
   const { status, body } = withoutSecrets(answer);
-  const { problem = `answered ${status} with a body that cannot be read`, reference } = why;
-  const effectClass = effectClassOf(provider, operation);
-  const meaning = withoutAnswer(effectClass);
-  if (effectClass === "read" || reference !== undefined) meaning.kind = "protocol";
-  const detail = body.length === 0 ? undefined : body.toString("utf8");
-  return new ProviderError({ ...meaning, provider, operation, status, problem, reference, detail });
-}
-
-/** A 2xx body by its schema; `reference` is the id that a broken one shows all the same. */
-export function read<P extends Provider, T extends z.ZodType>(
-  asked: Asked<P>,
-  answer: Received,
-  schema: T,
-  reference?: string,
-): z.infer<T> {
-  const result = schema.safeParse(jsonOf(answer.body));
-  if (!result.success) throw unreadable(asked, answer, { reference });
-  return result.data;
-}
-
-/** As `read`, for a body that may hold a secret: the error of a broken one shows nothing of it but the reference. */
-export function readSecret<P extends Provider, T extends z.ZodType>(
-  asked: Asked<P>,
-  answer: HttpAnswer,
-  schema: T,
-  reference?: string,
-): z.infer<T> {
-  const result = schema.safeParse(jsonOf(answer.body));
-  if (!result.success) throw unreadable(asked, { ...answer, body: Buffer.alloc(0) }, { reference });
-  return result.data;
+  return new ProviderError({
+    ...asked,
+    ...withoutDescribed(effectClassOf(asked.provider, asked.operation)),
+    status,
+    problem: `answered ${status} ${text}`,
+    wrong,
+    member,
+    // An id on a web page is somebody else's.
+    reference: isWebPage(answer) ? undefined : reference?.(answer),
+    detail: isSecret || body.length === 0 ? undefined : body.toString("utf8"),
+  });
 }
 
 /** What cannot be asked at all: nothing was sent. */
@@ -131,13 +122,4 @@ export function shownValue({ body }: HttpAnswer, name: string): string | undefin
   const found = body.toString("utf8").matchAll(member);
   const values = new Set(Array.from(found, ([, text, number]) => text ?? number));
   return values.size === 1 ? [...values][0] : undefined;
-}
-
-/** Undefined for what is no JSON. */
-export function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,9 @@
 // One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
 import type { Secret } from "../contracts/values.js";
-import { refused } from "./answer.js";
+import { refused, unlike } from "./answer.js";
 import type { Asked } from "./answer.js";
+import { Unlike } from "./described.js";
+import type { Described } from "./described.js";
 import { effectClassOf } from "./effects.js";
 import type { Provider } from "./effects.js";
 import { ProviderError } from "./errors.js";
@@ -33,13 +35,20 @@ export interface Request {
   signal?: AbortSignal | undefined;
 }
 
-/** Throws what `refusal` makes of any status outside 2xx; what a failed connection means stands in http.ts. */
-export async function call<P extends Provider>(
+/** An answer that is what the specification describes; `value` is what it brings. */
+export type Answered<T> = Received & { value: T };
+
+/**
+ * Throws what `refusal` makes of any status outside 2xx, and for a 2xx that is not the described answer what `unlike` says;
+ * what a failed connection means stands in http.ts.
+ */
+export async function call<P extends Provider, T>(
   asked: Asked<P>,
   host: Host,
   request: Request,
+  described: Described<T>,
   refusal: (answer: Received) => ProviderError,
-): Promise<Received> {
+): Promise<Answered<T>> {
   const url = new URL(host.baseUrl.replace(/\/+$/, "") + request.path);
   for (const [name, value] of request.parameters ?? []) url.searchParams.append(name, value);
   const received = await exchange({
@@ -62,7 +71,9 @@ export async function call<P extends Provider>(
   if (host.tls && isCertificatePage(answer))
     throw refused(asked, withoutSecrets(answer), { kind: "accessDenied", effect: "none" });
   if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
-  return answer;
+  const value = described.read(answer);
+  if (value instanceof Unlike) throw unlike(asked, answer, value, described);
+  return { ...answer, value };
 }
 
 /** nginx lets any certificate through the handshake, and refuses by a page of its own. */

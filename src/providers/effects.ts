@@ -13,7 +13,7 @@ export type EffectClass =
   /** No token and nobody to ask: without an answer the outcome is unknown. */
   | "once";
 
-const effects = {
+export const effects = {
   "evi-post": {
     submit: "keyed",
     query: "read",

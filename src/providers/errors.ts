@@ -1,5 +1,6 @@
 // The one error that leaves the provider layer. Its message, its enumerable properties and its stack carry no body,
 // URL, header or secret; the provider's own words (`detail`, `fields[].message`) are hidden properties.
+import type { Wrong } from "./described.js";
 import type { EffectClass } from "./effects.js";
 
 /** Of the provider's words. */
@@ -33,6 +34,9 @@ interface ProviderErrorDescription {
   operation: string;
   /** What happened, in fixed words of ours: no text of the provider or of a caller. */
   problem: string;
+  /** Where an answer is not what the specification describes: how, and which member of it. */
+  wrong?: Wrong | undefined;
+  member?: string | undefined;
   status?: number | undefined;
   code?: string | undefined;
   type?: string | undefined;
@@ -51,6 +55,11 @@ export class ProviderError extends Error {
   readonly effect: PossibleEffect;
   readonly provider: string;
   readonly operation: string;
+  /** What happened, in words of ours that may be shown: no text of the provider or of a caller. */
+  readonly problem: string;
+  /** Where an answer is not what the specification describes: how, and which member of it. */
+  declare readonly wrong?: Wrong;
+  declare readonly member?: string;
   /** HTTP status, where there was an answer. */
   declare readonly status?: number;
   /** The provider's classifier, or the code of the network failure (`ECONNRESET`). */
@@ -79,6 +88,9 @@ export class ProviderError extends Error {
     this.effect = effect;
     this.provider = provider;
     this.operation = operation;
+    this.problem = problem;
+    if (description.wrong !== undefined) this.wrong = description.wrong;
+    if (description.member) this.member = description.member;
     this.denies = description.denies ?? (status === 403 ? "operation" : "account");
     this.fields = fields;
     if (status !== undefined) this.status = status;

@@ -9,6 +9,7 @@ import { renewedSecret } from "../../src/config/fields.js";
 import { Secret } from "../../src/contracts/values.js";
 import { meaningOf, refused } from "../../src/providers/answer.js";
 import { call } from "../../src/providers/call.js";
+import { file } from "../../src/providers/described.js";
 import { ClientCertificate } from "../../src/providers/client-certificate.js";
 import type { ClientCertificateFiles } from "../../src/providers/client-certificate.js";
 import { clientCertificate, pkcs12 } from "../../src/sandbox/certificate.js";
@@ -190,10 +191,12 @@ test.each(["No required SSL certificate was sent", "The SSL certificate error"])
 async function shown(tls: ClientCertificate): Promise<string> {
   const asked = { provider: "disposable-certificate", operation: "checkData" } as const;
   const host = { baseUrl: server.url, timeoutMs: 5_000, tls };
-  const { body } = await call(asked, host, { method: "POST", path: "/", json: {} }, (answer) =>
+  const request = { method: "POST", path: "/", json: {} } as const;
+  const described = file("the name", () => true);
+  const { value } = await call(asked, host, request, described, (answer) =>
     refused(asked, answer, meaningOf(asked, answer.status)),
   );
-  return body.toString();
+  return value.toString();
 }
 
 const shownBy = (given: ClientCertificateFiles) => shown(new ClientCertificate(given));

@@ -1,8 +1,8 @@
 // What every endpoint of the disposable certificate service shares: the account, and the request around it (P1 §4.1, §5.1).
 import type { Secret } from "../../contracts/values.js";
 import { basic, basicSecrets, call as callHost } from "../call.js";
-import type { Host } from "../call.js";
-import type { Received } from "../redaction.js";
+import type { Answered, Host } from "../call.js";
+import type { Described } from "../described.js";
 import { asking, refusal } from "./translate.js";
 import type { CertificateOperation } from "./translate.js";
 import { paths } from "./wire.js";
@@ -18,18 +18,19 @@ export interface DisposableCertificateAccount extends Host {
   wrongOtpCodes: readonly number[];
 }
 
-/** One HTTP call with both credentials; throws for any status outside 2xx. `secrets`: what `json` carries in secret. */
-export async function call(
+/** One HTTP call with both credentials; throws for what is no described answer. `secrets`: what `json` carries in secret. */
+export async function call<T>(
   account: DisposableCertificateAccount,
   operation: CertificateOperation,
   json: object,
   { secrets, signal }: { secrets: readonly string[]; signal: AbortSignal | undefined },
-): Promise<Received> {
+  described: Described<T>,
+): Promise<Answered<T>> {
   const path = paths[operation].replace("{lraId}", () => encodeURIComponent(account.lraId));
   const headers = { authorization: basic(account) };
   const sent = { credentials: basicSecrets(account), secrets };
   const request = { method: "POST", path, headers, json, sent, signal } as const;
-  return callHost(asking(operation), account, request, (answer) =>
+  return callHost(asking(operation), account, request, described, (answer) =>
     refusal(operation, answer, account),
   );
 }

@@ -16,13 +16,19 @@
 //
 // Every function throws ProviderError only: what each answer means stands in translate.ts, what a failed connection means in
 // ../http.ts, a refused client certificate in ../mutual-tls.ts.
-import { jsonOf } from "../answer.js";
-import type { HttpAnswer } from "../http.js";
+import type { z } from "zod";
+import { shownValue } from "../answer.js";
+import { empty, json as jsonBody, jsonOrEmpty } from "../described.js";
 import { call } from "./call.js";
 import type { DisposableCertificateAccount } from "./call.js";
-import { lost } from "./translate.js";
-import type { CertificateOperation } from "./translate.js";
-import { IssuedAnswer, assumed, eidEnrolmentFields, enrolmentFields, named } from "./wire.js";
+import {
+  IssuedAnswer,
+  OpenAnswer,
+  assumed,
+  eidEnrolmentFields,
+  enrolmentFields,
+  named,
+} from "./wire.js";
 import type { EidEnrolment, Enrolment, OtpMessage } from "./wire.js";
 
 export type { DisposableCertificateAccount } from "./call.js";
@@ -38,7 +44,7 @@ export interface IssuedCertificate {
 }
 
 /**
- * P1 §2.1, §4.1: any 200 says that the data are good. 242 `invalidRequest` with the field; 237, 239 and any other code
+ * P1 §2.1, §4.1: a 200 says that the data are good; its body is not shown. 242 `invalidRequest` with the field; 237, 239 and any other code
  * `invalidRequest`; 244, 11002 `accessDenied` about the operation; a 500 without a code and no answer `unavailable`.
  */
 export async function checkData(
@@ -46,16 +52,16 @@ export async function checkData(
   enrolment: Enrolment,
   signal?: AbortSignal,
 ): Promise<void> {
-  await call(account, "checkData", ...fromData(enrolment, signal));
+  await call(account, "checkData", ...fromData(enrolment, signal), jsonOrEmpty(OpenAnswer));
 }
 
-/** P1 §2.2, §4.1: as `checkData`, and whether the LRA may use the eID type (244). */
+/** P1 §2.2, §4.1: as `checkData`, but 200 has an empty body; and whether the LRA may use the eID type (244). */
 export async function checkDataWitheIDAssertion(
   account: DisposableCertificateAccount,
   enrolment: EidEnrolment,
   signal?: AbortSignal,
 ): Promise<void> {
-  await call(account, "checkDataWitheIDAssertion", ...fromAssertion(enrolment, signal));
+  await call(account, "checkDataWitheIDAssertion", ...fromAssertion(enrolment, signal), empty);
 }
 
 /**
@@ -68,7 +74,8 @@ export async function enroll(
   signal?: AbortSignal,
 ): Promise<IssuedCertificate> {
   const [json, given] = fromData(enrolment, signal);
-  return issued("enroll", await call(account, "enroll", json, given));
+  const { value } = await call(account, "enroll", json, given, issued);
+  return issuedIn(value);
 }
 
 /** P1 §2.2, §2.5, §4.1: as `enroll`. */
@@ -79,7 +86,8 @@ export async function enrollDisposableWitheIDAssertion(
 ): Promise<IssuedCertificate> {
   const operation = "enrollDisposableWitheIDAssertion";
   const [json, given] = fromAssertion(enrolment, signal);
-  return issued(operation, await call(account, operation, json, given));
+  const { value } = await call(account, operation, json, given, issued);
+  return issuedIn(value);
 }
 
 /**
@@ -93,11 +101,11 @@ export async function sendOtp(
 ): Promise<void> {
   const { certIdOtp, deviceCode, smsOptions, emailOptions } = given;
   const json = { certIdOtp, deviceCode, smsOptions, emailOptions };
-  await call(account, "sendOtp", json, { secrets: [deviceCode], signal });
+  await call(account, "sendOtp", json, { secrets: [deviceCode], signal }, empty);
 }
 
 /**
- * P1 §2.4, §4.1 rule 3; the body is assumed. A code of `wrongOtpCodes` `invalidRequest`: the OTP is wrong; 242, 62, 249
+ * P1 §2.4, §4.1 rule 3; the body is assumed, that of a 200 is not shown. A code of `wrongOtpCodes` `invalidRequest`: the OTP is wrong; 242, 62, 249
  * `protocol`; 11002 `accessDenied` about the operation; anything else `unknownOutcome`, with the code.
  */
 export async function validate(
@@ -106,7 +114,8 @@ export async function validate(
   signal?: AbortSignal,
 ): Promise<void> {
   const json = assumed.validation(certIdOtp, deviceCode, otp);
-  await call(account, "validate", json, { secrets: [deviceCode, otp], signal });
+  const given = { secrets: [deviceCode, otp], signal };
+  await call(account, "validate", json, given, jsonOrEmpty(OpenAnswer));
 }
 
 function fromData(enrolment: Enrolment, signal: AbortSignal | undefined) {
@@ -121,9 +130,16 @@ function fromAssertion(enrolment: EidEnrolment, signal: AbortSignal | undefined)
   return [named(eidEnrolmentFields, enrolment), { secrets, signal }] as const;
 }
 
-function issued(operation: CertificateOperation, answer: HttpAnswer): IssuedCertificate {
-  const read = IssuedAnswer.safeParse(jsonOf(answer.body));
-  if (!read.success) throw lost(operation, answer);
-  const { certIdOtp, deviceCode, otpId } = read.data;
+/** Of an enrollment that was answered, but not readably, the error shows a `certIdOtp` and nothing else (READING §8). */
+const issued = jsonBody(IssuedAnswer, {
+  isSecret: true,
+  reference: (answer) => shownValue(answer, "certIdOtp"),
+});
+
+function issuedIn({
+  certIdOtp,
+  deviceCode,
+  otpId,
+}: z.infer<typeof IssuedAnswer>): IssuedCertificate {
   return { certIdOtp, deviceCode, ...(otpId === undefined ? {} : { otpId }) };
 }

@@ -22,12 +22,12 @@
 // | 429                     | rateLimited / none           | the same                  | the same                 | the same                 |
 //
 // 244 and 11002 are about the operation (and the LRA), never about the account as a whole.
-import { jsonOf, meaningOf, refused, shownValue, unreadable } from "../answer.js";
+import { meaningOf, refused } from "../answer.js";
 import type { Meaning } from "../answer.js";
+import { jsonOf } from "../described.js";
 import { effectClassOf } from "../effects.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError, ProviderErrorField } from "../errors.js";
-import type { HttpAnswer } from "../http.js";
 import { withoutSecrets } from "../redaction.js";
 import type { Received } from "../redaction.js";
 import { ErrorAnswer, eidEnrolmentFields, enrolmentFields } from "./wire.js";
@@ -83,14 +83,6 @@ export function refusal(
   const { message } = ErrorAnswer.safeParse(jsonOf(answer.body)).data ?? {};
   const fields = code === 242 ? fieldIn(read.data.message, operation, message) : [];
   return refused(asked, answer, meaning, { code: String(code), message, fields });
-}
-
-/** An enrollment that was answered, but not readably: of all that it holds the error shows a `certIdOtp` (READING §8). */
-export function lost(operation: CertificateOperation, answer: HttpAnswer): ProviderError {
-  const { status, headers } = answer;
-  const certIdOtp = shownValue(answer, "certIdOtp");
-  const shown = certIdOtp === undefined ? "" : `certIdOtp ${certIdOtp}`;
-  return unreadable(asking(operation), { status, headers, body: Buffer.from(shown, "utf8") });
 }
 
 function ofAnotherCode(operation: CertificateOperation): Meaning {

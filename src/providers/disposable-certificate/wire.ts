@@ -109,3 +109,8 @@ export const ErrorAnswer = z.looseObject({
   code: z.int(),
   message: z.string().optional().catch(undefined),
 });
+
+/** P1 §4.1: the body of the 200 of `checkData` and `validate` is not shown; the error object says no, whatever the status. */
+export const OpenAnswer = z
+  .unknown()
+  .refine((body) => !ErrorAnswer.safeParse(body).data?.code, "is an error object");

@@ -1,8 +1,8 @@
 // The account of the envelope-based one-shot signature and its two hosts (P1 §4.5, §5.5).
 import type { Secret } from "../../contracts/values.js";
 import { call } from "../call.js";
-import type { Host, Request } from "../call.js";
-import type { Received } from "../redaction.js";
+import type { Answered, Host, Request } from "../call.js";
+import type { Described } from "../described.js";
 import { asking, refusal } from "./translate.js";
 import type { EnvelopeOperation } from "./translate.js";
 import { API_TOKEN_HEADER } from "./wire.js";
@@ -19,25 +19,33 @@ export interface EnvelopeSignatureAccount {
   vendor: string;
 }
 
-/** One HTTP call to the certificate-authority host; throws for any status outside 2xx. */
-export async function callAuthority(
+/** One HTTP call to the certificate-authority host; throws for what is no described answer. */
+export async function callAuthority<T>(
   account: EnvelopeSignatureAccount,
   operation: EnvelopeOperation,
   request: Request,
-): Promise<Received> {
-  return call(asking(operation), account.ca, request, (answer) => refusal(operation, answer));
+  described: Described<T>,
+): Promise<Answered<T>> {
+  return call(asking(operation), account.ca, request, described, (answer) =>
+    refusal(operation, answer),
+  );
 }
 
-/** One HTTP call to the envelope host; throws for any status outside 2xx. `tokens`: what it carries besides the API token. */
-export async function callEnvelopeHost(
+/** One HTTP call to the envelope host; throws for what is no described answer. `tokens`: what it carries besides the API token. */
+export async function callEnvelopeHost<T>(
   account: EnvelopeSignatureAccount,
   operation: EnvelopeOperation,
   { tokens = [], ...request }: Request & { tokens?: readonly string[] },
-): Promise<Received> {
+  described: Described<T>,
+): Promise<Answered<T>> {
   const token = account.apiToken.reveal();
   const headers = { ...request.headers, [API_TOKEN_HEADER]: token };
   const sent = { credentials: [token, ...tokens] };
-  return call(asking(operation), account.esign, { ...request, headers, sent }, (answer) =>
-    refusal(operation, answer),
+  return call(
+    asking(operation),
+    account.esign,
+    { ...request, headers, sent },
+    described,
+    (answer) => refusal(operation, answer),
   );
 }

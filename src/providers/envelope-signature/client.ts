@@ -9,12 +9,12 @@
 //
 // No call that shows an envelope's state, and no event, is specified (P1 §3, §6.3). Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http.ts.
-import { read, readSecret, shownValue } from "../answer.js";
+import { shownValue } from "../answer.js";
+import { json, jsonOrEmpty } from "../described.js";
 import { fileForm } from "../file-form.js";
 import type { NamedFile } from "../file-form.js";
 import { callAuthority, callEnvelopeHost } from "./call.js";
 import type { EnvelopeSignatureAccount } from "./call.js";
-import { asking } from "./translate.js";
 import { CreateAnswer, SendAnswer, UploadAnswer, assumed, routes } from "./wire.js";
 import type { EnvelopeDocument } from "./wire.js";
 
@@ -22,41 +22,37 @@ export type { EnvelopeSignatureAccount } from "./call.js";
 
 /**
  * P1 §4.5, rule 1; the request is sent as it is, `esawToken` is a secret. 400 `invalidRequest`; 408, 409, 5xx, no answer and
- * a broken 2xx `unknownOutcome`; one that shows a `req_pk` all the same `protocol`, with it as `reference`.
+ * another 2xx `unknownOutcome`; a `req_pk` that it shows all the same is the error's `reference`.
  */
 export async function esawoneshot(
   account: EnvelopeSignatureAccount,
   request: Record<string, unknown>,
   signal?: AbortSignal,
 ): Promise<{ reqPk: string; esawToken: string }> {
-  const answer = await callAuthority(account, "esawoneshot", {
-    ...routes.esawoneshot,
-    json: request,
-    signal,
+  const sent = { ...routes.esawoneshot, json: request, signal };
+  const described = json(CreateAnswer, {
+    isSecret: true,
+    reference: (answer) => shownValue(answer, "req_pk"),
   });
-  const shown = shownValue(answer, "req_pk");
-  const { req_pk, esaw_token } = readSecret(asking("esawoneshot"), answer, CreateAnswer, shown);
-  return { reqPk: req_pk, esawToken: esaw_token };
+  const { value } = await callAuthority(account, "esawoneshot", sent, described);
+  return { reqPk: value.req_pk, esawToken: value.esaw_token };
 }
 
-/** P1 §4.5, rule 2: once per document. 400 `protocol`; 408, 409, 5xx, no answer and a broken 2xx `unavailable`: repeat it. */
+/** P1 §4.5, rule 2: once per document. 400 `protocol`; 408, 409, 5xx, no answer and another 2xx `unavailable`: repeat it. */
 export async function uploadFile(
   account: EnvelopeSignatureAccount,
   file: NamedFile,
   signal?: AbortSignal,
 ): Promise<{ fileId: string }> {
   const form = fileForm(assumed.filePart, [file]);
-  const answer = await callEnvelopeHost(account, "uploadFile", {
-    ...routes.uploadFile,
-    form,
-    signal,
-  });
-  return { fileId: read(asking("uploadFile"), answer, UploadAnswer).FileId };
+  const request = { ...routes.uploadFile, form, signal };
+  const { value } = await callEnvelopeHost(account, "uploadFile", request, json(UploadAnswer));
+  return { fileId: value.FileId };
 }
 
 /**
  * P1 §2.10, §4.5, rule 3: the documents in the order given, one Sign activity, and the caller's own members beside them. 400
- * `protocol`; 408, 409, 5xx, no answer and a broken 2xx `unknownOutcome`. That it was sent is all that a 2xx says: it may come
+ * `protocol`; 408, 409, 5xx, no answer and another 2xx `unknownOutcome`. That it was sent is all that a 2xx says: it may come
  * without an id.
  */
 export async function sendEnvelope(
@@ -72,14 +68,13 @@ export async function sendEnvelope(
   },
   signal?: AbortSignal,
 ): Promise<{ envelopeId?: string }> {
-  const json = {
+  const body = {
     ...envelope,
     Documents: assumed.documents(documents),
     Activities: assumed.activities(account.vendor, esawToken),
   };
-  const request = { ...routes.sendEnvelope, json, tokens: [esawToken], signal };
-  const answer = await callEnvelopeHost(account, "sendEnvelope", request);
-  if (answer.body.length === 0) return {};
-  const { EnvelopeId } = readSecret(asking("sendEnvelope"), answer, SendAnswer);
-  return EnvelopeId ? { envelopeId: EnvelopeId } : {};
+  const request = { ...routes.sendEnvelope, json: body, tokens: [esawToken], signal };
+  const described = jsonOrEmpty(SendAnswer, { isSecret: true });
+  const { value } = await callEnvelopeHost(account, "sendEnvelope", request, described);
+  return value?.EnvelopeId ? { envelopeId: value.EnvelopeId } : {};
 }

@@ -16,7 +16,8 @@
 // 400 on the envelope host: the certificate request exists already, so a person decides what is wrong, and nothing fails.
 // "2xx, req_pk": it breaks the schema but shows one `req_pk`, which is kept as `reference`.
 import type { z } from "zod";
-import { jsonOf, meaningOf, refused } from "../answer.js";
+import { meaningOf, refused } from "../answer.js";
+import { jsonOf } from "../described.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError } from "../errors.js";
 import { withoutSecrets } from "../redaction.js";

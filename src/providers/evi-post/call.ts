@@ -1,10 +1,10 @@
 // What every endpoint of the postal API shares: the account and the request around it.
 import type { Secret } from "../../contracts/values.js";
 import { basic, basicSecrets, call as callHost } from "../call.js";
-import type { Host, Request } from "../call.js";
+import type { Answered, Host, Request } from "../call.js";
+import type { Described } from "../described.js";
 import type { Operation } from "../effects.js";
 import type { HttpAnswer } from "../http.js";
-import type { Received } from "../redaction.js";
 import { refusal } from "./translate.js";
 
 export interface EviPostAccount extends Host {
@@ -16,12 +16,13 @@ export interface EviPostAccount extends Host {
     | { mode: "blobs" };
 }
 
-/** One HTTP call with the credentials of the account; throws for any status outside 2xx. `secrets`: what `json` carries in secret. */
-export async function call(
+/** One HTTP call with the credentials of the account; throws for what is no described answer. `secrets`: what `json` carries in secret. */
+export async function call<T>(
   account: EviPostAccount,
   operation: Operation<"evi-post">,
   { secrets = [], ...request }: Request & { secrets?: readonly string[] },
-): Promise<Received> {
+  described: Described<T>,
+): Promise<Answered<T>> {
   const headers = {
     accept: "application/json, application/zip",
     authorization: basic(account),
@@ -29,7 +30,7 @@ export async function call(
   };
   const sent = { credentials: basicSecrets(account), secrets };
   const asked = { provider: "evi-post", operation } as const;
-  return callHost(asked, account, { ...request, headers, sent }, (answer) =>
+  return callHost(asked, account, { ...request, headers, sent }, described, (answer) =>
     refusal(operation, answer),
   );
 }

@@ -13,7 +13,8 @@
 //
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http.ts.
-import { misuse, nothingYet, read, unreadable } from "../answer.js";
+import { misuse, nothingYet, unlike } from "../answer.js";
+import { Unlike, file, isJsonType, json } from "../described.js";
 import type { Operation } from "../effects.js";
 import { UnreadableZip, readAffidavitZip } from "./affidavit-zip.js";
 import type { AffidavitFile } from "./affidavit-zip.js";
@@ -40,6 +41,9 @@ export type { PostalSubmission } from "./submission.js";
 const asking = <O extends Operation<"evi-post">>(operation: O) =>
   ({ provider: "evi-post", operation }) as const;
 
+/** What is in it is checked when it is read. */
+const Zip = file("a ZIP", (type) => !type.startsWith("text/") && !isJsonType(type));
+
 export interface PostalQuery {
   uniqueIds?: readonly string[] | undefined;
   lookupKeys?: readonly string[] | undefined;
@@ -54,7 +58,7 @@ export interface PostalQuery {
 /**
  * P2 §2.1–2.4, §4.1: 200, or 202 for the replay of an earlier 200. 400 `invalidRequest` with fields is the one clean
  * refusal; 401, 403 `accessDenied`; 408, 409, 5xx and no answer `unavailable` with effect `unknown`: look up first.
- * So is a broken 2xx, unless it shows one id all the same: `protocol` with that id as `reference`.
+ * So is a 2xx without a readable `uniqueId`; an id that it shows all the same is the error's `reference`.
  */
 export async function submit(
   account: EviPostAccount,
@@ -62,15 +66,16 @@ export async function submit(
   idempotencyToken: string,
   signal?: AbortSignal,
 ): Promise<{ uniqueId: string }> {
-  const answer = await call(account, "submit", {
+  const request = {
     ...routes.submit,
     json: submissionBody(submission),
     secrets: [submission.options?.evidenceAccessControlChallengeResponse?.reveal() ?? ""],
     headers: { [IDEMPOTENCY_HEADER]: idempotencyToken },
     signal,
-  });
-  const { uniqueId } = read(asking("submit"), answer, UniqueIdAnswer, shownId(answer));
-  return { uniqueId };
+  };
+  const described = json(UniqueIdAnswer, { reference: shownId });
+  const { value } = await call(account, "submit", request, described);
+  return { uniqueId: value.uniqueId };
 }
 
 /**
@@ -102,11 +107,14 @@ export async function query(
     const value = values[key as keyof typeof values];
     return value === undefined ? [] : [[name, String(value)]];
   });
-  const answer = await call(account, "query", { ...routes.query, parameters, signal });
-  const { results, totalMatches } = read(asking("query"), answer, QueryAnswer);
+  const request = { ...routes.query, parameters, signal };
+  const answer = await call(account, "query", request, json(QueryAnswer));
+  const { results, totalMatches } = answer.value;
   const items = results.map(postalItem);
-  if (items.includes(undefined))
-    throw unreadable(asking("query"), answer, { problem: "an embedded affidavit is no PDF" });
+  if (items.includes(undefined)) {
+    const noPdf = new Unlike("content", "with an embedded affidavit that is no PDF");
+    throw unlike(asking("query"), answer, noPdf);
+  }
   return { results: items as PostalItem[], totalMatches };
 }
 
@@ -124,23 +132,15 @@ export async function requestAffidavit(
   signal?: AbortSignal,
 ): Promise<{ requestId: string }> {
   const { uniqueId, includeDocument, includeEvents } = asked;
-  const json = {
+  const body = {
     UniqueId: uniqueId,
     IncludeDocument: includeDocument,
     IncludeEvents: includeEvents,
   };
-  const answer = await call(account, "requestAffidavit", {
-    ...routes.requestAffidavit,
-    json,
-    signal,
-  });
-  const { requestId } = read(
-    asking("requestAffidavit"),
-    answer,
-    RequestIdAnswer,
-    shownId(answer, uniqueId),
-  );
-  return { requestId };
+  const request = { ...routes.requestAffidavit, json: body, signal };
+  const described = json(RequestIdAnswer, { reference: (answer) => shownId(answer, uniqueId) });
+  const { value } = await call(account, "requestAffidavit", request, described);
+  return { requestId: value.requestId };
 }
 
 /**
@@ -152,10 +152,9 @@ export async function cancel(
   asked: { uniqueId: string },
   signal?: AbortSignal,
 ): Promise<{ uniqueId: string }> {
-  const json = { UniqueId: asked.uniqueId };
-  const answer = await call(account, "cancel", { ...routes.cancel, json, signal });
-  const { uniqueId } = read(asking("cancel"), answer, UniqueIdAnswer);
-  return { uniqueId };
+  const request = { ...routes.cancel, json: { UniqueId: asked.uniqueId }, signal };
+  const { value } = await call(account, "cancel", request, json(UniqueIdAnswer));
+  return { uniqueId: value.uniqueId };
 }
 
 /**
@@ -173,14 +172,16 @@ export async function downloadAffidavits(
   const { method, path, idsParameter } = account.affidavits;
   const parameters: [string, string][] = [[idsParameter, ids.join(assumed.idsSeparator)]];
   const input = method === "GET" ? { parameters } : { json: { [idsParameter]: ids } };
-  const answer = await call(account, "downloadAffidavits", { method, path, ...input, signal });
-  if (answer.body.length === 0) throw nothingYet(asking("downloadAffidavits"), answer);
+  const request = { method, path, ...input, signal };
+  const answer = await call(account, "downloadAffidavits", request, Zip);
+  if (answer.value.length === 0) throw nothingYet(asking("downloadAffidavits"), answer);
   try {
-    const files = readAffidavitZip(answer.body, ids);
+    const files = readAffidavitZip(answer.value, ids);
     if (files.length > 0) return files;
   } catch (error) {
     if (!(error instanceof UnreadableZip)) throw error;
-    throw unreadable(asking("downloadAffidavits"), answer, { problem: error.message });
+    const unusable = new Unlike("content", `with a file that cannot be used: ${error.message}`);
+    throw unlike(asking("downloadAffidavits"), answer, unusable);
   }
   throw nothingYet(asking("downloadAffidavits"), answer);
 }

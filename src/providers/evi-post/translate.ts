@@ -15,7 +15,8 @@
 //
 // "2xx, one id": it breaks the schema but shows one id, which is kept as `reference`.
 import type { z } from "zod";
-import { jsonOf, meaningOf, refused } from "../answer.js";
+import { meaningOf, refused } from "../answer.js";
+import { jsonOf } from "../described.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError } from "../errors.js";
 import type { HttpAnswer } from "../http.js";

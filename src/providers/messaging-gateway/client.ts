@@ -8,9 +8,10 @@
 //
 // It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http.ts.
 import type { Secret } from "../../contracts/values.js";
-import { jsonOf } from "../answer.js";
+import { z } from "zod";
 import { basic, basicSecrets, call } from "../call.js";
 import type { Host } from "../call.js";
+import { jsonOf, jsonOrEmpty } from "../described.js";
 import { withoutSecrets } from "../redaction.js";
 import { asked, refusal } from "./translate.js";
 
@@ -24,8 +25,8 @@ export interface MessagingGatewayAccount extends Host {
 const MAX_KEPT_ANSWER_BYTES = 64 * 1024;
 
 /**
- * P1 §4.3: any 2xx is success; `answer` is its JSON, where it is JSON and small, without our credentials. 401, 403 `accessDenied`; 400 `invalidRequest`;
- * 408, 409, 5xx and no answer `unknownOutcome`: nobody can be asked.
+ * P1 §4.3: a 2xx with JSON or nothing is success; `answer` is its JSON, where it is small, without our credentials. 401, 403 `accessDenied`; 400 `invalidRequest`;
+ * 408, 409, 5xx, another 2xx and no answer `unknownOutcome`: nobody can be asked.
  */
 export async function send(
   account: MessagingGatewayAccount,
@@ -36,7 +37,8 @@ export async function send(
   const headers = { authorization: basic(account), "x-api-key": apiKey };
   const sent = { credentials: [apiKey, ...basicSecrets(account)] };
   const request = { method: "POST", path: "/api/services/send", headers, sent, signal } as const;
-  const accepted = await call(asked, account, { ...request, json: payload }, refusal);
+  const described = jsonOrEmpty(z.unknown());
+  const accepted = await call(asked, account, { ...request, json: payload }, described, refusal);
   const isKept = accepted.body.length <= MAX_KEPT_ANSWER_BYTES;
   const answer = isKept ? jsonOf(withoutSecrets(accepted).body) : undefined;
   return answer === undefined ? {} : { answer };

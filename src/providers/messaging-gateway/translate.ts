@@ -12,7 +12,8 @@
 // | 408, 409, 5xx                                                              | unknownOutcome / unknown               |
 // | 429                                                                        | rateLimited / none                     |
 import { z } from "zod";
-import { jsonOf, meaningOf, refused } from "../answer.js";
+import { meaningOf, refused } from "../answer.js";
+import { jsonOf } from "../described.js";
 import type { ProviderError } from "../errors.js";
 import { withoutSecrets } from "../redaction.js";
 import type { Received } from "../redaction.js";

@@ -1,9 +1,11 @@
 // What every endpoint of the one-shot signature service shares: the account, the token, the request's id in the path.
+import { z } from "zod";
 import type { Secret } from "../../contracts/values.js";
 import { misuse } from "../answer.js";
 import { call as callHost } from "../call.js";
-import type { Host, Request } from "../call.js";
-import type { Received } from "../redaction.js";
+import type { Answered, Host, Request } from "../call.js";
+import { jsonOrEmpty } from "../described.js";
+import type { Described } from "../described.js";
 import { asking, refusal } from "./translate.js";
 import type { OneShotOperation, OtpCodes } from "./translate.js";
 import { assumed } from "./wire.js";
@@ -26,20 +28,25 @@ interface OneShotRequest extends Request {
   secrets?: readonly string[];
 }
 
-/** One HTTP call with the account's token; throws for any status outside 2xx. */
-export async function call(
+/** One HTTP call with the account's token; throws for what is no described answer. */
+export async function call<T>(
   account: OneShotSignatureAccount,
   operation: OneShotOperation,
   { requestPk, secrets = [], ...request }: OneShotRequest,
-): Promise<Received> {
+  described: Described<T>,
+): Promise<Answered<T>> {
   const token = account.token.reveal();
   const path = requestPk === undefined ? request.path : filled(operation, request.path, requestPk);
   const headers = { ...request.headers, [account.tokenHeader]: account.tokenPrefix + token };
   const sent = { credentials: [token], secrets };
-  return callHost(asking(operation), account, { ...request, path, headers, sent }, (answer) =>
+  const whole = { ...request, path, headers, sent };
+  return callHost(asking(operation), account, whole, described, (answer) =>
     refusal(operation, answer, account),
   );
 }
+
+/** The body of a success whose shape nobody needs: it is not shown (P1 §4.4). */
+export const open = jsonOrEmpty(z.unknown());
 
 /** Method and path of an operation whose path is assumed. */
 export function routeOf(

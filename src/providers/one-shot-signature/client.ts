@@ -27,10 +27,12 @@
 //
 // Request and response shapes are not shown (P1 §4.4): wire.ts has what is assumed. Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http.ts.
-import { nothingYet, read, readSecret, shownValue, unreadable } from "../answer.js";
-import type { Received } from "../redaction.js";
+import { nothingYet, shownValue } from "../answer.js";
+import { Unlike, file, isJsonType, json, mediaTypeOf } from "../described.js";
+import type { Described } from "../described.js";
 import { isPdf } from "../pdf.js";
-import { call, routeOf } from "./call.js";
+import type { HttpAnswer } from "../http.js";
+import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./call.js";
 import { asking, showsError } from "./translate.js";
 import { CreateAnswer, SignAnswer, TokenAnswer, TokensAnswer, routes } from "./wire.js";
@@ -47,9 +49,10 @@ export async function listTokens(
   account: OneShotSignatureAccount,
   signal?: AbortSignal,
 ): Promise<{ token: string }[]> {
-  const answer = await call(account, "listTokens", { ...routes.listTokens, signal });
-  const tokens = readSecret(asking("listTokens"), answer, TokensAnswer);
-  return tokens.map(({ token }) => ({ token }));
+  const described = json(TokensAnswer, { isSecret: true });
+  const request = { ...routes.listTokens, signal };
+  const { value } = await call(account, "listTokens", request, described);
+  return value.map(({ token }) => ({ token }));
 }
 
 /** P1 §4.4, assumed. The token is a secret. A 2xx without one, and no answer, `unknownOutcome`. */
@@ -58,23 +61,25 @@ export async function createToken(
   signal?: AbortSignal,
 ): Promise<{ token: string }> {
   const route = routeOf(account, "createToken");
-  const answer = await call(account, "createToken", { ...route, signal });
-  const { token } = readSecret(asking("createToken"), answer, TokenAnswer);
-  return { token };
+  const described = json(TokenAnswer, { isSecret: true });
+  const { value } = await call(account, "createToken", { ...route, signal }, described);
+  return { token: value.token };
 }
 
 /**
  * P1 §1.4, §4.4; the payload is sent as it is. 400 `invalidRequest`; 408, 409, 5xx, no answer and a 2xx without `request_pk`
- * `unknownOutcome`; a broken 2xx that shows one all the same `protocol`, with it as `reference`.
+ * `unknownOutcome`; one that it shows all the same is the error's `reference`.
  */
 export async function create(
   account: OneShotSignatureAccount,
   payload: Record<string, unknown>,
   signal?: AbortSignal,
 ): Promise<{ requestPk: string }> {
-  const answer = await call(account, "create", { ...routes.create, json: payload, signal });
-  const shown = shownValue(answer, "request_pk");
-  return { requestPk: read(asking("create"), answer, CreateAnswer, shown).request_pk };
+  const reference = (answer: HttpAnswer) => shownValue(answer, "request_pk");
+  const described = json(CreateAnswer, { reference });
+  const request = { ...routes.create, json: payload, signal };
+  const { value } = await call(account, "create", request, described);
+  return { requestPk: value.request_pk };
 }
 
 /** P1 §4.4. 404 and an empty answer `notVisibleYet`; a web page, an error and what says that it is a PDF and is none `protocol`. */
@@ -84,39 +89,34 @@ export async function contract(
   signal?: AbortSignal,
 ): Promise<{ bytes: Buffer; mediaType: string }> {
   const headers = { accept: "application/pdf, */*" };
-  const answer = await call(account, "contract", {
-    ...routes.contract,
-    requestPk,
-    headers,
-    signal,
-  });
-  const { body: bytes, headers: received } = answer;
+  const request = { ...routes.contract, requestPk, headers, signal };
+  const answer = await call(account, "contract", request, Contract);
+  const { value: bytes } = answer;
   if (bytes.length === 0) throw nothingYet(asking("contract"), answer);
-  const [type = ""] = (received["content-type"] ?? "").toLowerCase().split(";");
-  const mediaType = type.trim() || (isPdf(bytes) ? PDF : UNTYPED);
-  const problem = noContract(mediaType, answer);
-  if (problem !== undefined) throw unreadable(asking("contract"), answer, { problem });
-  return { bytes, mediaType };
+  return { bytes, mediaType: mediaTypeOf(answer) ?? (isPdf(bytes) ? PDF : UNTYPED) };
 }
 
-/** A page to log in at, or an error, may come with a 200 too. */
-function noContract(mediaType: string, { body }: Received): string | undefined {
-  if (mediaType === PDF) return isPdf(body) ? undefined : "the contract is no PDF";
-  const isPage =
-    mediaType === UNTYPED && /^\s*<(!doctype\s+)?html\b/i.test(body.toString("utf8", 0, 500));
-  if (mediaType === "text/html" || isPage) return "a web page came for the contract";
-  const isJson = /^(application|text)\/([\w.-]+\+)?json$/.test(mediaType);
-  if (isJson && showsError(body)) return "an error came for the contract";
-  return undefined;
-}
+/** Any media type but a web page's; a page to log in at, or an error, may come with a 200 too. */
+const Contract: Described<Buffer> = {
+  read(answer) {
+    const bytes = file("the contract", (type) => type !== "text/html").read(answer);
+    if (bytes instanceof Unlike || bytes.length === 0) return bytes;
+    const type = mediaTypeOf(answer) ?? UNTYPED;
+    if (type === PDF && !isPdf(bytes))
+      return new Unlike("content", "with a contract that is no PDF");
+    if (isJsonType(type) && showsError(bytes))
+      return new Unlike("error", "with an error instead of the contract");
+    return bytes;
+  },
+};
 
-/** P1 §4.4: the provider sends the OTP to the signer. 400 `invalidRequest`; 408, 409, 5xx and no answer `unknownOutcome`. */
+/** P1 §4.4: the provider sends the OTP to the signer. 400 `invalidRequest`; 408, 409, 5xx, a 2xx with something else than JSON and no answer `unknownOutcome`. */
 export async function otp(
   account: OneShotSignatureAccount,
   requestPk: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  await call(account, "otp", { ...routes.otp, requestPk, json: {}, signal });
+  await call(account, "otp", { ...routes.otp, requestPk, json: {}, signal }, open);
 }
 
 /**
@@ -129,7 +129,7 @@ export async function sign(
   signal?: AbortSignal,
 ): Promise<{ state: "signed" | "signing" }> {
   const request = { ...routes.sign, requestPk, json: { otp: password }, secrets: [password] };
-  const answer = await call(account, "sign", { ...request, signal });
-  const { state } = readSecret(asking("sign"), answer, SignAnswer);
-  return { state };
+  const described = json(SignAnswer, { isSecret: true });
+  const { value } = await call(account, "sign", { ...request, signal }, described);
+  return { state: value.state };
 }

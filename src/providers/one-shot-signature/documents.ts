@@ -1,11 +1,12 @@
 // The documents of a signature request: uploaded as a file or as its hash, asked for, deleted (P1 §1.4). The paths are
 // assumed and configurable, the shapes assumed (P1 §4.4).
 import { createHash } from "node:crypto";
-import { read, unreadable } from "../answer.js";
+import { unlike } from "../answer.js";
+import { Unlike, json } from "../described.js";
 import { fileForm } from "../file-form.js";
 import type { NamedFile } from "../file-form.js";
 import { ProviderError } from "../errors.js";
-import { call, routeOf } from "./call.js";
+import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./call.js";
 import { asking } from "./translate.js";
 import { RetrieveAnswer, assumed } from "./wire.js";
@@ -18,7 +19,7 @@ export interface OneShotDocument {
   signedSha256?: string;
 }
 
-/** P1 §1.4, §4.4, assumed: multipart. 400 `invalidRequest`; 408, 409, 5xx and no answer `unavailable`, effect unknown: `retrieve` tells. */
+/** P1 §1.4, §4.4, assumed: multipart. 400 `invalidRequest`; 408, 409, 5xx, another 2xx and no answer `unavailable`, effect unknown: `retrieve` tells. */
 export async function uploadDocument(
   account: OneShotSignatureAccount,
   { requestPk, ...file }: NamedFile & { requestPk: string },
@@ -26,7 +27,7 @@ export async function uploadDocument(
 ): Promise<void> {
   const form = fileForm(assumed.filePart, [file]);
   const route = routeOf(account, "uploadDocument");
-  await call(account, "uploadDocument", { ...route, requestPk, form, signal });
+  await call(account, "uploadDocument", { ...route, requestPk, form, signal }, open);
 }
 
 /** P1 §1.4, §4.4, assumed; `sha256` in hex. Errors as `uploadDocument`. */
@@ -35,9 +36,9 @@ export async function uploadHash(
   { requestPk, name, sha256 }: { requestPk: string; name: string; sha256: string },
   signal?: AbortSignal,
 ): Promise<void> {
-  const json = { name, algorithm: assumed.hashAlgorithm, hash: sha256 };
+  const body = { name, algorithm: assumed.hashAlgorithm, hash: sha256 };
   const route = routeOf(account, "uploadHash");
-  await call(account, "uploadHash", { ...route, requestPk, json, signal });
+  await call(account, "uploadHash", { ...route, requestPk, json: body, signal }, open);
 }
 
 /**
@@ -50,12 +51,14 @@ export async function retrieve(
   signal?: AbortSignal,
 ): Promise<{ state: string; documents: OneShotDocument[] }> {
   const route = routeOf(account, "retrieve");
-  const answer = await call(account, "retrieve", { ...route, requestPk, signal });
-  const { request_pk, state, documents } = read(asking("retrieve"), answer, RetrieveAnswer);
-  const broken = (problem: string) => unreadable(asking("retrieve"), answer, { problem });
-  if ((request_pk ?? requestPk) !== requestPk) throw broken("the answer is about another request");
+  const request = { ...route, requestPk, signal };
+  const answer = await call(account, "retrieve", request, json(RetrieveAnswer));
+  const { request_pk, state, documents } = answer.value;
+  const broken = (text: string) =>
+    unlike(asking("retrieve"), answer, new Unlike("content", `with ${text}`));
+  if ((request_pk ?? requestPk) !== requestPk) throw broken("another request");
   const found = documents.map((shown) => documentOf(shown));
-  if (found.some(disagrees)) throw broken("a signed document disagrees with its digest");
+  if (found.some(disagrees)) throw broken("a signed document that disagrees with its digest");
   return { state, documents: found };
 }
 
@@ -67,7 +70,7 @@ export async function deleteDocuments(
 ): Promise<void> {
   const route = routeOf(account, "deleteDocuments");
   try {
-    await call(account, "deleteDocuments", { ...route, requestPk, signal });
+    await call(account, "deleteDocuments", { ...route, requestPk, signal }, open);
   } catch (error) {
     if (!(error instanceof ProviderError && error.status === 404)) throw error;
   }

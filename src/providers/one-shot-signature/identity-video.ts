@@ -1,14 +1,13 @@
 // The identity-video sub-flow of a signature request (P1 §1.4): create, upload evidences and video, approve, cancel, get and
 // update. The paths are assumed and configurable, the shapes assumed (P1 §4.4).
 //
-// Every write: 400 `invalidRequest`; 401, 403 `accessDenied`; 408, 409, 5xx and no answer `unknownOutcome`.
-import { read } from "../answer.js";
+// Every write: 400 `invalidRequest`; 401, 403 `accessDenied`; 408, 409, 5xx, another 2xx and no answer `unknownOutcome`.
+import { json } from "../described.js";
 import { fileForm } from "../file-form.js";
 import type { Request } from "../call.js";
 import type { NamedFile } from "../file-form.js";
-import { call, routeOf } from "./call.js";
+import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./call.js";
-import { asking } from "./translate.js";
 import { VideoAnswer, assumed } from "./wire.js";
 import type { AssumedOperation } from "./wire.js";
 
@@ -71,8 +70,9 @@ export async function getVideo(
   signal?: AbortSignal,
 ): Promise<{ state: string }> {
   const route = routeOf(account, "getVideo");
-  const answer = await call(account, "getVideo", { ...route, requestPk, signal });
-  return { state: read(asking("getVideo"), answer, VideoAnswer).state };
+  const request = { ...route, requestPk, signal };
+  const { value } = await call(account, "getVideo", request, json(VideoAnswer));
+  return { state: value.state };
 }
 
 /** P1 §1.4: update the request. */
@@ -90,5 +90,5 @@ async function write(
   requestPk: string,
   input: Pick<Request, "json" | "form" | "signal">,
 ): Promise<void> {
-  await call(account, operation, { ...routeOf(account, operation), requestPk, ...input });
+  await call(account, operation, { ...routeOf(account, operation), requestPk, ...input }, open);
 }

@@ -17,7 +17,8 @@
 //
 // "–": whatever a 2xx holds, it is success. "OTP code": the account's codes for a wrong or expired OTP, with whatever status.
 import type { z } from "zod";
-import { jsonOf, meaningOf, refused } from "../answer.js";
+import { meaningOf, refused } from "../answer.js";
+import { jsonOf } from "../described.js";
 import { effectClassOf } from "../effects.js";
 import type { Operation } from "../effects.js";
 import type { ProviderError } from "../errors.js";

@@ -9,6 +9,7 @@ import type {
   Enrolment,
 } from "../../../src/providers/disposable-certificate/client.js";
 import type { Operation } from "../../../src/providers/effects.js";
+import type { Handler } from "../provider-server.js";
 
 export const WRONG_OTP = 250;
 
@@ -57,6 +58,10 @@ export const eidEnrolment: EidEnrolment = {
 
 export const issued = { certIdOtp: 12_345, deviceCode: "device-code" };
 export const otp = "482913";
+
+/** As P1 §4.1 describes it: most operations have no body. */
+export const describedAnswer: Handler = ({ path }, response) =>
+  void response.end(path.includes("/enroll") ? JSON.stringify(issued) : "");
 
 export const calls: Record<
   Operation<"disposable-certificate">,

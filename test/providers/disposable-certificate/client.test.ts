@@ -8,12 +8,21 @@ import { errorOf } from "../evi-post/account.js";
 import { Files, authority, certificates, mutualTls } from "../mutual-tls.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
-import { accountAt, calls, eidEnrolment, enrolment, issued, operations, otp } from "./account.js";
+import {
+  accountAt,
+  calls,
+  describedAnswer,
+  eidEnrolment,
+  enrolment,
+  issued,
+  operations,
+  otp,
+} from "./account.js";
 
 let handler: Handler;
 let server: ProviderServer;
 beforeEach(async () => {
-  handler = answering(issued);
+  handler = describedAnswer;
   server = await startProviderServer((...args) => handler(...args));
 });
 afterEach(() => server.close());
@@ -98,13 +107,23 @@ describe("the body", () => {
 });
 
 describe("a 200", () => {
-  test.each(["checkData", "checkDataWitheIDAssertion", "sendOtp", "validate"] as const)(
-    "of %s is success, empty or whatever it says (P1 §4.1)",
+  test.each(["checkData", "validate"] as const)(
+    "of %s is success, empty or with JSON (P1 §4.1)",
     async (operation) => {
-      for (const body of ["", "<html>", { code: 242 }]) {
+      for (const body of ["", {}, { code: 0, message: "done" }]) {
         handler = answering(body);
         expect(await calls[operation](accountAt(server.url))).toBeUndefined();
       }
+    },
+  );
+
+  test.each(["checkData", "validate"] as const)(
+    "of %s with the error object of a 500 is no success (P1 §2.6)",
+    async (operation) => {
+      handler = answering({ code: 242, message: "otp" });
+      const error = await errorOf(calls[operation](accountAt(server.url)));
+      expect(error).toMatchObject({ status: 200, wrong: "shape" });
+      expect(error.problem).toBe("answered 200 with JSON in which the whole is an error object");
     },
   );
 
@@ -142,9 +161,9 @@ describe("a 200", () => {
       for (const operation of ["enroll", "enrollDisposableWitheIDAssertion"] as const) {
         const error = await errorOf(calls[operation](accountAt(server.url)));
         expect(error).toMatchObject({ kind: "unknownOutcome", effect: "unknown", status: 200 });
-        expect(error.reference).toBeUndefined();
+        expect(error.detail).toBeUndefined();
         const shows = /certIdOtp\W+12345/.test(JSON.stringify(body));
-        expect(error.detail).toBe(shows ? "certIdOtp 12345" : undefined);
+        expect(error.reference).toBe(shows ? "12345" : undefined);
       }
     },
   );
@@ -165,7 +184,7 @@ describe("mutual TLS (P1 §5.1)", () => {
   let secure: ProviderServer;
   beforeEach(async () => {
     files = new Files();
-    secure = await startProviderServer(answering(issued), { tls: mutualTls });
+    secure = await startProviderServer(describedAnswer, { tls: mutualTls });
   });
   afterEach(async () => {
     await secure.close();

@@ -51,7 +51,7 @@ const byStatus: [number, readonly Operation[], string][] = [
   [500, checks, away],
   [500, once, unknown],
   [302, checks, protocol],
-  [302, once, "protocol unknown"],
+  [302, once, "unknownOutcome unknown"],
   [400, checks, protocol],
   [400, enrollments, refused],
   [400, ["sendOtp", "validate"], protocol],

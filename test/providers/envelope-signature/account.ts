@@ -1,6 +1,8 @@
-// The account that the tests of the envelope client use.
+// The account that the tests of the envelope client use, and one call of each step.
 import { Secret } from "../../../src/contracts/values.js";
+import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";
+import type { Operation } from "../../../src/providers/effects.js";
 
 export function accountAt(
   caUrl: string,
@@ -17,3 +19,17 @@ export function accountAt(
 }
 
 export const pdf = { name: "a.pdf", bytes: Buffer.from("%PDF-1.4"), mediaType: "application/pdf" };
+
+export const calls: Record<
+  Operation<"envelope-signature">,
+  (account: EnvelopeSignatureAccount) => Promise<unknown>
+> = {
+  esawoneshot: (account) => client.esawoneshot(account, {}),
+  uploadFile: (account) => client.uploadFile(account, pdf),
+  sendEnvelope: (account) =>
+    client.sendEnvelope(account, {
+      documents: [{ fileId: "f1" }],
+      esawToken: "esaw-token",
+      envelope: {},
+    }),
+};

@@ -1,6 +1,8 @@
-// The account that the tests of the postal client use.
+// The account that the tests of the postal client use, and one call of each operation.
 import { Secret } from "../../../src/contracts/values.js";
-import type { EviPostAccount } from "../../../src/providers/evi-post/client.js";
+import * as client from "../../../src/providers/evi-post/client.js";
+import type { EviPostAccount, PostalSubmission } from "../../../src/providers/evi-post/client.js";
+import type { Operation } from "../../../src/providers/effects.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 
 export function accountAt(baseUrl: string, changes: Partial<EviPostAccount> = {}): EviPostAccount {
@@ -29,3 +31,23 @@ export async function errorOf(call: Promise<unknown>): Promise<ProviderError> {
   if (!(error instanceof ProviderError)) throw new Error(`no ProviderError, but ${String(error)}`);
   return error;
 }
+
+export const submission: PostalSubmission = {
+  document: Buffer.from("%PDF-1.4"),
+  recipientAddress: {
+    streetAddress: "Calle Mayor 1",
+    postalCode: "28013",
+    locality: "Madrid",
+    country: "ES",
+  },
+};
+
+const uniqueId = "5f2c9f0e-2f64-4a3b-8c0d-8f6c3a1b7d21";
+
+export const calls: Record<Operation<"evi-post">, (account: EviPostAccount) => Promise<unknown>> = {
+  submit: (account) => client.submit(account, submission, "token"),
+  query: (account) => client.query(account, { uniqueIds: [uniqueId] }),
+  requestAffidavit: (account) => client.requestAffidavit(account, { uniqueId }),
+  cancel: (account) => client.cancel(account, { uniqueId }),
+  downloadAffidavits: (account) => client.downloadAffidavits(account, ["affidavit-1"]),
+};

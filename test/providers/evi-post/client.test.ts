@@ -2,22 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/values.js";
 import * as client from "../../../src/providers/evi-post/client.js";
-import type { PostalSubmission } from "../../../src/providers/evi-post/client.js";
 import { startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
-import { accountAt, errorOf } from "./account.js";
+import { accountAt, errorOf, submission } from "./account.js";
 
 const id = "0b6f3a52-7c1d-4f7e-9a55-1f0c6c1d2e3f";
 const other = "5f2c9f0e-2f64-4a3b-8c0d-8f6c3a1b7d21";
-const submission: PostalSubmission = {
-  document: Buffer.from("%PDF-1.4"),
-  recipientAddress: {
-    streetAddress: "Calle Mayor 1",
-    postalCode: "28013",
-    locality: "Madrid",
-    country: "ES",
-  },
-};
 const answering =
   (body: unknown, status = 200): Handler =>
   (_, response) =>
@@ -73,7 +63,7 @@ describe("submit", () => {
   ])("a broken 200 that shows %s keeps it", async (_, body) => {
     handler = answering(body);
     const error = await errorOf(client.submit(accountAt(server.url), submission, "t"));
-    expect(error).toMatchObject({ kind: "protocol", effect: "unknown", reference: id });
+    expect(error).toMatchObject({ kind: "unavailable", effect: "unknown", reference: id });
   });
 
   test("a broken 200 that shows two ids keeps neither: the provider is asked", async () => {

@@ -94,7 +94,7 @@ describe("create", () => {
   ])("a broken 200 that shows the id %s keeps it", async (_, body, reference) => {
     handler = answering(body);
     const error = await errorOf(client.create(accountAt(server.url), {}));
-    expect(error).toMatchObject({ kind: "protocol", effect: "unknown", reference });
+    expect(error).toMatchObject({ kind: "unknownOutcome", effect: "unknown", reference });
   });
 
   test.each([
@@ -135,11 +135,15 @@ describe("contract", () => {
   });
 
   test.each([
-    ["text/html; charset=utf-8", "<p>Log in</p>", "a web page came for the contract"],
-    ["", "\n<!DOCTYPE html><title>Log in</title>", "a web page came for the contract"],
-    ["application/octet-stream", "<HTML>", "a web page came for the contract"],
-    ["application/json", '{"code":"session","message":"log in"}', "an error came for the contract"],
-    ["application/problem+json", '{"detail":"log in"}', "an error came for the contract"],
+    ["text/html; charset=utf-8", "<p>Log in</p>", "text/html instead of the contract"],
+    ["", "\n<!DOCTYPE html><title>Log in</title>", "a web page instead of the contract"],
+    ["application/octet-stream", "<HTML>", "a web page instead of the contract"],
+    [
+      "application/json",
+      '{"code":"session","message":"log in"}',
+      "an error instead of the contract",
+    ],
+    ["application/problem+json", '{"detail":"log in"}', "an error instead of the contract"],
   ])("of the type %j with %j is none, and is refused", async (type, body, problem) => {
     handler = answering(body, 200, type === "" ? {} : { "content-type": type });
     const error = await errorOf(client.contract(accountAt(server.url), "r1"));

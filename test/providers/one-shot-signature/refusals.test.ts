@@ -18,7 +18,6 @@ const once = (Object.keys(calls) as OneShotOperation[]).filter(
 );
 
 const protocol = ["protocol", "none"];
-const maybe = ["protocol", "unknown"];
 const refused = ["invalidRequest", "none"];
 const denied = ["accessDenied", "none"];
 const unknown = ["unknownOutcome", "unknown"];
@@ -30,7 +29,7 @@ const success = undefined;
 
 const table: [number, ...(string[] | undefined)[]][] = [
   // status, once, uploads, questions about a request, the list of tokens, deletion
-  [302, maybe, maybe, protocol, protocol, protocol],
+  [302, unknown, lookUp, protocol, protocol, away],
   [401, denied, denied, denied, denied, denied],
   [403, denied, denied, denied, denied, denied],
   [404, protocol, protocol, invisible, protocol, success],
