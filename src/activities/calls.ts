@@ -1,5 +1,5 @@
 // Every call to a provider, counted and timed for Prometheus; the worker serves it with the SDK's own metrics.
-import { metricMeter } from "@temporalio/activity";
+import { log, metricMeter } from "@temporalio/activity";
 import { providerCallSeconds } from "../contracts/names.js";
 import { ProviderError } from "../providers/errors.js";
 import type { ProviderErrorKind } from "../providers/errors.js";
@@ -17,6 +17,7 @@ export function measured<C extends Record<keyof C, Call>>(provider: string, clie
         return answer;
       } catch (error) {
         countCall(provider, operation, error instanceof ProviderError ? error.kind : "defect");
+        if (error instanceof ProviderError && error.wrong !== undefined) tellWrong(error);
         throw error;
       } finally {
         metricMeter
@@ -27,6 +28,20 @@ export function measured<C extends Record<keyof C, Call>>(provider: string, clie
     return [operation, measuredCall] as const;
   });
   return Object.fromEntries(calls) as C;
+}
+
+/** An answer that is not what the specification describes: a matter of the configuration, or of what stands in between. */
+function tellWrong(error: ProviderError): void {
+  const { provider, operation, status = 0, problem, wrong = "none", member = "" } = error;
+  const told = { provider, operation, status, problem };
+  log.warn("The provider's answer is not what its specification describes", told);
+  metricMeter
+    .createCounter(
+      "trustflow_provider_answers_refused",
+      undefined,
+      "Answers of providers that are not what their specification describes",
+    )
+    .add(1, { provider, operation, status: String(status), wrong, member });
 }
 
 /** `notAsked`: an attempt that ended at an open circuit; `defect`: our own fault. */

@@ -121,11 +121,12 @@ function describe(error: unknown): Described {
   if (error instanceof InvalidInput) return { kind: "InvalidInput", fields: error.fields };
   if (error instanceof NothingNew) return { kind: "unchanged" };
   if (error instanceof ProviderError) {
-    const { kind, provider, operation, retryAfterMs } = error;
+    const { kind, provider, operation, problem, retryAfterMs } = error;
     return {
       kind,
       provider,
       operation,
+      problem,
       ...refusalOf(error),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     };
@@ -151,8 +152,8 @@ function describe(error: unknown): Described {
 
 function causeOf(cause: unknown): Partial<Problem> {
   if (!(cause instanceof ProviderError)) return {};
-  const { reference } = cause;
-  return { ...refusalOf(cause), ...(reference === undefined ? {} : { reference }) };
+  const { problem, reference } = cause;
+  return { ...refusalOf(cause), problem, ...(reference === undefined ? {} : { reference }) };
 }
 
 /** Kinds that waiting does not mend: the workflow decides, at once. */

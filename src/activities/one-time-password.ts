@@ -25,7 +25,7 @@ export type SentAgain = Sent | { sent: "refused"; providerCode?: string };
 /** What the provider made of a code; `isOpen`: it may have been taken, and nobody can say. */
 export type Tried =
   | { verdict: "accepted" | "wrong" | "expired" | "unavailable" }
-  | { verdict: "unknown"; providerCode?: string; isOpen: boolean };
+  | { verdict: "unknown"; providerCode?: string; problem?: string; isOpen: boolean };
 
 /** The first code; `steps` are the journal's. What a person is asked (`watch`) stays open. */
 export async function firstCode(
@@ -94,8 +94,9 @@ export function triedWith(
   if (verdict) return { verdict };
   if (isLeftOpen(error)) {
     const { cause } = error;
-    const isAnswer = cause instanceof ProviderError && cause.status !== undefined;
-    return unknown(isAnswer ? cause.code : undefined, true);
+    if (!(cause instanceof ProviderError)) return unknown(undefined, true);
+    const { code, status, problem } = cause;
+    return { ...unknown(status === undefined ? undefined : code, true), problem };
   }
   if (refusal) return unknown(refusal.code, false);
   if (error instanceof ProviderError && error.kind === "protocol")
@@ -117,6 +118,6 @@ export function isLeftOpen(error: unknown): error is Error {
   return error instanceof EffectUnknown || error instanceof EffectInFlight;
 }
 
-function unknown(code: string | undefined, isOpen: boolean): Tried {
+function unknown(code: string | undefined, isOpen: boolean): Tried & { verdict: "unknown" } {
   return { verdict: "unknown", isOpen, ...(code === undefined ? {} : { providerCode: code }) };
 }

@@ -61,6 +61,8 @@ export interface Problem {
   requestId?: string;
   /** The id that an answer shows which cannot be used otherwise. */
   reference?: string;
+  /** What was wrong with the answer, in our own words, such as the media type or the missing member; never a value of it. */
+  problem?: string;
   fields: FieldProblem[];
   detail?: string;
 }

@@ -13,6 +13,7 @@ const shown = new Set([
     "status",
     "operation",
     "code",
+    "problem",
     "kind",
     "role",
     "address",

@@ -243,8 +243,10 @@ export function reasonOf(
   problem: Problem,
   host?: string,
 ): string {
-  const { provider, operation, reference, code = problem.status } = problem;
+  const { provider, operation, reference, problem: wrong } = problem;
+  const code = problem.code ?? (wrong === undefined ? problem.status : undefined);
+  const what = wrong === undefined ? "" : `: ${wrong}`;
   const where = host === undefined ? "" : ` at ${host}`;
   const shown = reference === undefined ? "" : `; its answer shows the id ${reference}`;
-  return `${provider} ${operation}${where}: ${reasons[kind]}${code === undefined ? "" : ` (${code})`}${shown}`;
+  return `${provider} ${operation}${where}: ${reasons[kind]}${what}${code === undefined ? "" : ` (${code})`}${shown}`;
 }

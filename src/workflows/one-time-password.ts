@@ -206,11 +206,14 @@ export class OneTimePassword {
       case "unavailable":
         return { answer: "unavailable" };
       case "unknown": {
-        const { providerCode, isOpen } = tried;
-        const code = providerCode === undefined ? {} : { code: providerCode };
+        const { providerCode, problem, isOpen } = tried;
+        const why = {
+          ...(providerCode !== undefined && { code: providerCode }),
+          ...(problem !== undefined && { problem }),
+        };
         // It may have been a wrong one, whose code nobody has told us.
         this.#triesLeft -= 1;
-        if (isOpen) this.#open = { occurrence, problem: { ...this.#unanswered(), ...code } };
+        if (isOpen) this.#open = { occurrence, problem: { ...this.#unanswered(), ...why } };
         this.#note("Code tried without a clear answer");
         return { answer: "unknown", ...(providerCode === undefined ? {} : { providerCode }) };
       }
