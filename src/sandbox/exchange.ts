@@ -2,11 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TLSSocket } from "node:tls";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Answer } from "./answer.js";
+import { bytesAnswer, type Answer } from "./answer.js";
 import type { FaultRule } from "./faults.js";
 import { formParts } from "./multipart.js";
 import type { Arrival, Call, Description, Operation, SandboxProvider } from "./operation.js";
 import type { SandboxParts } from "./parts.js";
+
+/** As a captive portal, or the page to log in of a proxy, answers in the provider's place. */
+const WEB_PAGE = Buffer.from("<!DOCTYPE html>\n<html><title>Sign in</title></html>");
 
 async function arrivalOf(name: string, request: FastifyRequest): Promise<Arrival> {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
@@ -97,6 +100,7 @@ export class Exchange {
         answer.headers["retry-after"] = String(reject.retryAfterSeconds);
       return answer;
     }
+    if (this.#fault("web-page")) return bytesAnswer("text/html; charset=utf-8", WEB_PAGE);
     const coded = this.#fault("code");
     return coded && this.#refuseBy(coded, `refused by ${coded.id}`);
   }

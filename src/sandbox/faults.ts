@@ -1,6 +1,7 @@
 // Faults, addressed by operation and nth call, by account, by the caller's LookupKey, or by a magic value in the request.
 export const requestFaultKinds = [
   "reject",
+  "web-page",
   "code",
   "cut",
   "slow",

@@ -3,8 +3,8 @@
 //
 // | answer                  | checkData, …WitheIDAssertion | enroll, …WitheIDAssertion | sendOtp                  | validate                 |
 // |-------------------------|------------------------------|---------------------------|--------------------------|--------------------------|
-// | 2xx                     | success                      | success                   | success                  | success                  |
-// | 2xx, broken             | –                            | unknownOutcome / unknown  | –                        | –                        |
+// | 2xx, as described       | success                      | success                   | success                  | success                  |
+// | another 2xx             | protocol / none              | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
 // | 500, 242                | invalidRequest / none, field | the same                  | protocol / none          | protocol / none          |
 // | 500, 237, 239           | invalidRequest / none        | invalidRequest / none     | unknownOutcome / unknown | unknownOutcome / unknown |
 // | 500, 244                | accessDenied / none          | accessDenied / none       | unknownOutcome / unknown | unknownOutcome / unknown |
@@ -14,7 +14,7 @@
 // | 500, configured "wrong" | as another code              | as another code           | as another code          | invalidRequest / none    |
 // | 500, another code       | invalidRequest / none        | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
 // | 500 without a code      | unavailable / none           | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
-// | 3xx                     | protocol / none              | protocol / unknown        | protocol / unknown       | protocol / unknown       |
+// | 3xx                     | protocol / none              | unknownOutcome / unknown  | unknownOutcome / unknown | unknownOutcome / unknown |
 // | 400                     | protocol / none              | invalidRequest / none     | protocol / none          | protocol / none          |
 // | 401, 403                | accessDenied / none          | the same                  | the same                 | the same                 |
 // | 404, 405, other 4xx     | protocol / none              | the same                  | the same                 | the same                 |

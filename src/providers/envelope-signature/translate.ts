@@ -3,10 +3,9 @@
 //
 // | status         | esawoneshot              | uploadFile            | sendEnvelope             |
 // |----------------|--------------------------|-----------------------|--------------------------|
-// | 2xx, broken    | unknownOutcome / unknown | unavailable / none    | unknownOutcome / unknown |
-// | 2xx, req_pk    | protocol / unknown       | –                     | –                        |
 // | 2xx, empty     | unknownOutcome / unknown | unavailable / none    | success                  |
-// | 3xx            | protocol / unknown       | protocol / none       | protocol / unknown       |
+// | another 2xx    | unknownOutcome / unknown | unavailable / none    | unknownOutcome / unknown |
+// | 3xx            | unknownOutcome / unknown | unavailable / none    | unknownOutcome / unknown |
 // | 400            | invalidRequest / none    | protocol / none       | protocol / none          |
 // | 401, 403       | accessDenied / none      | the same              | the same                 |
 // | 404, other 4xx | protocol / none          | protocol / none       | protocol / none          |
@@ -14,7 +13,7 @@
 // | 429            | rateLimited / none       | the same              | the same                 |
 //
 // 400 on the envelope host: the certificate request exists already, so a person decides what is wrong, and nothing fails.
-// "2xx, req_pk": it breaks the schema but shows one `req_pk`, which is kept as `reference`.
+// "another 2xx": not the described answer (../described.ts); one `req_pk` that it shows is kept as `reference`.
 import type { z } from "zod";
 import { meaningOf, refused } from "../answer.js";
 import { jsonOf } from "../described.js";

@@ -2,10 +2,9 @@
 //
 // | status         | submit                | query              | requestAffidavit         | cancel                | downloadAffidavits   |
 // |----------------|-----------------------|--------------------|--------------------------|-----------------------|----------------------|
-// | 2xx, broken    | unavailable / unknown | protocol / none    | unknownOutcome / unknown | unavailable / unknown | protocol / none      |
-// | 2xx, one id    | protocol / unknown    | –                  | protocol / unknown       | unavailable / unknown | –                    |
 // | 2xx, empty     | unavailable / unknown | protocol / none    | unknownOutcome / unknown | unavailable / unknown | notVisibleYet / none |
-// | 3xx            | protocol / unknown    | protocol / none    | protocol / unknown       | protocol / unknown    | protocol / none      |
+// | another 2xx    | unavailable / unknown | protocol / none    | unknownOutcome / unknown | unavailable / unknown | protocol / none      |
+// | 3xx            | unavailable / unknown | protocol / none    | unknownOutcome / unknown | unavailable / unknown | protocol / none      |
 // | 400            | invalidRequest / none | protocol / none    | invalidRequest / none    | invalidRequest / none | protocol / none      |
 // | 401, 403       | accessDenied / none   | the same           | the same                 | the same              | the same             |
 // | 404            | protocol / unknown    | protocol / none    | notVisibleYet / none     | notVisibleYet / none  | notVisibleYet / none |
@@ -13,7 +12,7 @@
 // | 408, 409, 5xx  | unavailable / unknown | unavailable / none | unknownOutcome / unknown | unavailable / unknown | unavailable / none   |
 // | 429            | rateLimited / none    | the same           | the same                 | the same              | the same             |
 //
-// "2xx, one id": it breaks the schema but shows one id, which is kept as `reference`.
+// "another 2xx": not the described answer (../described.ts); one id that it shows is kept as `reference`.
 import type { z } from "zod";
 import { meaningOf, refused } from "../answer.js";
 import { jsonOf } from "../described.js";

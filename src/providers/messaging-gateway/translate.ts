@@ -2,8 +2,8 @@
 //
 // | answer                                                                     | kind / effect                          |
 // |----------------------------------------------------------------------------|----------------------------------------|
-// | 2xx                                                                        | success, whatever it says              |
-// | 3xx                                                                        | protocol / unknown                     |
+// | 2xx, empty or JSON                                                         | success                                |
+// | another 2xx, 3xx                                                           | unknownOutcome / unknown               |
 // | 400                                                                        | invalidRequest / none                  |
 // | 401, code 1 `AuthenticationFailedException`                                | accessDenied / none, about the account |
 // | 401, code 9 `MissingApiKeyException`, `InvalidApiKeyException`             | accessDenied / none, about the account |

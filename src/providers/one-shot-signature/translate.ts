@@ -3,10 +3,9 @@
 //
 // | status            | create, otp, sign, createToken, video writes | uploads               | contract, retrieve, getVideo | listTokens         | deleteDocuments       |
 // |-------------------|----------------------------------------------|-----------------------|------------------------------|--------------------|-----------------------|
-// | 2xx, broken       | unknownOutcome / unknown                     | –                     | protocol / none              | protocol / none    | –                     |
-// | 2xx, request_pk   | protocol / unknown (create)                  | –                     | –                            | –                  | –                     |
-// | 2xx, empty        | as broken, where an answer is needed         | –                     | contract: notVisibleYet      | protocol / none    | –                     |
-// | 3xx               | protocol / unknown                           | protocol / unknown    | protocol / none              | protocol / none    | protocol / none       |
+// | another 2xx       | unknownOutcome / unknown                     | unavailable / unknown | protocol / none              | protocol / none    | unavailable / none    |
+// | contract, empty   | –                                            | –                     | notVisibleYet / none         | –                  | –                     |
+// | 3xx               | unknownOutcome / unknown                     | unavailable / unknown | protocol / none              | protocol / none    | unavailable / none    |
 // | OTP code (sign)   | invalidRequest / none                        | –                     | –                            | –                  | –                     |
 // | 400               | create, createToken, sign: invalidRequest / none; else protocol / none | protocol / none | protocol / none | protocol / none | protocol / none |
 // | 401, 403          | accessDenied / none                          | the same              | the same                     | the same           | the same              |
@@ -15,7 +14,8 @@
 // | 408, 409, 5xx     | unknownOutcome / unknown                     | unavailable / unknown | unavailable / none           | unavailable / none | unavailable / none    |
 // | 429               | rateLimited / none                           | the same              | the same                     | the same           | the same              |
 //
-// "–": whatever a 2xx holds, it is success. "OTP code": the account's codes for a wrong or expired OTP, with whatever status.
+// "another 2xx": not the described answer (../described.ts); one `request_pk` that create shows is kept as `reference`.
+// "OTP code": the account's codes for a wrong or expired OTP, with whatever status.
 import type { z } from "zod";
 import { meaningOf, refused } from "../answer.js";
 import { jsonOf } from "../described.js";
