@@ -1,5 +1,5 @@
 // A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1; READING §2).
-import { currentUpdateInfo, proxyActivities, sleep } from "@temporalio/workflow";
+import { currentUpdateInfo, patched, proxyActivities, sleep } from "@temporalio/workflow";
 import type { EviPostActivities, PostalSubmitted } from "../activities/evi-post.js";
 import type { ProcessActivities } from "../activities/process.js";
 import { cancel, requestAffidavit } from "../contracts/messages.js";
@@ -21,6 +21,7 @@ import { Process } from "./process.js";
 import { excludedMove, postalView } from "./send-postal.view.js";
 import type { PostalSnapshot, PostalView } from "./send-postal.view.js";
 import { stepsOf } from "./steps.js";
+import { whenDue } from "./waits.js";
 
 const { withdraw } = proxyActivities<ProcessActivities>({
   ...answerOptions,
@@ -73,6 +74,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
   }
 
   async function askForAffidavit(asked: PostalAffidavitRequest): Promise<AffidavitAnswer> {
+    if (!item && patched("affidavit-when-due")) await whenDue(() => item !== undefined);
     if (!item?.affidavitsOnDemand) return { answer: "notEligible" };
     const { account, uniqueId } = item;
     const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };

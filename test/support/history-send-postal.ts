@@ -149,6 +149,13 @@ export const sendPostalPaths: PathsOf = {
       const handle = await tracked(walk, "delivered", { options: onDemand });
       for (const ask of [{ includeDocument: true }, { includeEvents: true }])
         expect(await handle.requestAffidavit(ask)).toMatchObject({ answer: "requested" });
+        await ends(handle, "delivered");
+    },
+    async "affidavit-asked-early"(walk) {
+      const words = "delivered,submit=slow-answer-2000";
+      const handle = await begin(walk, words, { options: onDemand });
+      await submitsSeen(walk);
+      expect(await handle.requestAffidavit()).toMatchObject({ answer: "requested" });
       await ends(handle, "delivered");
     },
     async "affidavit-unanswered"(walk) {
