@@ -5,7 +5,7 @@ import {
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
 } from "@temporalio/client";
-import type { Client } from "@temporalio/client";
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { InputMismatchError, InvalidInputError, UnknownProcessError } from "./client/errors.js";
 import { handles } from "./client/handles.js";
 import type { AnyHandle, HandleOf } from "./client/handles.js";
@@ -39,6 +39,8 @@ import { connectClient } from "./temporal/connection.js";
 import type { ConnectionOverrides } from "./temporal/connection.js";
 import { firstInput } from "./temporal/first-input.js";
 import { inputDigest } from "./temporal/input-digest.js";
+import { candidatesQuery, isRunning, ofTypes, stuckAmong } from "./temporal/stuck.js";
+import type { Stuck } from "./temporal/stuck.js";
 
 export * from "./client/errors.js";
 export { ProcessHandle } from "./client/handle.js";
@@ -73,12 +75,16 @@ export interface ListedProcess {
   account?: string;
   references?: string[];
   deadline?: string;
+  /** With `stuck` alone. */
+  stuck?: Stuck;
 }
 
 export interface ListFilter {
   process?: ProcessName;
   /** Only those that wait for a person. */
   attention?: boolean;
+  /** Only those whose workflow tasks keep failing. */
+  stuck?: boolean;
 }
 
 type Connected = Awaited<ReturnType<typeof connectClient>>;
@@ -190,34 +196,22 @@ export class Trustflow {
     return found[0];
   }
 
-  async *list({ process, attention }: ListFilter = {}): AsyncIterable<ListedProcess> {
-    const types = (process ? [process] : processes).map((name) => `"${name}"`).join(", ");
+  async *list(filter: ListFilter = {}): AsyncIterable<ListedProcess> {
+    const { process, attention, stuck } = filter;
+    const names = process ? [process] : processes;
+    const { connection, options } = this.temporal;
+    const where = { connection, namespace: options.namespace };
     const terms = [
-      `WorkflowType IN (${types})`,
-      ...(attention
-        ? [`${searchAttributes.attention.name} IS NOT NULL`, 'ExecutionStatus = "Running"']
-        : []),
+      stuck ? await candidatesQuery(where, names) : ofTypes(names),
+      ...(attention ? [`${searchAttributes.attention.name} IS NOT NULL`, isRunning] : []),
     ];
-    for await (const info of this.temporal.workflow.list({ query: terms.join(" AND ") })) {
-      const parsed = parseWorkflowId(info.workflowId);
-      if (!parsed) continue;
-      const attribute = info.typedSearchAttributes;
-      const found = {
-        phase: attribute.get(searchAttributes.phase),
-        outcome: attribute.get(searchAttributes.outcome),
-        attention: attribute.get(searchAttributes.attention),
-        account: attribute.get(searchAttributes.account),
-        references: attribute.get(searchAttributes.references),
-        deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
-      };
-      yield {
-        ...parsed,
-        workflowId: info.workflowId,
-        state: info.status.name,
-        startedAt: info.startTime.toISOString(),
-        ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
-      };
+    const found = this.temporal.workflow.list({ query: terms.join(" AND ") });
+    if (!stuck) {
+      for await (const info of found) yield* listed(info);
+      return;
     }
+    for await (const { execution, stuck: problem } of stuckAmong(where, found))
+      for (const one of listed(execution)) yield { ...one, stuck: problem };
   }
 
   /** Starts any process by its name, as the methods above do. */
@@ -274,6 +268,30 @@ export class Trustflow {
     });
     return sent as object;
   }
+}
+
+/** None where it is no process of ours. */
+function listed(info: WorkflowExecutionInfo): ListedProcess[] {
+  const parsed = parseWorkflowId(info.workflowId);
+  if (!parsed) return [];
+  const attribute = info.typedSearchAttributes;
+  const found = {
+    phase: attribute.get(searchAttributes.phase),
+    outcome: attribute.get(searchAttributes.outcome),
+    attention: attribute.get(searchAttributes.attention),
+    account: attribute.get(searchAttributes.account),
+    references: attribute.get(searchAttributes.references),
+    deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
+  };
+  return [
+    {
+      ...parsed,
+      workflowId: info.workflowId,
+      state: info.status.name,
+      startedAt: info.startTime.toISOString(),
+      ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
+    },
+  ];
 }
 
 const titles: Record<ProcessName, string> = {

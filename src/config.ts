@@ -115,6 +115,14 @@ export const Config = z.strictObject({
       batchSize: whole(1).default(1_000),
     })
     .prefault({}),
+  stuck: z
+    .strictObject({
+      /** Between two looks of the relay at the open processes. */
+      scanSeconds: whole(1).default(300),
+      /** How long workflow tasks of a process have failed before the clean-up resets it. */
+      repairAfterSeconds: whole().default(600),
+    })
+    .prefault({}),
   sendPostal: PostalDefaults.prefault({}),
   issueCertificate: IssueCertificateDefaults.prefault({}),
   signOneShot: OneShotDefaults.prefault({}),

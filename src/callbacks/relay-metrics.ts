@@ -10,6 +10,8 @@ export interface RelaySources {
   isListening(): boolean;
   /** Processes that wait for a person, by kind; asked within a time of its own. */
   attentions(): Promise<Record<string, number>>;
+  /** Stuck processes by whether they were repaired, as of the last look; undefined before the first, or where it failed. */
+  stuck(): Record<string, number> | undefined;
 }
 
 export interface RelayMetrics {
@@ -18,7 +20,7 @@ export interface RelayMetrics {
   onEvent: NonNullable<RelayOptions["onEvent"]>;
 }
 
-export function relayMetrics({ pool, isListening, attentions }: RelaySources): RelayMetrics {
+export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySources): RelayMetrics {
   const registry = new Registry();
   const registers = [registry];
   const relayed = new Counter({
@@ -53,6 +55,12 @@ export function relayMetrics({ pool, isListening, attentions }: RelaySources): R
     labelNames: ["kind"],
     registers,
   });
+  const failing = new Gauge({
+    name: "trustflow_processes_stuck",
+    help: "Running processes whose workflow tasks keep failing",
+    labelNames: ["repaired"],
+    registers,
+  });
 
   async function readInbox(): Promise<void> {
     const found = await backlog(pool).catch(() => undefined);
@@ -70,10 +78,16 @@ export function relayMetrics({ pool, isListening, attentions }: RelaySources): R
     for (const [kind, count] of Object.entries(found)) open.set({ kind }, count);
   }
 
+  function readStuck(): void {
+    failing.reset();
+    for (const [repaired, count] of Object.entries(stuck() ?? {})) failing.set({ repaired }, count);
+  }
+
   return {
     contentType: registry.contentType,
     async metrics() {
       listening.set(isListening() ? 1 : 0);
+      readStuck();
       await Promise.all([readInbox(), readAttentions()]);
       return registry.metrics();
     },

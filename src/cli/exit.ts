@@ -44,6 +44,7 @@ const codeByName: Record<string, ExitCode> = {
   UnknownProcessError: exitCodes.unknownId,
   DocumentNotFound: exitCodes.unknownId,
   UnreachableError: exitCodes.outOfReach,
+  StuckError: exitCodes.outOfReach,
   NamespaceNotFoundError: exitCodes.outOfReach,
   UnknownKeyError: exitCodes.outOfReach,
   TemporalUnreachable: exitCodes.outOfReach,

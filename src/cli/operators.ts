@@ -1,6 +1,6 @@
 // What an operator does over many processes: `list` and `resolve`.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Trustflow } from "../client.js";
+import type { ListedProcess, Trustflow } from "../client.js";
 import { namePlaceholder } from "../contracts/decisions.js";
 import type { Resolution } from "../contracts/messages.js";
 import { processes, type ProcessName } from "../contracts/names.js";
@@ -12,6 +12,7 @@ import { paint, printable, table, writeData, writeJson, writeNote } from "./outp
 
 interface ListOptions {
   attention?: boolean;
+  stuck?: boolean;
   process?: ProcessName;
   limit: number;
   json?: boolean;
@@ -38,17 +39,20 @@ interface Resolved {
 export function addOperators(program: Command): void {
   addCommand(program, "list", {
     summary: "the processes there are, open ones first",
-    details: "As Temporal's visibility shows them, a moment behind; no worker is asked.",
+    details: `As Temporal's visibility shows them, a moment behind; no worker is asked.
+With --stuck those whose workflow tasks keep failing: "trustflow cleanup" resets each of them once. REPAIRED says when;
+one that is stuck after that needs a person.`,
     example: "trustflow list --attention",
   })
     .option("--attention", "only those that wait for a person")
+    .option("--stuck", "only those whose workflow tasks keep failing")
     .addOption(
       new Option("--process <process>", "only these").choices(processes).argParser(processName),
     )
     .option("--limit <n>", "at most so many", wholeNumber(1), 1_000)
     .action(({ json, limit, ...filter }: ListOptions) =>
       withTrustflow(async (trustflow) => {
-        const found = [];
+        const found: ListedProcess[] = [];
         for await (const entry of trustflow.list(filter)) {
           if (found.length === limit) {
             writeNote(`There are more than ${limit}: see --limit.`);
@@ -57,6 +61,7 @@ export function addOperators(program: Command): void {
           found.push(entry);
         }
         if (json) return writeJson(found);
+        if (filter.stuck) return writeData(stuckTable(found));
         writeData(
           table(
             ["ID", "STARTED", "STATE", "PHASE", "OUTCOME", "ATTENTION", "ACCOUNT"],
@@ -110,6 +115,20 @@ function personName(text: string): string {
   if (text.trim() === "" || text.trim() === namePlaceholder)
     throw new InvalidArgumentError("must be the name of the person who decides");
   return text;
+}
+
+function stuckTable(found: ListedProcess[]): string {
+  return table(
+    ["ID", "STARTED", "STUCK SINCE", "FAILURES", "CAUSE", "REPAIRED"],
+    found.map(({ workflowId, startedAt, stuck }) => [
+      workflowId,
+      startedAt,
+      stuck?.since,
+      String(stuck?.failures ?? ""),
+      stuck?.cause,
+      stuck?.repairedAt === undefined ? "not yet" : `once, without success: ${stuck.repairedAt}`,
+    ]),
+  );
 }
 
 async function resolveAll(

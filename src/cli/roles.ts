@@ -123,6 +123,7 @@ async function relay(config: Config): Promise<RunningRole> {
   const { relayMetrics } = await import("../callbacks/relay-metrics.js");
   const { parseCallback } = await import("../providers/evi-post/callback.js");
   const { countAttentions } = await import("../temporal/attentions.js");
+  const { watchStuck } = await import("../temporal/stuck-watch.js");
   const { askTemporal, connectClient } = await import("../temporal/connection.js");
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", databaseAway(log));
@@ -141,10 +142,16 @@ async function relay(config: Config): Promise<RunningRole> {
     clients.set(namespace, client);
     return client.workflow;
   };
+  const { connection, namespace } = temporal;
+  // Only where somebody reads it.
+  const stuck = config.relay.metricsAddress
+    ? watchStuck({ connection, namespace }, config.stuck.scanSeconds * 1_000)
+    : undefined;
   const metrics = relayMetrics({
     pool,
     isListening: () => started.health().listening,
     attentions: () => countAttentions(temporal.client),
+    stuck: () => stuck?.counts(),
   });
   const leaseMs = config.relay.leaseSeconds * 1_000;
   const started = await startRelay({
@@ -178,6 +185,7 @@ async function relay(config: Config): Promise<RunningRole> {
       await started.close();
       await server.close();
       await served.close();
+      await stuck?.close();
       await temporal.close();
       await pool.end();
     },

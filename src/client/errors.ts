@@ -78,3 +78,12 @@ export class FinishedError extends TrustflowError {
 
 /** Temporal, or a worker to answer, is out of reach. */
 export class UnreachableError extends TrustflowError {}
+
+/** A worker answers, and cannot replay the process; it is repaired once, or waits for a release (docs/operations.md). */
+export class StuckError extends UnreachableError {
+  constructor(id: string) {
+    super(
+      `${id} is stuck: a worker cannot replay it. "trustflow cleanup" repairs it once; see "trustflow list --stuck"`,
+    );
+  }
+}

@@ -1,6 +1,7 @@
 // One process from the outside: its status, its result, and the updates that ask it something.
 import {
   QueryNotRegisteredError,
+  ServiceError,
   WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -17,12 +18,14 @@ import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
 import { searchAttributes } from "../contracts/names.js";
 import type { ProcessName } from "../contracts/names.js";
 import type { ProcessStatus } from "../contracts/status.js";
+import { inspect } from "../temporal/stuck.js";
 import {
   AbandonedError,
   FinishedError,
   InputMismatchError,
   InvalidInputError,
   NotAcceptedError,
+  StuckError,
   TerminatedError,
   UnknownProcessError,
   UnreachableError,
@@ -30,6 +33,8 @@ import {
 
 /** Handlers answer within 20 s; after this long, no worker is there. */
 const answerLimitMs = 30_000;
+/** To find out why nobody answered. */
+const stuckLimitMs = 5_000;
 const watchIntervalMs = 1_000;
 /** After a query that came too early (decision 15). */
 const askAgainMs = 100;
@@ -51,10 +56,16 @@ export class ProcessHandle<Result> {
 
   /** Waits for the end. Throws the typed error of a process that failed. */
   async result(): Promise<Result> {
-    try {
-      return (await this.#workflow.result()) as Result;
-    } catch (error) {
-      throw await this.#typed(error);
+    for (;;) {
+      try {
+        return (await this.#workflow.result()) as Result;
+      } catch (error) {
+        const isTerminated =
+          error instanceof WorkflowFailedError && error.cause instanceof TerminatedFailure;
+        // A reset ends the run that we waited for; the process goes on in a new one.
+        if (isTerminated && (await this.#state()) !== "TERMINATED") continue;
+        throw await this.#typed(error);
+      }
     }
   }
 
@@ -86,8 +97,13 @@ export class ProcessHandle<Result> {
   }
 
   async isOpen(): Promise<boolean> {
+    return (await this.#state()) === "RUNNING";
+  }
+
+  /** Temporal's word for the newest run. */
+  async #state(): Promise<string> {
     const { status: state } = await this.#answered(() => this.#workflow.describe());
-    return state.name === "RUNNING";
+    return state.name;
   }
 
   /** A person's decision on an open attention. */
@@ -101,7 +117,16 @@ export class ProcessHandle<Result> {
     updateId: string,
   ): Promise<R> {
     const options = { args: args as unknown as [unknown], updateId };
-    return this.#answered(() => this.#workflow.executeUpdate<R, [unknown]>(name, options));
+    return this.#answered(async () => {
+      const ask = () => this.#workflow.executeUpdate<R, [unknown]>(name, options);
+      try {
+        return await ask();
+      } catch (error) {
+        // A reset ends the run that was asked; the same update in the new run happens once.
+        if (isCutShort(error) && (await this.isOpen())) return ask();
+        throw error;
+      }
+    });
   }
 
   async #answered<T>(call: () => Promise<T>): Promise<T> {
@@ -119,9 +144,15 @@ export class ProcessHandle<Result> {
         ? new FinishedError(this.workflowId, known.outcome)
         : new UnknownProcessError(this.workflowId);
     }
-    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isUnanswered(error)) {
-      return new UnreachableError(`${this.workflowId}: no worker answered within 30 s`);
+    // Every process answers `status`: the worker did not get that far.
+    if (error instanceof QueryNotRegisteredError) return new StuckError(this.workflowId);
+    const isTimeout = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
+    // Temporal's answers about a task that keeps failing differ with the moment.
+    if (isTimeout || error instanceof ServiceError) {
+      if (await this.#isStuck()) return new StuckError(this.workflowId);
     }
+    if (isTimeout || isUnanswered(error))
+      return new UnreachableError(`${this.workflowId}: no worker answered within 30 s`);
     if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) {
       return error;
     }
@@ -130,6 +161,17 @@ export class ProcessHandle<Result> {
     return cause instanceof ApplicationFailure
       ? (typedFailure(cause, this.workflowId) ?? error)
       : error;
+  }
+
+  async #isStuck(): Promise<boolean> {
+    const { connection, options } = this.#client;
+    const where = { connection, namespace: options.namespace };
+    try {
+      const find = () => inspect(where, { workflowId: this.workflowId });
+      return (await this.#client.withDeadline(Date.now() + stuckLimitMs, find)) !== undefined;
+    } catch {
+      return false;
+    }
   }
 
   /** Undefined where there is no such process. */
@@ -150,11 +192,20 @@ function isTooEarly(error: unknown): boolean {
   return error instanceof QueryNotRegisteredError && error.message.includes(queryTooEarly);
 }
 
-/** The deadline has passed, or the server knows already that no worker is there. */
+/** The run has ended before it answered. */
+function isCutShort(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError) return true;
+  if (!(error instanceof WorkflowUpdateFailedError)) return false;
+  const { cause } = error;
+  return cause instanceof ApplicationFailure && cause.type === "AcceptedUpdateCompletedWorkflow";
+}
+
+/** The deadline has passed, or the server knows already that no worker answers. */
 function isUnanswered(error: unknown): boolean {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const { code, details } = (cause ?? {}) as { code?: unknown; details?: string };
-  return code === 4 || (code === 9 && details?.startsWith("no poller seen") === true);
+  const isKnown = /^no poller seen|Workflow Task in failed state/.test(details ?? "");
+  return code === 4 || (code === 9 && isKnown);
 }
 
 function typedFailure({ type, details }: ApplicationFailure, id: string): Error | undefined {

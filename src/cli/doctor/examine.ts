@@ -15,7 +15,14 @@ import {
 import { type Checked, Problem, made, needing, setting } from "./check.js";
 import { documentStore, ring, ringNames } from "./configured.js";
 import { databaseClock, durability, migrations, openDatabase } from "./database.js";
-import { attributes, openProcesses, openTemporal, retention, temporalClock } from "./temporal.js";
+import {
+  attributes,
+  openProcesses,
+  openTemporal,
+  retention,
+  stuckProcesses,
+  temporalClock,
+} from "./temporal.js";
 import type { Temporal } from "./temporal.js";
 
 type Check = [name: string, work: () => Promise<string>];
@@ -85,6 +92,7 @@ function temporalChecks(opened: Promise<Temporal>, config: Config): Check[] {
     ["namespace", here((temporal) => retention(temporal, config))],
     ["search attributes", here(attributes)],
     ["open processes", here((temporal) => openProcesses(temporal, ring(config, "codec")))],
+    ["stuck processes", here(stuckProcesses)],
     ["clock of Temporal", here(temporalClock)],
   ];
 }

@@ -40,6 +40,12 @@ export const findings = {
   ),
   codecKeyMissing: fail("Put the key back, last in the ring `keys.codec` of every role."),
   codecKeyWrong: fail("Give that key id in `keys.codec` the bytes that it had, in every role."),
+  processesStuck: warn(
+    "Run `trustflow cleanup --repair-only`, and let a schedule run it every few minutes.",
+  ),
+  repairFailed: fail(
+    "See `trustflow list --stuck`, then put the release before back or deploy one that can replay it.",
+  ),
   clockSkewed: warn("Let NTP set both clocks (`timedatectl set-ntp true`)."),
   credentialsRefused: fail(
     "Correct the credentials of the account (`username` and `password`, or `token`), or let the provider provision it.",

@@ -104,6 +104,29 @@ export async function openProcesses(
   return executions.length === 0 ? "none is open" : "the newest and an old one can be read";
 }
 
+/** Whether workflow tasks of an open process keep failing; of very many open processes only some are looked at. */
+export async function stuckProcesses({ connection, namespace }: Temporal): Promise<string> {
+  const { candidatesQuery, openExecutions, stuckAmong } = await import("../../temporal/stuck.js");
+  const where = { connection, namespace };
+  const found: { id: string; isRepaired: boolean }[] = [];
+  let looked = 0;
+  async function* some(query: string) {
+    for await (const execution of openExecutions(where, query)) {
+      if ((looked += 1) > LISTED) return;
+      yield execution;
+    }
+  }
+  for await (const { execution, stuck } of stuckAmong(where, some(await candidatesQuery(where))))
+    found.push({ id: execution.workflowId, isRepaired: stuck.repairedAt !== undefined });
+  const more = looked > LISTED ? ` among the ${LISTED} newest open ones` : "";
+  if (found.length === 0) return `none${more}`;
+  const first = found.find(({ isRepaired }) => isRepaired) ?? found[0];
+  throw new Problem(
+    first?.isRepaired ? "repairFailed" : "processesStuck",
+    `${found.length}${more}, such as ${first?.id}${first?.isRepaired ? ", which was repaired once without success" : ""}`,
+  );
+}
+
 /** No call tells the server's time, but it stamps who polls: so we poll where nothing ever comes. */
 export async function temporalClock({ connection, namespace }: Temporal): Promise<string> {
   const { workflowService } = connection;

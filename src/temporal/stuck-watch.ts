@@ -1,0 +1,47 @@
+// How many processes are stuck, looked up now and again: a look may have to ask for every open process.
+import { setTimeout as delay } from "node:timers/promises";
+import { candidatesQuery, openExecutions, stuckAmong } from "./stuck.js";
+import type { Namespace } from "./stuck.js";
+
+export interface StuckWatch {
+  /** By whether the clean-up has repaired them; undefined before the first look, and where the last one failed. */
+  counts(): { no: number; once: number } | undefined;
+  close(): Promise<void>;
+}
+
+export function watchStuck(where: Namespace, everyMs: number): StuckWatch {
+  const stop = new AbortController();
+  let counts: { no: number; once: number } | undefined;
+
+  async function look(): Promise<void> {
+    const found = { no: 0, once: 0 };
+    for await (const { stuck } of stuckAmong(where, open()))
+      found[stuck.repairedAt === undefined ? "no" : "once"] += 1;
+    counts = found;
+  }
+
+  async function* open() {
+    for await (const execution of openExecutions(where, await candidatesQuery(where))) {
+      if (stop.signal.aborted) return;
+      yield execution;
+    }
+  }
+
+  async function watch(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await look().catch(() => {
+        counts = undefined;
+      });
+      await delay(everyMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  }
+
+  const watching = watch();
+  return {
+    counts: () => counts,
+    close: () => {
+      stop.abort();
+      return watching;
+    },
+  };
+}
