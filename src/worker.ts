@@ -106,7 +106,7 @@ function stop(worker: Worker): void {
 }
 
 /** The bundle that the build made; from the sources, the worker bundles itself. */
-function workflowSource(): Pick<
+export function workflowSource(): Pick<
   WorkerOptions,
   "workflowBundle" | "workflowsPath" | "interceptors"
 > {

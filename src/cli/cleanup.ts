@@ -1,62 +1,132 @@
-// `trustflow cleanup`: applies the retention of the configuration; meant for a daily schedule.
+// `trustflow cleanup`: repairs stuck processes and applies the retention of the configuration; meant for a schedule: the repair
+// every few minutes, all of it once a day.
 import type { Command } from "commander";
 import type { Client } from "@temporalio/client";
-import { ringOf } from "../config.js";
+import type { ReplayWorkerOptions } from "@temporalio/worker";
+import type { Repairs } from "../cleanup/repair.js";
+import type { CleanupReport } from "../cleanup.js";
+import { loadConfig, ringOf } from "../config.js";
+import type { Config } from "../config.js";
+import type { Pool } from "../postgres/pool.js";
+import type { connectClient } from "../temporal/connection.js";
 import { addCommand } from "./command.js";
 import { withDatabase } from "./context.js";
 import { facts, writeData, writeJson, writeNote } from "./output.js";
 import { documentStoreOf } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
 
+interface CleanupFlags {
+  dryRun?: boolean;
+  repairOnly?: boolean;
+  json?: boolean;
+}
+
 export function addCleanup(program: Command): void {
   addCommand(program, "cleanup", {
-    summary: "remove what the retention lets go of",
-    details: `Inbox bodies after retention.inboxDays, parked ones after retention.parkedDays, journal and inbox rows
+    summary: "repair stuck processes, and remove what the retention lets go of",
+    details: `A process whose workflow tasks have failed for stuck.repairAfterSeconds is reset, once, to its last good workflow task; no effect
+happens twice. Inbox bodies go after retention.inboxDays, parked ones after retention.parkedDays, journal and inbox rows
 after retention.journalDays, documents that no process got after retention.documentOrphanDays. Nothing of an open process is removed.`,
     example: "trustflow cleanup --dry-run",
   })
     .option("--dry-run", "only count")
-    .action(({ dryRun = false, json }: { dryRun?: boolean; json?: boolean }) =>
-      withDatabase(async (pool, config) => {
-        await temporalInReach();
-        const { cleanUp } = await import("../cleanup.js");
-        const { connectClient } = await import("../temporal/connection.js");
-        const { Client: TemporalClient } = await import("@temporalio/client");
-        const codecRing = ringOf(config, "codec");
-        const { connection, namespace, client, close } = await connectClient(codecRing);
-        const hasStore =
-          config.documents.directory !== undefined && config.keys.documents !== undefined;
-        try {
-          const report = await cleanUp({
-            retention: config.retention,
-            pool,
-            journalRing: ringOf(config, "journal"),
-            codecRing,
-            ...(hasStore && { documents: documentStoreOf(config) }),
-            namespace,
-            clientFor: (other): Client =>
-              other === namespace ? client : new TemporalClient({ connection, namespace: other }),
-            dryRun,
-          });
-          for (const note of report.notes) writeNote(note);
-          if (json) return writeJson(report);
-          const { inboxBodies, parkedBodies, inboxRows, journalRows, documents } = report;
-          writeData(
-            facts([
-              ["inbox bodies", String(inboxBodies)],
-              ["parked bodies", String(parkedBodies)],
-              ["inbox rows", String(inboxRows)],
-              ["journal rows", String(journalRows)],
-              [
-                "documents",
-                documents.skipped ?? `${documents.removed} (${documents.inUse} in use)`,
-              ],
-              ["removed", dryRun ? "nothing: --dry-run" : "as counted"],
-            ]),
-          );
-        } finally {
-          await close();
-        }
-      }),
+    .option("--repair-only", "remove nothing; needs no database")
+    .action(({ json, ...flags }: CleanupFlags) =>
+      flags.repairOnly
+        ? withTemporal(loadConfig(), async (temporal, config) => {
+            const repairs = await repair(temporal, config, flags);
+            if (json) return writeJson({ dryRun: flags.dryRun ?? false, ...repairs });
+            writeData(facts(repairLines(repairs)));
+          })
+        : withDatabase((pool, config) =>
+            withTemporal(config, async (temporal) => {
+              const repairs = await repair(temporal, config, flags);
+              const report = await retain(temporal, config, pool, flags);
+              for (const note of report.notes) writeNote(note);
+              if (json) return writeJson({ ...report, ...repairs });
+              writeData(facts([...repairLines(repairs), ...retentionLines(report)]));
+            }),
+          ),
     );
+}
+
+type Temporal = Awaited<ReturnType<typeof connectClient>>;
+
+async function withTemporal(
+  config: Config,
+  work: (temporal: Temporal, config: Config) => Promise<void>,
+): Promise<void> {
+  await temporalInReach();
+  const { connectClient } = await import("../temporal/connection.js");
+  const temporal = await connectClient(ringOf(config, "codec"));
+  try {
+    await work(temporal, config);
+  } finally {
+    await temporal.close();
+  }
+}
+
+async function repair(
+  { client }: Temporal,
+  config: Config,
+  { dryRun = false }: CleanupFlags,
+): Promise<Repairs> {
+  const { repairStuck } = await import("../cleanup/repair.js");
+  let replay: ReturnType<typeof replayOptions> | undefined;
+  return repairStuck({
+    client,
+    afterSeconds: config.stuck.repairAfterSeconds,
+    dryRun,
+    replay: () => (replay ??= replayOptions(config)),
+  });
+}
+
+async function replayOptions(config: Config): Promise<ReplayWorkerOptions> {
+  const { workflowSource } = await import("../worker.js");
+  const { dataConverter } = await import("../temporal/data-converter.js");
+  const { installRuntime } = await import("../temporal/logging.js");
+  // What does not replay is expected here, and is no line of a log.
+  installRuntime({ level: "ERROR", logTo: { write: () => undefined } });
+  return { ...workflowSource(), dataConverter: dataConverter(ringOf(config, "codec")) };
+}
+
+async function retain(
+  { client, connection, namespace }: Temporal,
+  config: Config,
+  pool: Pool,
+  { dryRun = false }: CleanupFlags,
+): Promise<CleanupReport> {
+  const { cleanUp } = await import("../cleanup.js");
+  const { Client: TemporalClient } = await import("@temporalio/client");
+  const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
+  return cleanUp({
+    retention: config.retention,
+    pool,
+    journalRing: ringOf(config, "journal"),
+    codecRing: ringOf(config, "codec"),
+    ...(hasStore && { documents: documentStoreOf(config) }),
+    namespace,
+    clientFor: (other): Client =>
+      other === namespace ? client : new TemporalClient({ connection, namespace: other }),
+    dryRun,
+  });
+}
+
+function repairLines({ repaired, left }: Repairs): [string, string][] {
+  return [
+    ["repaired", [repaired.length, ...repaired].join(" ")],
+    ...left.map(({ id, why }): [string, string] => ["still stuck", `${id}: ${why}`]),
+  ];
+}
+
+function retentionLines(report: CleanupReport): [string, string][] {
+  const { dryRun, inboxBodies, parkedBodies, inboxRows, journalRows, documents } = report;
+  return [
+    ["inbox bodies", String(inboxBodies)],
+    ["parked bodies", String(parkedBodies)],
+    ["inbox rows", String(inboxRows)],
+    ["journal rows", String(journalRows)],
+    ["documents", documents.skipped ?? `${documents.removed} (${documents.inUse} in use)`],
+    ["removed", dryRun ? "nothing: --dry-run" : "as counted"],
+  ];
 }

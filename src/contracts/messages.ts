@@ -1,4 +1,4 @@
-// The messages that processes take: one signal, one query, and updates for all that needs an answer (DESIGN §2).
+// The messages that processes take: two signals, one query, and updates for all that needs an answer (DESIGN §2).
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
 import type { ProviderEvent } from "./provider-event.js";
 import type { PostalAffidavitRequest } from "./send-postal.js";
@@ -6,6 +6,14 @@ import type { ProcessStatus } from "./status.js";
 
 /** All events that wait for a process, at most 100 at once; delivered at least once, so deduplicated by `id`. */
 export const providerEvents = defineSignal<[ProviderEvent[]]>("providerEvents");
+
+/** What the clean-up did to a process that was stuck. Sent before the reset, so it says which run was reset. */
+export interface Repair {
+  runId: string;
+  /** When the first of its workflow tasks failed. */
+  since: string;
+}
+export const repaired = defineSignal<[Repair]>("repaired");
 
 export const status = defineQuery<ProcessStatus>("status");
 

@@ -9,9 +9,11 @@ import {
   log,
   setDefaultSignalHandler,
   setHandler,
+  workflowInfo,
 } from "@temporalio/workflow";
 import type { UpdateDefinition } from "@temporalio/common";
-import { providerEvents, resolve, status } from "../contracts/messages.js";
+import { providerEvents, repaired, resolve, status } from "../contracts/messages.js";
+import type { Repair } from "../contracts/messages.js";
 import type { FieldProblem } from "../contracts/failures.js";
 import type { References, ShownFailure } from "../contracts/status.js";
 import { abandoned } from "./attention.js";
@@ -30,6 +32,7 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
   stopped: Error | undefined;
   readonly #stop: (stop: { stop: Error }) => void;
   readonly #background: { scope: CancellationScope; done: Promise<void> }[] = [];
+  readonly #repairedRuns = new Set<string>();
   #ending = false;
 
   constructor(viewOf: ViewOf<S, V>) {
@@ -41,6 +44,9 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
     setHandler(status, () => this.status(), { description: "Where the process stands" });
     setHandler(providerEvents, (events) => this.hear(events), {
       description: "Callbacks of the provider",
+    });
+    setHandler(repaired, (repair) => this.#noteRepair(repair), {
+      description: "The clean-up reset a process that was stuck",
     });
     setDefaultSignalHandler((name) =>
       log.warn("a signal without a handler was dropped", { signal: name }),
@@ -150,6 +156,19 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
       }
       await this.#end();
       return result();
+    });
+  }
+
+  /** The signal may arrive twice, and in the run that was not reset. A signal's handler must not throw. */
+  #noteRepair(repair: Partial<Repair> | null | undefined): void {
+    const { runId, since } = repair ?? {};
+    if (typeof runId !== "string" || typeof since !== "string") return;
+    if (runId === workflowInfo().runId || this.#repairedRuns.has(runId)) return;
+    this.#repairedRuns.add(runId);
+    this.note({
+      source: "process",
+      event: "Repaired: reset to the last good workflow task",
+      note: `its workflow tasks had failed since ${since}`,
     });
   }
 

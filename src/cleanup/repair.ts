@@ -1,0 +1,107 @@
+// The repair of stuck processes: one reset to the last good workflow task, which the journal makes safe. Temporal applies the
+// signals and updates after that point again. A process that gets stuck once more is left to a person.
+import type { Client } from "@temporalio/client";
+import { WorkflowNotFoundError } from "@temporalio/client";
+import proto from "@temporalio/proto";
+import { Worker } from "@temporalio/worker";
+import type { ReplayWorkerOptions } from "@temporalio/worker";
+import { repaired } from "../contracts/messages.js";
+import { candidatesQuery, openExecutions, repairReason, stuckAmong } from "../temporal/stuck.js";
+import type { Execution, HistoryEvent, Stuck } from "../temporal/stuck.js";
+
+export interface RepairOptions {
+  client: Client;
+  /** The present workflows, as the worker has them, and what reads their payloads; asked for when it is needed. */
+  replay(): Promise<ReplayWorkerOptions>;
+  /** A younger failure may be a release that is about to be put back. */
+  afterSeconds: number;
+  dryRun?: boolean;
+  now?: Date;
+}
+
+export interface Repairs {
+  /** Workflow ids; with a dry run, what would be reset. */
+  repaired: string[];
+  /** Stuck and not reset. */
+  left: { id: string; why: string }[];
+}
+
+interface Found {
+  execution: Execution;
+  stuck: Stuck;
+  events: HistoryEvent[];
+}
+
+class LeftAlone extends Error {}
+
+const { EventType, ResetReapplyType } = proto.temporal.api.enums.v1;
+
+export async function repairStuck(options: RepairOptions): Promise<Repairs> {
+  const { connection, options: settings } = options.client;
+  const where = { connection, namespace: settings.namespace };
+  const repairs: Repairs = { repaired: [], left: [] };
+  const open = openExecutions(where, await candidatesQuery(where));
+  for await (const found of stuckAmong(where, open)) {
+    const id = found.execution.workflowId;
+    try {
+      await repairOne(options, found);
+      repairs.repaired.push(id);
+    } catch (error) {
+      // It has ended, or another clean-up was faster.
+      if (error instanceof WorkflowNotFoundError) continue;
+      const { name, message } = error as Error;
+      repairs.left.push({ id, why: error instanceof LeftAlone ? message : `an error: ${name}` });
+    }
+  }
+  return repairs;
+}
+
+async function repairOne(
+  { client, replay, afterSeconds, dryRun = false, now = new Date() }: RepairOptions,
+  { execution: { workflowId, runId }, stuck: { since, repairedAt }, events }: Found,
+): Promise<void> {
+  if (repairedAt !== undefined) throw new LeftAlone("repaired once without success");
+  if (now.getTime() - Date.parse(since) < afterSeconds * 1_000)
+    throw new LeftAlone(`it has failed for less than ${afterSeconds} s`);
+  const good = await lastGoodTask(await replay(), workflowId, events);
+  if (!good?.eventId) throw new LeftAlone("no workflow task of its history replays");
+  if (dryRun) return;
+  // First, so that no crash between the two loses it: it is applied again after the reset, and says nothing without one.
+  await client.workflow.getHandle(workflowId, runId).signal(repaired, { runId, since });
+  await client.workflowService.resetWorkflowExecution({
+    namespace: client.options.namespace,
+    workflowExecution: { workflowId, runId },
+    workflowTaskFinishEventId: good.eventId,
+    resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
+    reason: repairReason,
+    // By this the server knows the reset of another clean-up at the same time.
+    requestId: `trustflow-repair-${runId}`,
+  });
+}
+
+/** The last completed workflow task up to which the history replays: found by halving, with the whole history first. */
+async function lastGoodTask(
+  replay: ReplayWorkerOptions,
+  workflowId: string,
+  events: HistoryEvent[],
+): Promise<HistoryEvent | undefined> {
+  const tasks = [...events.entries()].filter(
+    ([, { eventType }]) => eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+  );
+  if (tasks.length === 0) return undefined;
+  let good = -1;
+  let bad = tasks.length;
+  let tried = bad - 1;
+  function* prefixes() {
+    for (; good + 1 < bad; tried = (good + bad) >> 1) {
+      const [index = 0] = tasks[tried] ?? [];
+      yield { workflowId, history: { events: events.slice(0, index + 1) } };
+    }
+  }
+  // The next prefix is chosen when the result of the one before is known.
+  for await (const { error } of Worker.runReplayHistories(replay, prefixes())) {
+    if (error) bad = tried;
+    else good = tried;
+  }
+  return tasks[good]?.[1];
+}

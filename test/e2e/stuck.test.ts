@@ -1,0 +1,255 @@
+// A process whose workflow tasks keep failing is shown, and repaired once by the clean-up; no effect happens twice, and
+// nothing that was signalled or asked meanwhile is lost (docs/operations.md, A stuck process).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { setTimeout as delay } from "node:timers/promises";
+import { StuckError } from "../../src/client.js";
+import type { ListedProcess, PostalHandle, SendPostalResult } from "../../src/client.js";
+import { providerEvents } from "../../src/contracts/messages.js";
+import type { Child } from "../../src/local/child.js";
+import { freePorts } from "../../src/local/free-ports.js";
+import { trustflow } from "../cli/run.js";
+import { addressOf, eventOf, post } from "../support/history-callbacks.js";
+import { letterInput } from "../support/letters.js";
+import { eventually } from "../support/outage-wait.js";
+import { defectiveBundle, startRelease } from "../support/releases.js";
+import { startTestStack, statusWhere } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+const stuckLimitMs = 90_000;
+const repairedEvent = "Repaired: reset to the last good workflow task";
+
+let system: TestStack;
+let bundle: string;
+let worker: Child;
+let metricsPort: number;
+const letters = {} as Record<"corrupted" | "absent" | "defect" | "reset", PostalHandle>;
+let result: Promise<SendPostalResult>;
+
+beforeAll(async () => {
+  const [port] = await freePorts(1);
+  metricsPort = port as number;
+  system = await startTestStack({
+    // Nothing happens by itself until the end.
+    sandboxSpeed: 1,
+    env: {
+      TRUSTFLOW_STUCK__REPAIR_AFTER_SECONDS: "5",
+      TRUSTFLOW_STUCK__SCAN_SECONDS: "2",
+      TRUSTFLOW_RELAY__METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
+    },
+  });
+  await system.stack.role("worker").stop();
+  bundle = await defectiveBundle();
+}, 180_000);
+afterAll(async () => {
+  await worker?.stop(3_000);
+  await system?.close();
+}, 60_000);
+
+async function start(id: keyof typeof letters, more = ""): Promise<PostalHandle> {
+  const handle = await system.client.sendPostal(
+    id,
+    letterInput(id, `delivered${more && `,${more}`}`, {
+      options: { certificationLevel: "Advanced", affidavitsOnDemandEnabled: true },
+    }),
+  );
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  letters[id] = handle;
+  return handle;
+}
+
+async function listed(): Promise<Map<string, ListedProcess["stuck"]>> {
+  const found = new Map<string, ListedProcess["stuck"]>();
+  for await (const { id, stuck } of system.client.list({ stuck: true })) found.set(id, stuck);
+  return found;
+}
+
+interface Report {
+  repaired: string[];
+  left: { id: string; why: string }[];
+}
+
+async function cleanUp(env: Record<string, string> = {}): Promise<Report> {
+  const args = ["cleanup", "--repair-only", "--json"];
+  const { code, stdout, stderr } = await trustflow(args, { env: { ...system.stack.env, ...env } });
+  expect([code, stderr]).toEqual([0, ""]);
+  return JSON.parse(stdout) as Report;
+}
+
+async function runsOf(id: string): Promise<number> {
+  let runs = 0;
+  const query = `WorkflowId = "sendPostal/${id}"`;
+  for await (const _ of system.client.temporal.workflow.list({ query })) runs += 1;
+  return runs;
+}
+
+/** A callback that the relay has brought to the process. */
+async function callBack(id: string, identifier: string): Promise<void> {
+  const event = eventOf({ Identifier: identifier }, { State: "Sent", Details: identifier });
+  expect(await post(addressOf(system, `sendPostal/${id}`), event)).toBeLessThan(300);
+  await eventually(`${identifier} is signalled`, async () => {
+    const { stdout } = await trustflow(["callbacks", "list", `sendPostal/${id}`, "--json"], {
+      env: system.stack.env,
+    });
+    return !stdout.includes('"waiting"');
+  });
+}
+
+/** A signal that says nothing: Temporal tries the task again at once. */
+async function nudge(id: string): Promise<void> {
+  await system.client.temporal.workflow.getHandle(`sendPostal/${id}`).signal(providerEvents, []);
+  await delay(1_000);
+}
+
+async function gauge(repaired: string): Promise<string | undefined> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  return text.match(`trustflow_processes_stuck{repaired="${repaired}"} (\\d+)`)?.[1];
+}
+
+test("a history is written that the present release cannot replay", async () => {
+  worker = await startRelease(
+    system,
+    "waits",
+    bundle.replaceAll("WAITS_BEFORE", () => "submit"),
+  );
+  await start("absent");
+  const corrupted = await start("corrupted");
+  expect(await corrupted.requestAffidavit({}, "first")).toMatchObject({ answer: "requested" });
+  result = corrupted.result();
+  result.catch(() => undefined);
+}, 120_000);
+
+test("a process whose worker is gone, killed or not there, is not stuck", async () => {
+  worker.kill("SIGKILL");
+  await worker.exited;
+  await callBack("absent", "to nobody");
+  await delay(12_000);
+  expect(await listed()).toEqual(new Map());
+  expect(await cleanUp()).toMatchObject({ repaired: [], left: [] });
+  expect(await runsOf("absent")).toBe(1);
+  await eventually("the relay has looked", async () => (await gauge("no")) === "0");
+}, 60_000);
+
+test("processes whose tasks keep failing are listed and counted, and their status says so", async () => {
+  // Away from the letter whose history it could not replay either.
+  await system.client.temporal.workflow
+    .getHandle("sendPostal/absent")
+    .terminate("its part is over");
+  worker = await startRelease(
+    system,
+    "throws",
+    bundle.replaceAll("THROWS_AT", () => "providerEvents"),
+  );
+  await start("defect");
+  await Promise.all([callBack("defect", "while defect"), callBack("corrupted", "while corrupted")]);
+  await eventually("both are listed", async () => (await listed()).size === 2, stuckLimitMs);
+  const found = await listed();
+  expect(found.get("corrupted")).toEqual({
+    since: expect.any(String),
+    failures: expect.any(Number),
+    cause: "NON_DETERMINISTIC_ERROR",
+  });
+  expect(found.get("defect")).toMatchObject({ cause: "WORKFLOW_WORKER_UNHANDLED_FAILURE" });
+  for (const handle of [letters.corrupted, letters.defect])
+    await expect(handle.status()).rejects.toThrow(StuckError);
+  await expect(letters.corrupted.requestAffidavit({}, "second")).rejects.toThrow(StuckError);
+  const { code, stderr } = await trustflow(["status", "corrupted"], { env: system.stack.env });
+  expect([code, stderr]).toEqual([4, expect.stringContaining("trustflow list --stuck")]);
+  await eventually("both are counted", async () => (await gauge("no")) === "2");
+}, 180_000);
+
+test("the clean-up leaves a failure alone that is young, and with --dry-run all of them", async () => {
+  const { repaired, left } = await cleanUp({ TRUSTFLOW_STUCK__REPAIR_AFTER_SECONDS: "3600" });
+  expect(repaired).toEqual([]);
+  expect(left).toHaveLength(2);
+  const args = ["cleanup", "--repair-only", "--dry-run", "--json"];
+  const { stdout } = await trustflow(args, { env: system.stack.env });
+  expect((JSON.parse(stdout) as Report).repaired).toHaveLength(2);
+  expect([await runsOf("corrupted"), await runsOf("defect")]).toEqual([1, 1]);
+}, 60_000);
+
+test("two clean-ups at once reset each process once, and what was signalled and asked is not lost", async () => {
+  const reports = await Promise.all([cleanUp(), cleanUp()]);
+  expect(new Set(reports.flatMap(({ repaired }) => repaired))).toEqual(
+    new Set(["sendPostal/corrupted", "sendPostal/defect"]),
+  );
+  expect([await runsOf("corrupted"), await runsOf("defect")]).toEqual([2, 2]);
+  const { timeline } = await statusWhere(
+    letters.corrupted,
+    (status) => status.timeline.some(({ event }) => event === repairedEvent),
+    60_000,
+  );
+  expect(timeline.filter(({ event }) => event === repairedEvent)).toHaveLength(1);
+  expect(timeline.filter(({ source }) => source === "callback")).toHaveLength(1);
+  expect(await letters.corrupted.requestAffidavit({}, "first")).toMatchObject({
+    answer: "requested",
+  });
+  expect(await letters.corrupted.requestAffidavit({}, "second")).toMatchObject({
+    answer: "requested",
+  });
+  expect(await system.effects("corrupted")).toEqual({
+    "evi-post.submit": 1,
+    "evi-post.affidavitRequest": 2,
+  });
+}, 120_000);
+
+test("what is stuck after its repair is left to a person", async () => {
+  const isBack = async () => {
+    await nudge("defect");
+    return (await listed()).get("defect")?.repairedAt !== undefined;
+  };
+  await eventually("it is listed again", isBack, stuckLimitMs);
+  expect([...(await listed()).keys()]).toEqual(["defect"]);
+  await delay(5_000);
+  const { stdout } = await trustflow(["list", "--stuck"], { env: system.stack.env });
+  expect(stdout).toContain("once, without success");
+  expect(await cleanUp()).toMatchObject({
+    repaired: [],
+    left: [{ id: "sendPostal/defect", why: "repaired once without success" }],
+  });
+  expect(await runsOf("defect")).toBe(2);
+  await eventually("it is counted as such", async () => (await gauge("once")) === "1");
+}, 180_000);
+
+test("a release without the defect takes all of them to their end, with each effect once", async () => {
+  await worker.stop(5_000);
+  await system.stack.role("worker").restart();
+  await nudge("defect");
+  const isUp = () => letters.defect.status().catch(() => undefined);
+  const { timeline } = await eventually("it answers", isUp, stuckLimitMs);
+  expect(timeline.filter(({ event }) => event === repairedEvent)).toHaveLength(1);
+  expect(timeline.filter(({ source }) => source === "callback")).toHaveLength(1);
+  await system.sandbox.setSpeed(60_000);
+  expect(await result).toMatchObject({ outcome: "delivered" });
+  expect(await letters.defect.result()).toMatchObject({ outcome: "delivered" });
+  expect(await system.effects("defect")).toEqual({ "evi-post.submit": 1 });
+  expect(await listed()).toEqual(new Map());
+  expect(await cleanUp()).toMatchObject({ repaired: [], left: [] });
+}, 120_000);
+
+test("who waits for the result or for an answer while the process is reset still gets it", async () => {
+  await system.sandbox.setSpeed(1);
+  const handle = await start("reset", "affidavitRequest=slow-answer-4000");
+  const { workflow, workflowService } = system.client.temporal;
+  const waiting = handle.result();
+  const answer = handle.requestAffidavit({}, "slow");
+  await delay(1_500);
+  const { runId } = await workflow.getHandle(handle.workflowId).describe();
+  const { events } = await workflow.getHandle(handle.workflowId).fetchHistory();
+  const first = events?.find(({ workflowTaskCompletedEventAttributes: done }) => done);
+  if (!first?.eventId) throw new Error("no workflow task was completed");
+  await workflowService.resetWorkflowExecution({
+    namespace: "default",
+    workflowExecution: { workflowId: handle.workflowId, runId },
+    workflowTaskFinishEventId: first.eventId,
+    reason: "by a person",
+    requestId: "by a person",
+  });
+  // The call of the run before may still be under way.
+  expect(["requested", "unknown"]).toContain((await answer).answer);
+  await system.sandbox.setSpeed(60_000);
+  expect(await waiting).toMatchObject({ outcome: "delivered" });
+  expect(await system.effects("reset")).toEqual({
+    "evi-post.submit": 1,
+    "evi-post.affidavitRequest": 1,
+  });
+}, 120_000);
