@@ -31,7 +31,7 @@ export type ViewOf<S, V> = (events: ProviderEvent[], snapshot: S | undefined) =>
 const eventsKept = 1_000;
 
 export abstract class Facts<S extends Snapshot, V extends View> {
-  /** Affidavits, each version once, in the order of their finding. */
+  /** Each version of each document once, in the order of their finding. */
   readonly documents = new Map<string, ProcessDocument>();
   /** The states that queries have shown, in order. */
   readonly seenStates: string[] = [];
@@ -86,12 +86,7 @@ export abstract class Facts<S extends Snapshot, V extends View> {
   }
 
   keep(documents: ProcessDocument[]): void {
-    for (const document of documents) {
-      this.documents.set(
-        `${document.uniqueId ?? document.kind}:${document.document.sha256}`,
-        document,
-      );
-    }
+    for (const document of documents) this.documents.set(keyOf(document), document);
   }
 
   /** Takes a query's answer; the greatest stamp stands. */
@@ -128,6 +123,11 @@ export abstract class Facts<S extends Snapshot, V extends View> {
     this.lastHeard = now();
     this.timesHeard += 1;
   }
+}
+
+/** Each document by its id, or where the provider gives none by its name: two may have the same content. */
+function keyOf({ kind, uniqueId, description = "", document }: ProcessDocument): string {
+  return `${uniqueId ?? `${kind}:${description}`}:${document.sha256}`;
 }
 
 function isEvent(event: Partial<ProviderEvent> | null | undefined): event is ProviderEvent {

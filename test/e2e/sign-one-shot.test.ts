@@ -8,6 +8,7 @@ import { trustflow } from "../cli/run.js";
 import { codeFor, wrongCode } from "../support/holders.js";
 import { hideDocument } from "../support/hidden-document.js";
 import { answerLate } from "../support/late-answer.js";
+import { letterPdf } from "../support/letters.js";
 import { eventually } from "../support/outage-wait.js";
 import { signerInput, videoDecision, videoInput } from "../support/signers.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
@@ -59,6 +60,20 @@ test("classic: each document is uploaded once, and what was signed is kept under
   }
   expect(await effectsOf("classic")).toMatchObject({ create: 1, uploadDocument: 2, sign: 1 });
   expect(await duplicates()).toEqual([]);
+});
+
+test("two documents with the same content stay two in the result, each under its name", async () => {
+  const document = { base64: letterPdf.toString("base64"), mediaType: "application/pdf" };
+  const documents = ["original.pdf", "copy.pdf"].map((name) => ({ name, document }));
+  const input = signerInput("alike", "same-bytes", { documents });
+  const handle = await system.client.signOneShot("alike", input);
+  await handle.submitOtp(await codeFor(system.sandbox, "alike"));
+  const { documents: kept } = await handle.result();
+  const signed = kept.filter(({ kind }) => kind === "signed");
+  expect(signed.map(({ description }) => description)).toEqual(["original.pdf", "copy.pdf"]);
+  expect(new Set(signed.map(({ document: { sha256 } }) => sha256)).size).toBe(1);
+  for (const { document: stored } of signed)
+    expect(await system.client.documents.get(stored)).toHaveLength(stored.size);
 });
 
 test("hash: only the digest of a document leaves us", async () => {

@@ -12,6 +12,7 @@ const ways = [
   "async-failed",
   "async-stalled",
   "video-approved",
+  "same-bytes",
   "webhook-lost",
   "webhook-doubled",
   "webhook-delayed",

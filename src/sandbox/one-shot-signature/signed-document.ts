@@ -3,12 +3,16 @@ import type { SandboxParts } from "../parts.js";
 import { pdf } from "../pdf.js";
 import type { SignatureRequest, UploadedDocument } from "./signature-request.js";
 
-/** A file: a PDF that holds the uploaded bytes unchanged. A hash: a detached signature over it. Neither is a real one. */
+/**
+ * A file: a PDF that holds the uploaded bytes unchanged. A hash: a detached signature over it. Neither is a real one. With
+ * the word `same-bytes` the document's name is not in it, so that equal content is signed alike.
+ */
 export function signedDocument(
   request: SignatureRequest,
-  { name, sha256, isHash }: UploadedDocument,
+  { name: ownName, sha256, isHash }: UploadedDocument,
   documents: SandboxParts["documents"],
 ): Buffer {
+  const name = request.words.includes("same-bytes") ? "document" : ownName;
   const lines = [
     isHash ? "Detached signature" : "Signed document",
     "Trustflow sandbox: no real signature",
