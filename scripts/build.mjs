@@ -112,13 +112,14 @@ function withOwnSources(code) {
 }
 
 async function writeSchemas() {
-  const { z } = await import("zod");
-  /** @type {{ contracts: Record<string, Record<string, import("zod").ZodType>> }} */
-  const { contracts } = await import(new URL("../dist/contracts/index.js", import.meta.url).href);
+  /** @param {string} name */
+  const built = (name) => import(new URL(`../dist/contracts/${name}.js`, import.meta.url).href);
+  const { processes } = await built("names");
+  /** @type {{ schemasOf: (process: string) => Record<string, object> }} */
+  const { schemasOf } = await built("schemas");
   await mkdir(join(dist, "schemas"), { recursive: true });
-  for (const [name, contract] of Object.entries(contracts)) {
-    for (const [part, type] of Object.entries(contract)) {
-      const schema = z.toJSONSchema(type, { io: part === "input" ? "input" : "output" });
+  for (const name of processes) {
+    for (const [part, schema] of Object.entries(schemasOf(name))) {
       await replaceFile(
         join(dist, "schemas", `${name}.${part}.json`),
         `${JSON.stringify(schema, undefined, 2)}\n`,

@@ -6,22 +6,21 @@ import { addCommand, processName } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { writeData, writeJson } from "./output.js";
 
-const parts = ["input", "result", "status"] as const;
+const parts = ["input", "result", "status", "updates", "signals", "queries"] as const;
 
 export function addSchema(program: Command): void {
   addCommand(program, "schema", {
     summary: "the JSON Schema of a process",
-    details: "Always prints JSON.",
-    example: "trustflow schema sendPostal --part result",
+    details: `Always prints JSON. The parts updates, signals and queries have each message by its name: its arguments (none or
+one) and its answer.`,
+    example:
+      "trustflow schema sendPostal --part result\ntrustflow schema issueCertificate --part updates",
   })
     .addArgument(new Argument("<process>", "its name").choices(processes).argParser(processName))
     .addOption(new Option("--part <part>", "of the contract").choices(parts).default("input"))
     .action(async (process: ProcessName, { part }: { part: (typeof parts)[number] }) => {
-      const { z } = await import("zod");
-      const { contracts } = await import("../contracts/index.js");
-      writeJson(
-        z.toJSONSchema(contracts[process][part], { io: part === "input" ? "input" : "output" }),
-      );
+      const { schemasOf } = await import("../contracts/schemas.js");
+      writeJson(schemasOf(process)[part]);
     });
 }
 

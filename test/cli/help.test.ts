@@ -82,7 +82,7 @@ test.each([
   [["issue-certificate", "--input", "x", "--expect", "delivered"], "issued, expired, locked"],
   [["assertion", "order-7"], "--file"],
   [["assertion", "order-7", "--file", "missing.json"], "--file: cannot be read"],
-  [["assertion", "order-7", "--file", "-"], "--file: must be base64"],
+  [["assertion", "order-7", "--file", "-"], "--file: must not be empty"],
   [["resolve", "a", "--by", "me"], "--decision"],
   [["resolve", "a", "--by", "me", "--decision", "guess"], "retry, happened, abandon"],
   [[...happened, "--result", "[1]"], "--result"],

@@ -1,62 +1,31 @@
-// A business application without any of Trustflow's code: a plain Temporal client with the same key and a codec of its own,
-// written as the encryption samples describe it.
+// A business application without any of Trustflow's code: a plain Temporal client with the same key, the codec of
+// docs/any-language.md, and the names that stand there.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client, Connection } from "@temporalio/client";
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import protobuf from "@temporalio/proto";
+import { setTimeout as delay } from "node:timers/promises";
 import { InputMismatchError } from "../../src/client.js";
+import { queries, signals, updates } from "../../src/contracts/message-contracts.js";
+import type { MessageContract } from "../../src/contracts/message-contracts.js";
+import type { ProcessName } from "../../src/contracts/names.js";
+import { pageCodec } from "../support/any-language.js";
+import { envelopeInput } from "../support/envelopes.js";
+import { codeFor, holderInput } from "../support/holders.js";
 import { letterPdf } from "../support/letters.js";
+import { signerInput } from "../support/signers.js";
 import { startTestStack } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
-
-type Payload = { metadata?: Record<string, Uint8Array> | null; data?: Uint8Array | null };
-const { Payload: PayloadMessage } = protobuf.temporal.api.common.v1;
 
 let system: TestStack;
 let connection: Connection;
 let client: Client;
 
-function codec(keyId: string, key: Buffer) {
-  return {
-    async encode(payloads: Payload[]): Promise<Payload[]> {
-      return payloads.map((payload) => {
-        const iv = randomBytes(12);
-        const cipher = createCipheriv("aes-256-gcm", key, iv);
-        const sealed = [
-          iv,
-          cipher.update(PayloadMessage.encode(payload).finish()),
-          cipher.final(),
-          cipher.getAuthTag(),
-        ];
-        const metadata = {
-          encoding: Buffer.from("binary/encrypted"),
-          "encryption-key-id": Buffer.from(keyId),
-        };
-        return { metadata, data: Buffer.concat(sealed) };
-      });
-    },
-    async decode(payloads: Payload[]): Promise<Payload[]> {
-      return payloads.map((payload) => {
-        const encoding = Buffer.from(payload.metadata?.["encoding"] ?? []).toString();
-        if (encoding !== "binary/encrypted") return payload;
-        const data = Buffer.from(payload.data ?? []);
-        const decipher = createDecipheriv("aes-256-gcm", key, data.subarray(0, 12));
-        decipher.setAuthTag(data.subarray(-16));
-        const plain = Buffer.concat([decipher.update(data.subarray(12, -16)), decipher.final()]);
-        return PayloadMessage.decode(plain);
-      });
-    },
-  };
-}
-
 beforeAll(async () => {
-  system = await startTestStack();
-  const [keyId = "", key = ""] =
-    (system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "").split(",")[0]?.split(":") ?? [];
+  system = await startTestStack({ sandboxSpeed: "auto" });
+  const ring = system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "";
   connection = await Connection.connect({ address: system.stack.env["TEMPORAL_ADDRESS"] ?? "" });
   client = new Client({
     connection,
-    dataConverter: { payloadCodecs: [codec(keyId, Buffer.from(key, "base64"))] },
+    dataConverter: { payloadCodecs: [pageCodec(ring)] },
   });
 }, 120_000);
 
@@ -135,4 +104,73 @@ test("our client refuses to join what was started without an input, and needs no
   await client.workflow.start("sendPostal", { workflowId, taskQueue: "nobody", args: [] });
   const second = system.client.sendPostal("nothing", input);
   await expect(second).rejects.toThrow(InputMismatchError);
+}, 60_000);
+
+interface Definition {
+  name: string;
+}
+interface Metadata {
+  definition: Record<"updateDefinitions" | "signalDefinitions" | "queryDefinitions", Definition[]>;
+}
+
+test.each<[ProcessName, object]>([
+  ["sendPostal", { ...input, lookupKey: "handlers" }],
+  ["issueCertificate", holderInput("handlers")],
+  ["sendMessage", { providerFields: { to: "+34600000000", text: "handlers" } }],
+  ["signOneShot", signerInput("handlers")],
+  ["signEnvelope", envelopeInput("handlers")],
+])(
+  "%s registers the updates, signals and queries of its contract, and no other",
+  async (...each) => {
+    const [process, given] = each;
+    const workflowId = `${process}/handlers`;
+    const handle = await client.workflow.start(process, {
+      workflowId,
+      taskQueue: "trustflow",
+      args: [given],
+    });
+    await settled(() => handle.query("status"));
+    const { definition } = await settled(() =>
+      handle.query<Metadata>("__temporal_workflow_metadata"),
+    );
+    const registered = (of: keyof typeof definition) =>
+      definition[of]
+        .map(({ name }) => name)
+        .filter((name) => !name.startsWith("__"))
+        .toSorted();
+    const contracted = (messages: MessageContract[]) => messages.map(({ name }) => name).toSorted();
+    expect(registered("updateDefinitions")).toEqual(contracted(updates[process]));
+    expect(registered("signalDefinitions")).toEqual(contracted(signals));
+    expect(registered("queryDefinitions")).toEqual(contracted(queries));
+    await handle.terminate().catch(() => undefined);
+  },
+  60_000,
+);
+
+/** As docs/any-language.md says: a query that comes too early is repeated. */
+async function settled<T>(query: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await query();
+    } catch (error) {
+      if (!(error as Error).message.includes("ask again")) throw error;
+      await delay(100);
+    }
+  }
+}
+
+test("it brings the holder's code by an update; what does not fit is refused by its field", async () => {
+  const handle = await client.workflow.start("issueCertificate", {
+    workflowId: "issueCertificate/plain-code",
+    taskQueue: "trustflow",
+    args: [holderInput("plain-code")],
+  });
+  const code = await codeFor(system.sandbox, "plain-code");
+  const submit = (argument: object) => handle.executeUpdate("submitOtp", { args: [argument] });
+  await expect(submit({ otp: code })).rejects.toMatchObject({
+    cause: { type: "InvalidInput", details: [{ fields: [{ path: "code" }] }] },
+  });
+  expect(await submit({ code })).toEqual({ answer: "accepted" });
+  expect(await handle.result()).toMatchObject({ outcome: "issued" });
+  await expect(submit({ code })).rejects.toThrow("already completed");
 }, 60_000);

@@ -1,0 +1,119 @@
+// docs/any-language.md: its bytes against an implementation that was written from the page alone, and against our own; its tables
+// against the contracts. What the processes register is compared in test/e2e/plain-client.test.ts.
+import { describe, expect, test } from "@jest/globals";
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { DefaultFailureConverter } from "@temporalio/common";
+import { createRequire } from "node:module";
+import { messageSchemaOf } from "../support/message-schema.js";
+import { processFailures } from "../../src/contracts/failures.js";
+import { queries, signals, updates } from "../../src/contracts/message-contracts.js";
+import { queryTooEarly } from "../../src/contracts/messages.js";
+import { processes, workflowTaskQueue } from "../../src/contracts/names.js";
+import { INLINE_DOCUMENT_LIMIT } from "../../src/contracts/values.js";
+import { KeyRing } from "../../src/crypto/key-ring.js";
+import { EncryptionCodec } from "../../src/temporal/codec.js";
+import { failureConverterPath } from "../../src/temporal/data-converter.js";
+import { pageCodec, sealed, serialised } from "../support/any-language.js";
+import { codeBlocks, namedRows, textOf } from "./repository.js";
+
+const page = textOf("docs/any-language.md");
+const example = Object.fromEntries(
+  (codeBlocks(page).find(({ lines }) => lines[0]?.startsWith("ring"))?.lines ?? []).map((line) =>
+    line.split(/\s{2,}/),
+  ),
+) as Record<"ring" | "value" | "P" | "IV" | "ciphertext" | "tag" | "data", string>;
+const [keyId = "", key = ""] = example.ring.split(":");
+const plain = {
+  metadata: { encoding: Buffer.from("json/plain") },
+  data: Buffer.from(example.value),
+};
+const hex = (text: string) => Buffer.from(text, "hex");
+
+describe("the layout of a payload", () => {
+  const ours = new EncryptionCodec(KeyRing.parse(example.ring));
+  const theirs = pageCodec(example.ring);
+
+  test("the example is what the page says of it", () => {
+    expect(serialised(plain).toString("hex")).toBe(example.P);
+    const { data } = sealed(plain, keyId, Buffer.from(key, "base64"), hex(example.IV));
+    expect(Buffer.from(data).toString("hex")).toBe(example.data);
+    expect(example.data).toBe(example.IV + example.ciphertext + example.tag);
+  });
+
+  test("we read the example", async () => {
+    const metadata = {
+      encoding: Buffer.from("binary/encrypted"),
+      "encryption-key-id": Buffer.from(keyId),
+    };
+    const [read] = await ours.decode([{ metadata, data: hex(example.data) }]);
+    expect(defaultPayloadConverter.fromPayload(read!)).toEqual(JSON.parse(example.value));
+  });
+
+  test.each([0, 1, 100, 200, 20_000])(
+    "each reads what the other writes, of %i bytes",
+    async (size) => {
+      const value = { text: "x".repeat(size) };
+      const payload = defaultPayloadConverter.toPayload(value);
+      const [fromUs] = await theirs.decode(await ours.encode([payload]));
+      expect(JSON.parse(Buffer.from(fromUs!.data).toString())).toEqual(value);
+      expect(Buffer.from(fromUs!.metadata["encoding"]!).toString()).toBe("json/plain");
+      const [fromThem] = await ours.decode(await theirs.encode([fromUs!]));
+      expect(defaultPayloadConverter.fromPayload(fromThem!)).toEqual(value);
+    },
+  );
+
+  test("what is not encrypted is used as it is", async () => {
+    expect(await theirs.decode([plain])).toEqual([plain]);
+  });
+});
+
+test("a failure hides message and stack trace in its encoded attributes", async () => {
+  const { failureConverter } = createRequire(import.meta.url)(failureConverterPath) as {
+    failureConverter: DefaultFailureConverter;
+  };
+  const failure = failureConverter.errorToFailure(new Error("secret"), defaultPayloadConverter);
+  expect(page).toContain(`\`${failure.message}\``);
+  expect(failure).toMatchObject({ message: "Encoded failure", stackTrace: "" });
+  const hidden = defaultPayloadConverter.fromPayload(failure.encodedAttributes!);
+  const shown =
+    codeBlocks(page)
+      .find(({ language }) => language === "json")
+      ?.lines.join("") ?? "{}";
+  expect(Object.keys(hidden as object)).toEqual(Object.keys(JSON.parse(shown) as object));
+  expect(hidden).toMatchObject({ message: "secret" });
+});
+
+/** The words in backticks of each cell. */
+const words = (cell = "") =>
+  [...`\`${cell}\``.matchAll(/`([^`\s]+)`/g)].map(([, word = ""]) => word);
+const rows = namedRows(page);
+const rowOf = (name: string) => rows.find(([first]) => first === name) ?? [];
+
+test("the tables have every message of every process, with its argument and its answer", () => {
+  const contracted = processes.flatMap((process) =>
+    updates[process].map((update) => ({ process, update })),
+  );
+  for (const name of new Set(contracted.map(({ update }) => update.name))) {
+    const own = contracted.filter(({ update }) => update.name === name);
+    const [, by, argument, answer] = rowOf(name);
+    const schema = messageSchemaOf(own[0]!.update);
+    expect([name, words(by).toSorted()]).toEqual([
+      name,
+      own.map(({ process }) => process as string).toSorted(),
+    ]);
+    expect([name, argument === "–" ? [] : words(argument)]).toEqual([name, schema.members]);
+    expect([name, new Set(words(answer))]).toEqual([name, new Set(schema.words)]);
+  }
+  const others = [...signals, ...queries].map(({ name }) => name);
+  const known = new Set([...contracted.map(({ update }) => update.name), ...others]);
+  expect(rows.map(([name = ""]) => name).toSorted()).toEqual(
+    [...known, ...processFailures].toSorted(),
+  );
+});
+
+test("the names of the start, and of what is refused, are those of the contracts", () => {
+  for (const name of processes) expect(page).toContain(`\`${name}\``);
+  expect(page).toContain(`| task queue | \`${workflowTaskQueue}\` |`);
+  expect(page).toContain(INLINE_DOCUMENT_LIMIT.toLocaleString("en"));
+  expect(queryTooEarly).toContain("ask again");
+});
