@@ -162,21 +162,13 @@ export class Trustflow {
   /** A process that was started before; `id` is `<process>/<business id>`. */
   handle<P extends ProcessName>(id: `${P}/${string}`): HandleOf<P> {
     const parsed = parseWorkflowId(id);
-    if (!parsed) throw new UnknownProcessError(id);
+    if (!parsed) throw new UnknownProcessError(id, wrongIn(id));
     return new handles[parsed.process](this.temporal, parsed.process, parsed.id) as HandleOf<P>;
   }
 
   /** The same for a bare business id, where only one process has it. */
   async find(id: string): Promise<AnyHandle> {
-    if (parseWorkflowId(id)) return this.handle(id as `${ProcessName}/${string}`);
-    const [process = ""] = id.split("/", 1);
-    if (process !== id)
-      throw new UnknownProcessError(
-        id,
-        processes.some((name) => name === process)
-          ? "no business id looks like that"
-          : `there is no process "${process}"; ${suggestionFor(process, processes)}`,
-      );
+    if (id.includes("/")) return this.handle(id as `${ProcessName}/${string}`);
     const candidates = processes.map((name) => this.handle(workflowIdOf(name, id)));
     const known = await Promise.all(
       candidates.map((handle) =>
@@ -292,6 +284,14 @@ function listed(info: WorkflowExecutionInfo): ListedProcess[] {
       ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
     },
   ];
+}
+
+/** What is wrong with an id that no process can have. */
+function wrongIn(id: string): string {
+  const [process = ""] = id.split("/", 1);
+  return processes.some((name) => name === process)
+    ? "no business id looks like that"
+    : `there is no process "${process}"; ${suggestionFor(process, processes)}`;
 }
 
 const titles: Record<ProcessName, string> = {

@@ -212,7 +212,7 @@ function failureOf(
       ? jittered(patient ? patienceMs : backoffMs, 0.8)
       : jittered(retryAfterMs, 1);
   // The last quick attempt is made when the time is over, not at the next step of the backoff.
-  const quickDelayMs = isAskedToWait ? delayMs : Math.max(1, Math.min(delayMs, leftMs));
+  const quickDelayMs = Math.max(1, Math.min(delayMs, leftMs));
   return ApplicationFailure.create({
     type: kind,
     message: `${provider} ${operation}: ${kind}`,

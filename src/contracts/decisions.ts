@@ -16,6 +16,7 @@ const consequences: Record<Decision, (attention: Attention) => string> = {
     if (kind === "cancelRequested") return "the process goes on as if nobody had asked to cancel";
     if (retryNeeds.length > 0)
       return "sends a second one if the first arrived: check the provider's portal first; needs --confirm-retry and --note";
+    if (kind === "unknownOutcome") return "the process goes on waiting; nothing is sent";
     return "tries again at once; what the provider has done already is not done twice";
   },
   happened({ happenedNeeds = [] }) {

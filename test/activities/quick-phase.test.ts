@@ -1,0 +1,109 @@
+// How long the quick phase of a step goes on while its provider is away: each attempt leaves to the next one, in its heartbeat,
+// since when nobody has answered.
+import { expect, test } from "@jest/globals";
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { ApplicationFailure } from "@temporalio/common";
+import { DefaultLogger } from "@temporalio/worker";
+import { asActivity } from "../../src/activities/failure.js";
+import type { AttemptMode } from "../../src/activities/failure.js";
+import { EffectAbsentOnce, EffectInFlight, JournalUnavailable } from "../../src/journal/errors.js";
+import { ProviderError } from "../../src/providers/errors.js";
+import type { ProviderErrorKind } from "../../src/providers/errors.js";
+
+const limitMs = 60_000;
+const about = { provider: "evi-post", operation: "submit", problem: "a test" };
+
+const away = (kind: ProviderErrorKind = "unavailable", retryAfterMs?: number) =>
+  new ProviderError({ ...about, kind, effect: "none", retryAfterMs });
+
+interface Given {
+  awayMs?: number;
+  attempt?: number;
+  mode?: AttemptMode;
+}
+
+interface Tried {
+  nonRetryable: boolean;
+  delayMs: number;
+  /** What the next attempt hears of it. */
+  awaySince: number | undefined;
+}
+
+/** One attempt that meets `error`; nobody has answered for `awayMs`. */
+async function attempt(
+  error: Error,
+  { awayMs, attempt: number = 1, mode = "quick" }: Given = {},
+): Promise<Tried> {
+  const heartbeatDetails = awayMs === undefined ? undefined : { awaySince: Date.now() - awayMs };
+  const environment = new MockActivityEnvironment(
+    { attempt: number, heartbeatDetails },
+    { logger: new DefaultLogger("ERROR") },
+  );
+  let left: { awaySince?: number } | undefined;
+  environment.on("heartbeat", (details: typeof left) => (left = details));
+  const context = {
+    provider: "evi-post",
+    operation: "submit",
+    environment: "sandbox",
+    account: "default",
+    mode,
+    patienceMs: 180_000,
+    unavailableForMs: limitMs,
+  };
+  const run = environment.run(() => asActivity(context, () => Promise.reject(error)));
+  const failure = await run.catch((failed: unknown) => failed as ApplicationFailure);
+  expect(failure).toBeInstanceOf(ApplicationFailure);
+  const { nonRetryable, nextRetryDelay } = failure as ApplicationFailure;
+  return {
+    nonRetryable: nonRetryable === true,
+    delayMs: Number(nextRetryDelay),
+    awaySince: left?.awaySince,
+  };
+}
+test.each([
+  ["away", away()],
+  ["refusing for its rate", away("rateLimited")],
+  ["without our journal", new JournalUnavailable(undefined)],
+  ["silent to a submit that is looked for", new EffectAbsentOnce("submit", 1_000, away())],
+])("a provider that is %s for as long as is configured is a person's matter", async (_, error) => {
+  const first = await attempt(error);
+  expect(first.nonRetryable).toBe(false);
+  expect(Date.now() - (first.awaySince ?? 0)).toBeLessThan(10_000);
+  const early = await attempt(error, { awayMs: limitMs - 10_000, attempt: 9 });
+  expect(early.nonRetryable).toBe(false);
+  expect(early.awaySince).toBeLessThan(Date.now() - limitMs + 20_000);
+  expect((await attempt(error, { awayMs: limitMs, attempt: 9 })).nonRetryable).toBe(true);
+});
+
+test("the last quick attempt is made when the time is over, not at the next step of the backoff", async () => {
+  const { delayMs } = await attempt(away(), { awayMs: limitMs - 5_000, attempt: 12 });
+  expect(delayMs).toBeGreaterThan(0);
+  expect(delayMs).toBeLessThanOrEqual(5_000);
+});
+
+test("a Retry-After is never cut short: one that ends too late is a person's matter at once", async () => {
+  const { delayMs } = await attempt(away("rateLimited", 20_000), { awayMs: 30_000 });
+  expect(delayMs).toBeGreaterThanOrEqual(20_000);
+  const late = await attempt(away("rateLimited", 40_000), { awayMs: 30_000 });
+  expect(late.nonRetryable).toBe(true);
+});
+
+test.each([
+  ["an attempt that is under way", new EffectInFlight("submit", 1_000)],
+  ["a look-up whose time has not come", new EffectAbsentOnce("submit", 1_000)],
+])("%s neither begins nor ends the time", async (_, error) => {
+  expect(await attempt(error)).toMatchObject({ nonRetryable: false, awaySince: undefined });
+  const { awaySince } = await attempt(error, { awayMs: 30_000 });
+  expect(awaySince).toBeLessThan(Date.now() - 25_000);
+});
+
+test("an answer ends the time", async () => {
+  const answered = await attempt(away("notVisibleYet"), { awayMs: limitMs });
+  expect(answered).toMatchObject({ nonRetryable: false, awaySince: undefined });
+});
+
+test("the patient phase goes on without end", async () => {
+  const { nonRetryable, delayMs } = await attempt(away(), { awayMs: 9 * limitMs, mode: "send" });
+  expect(nonRetryable).toBe(false);
+  expect(delayMs).toBeGreaterThanOrEqual(180_000 * 0.8);
+});
