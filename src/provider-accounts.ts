@@ -1,9 +1,14 @@
 // The configured accounts as each provider's client takes them.
+import { createHash } from "node:crypto";
 import type { CertificateAccount } from "./activities/disposable-certificate.js";
 import type { PostalAccount } from "./activities/evi-post.js";
+import type { OneShotAccount } from "./activities/one-shot-signature.js";
+import { ringOf } from "./config.js";
 import type { Config } from "./config.js";
+import { canonicalJson } from "./crypto/json-digest.js";
+import { LookUpProofs } from "./journal/look-up-proofs.js";
+import type { Pool } from "./postgres/pool.js";
 import { ClientCertificate } from "./providers/client-certificate.js";
-import type { OneShotSignatureAccount } from "./providers/one-shot-signature/client.js";
 import type { EnvelopeSignatureAccount } from "./providers/envelope-signature/client.js";
 import type { MessagingGatewayAccount } from "./providers/messaging-gateway/client.js";
 
@@ -33,6 +38,14 @@ export function accountsOf<P extends ProviderName>(
   return Object.fromEntries(found);
 }
 
+/** What is known of the accounts' look-ups. */
+export function lookUpProofsOf(config: Config, pool: Pool): LookUpProofs {
+  return new LookUpProofs(pool, ringOf(config, "journal"), {
+    spacingMs: config.journal.lookUpSpacingSeconds * 1_000,
+    invisibleMs: config.attention.invisibleSeconds * 1_000,
+  });
+}
+
 type Kept = (code: string | undefined) => void;
 
 const accounts = {
@@ -43,6 +56,11 @@ const accounts = {
   "envelope-signature": envelopeAccount,
 };
 
+/** Of no secret: what an account's look-ups are worth is remembered under it. */
+function digestOf(configuration: object): string {
+  return createHash("sha256").update(canonicalJson(configuration)).digest("hex");
+}
+
 function postalAccount(name: string, account: NonNullable<Configured["evi-post"]>): PostalAccount {
   const {
     affidavits,
@@ -52,10 +70,12 @@ function postalAccount(name: string, account: NonNullable<Configured["evi-post"]
     timeoutSeconds,
     ...rest
   } = account;
+  const { baseUrl, username, ownKeyInLookupKey } = rest;
   return {
     ...rest,
     name,
     timeoutMs: timeoutSeconds * 1_000,
+    lookUpConfiguration: digestOf({ baseUrl, username, ownKeyInLookupKey }),
     affidavits:
       affidavits === "blobs"
         ? { mode: "blobs" }
@@ -91,11 +111,12 @@ function certificateAccount(
 function oneShotAccount(
   name: string,
   { timeoutSeconds, paths, ...rest }: NonNullable<Configured["one-shot-signature"]>,
-): OneShotSignatureAccount {
+): OneShotAccount {
   const { retrieve, ...others } = paths;
   return {
     ...rest,
     name,
+    lookUpConfiguration: digestOf({ baseUrl: rest.baseUrl, retrieve }),
     timeoutMs: timeoutSeconds * 1_000,
     paths: retrieve === "none" ? others : paths,
   };

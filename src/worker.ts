@@ -20,7 +20,7 @@ import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { Journal } from "./journal/journal.js";
 import type { Pool } from "./postgres/pool.js";
-import { accountsOf } from "./provider-accounts.js";
+import { accountsOf, lookUpProofsOf } from "./provider-accounts.js";
 import type { OnKeptCertificate } from "./provider-accounts.js";
 import type { Provider } from "./providers/effects.js";
 import { askTemporal } from "./temporal/connection.js";
@@ -136,6 +136,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
   const surroundings: Surroundings = {
     environment: required(config.environment, "environment"),
     journal,
+    lookUpProofs: lookUpProofsOf(config, pool),
     digests: {
       of: (value) => inputDigest(codecRing, value),
       same: (value, stored) => sameInput(codecRing, value, stored),

@@ -3,7 +3,7 @@
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import { isLocked } from "../journal/errors.js";
 import { effectToken } from "../journal/token.js";
-import type { Effect, Journal, Performance, Verdict } from "../journal/journal.js";
+import type { Effect, Journal, LookUpFinding, Performance, Verdict } from "../journal/journal.js";
 import { effectClassOf } from "../providers/effects.js";
 import type { Operation, Provider } from "../providers/effects.js";
 import { ProviderError } from "../providers/errors.js";
@@ -38,6 +38,8 @@ export interface Calls<A> {
   /** One HTTP call; `token` is the row's, by which the provider can be asked later. */
   send(send: { token: string; idempotencyToken: string; signal: AbortSignal }): Promise<A>;
   lookUp?(token: string): Promise<A | undefined>;
+  /** What an empty look-up is worth; without it, it proves that nothing exists. */
+  lookUpFinding?(): Promise<LookUpFinding>;
 }
 
 export async function performEffect<A, P extends Provider>(
@@ -57,7 +59,7 @@ export async function performEffect<A, P extends Provider>(
     provider,
     operation,
     account,
-    effectClass: effectClassOf(provider, operation) as Effect["effectClass"],
+    effectClass: classOf(effectClassOf(provider, operation) as Effect["effectClass"], calls),
     digest: digests.of(digested),
     sameDigest: (stored) => digests.same(digested, stored),
   };
@@ -71,6 +73,14 @@ export async function performEffect<A, P extends Provider>(
     },
   };
   return journal.perform(effect, performance, { watchOnly: mode === "watch" });
+}
+
+/** An account without a look-up leaves nobody to ask: its `lookup` operations are `once`. */
+function classOf(
+  declared: Effect["effectClass"],
+  { lookUp }: Pick<Calls<unknown>, "lookUp">,
+): Effect["effectClass"] {
+  return declared === "lookup" && !lookUp ? "once" : declared;
 }
 
 /** What an error of the one HTTP call proves. */

@@ -136,7 +136,10 @@ function describe(error: unknown): Described {
   }
   if (error instanceof EffectMismatch) return { kind: "InputMismatch" };
   if (error instanceof EffectWithdrawn) return { kind: "withdrawn" };
-  if (error instanceof EffectUnknown) return { kind: "unknownOutcome", ...causeOf(error.cause) };
+  if (error instanceof EffectUnknown) {
+    const { cause, lookUp } = error;
+    return { kind: "unknownOutcome", ...causeOf(cause), ...(lookUp && { lookUp }) };
+  }
   if (error instanceof EffectInFlight || error instanceof EffectAbsentOnce) {
     const { name, retryAfterMs, cause } = error;
     const unanswered = cause !== undefined;

@@ -1,6 +1,7 @@
 // What the activities of every provider share: its accounts, the way to it through the account's circuit, and the way of an
 // effect through the journal.
 import type { DocumentStore } from "../documents/store.js";
+import type { LookUpProofs } from "../journal/look-up-proofs.js";
 import type { Journal, Past } from "../journal/journal.js";
 import type { Operation, Provider } from "../providers/effects.js";
 import { countCall } from "./calls.js";
@@ -10,11 +11,14 @@ import { execution, performEffect } from "./effect.js";
 import type { Calls, Digests, EffectOf, EffectReference } from "./effect.js";
 import { asActivity, InvalidInput } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
+import { LookUpProof } from "./look-up-proof.js";
+import type { AssumedLookUp } from "./look-up-proof.js";
 
 /** What the composition root gives to the activities of every provider. */
 export interface Surroundings {
   environment: string;
   journal: Journal;
+  lookUpProofs: LookUpProofs;
   digests: Digests;
   documents: DocumentStore;
   circuits: Circuits;
@@ -40,6 +44,11 @@ export interface OfficeDependencies<A> extends Surroundings {
  */
 export type Attempting<A> = A & { urgent: boolean; about?: string };
 
+/** The look-up of the calls rests on an assumption. */
+interface Assumed<S> {
+  assumed?: AssumedLookUp<S>;
+}
+
 /** How a call that has an effect comes to an activity. */
 export interface Attempt {
   effect: EffectReference;
@@ -48,7 +57,7 @@ export interface Attempt {
 
 export class Office<
   P extends Provider,
-  A extends { name: string },
+  A extends { name: string; lookUpConfiguration?: string },
   D extends OfficeDependencies<A> = OfficeDependencies<A>,
 > {
   readonly provider: P;
@@ -99,23 +108,30 @@ export class Office<
   }
 
   /** An effect through the journal; its calls find their own way to the provider. */
-  effect<R>(
+  async effect<R, S = never>(
     account: A,
     of: Omit<EffectOf<P>, "provider" | "account">,
-    calls: Calls<R>,
+    { assumed, ...calls }: Calls<R> & Assumed<S>,
   ): Promise<R> {
-    const { journal, digests } = this.has;
-    const { provider } = this;
-    return performEffect(journal, digests, { ...of, provider, account: account.name }, calls);
+    const { journal, digests, lookUpProofs } = this.has;
+    const effect = { ...of, provider: this.provider, account: account.name };
+    const { lookUpConfiguration: configuration } = account;
+    if (!assumed || configuration === undefined)
+      return performEffect(journal, digests, effect, calls);
+    const key = { ...effect, configuration };
+    const proof = new LookUpProof(lookUpProofs, key, assumed);
+    const answer = await performEffect(journal, digests, effect, proof.around(calls));
+    await proof.afterAnswer();
+    return answer;
   }
 
   /** The same through the account's circuit: for a step, whose denial is everybody's. */
-  perform<R>(
+  perform<R, S = never>(
     account: Attempting<A>,
     of: Omit<EffectOf<P>, "provider" | "account">,
-    calls: Omit<Calls<R>, "closed">,
+    calls: Omit<Calls<R>, "closed"> & Assumed<S>,
   ): Promise<R> {
-    return this.effect(account, of, {
+    return this.effect<R, S>(account, of, {
       ...calls,
       closed: () => this.closed(account, of.operation),
       send: (send) => this.reach(account, of.operation, () => calls.send(send)),

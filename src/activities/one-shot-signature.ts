@@ -17,7 +17,7 @@ import {
   sign,
 } from "./one-shot-signature/signature.js";
 
-export type { OneShotRequest } from "./one-shot-signature/desk.js";
+export type { OneShotAccount, OneShotRequest } from "./one-shot-signature/desk.js";
 export type { OneShotPlan } from "./one-shot-signature/request.js";
 export type { OneShotSnapshot } from "./one-shot-signature/signature.js";
 

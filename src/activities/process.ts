@@ -2,6 +2,7 @@
 import { LeaseRunning } from "../journal/errors.js";
 import type { Decided } from "../journal/decisions.js";
 import type { Journal } from "../journal/journal.js";
+import type { AttentionKind } from "../contracts/failures.js";
 import type { ResolveAnswer, Resolution } from "../contracts/messages.js";
 import { execution } from "./effect.js";
 
@@ -14,10 +15,13 @@ export function createProcessActivities(journal: Journal) {
       step: string;
       resolution: Resolution;
       at: string;
+      /** Of the attention; absent from workflows of earlier releases. */
+      kind?: AttentionKind;
     }): Promise<WrittenDecision> {
       const key = { ...execution(), step: given.step };
+      const nobodyKnows = given.kind === "unknownOutcome";
       try {
-        const decision = { ...given.resolution, at: given.at };
+        const decision = { ...given.resolution, at: given.at, nobodyKnows };
         return { answer: "resolved", ...(await journal.decide(key, decision)) };
       } catch (error) {
         if (!(error instanceof LeaseRunning)) throw error;

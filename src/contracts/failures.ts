@@ -65,4 +65,6 @@ export interface Problem {
   problem?: string;
   fields: FieldProblem[];
   detail?: string;
+  /** Of `unknownOutcome`: why an empty look-up at this account proves nothing. */
+  lookUp?: "unproven" | "late" | "missing";
 }

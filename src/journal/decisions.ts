@@ -17,6 +17,8 @@ export interface StepKey {
 export interface Decision extends Omit<DecisionRecord, "occurrence"> {
   /** What the step answered, for `happened`. */
   result?: unknown;
+  /** The person was told that nobody can know, so `retry` sends again whatever the look-up says. */
+  nobodyKnows?: boolean;
 }
 
 /** What is known of a step's effect at the provider; `none` only where that is proven. */
@@ -63,7 +65,7 @@ export function decide(
     // What the provider answered meanwhile stands against what a person supposed.
     const occurrence =
       effectOf(rows) === "exists" ? row.occurrence : await apply(client, ring, key, row, given);
-    const { result: _, ...record } = given;
+    const { result: _, nobodyKnows: __, ...record } = given;
     const decisions = [...openDecisions(ring, row.token, row.decisions), { ...record, occurrence }];
     await client.query(
       "update trustflow.effects set sealed_decisions = $2, updated_at = clock_timestamp() where token = $1",
@@ -88,7 +90,7 @@ export function withdraw(pool: Pool, key: StepKey): Promise<Withdrawal> {
     const rows = await lockStep(client, key);
     const { state } = rows.at(-1) ?? (await addRow(client, key, FIRST, "withdrawn"));
     if (rows.some((row) => row.state === "answered")) return "answered";
-    if (rows.some((row) => row.state === "sending")) return "inFlight";
+    if (rows.some((row) => row.state === "sending" || row.uncertain)) return "inFlight";
     const free = rows.filter((row) => row.state === "notSent").map(({ token }) => token);
     await client.query(
       "update trustflow.effects set state = 'withdrawn', updated_at = clock_timestamp() where token = any($1)",
@@ -113,7 +115,7 @@ async function apply(
   ring: KeyRing,
   key: StepKey,
   row: StepRow,
-  { decision, result }: Decision,
+  { decision, result, ...given }: Decision,
 ): Promise<string> {
   if (decision === "happened") {
     await client.query(
@@ -123,9 +125,18 @@ async function apply(
     return row.occurrence;
   }
   // Where the provider can be asked, or nothing was sent, the row's own rules send again; else the person has decided.
-  const nobodyKnows = row.state === "sending" && row.effectClass === "once";
-  if (decision === "abandon" || !nobodyKnows) return row.occurrence;
+  const nobodyKnows = row.effectClass === "once" || given.nobodyKnows === true;
+  if (decision === "abandon" || row.state !== "sending" || !nobodyKnows) return row.occurrence;
   if (row.leaseUntil) throw new LeaseRunning(key.step, row.leaseUntil);
+  if (row.effectClass === "keyed") {
+    // The same key once more: a provider that has answered it with 200 only repeats its answer.
+    await client.query(
+      `update trustflow.effects set state = 'notSent', uncertain = true, sealed_answer = null, lease_until = null, holder = null
+       where token = $1`,
+      [row.token],
+    );
+    return row.occurrence;
+  }
   const next = nextOf(row.occurrence);
   await addRow(client, key, next, "notSent");
   await client.query("update trustflow.effects set next_occurrence = $2 where token = $1", [

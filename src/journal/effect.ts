@@ -29,6 +29,12 @@ export interface Send {
   deadline: Date;
 }
 
+/**
+ * What an account's look-up is worth. `found`: it has found an item of ours in time, so that absence proves something;
+ * `late`: only after longer than two look-ups are apart; `missing`: it does not find our items; `unproven`: not known yet.
+ */
+export type LookUpFinding = "found" | "late" | "missing" | "unproven";
+
 export interface Performance<A> {
   /** Why a send would fail fast now, if so: asked before the row is taken, so that waiting writes nothing. */
   closed?(): Error | undefined;
@@ -36,5 +42,7 @@ export interface Performance<A> {
   send(send: Send): Promise<A>;
   /** Did it happen? */
   lookUp?(token: string): Promise<A | undefined>;
+  /** What an empty look-up is worth; without it, it proves that nothing exists. */
+  lookUpFinding?(): Promise<LookUpFinding>;
   verdict(error: unknown): Verdict;
 }

@@ -1,4 +1,6 @@
 // What the journal answers instead of a result. Messages name steps and times, never content.
+import type { LookUpFinding } from "./effect.js";
+
 export { isLocked } from "../crypto/errors.js";
 
 export class JournalError extends Error {
@@ -28,10 +30,14 @@ export class EffectAbsentOnce extends JournalError {
   }
 }
 
-/** It may have happened, and nobody can be asked. */
+/** It may have happened, and nobody can be asked, or what is asked proves nothing. */
 export class EffectUnknown extends JournalError {
-  constructor(step: string, cause?: unknown) {
+  /** Why an empty look-up proves nothing, where there is a look-up. */
+  readonly lookUp: Exclude<LookUpFinding, "found"> | undefined;
+
+  constructor(step: string, cause?: unknown, lookUp?: EffectUnknown["lookUp"]) {
     super(`step "${step}" may have happened: it was sent and no answer is known`, { cause });
+    this.lookUp = lookUp;
   }
 }
 

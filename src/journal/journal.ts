@@ -26,7 +26,7 @@ import type { Row } from "./rows.js";
 import { Sender } from "./sender.js";
 import type { Attempt } from "./sender.js";
 
-export type { Effect, Performance, Send, Verdict } from "./effect.js";
+export type { Effect, LookUpFinding, Performance, Send, Verdict } from "./effect.js";
 export { effectToken } from "./token.js";
 export * from "./errors.js";
 
@@ -77,7 +77,13 @@ export class Journal {
   ): Promise<A> {
     if (mode.watchOnly === true) return this.#watch(effect, performance);
     // Where a send would fail fast, a row that is there may still have the answer.
-    let attempt = performance.closed?.() ? undefined : await this.#sendNew(effect, performance);
+    const isClosed = performance.closed?.() !== undefined;
+    const first = isClosed ? undefined : await this.#sendNew(effect, performance);
+    return this.#settle(effect, performance, first);
+  }
+
+  async #settle<A>(effect: Effect, performance: Performance<A>, first?: Attempt<A>): Promise<A> {
+    let attempt = first;
     let cause: unknown;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       if (attempt && "answer" in attempt) return attempt.answer;
@@ -107,7 +113,9 @@ export class Journal {
     const standing = this.#standing(rows);
     return {
       ...(standing && { standing }),
-      made: rows.filter(({ state }) => state === "answered" || state === "sending").length,
+      made: rows.filter(
+        ({ state, uncertain }) => state === "answered" || state === "sending" || uncertain,
+      ).length,
       refused: rows.filter(({ state }) => state === "refused").length,
     };
   }
@@ -126,7 +134,8 @@ export class Journal {
       };
     }
     const open = rows.findLast(
-      ({ state, nextOccurrence }) => state === "sending" && nextOccurrence === null,
+      ({ state, uncertain, nextOccurrence }) =>
+        (state === "sending" || uncertain) && nextOccurrence === null,
     );
     return open && { occurrence: open.occurrence, isAnswered: false };
   }
@@ -172,8 +181,12 @@ export class Journal {
       const found = await this.#ask(effect, performance, one, cause);
       if (found) return found;
     }
-    return this.#sender.attempt(effect, performance, row.token, (holder) =>
-      this.#rows.takeAgain(effect, row, holder, newInput),
+    return this.#sender.attempt(
+      effect,
+      performance,
+      row.token,
+      (holder) => this.#rows.takeAgain(effect, row, holder, newInput),
+      row.state,
     );
   }
 
@@ -197,6 +210,10 @@ export class Journal {
       throw new EffectAbsentOnce(effect.step, this.#spacingMs, cause);
     }
     if (row.leaseLeft > 0) throw new EffectAbsentOnce(effect.step, Math.ceil(row.leaseLeft), cause);
+    const finding = (await performance.lookUpFinding?.()) ?? "found";
+    // A person has decided to send again what a later row stands for.
+    if (finding !== "found" && row.nextOccurrence === null)
+      throw new EffectUnknown(effect.step, cause, finding);
     if (row.answer !== null && (await reached(this.#rows.settleRefusal(row))))
       throw new EffectRefused(effect.step, this.#open<object>(row));
     return undefined;
@@ -207,14 +224,20 @@ export class Journal {
     const known = this.#known<A>(effect, row, earlier);
     if (known) return known.answer;
     const found = await performance.lookUp?.(row?.token ?? effect.token);
-    if (found === undefined) throw new EffectUnknown(effect.step);
-    return row ? this.#sender.keep(row.token, found) : found;
+    if (found !== undefined) return row ? this.#sender.keep(row.token, found) : found;
+    const isAsked = effect.effectClass === "keyed" || effect.effectClass === "lookup";
+    const finding = isAsked ? await performance.lookUpFinding?.() : undefined;
+    // The proof has come meanwhile: the row's own rules go on, and may send again.
+    if (finding === "found" && row?.state === "sending") return this.#settle(effect, performance);
+    throw new EffectUnknown(effect.step, undefined, finding === "found" ? undefined : finding);
   }
 
   // The newest decision's row, and those before it, which an answer may come late to.
   async #current(effect: Effect): Promise<{ row: Row | undefined; earlier: Row[] }> {
     const chain = chainOf(await reached(this.#rows.ofStep(effect)), effect.occurrence);
-    const mayExist = chain.filter(({ state }) => state === "sending" || state === "answered");
+    const mayExist = chain.filter(
+      ({ state, uncertain }) => state === "sending" || state === "answered" || uncertain,
+    );
     if (mayExist.some((row) => hasOtherInput(effect, row))) throw new EffectMismatch(effect.step);
     return { row: chain.at(-1), earlier: chain.slice(0, -1) };
   }
@@ -235,7 +258,8 @@ export class Journal {
 
   // Whether the provider must be asked before anything is sent (again); throws where it cannot be, or where it is too early.
   #mustAsk<A>(effect: Effect, performance: Performance<A>, row: Row, cause: unknown): boolean {
-    if (row.state !== "sending") return row.denied > 0 && performance.lookUp !== undefined;
+    if (row.state !== "sending")
+      return (row.denied > 0 || row.uncertain) && performance.lookUp !== undefined;
     if (effect.effectClass === "repeatable") {
       // It is sent again unasked, but by one at a time.
       if (row.leaseLeft > 0) throw new EffectInFlight(effect.step, Math.ceil(row.leaseLeft));

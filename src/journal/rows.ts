@@ -12,6 +12,8 @@ export interface Row {
   digest: string | null;
   attempts: number;
   denied: number;
+  /** An earlier attempt may have reached the provider. */
+  uncertain: boolean;
   absent: number;
   /** A sender is at it, or was killed; false once its own call has ended. */
   held: boolean;
@@ -30,9 +32,11 @@ export interface Hold {
   holder: string;
   attempt: number;
   denied: number;
+  /** What the row was before the take; absent where there was none. */
+  before?: State;
 }
 
-const columns = `token, occurrence, state, digest, attempts, denied, absent, sealed_answer as answer,
+const columns = `token, occurrence, state, digest, attempts, denied, uncertain, absent, sealed_answer as answer,
   next_occurrence as "nextOccurrence", holder is not null as held,
   coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as "leaseLeft",
   coalesce(extract(epoch from clock_timestamp() - absent_at) * 1000, 0)::float8 as "absentFor"`;
@@ -110,7 +114,7 @@ export class Rows {
          digest = $8, lease_until = ${lease("$9")}, holder = $10, updated_at = clock_timestamp()
        where token = $1 and state = $2 and attempts = $3 and next_occurrence is null and ${leaseOver}
          and not ($11 and exists (select 1 from trustflow.effects o where o.namespace = e.namespace
-           and o.workflow_id = e.workflow_id and o.state in ('sending', 'answered')))
+           and o.workflow_id = e.workflow_id and (o.state in ('sending', 'answered') or o.uncertain)))
        returning attempts, denied`,
       [
         row.token,
@@ -127,13 +131,15 @@ export class Rows {
       ],
     );
     const [taken] = rows;
-    return taken && { token: row.token, holder, attempt: taken.attempts, denied: taken.denied };
+    const { attempts: attempt = 0, denied = 0 } = taken ?? {};
+    return taken && { token: row.token, holder, attempt, denied, before: row.state };
   }
 
   /** Whether something of this process exists or may exist. */
   async anyExists(effect: Effect): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
-      `select 1 from trustflow.effects where namespace = $1 and workflow_id = $2 and state in ('sending', 'answered') limit 1`,
+      `select 1 from trustflow.effects where namespace = $1 and workflow_id = $2
+         and (state in ('sending', 'answered') or uncertain) limit 1`,
       [effect.namespace, effect.workflowId],
     );
     return rowCount === 1;
@@ -174,17 +180,20 @@ export class Rows {
     return rowCount === 1;
   }
 
-  /** This attempt did nothing. After an uncertain one before it, that still has to be looked up before the next send. */
+  /**
+   * This attempt did nothing. After an uncertain one before it, that still has to be looked up before the next send, unless a
+   * person has decided to send again: then that still holds.
+   */
   async notSent(
-    { token, holder }: Pick<Hold, "token" | "holder">,
+    { token, holder, before }: Pick<Hold, "token" | "holder" | "before">,
     renewToken: boolean,
   ): Promise<void> {
     await this.#pool.query(
-      `update trustflow.effects set state = case when uncertain then 'sending' else 'notSent' end,
-         absent = uncertain::int, absent_at = case when uncertain then clock_timestamp() end, denied = denied + $3,
-         lease_until = null, holder = null, updated_at = clock_timestamp()
+      `update trustflow.effects set state = case when uncertain and not $4 then 'sending' else 'notSent' end,
+         absent = (uncertain and not $4)::int, absent_at = case when uncertain and not $4 then clock_timestamp() end,
+         denied = denied + $3, lease_until = null, holder = null, updated_at = clock_timestamp()
        where token = $1 and holder = $2 and state = 'sending'`,
-      [token, holder, renewToken ? 1 : 0],
+      [token, holder, renewToken ? 1 : 0, before === "notSent"],
     );
   }
 

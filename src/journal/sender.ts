@@ -6,7 +6,7 @@ import { openAnswer, sealAnswer } from "./answers.js";
 import type { Effect, Performance } from "./effect.js";
 import { EffectInFlight, EffectRefused, JournalUnavailable } from "./errors.js";
 import { insist, mayHaveRun, reached, startClocks, throwIf } from "./patience.js";
-import type { Hold, Rows } from "./rows.js";
+import type { Hold, Rows, State } from "./rows.js";
 import { wireToken } from "./token.js";
 
 // The rest of the lease is for storing the answer.
@@ -34,21 +34,24 @@ export class Sender {
     performance: Performance<A>,
     token: string,
     take: (holder: string) => Promise<Hold | undefined>,
+    before?: State,
   ): Promise<Attempt<A> | undefined> {
     throwIf(performance.closed?.());
     const holder = randomUUID();
     const clocks = startClocks();
+    const giveBack = () =>
+      this.#insist(() => this.#rows.notSent({ token, holder, ...(before && { before }) }, false));
     let hold: Hold | undefined;
     try {
       hold = await take(holder);
     } catch (error) {
       // It may have been committed all the same; we shall not send, so it is given back.
-      if (mayHaveRun(error)) await this.#insist(() => this.#rows.notSent({ token, holder }, false));
+      if (mayHaveRun(error)) await giveBack();
       throw new JournalUnavailable(error);
     }
     if (hold === undefined) return undefined;
     if (clocks.elapsed() >= this.#sendingMs) {
-      await this.#insist(() => this.#rows.notSent({ token, holder }, false));
+      await giveBack();
       throw new EffectInFlight(effect.step, 0);
     }
     return this.#send(effect, performance, hold, new Date(clocks.wall + this.#sendingMs));

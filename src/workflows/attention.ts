@@ -183,7 +183,7 @@ export class Attentions {
     attention.isDeciding = true;
     // To let the process go on is not to send the step again.
     const goesOn = kind === "cancelRequested" && resolution.decision === "retry";
-    const written = await writtenInto(goesOn ? [] : rows, resolution);
+    const written = await writtenInto(goesOn ? [] : rows, resolution, kind);
     attention.isDeciding = false;
     if (written === undefined) return { answer: "unavailable" };
     const notYet = written.find(({ answer }) => answer === "notYet");
@@ -204,9 +204,10 @@ export class Attentions {
 async function writtenInto(
   rows: string[],
   resolution: Resolution,
+  kind: AttentionKind,
 ): Promise<WrittenDecision[] | undefined> {
   const at = now().toISOString();
-  const writing = rows.map((step) => decide({ step, resolution, at }));
+  const writing = rows.map((step) => decide({ step, resolution, at, kind }));
   return Promise.all(writing).catch(() => undefined);
 }
 
@@ -238,6 +239,15 @@ const reasons: Record<Exclude<AttentionKind, "cancelRequested">, string> = {
   protocol: "the provider's answer cannot be understood, or says that the request is wrong",
 };
 
+/** Why what is not found at the provider may exist all the same; who waits for what (docs/decisions/0017). */
+const lookUps: Record<NonNullable<Problem["lookUp"]>, string> = {
+  unproven:
+    "the answer was lost, and the provider does not show it when asked. That proves nothing yet: no look-up of this account has found one of our own items. The process waits for that proof and goes on by itself when it comes; trustflow doctor shows how far it is",
+  late: "the answer was lost, and the provider does not show it when asked. That proves nothing: this account shows our own items too late for journal.lookUpSpacingSeconds (see trustflow doctor)",
+  missing:
+    "the answer was lost, and the provider does not show it when asked. That proves nothing: this account's look-up does not find our own items (see trustflow doctor)",
+};
+
 export function reasonOf(
   kind: Exclude<AttentionKind, "cancelRequested">,
   problem: Problem,
@@ -248,5 +258,6 @@ export function reasonOf(
   const what = wrong === undefined ? "" : `: ${wrong}`;
   const where = host === undefined ? "" : ` at ${host}`;
   const shown = reference === undefined ? "" : `; its answer shows the id ${reference}`;
-  return `${provider} ${operation}${where}: ${reasons[kind]}${what}${code === undefined ? "" : ` (${code})`}${shown}`;
+  const why = problem.lookUp === undefined ? reasons[kind] : lookUps[problem.lookUp];
+  return `${provider} ${operation}${where}: ${why}${what}${code === undefined ? "" : ` (${code})`}${shown}`;
 }

@@ -1,5 +1,5 @@
 // The whole enumeration for one process, on one stack: kills, terminations and resets in one namespace, two owners in
-// another, each with a provider of its own.
+// another, each with a provider of its own; and kills once more at an account whose look-up does not find our items.
 import { dirname } from "node:path";
 import { Trustflow } from "../../src/client.js";
 import { sandboxAccount } from "../../src/local/sandbox-accounts.js";
@@ -18,6 +18,7 @@ import type { TestStack } from "./stack.js";
 
 const ownersNamespace = "two-owners";
 const resetsAccount = "resets";
+const blindAccount = "blind";
 const mostHeld = 95;
 
 /** `isBounded`: of a process with very many points only what a kill does. */
@@ -29,15 +30,20 @@ export async function enumerateCrashPoints(
   try {
     const system = await startTestStack({ roles: ["receiver", "relay"] });
     closers.unshift(() => system.close());
-    const [sandbox, resetsSandbox, ownersSandbox] = await Promise.all(
-      [1, 2, 3].map(() => startSandbox({ speed: "manual" })),
-    );
-    if (!sandbox || !resetsSandbox || !ownersSandbox) throw new Error("no sandbox");
-    for (const one of [sandbox, resetsSandbox, ownersSandbox]) closers.unshift(() => one.close());
+    const [sandbox, resetsSandbox, ownersSandbox, blindSandbox] = await Promise.all([
+      ...[1, 2, 3].map(() => startSandbox({ speed: "manual" })),
+      startSandbox({ speed: "manual", lookupKeyMatching: "whole" }),
+    ]);
+    if (!sandbox || !resetsSandbox || !ownersSandbox || !blindSandbox)
+      throw new Error("no sandbox");
+    for (const one of [sandbox, resetsSandbox, ownersSandbox, blindSandbox])
+      closers.unshift(() => one.close());
     const env = {
       TEMPORAL_NAMESPACE: system.client.temporal.options.namespace,
       ...accountEnv("default", sandbox),
       ...accountEnv(resetsAccount, resetsSandbox),
+      ...accountEnv(blindAccount, blindSandbox),
+      TRUSTFLOW_ACCOUNTS__BLIND__ONE_SHOT_SIGNATURE__PATHS__RETRIEVE: "none",
     };
     const field: Field = {
       process,
@@ -46,6 +52,9 @@ export async function enumerateCrashPoints(
       sandbox,
     };
     const resets = { ...field, sandbox: resetsSandbox, account: resetsAccount };
+
+    const blind = { ...field, sandbox: blindSandbox, account: blindAccount, isBlind: true };
+    const blindRows = () => interruptedRows(system, blind, env, ["killed"]);
 
     const ownersEnv = {
       TEMPORAL_NAMESPACE: ownersNamespace,
@@ -58,11 +67,14 @@ export async function enumerateCrashPoints(
       return interruptedRows(system, own, ownersEnv, ["twoOwners"]);
     };
     const [first = [], ...more] = groupsOf(process);
-    if (isBounded && more.length > 0)
-      return reportOf(await interruptedRows(system, field, env, first));
+    if (isBounded && more.length > 0) {
+      const rows = await interruptedRows(system, field, env, first);
+      return reportOf([...rows, ...(await blindRows())]);
+    }
     const interrupted = async () => {
       const rows = await interruptedRows(system, field, env, first, () => resetRows(resets));
       for (const group of more) rows.push(...(await interruptedRows(system, field, env, group)));
+      rows.push(...(await blindRows()));
       return rows;
     };
     const settled = await Promise.allSettled([interrupted(), owners()]);

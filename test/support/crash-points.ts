@@ -5,7 +5,7 @@ import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import type { CrashRow } from "./crash-matrix.js";
 import { journalStates, leasesOver, statesOf, takenOver } from "./crash-journal.js";
 import { resetToLastTask } from "./crash-resets.js";
-import { Run, settle, until } from "./crash-run.js";
+import { callsIn, Run, settle, until } from "./crash-run.js";
 import type { Field } from "./crash-run.js";
 import { startHeldWorker, startWorkerRole } from "./crash-workers.js";
 import type { HeldWorker, HoldPlan } from "./crash-workers.js";
@@ -46,6 +46,12 @@ export function phasesOf({ calls }: ProcessUnderTest, call: CallUnderTest): Phas
   return calls.find(({ activity }) => activity === call.activity) === call ? firstRead : laterRead;
 }
 
+/** Behind the phase, where the account's look-up does not find our items. */
+export const blindPhase = ", not found by look-ups";
+
+const named = (interruption: Interruption) =>
+  interruption === "killed" ? "" : `, ${interruption}`;
+
 interface PointRun {
   run: Run;
   phase: Phase;
@@ -62,12 +68,14 @@ export async function interruptedRows(
   interruptions: Interruption[],
   meanwhile: () => Promise<CrashRow[]> = async () => [],
 ): Promise<CrashRow[]> {
+  if (callsIn(field).length === 0) return [];
   const plan: HoldPlan = {};
   const points: PointRun[] = [];
   for (const interruption of interruptions) {
-    for (const call of field.process.calls) {
+    for (const call of callsIn(field)) {
       for (const phase of phasesOf(field.process, call)) {
-        const run = new Run(field, `${interruption}-${call.operation}-${phase.name}`, call);
+        const name = [field.account, interruption, call.operation, phase.name].filter(Boolean);
+        const run = new Run(field, name.join("-"), call);
         if (phase.hold !== undefined)
           plan[run.workflowId] = { activity: call.activity, hold: phase.hold };
         points.push({ run, phase, interruption, isReached: () => false });
@@ -97,7 +105,7 @@ export async function interruptedRows(
     await Promise.allSettled(runs.map((run) => run.answered()));
     await settle(runs);
     const rows = points.map(({ run, phase, interruption }) =>
-      run.row(interruption === "killed" ? phase.name : `${phase.name}, ${interruption}`),
+      run.row(`${phase.name}${field.isBlind ? blindPhase : ""}${named(interruption)}`),
     );
     return [...(await Promise.all(rows)), ...(await more)];
   } catch (error) {

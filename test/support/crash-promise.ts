@@ -2,6 +2,8 @@
 import { expect, test } from "@jest/globals";
 import { enumerateCrashPoints } from "./crash-enumeration.js";
 import { keepReport } from "./crash-matrix.js";
+import type { CrashRow } from "./crash-matrix.js";
+import { blindPhase } from "./crash-points.js";
 import type { ProcessUnderTest } from "./process-under-test.js";
 import { sized } from "./size.js";
 
@@ -17,7 +19,18 @@ export function testEveryCrashPoint(process: ProcessUnderTest): void {
         process.calls.map(({ operation, effectClass }) => [operation, effectClass]),
       );
       const parked = rows.filter(({ ending }) => ending === "parked");
-      expect(parked.filter(({ effect }) => classes.get(effect) !== "once")).toEqual([]);
+      const mayPark = ({ effect, phase }: CrashRow) =>
+        classes.get(effect) === "once" || phase.includes(blindPhase);
+      expect(parked.filter((row) => !mayPark(row))).toEqual([]);
+      const blind = rows.filter(({ phase }) => phase.includes(blindPhase));
+      const assumed = process.calls.filter(({ isLookUpAssumed }) => isLookUpAssumed);
+      expect(blind).toHaveLength(assumed.length * 5);
+      // Only what was answered, or never sent, may end without a person.
+      for (const { phase, ending } of blind)
+        expect([phase, ending]).toEqual([
+          phase,
+          phase.startsWith("beforeTemporal") ? "once" : "parked",
+        ]);
       // Where persons go on, they make up for it; of two owners, the first sends when it is let go.
       const madeUpFor = process.calls.flatMap((call) => (call.thenPlay ? [call.operation] : []));
       const unsent = parked.filter(

@@ -16,6 +16,13 @@ export interface Field {
   sandbox: Sandbox;
   /** The account at that provider; default: `default`. */
   account?: string;
+  /** Its look-ups do not find our items: only the calls that they would settle are enumerated. */
+  isBlind?: boolean;
+}
+
+/** The calls of the field: at a blind account, those whose look-up rests on an assumption (docs/decisions/0017). */
+export function callsIn({ process, isBlind }: Field): CallUnderTest[] {
+  return process.calls.filter(({ isLookUpAssumed }) => !isBlind || isLookUpAssumed);
 }
 
 const mostAnswers = 6;
@@ -134,6 +141,11 @@ export class Run {
     await this.field.process.play?.(this.handle, this.#scene);
   }
 
+  /** Where nobody can be asked, the call is as one of the class `once`. */
+  get #judged(): CallUnderTest {
+    return this.field.isBlind ? { ...this.call, effectClass: "once" } : this.call;
+  }
+
   get #scene(): Scene {
     return { sandboxUrl: this.field.sandbox.url, intent: this.id };
   }
@@ -181,7 +193,13 @@ export class Run {
       process: process.process,
       effect: this.call.operation,
       phase,
-      ...judge(process, this.call, phase, { ledger, intent: this.id, answers, end, isHeldTooLong }),
+      ...judge(process, this.#judged, phase, {
+        ledger,
+        intent: this.id,
+        answers,
+        end,
+        isHeldTooLong,
+      }),
       durationMs: (this.end === undefined ? Date.now() : this.#endedAt) - this.interruptedAt,
     };
   }

@@ -46,6 +46,8 @@ export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   outcome: string;
   /** What the ledger has then; default: the descriptor's `effects`. */
   effects?: Record<string, number>;
+  /** That the provider's look-up finds it is assumed, so that an account may be without a proof (docs/decisions/0017). */
+  isLookUpAssumed?: true;
   /** A question that comes before the process's first effect. */
   isFirst?: true;
   /** Persons have to act before the process makes the call. */

@@ -9,7 +9,7 @@ const registered = { certificationLevel: "Advanced" } as const;
 const onDemand = { options: { ...registered, affidavitsOnDemandEnabled: true } };
 
 const postalCalls: CallsOf<"evi-post", PostalHandle> = {
-  submit: { activity: "submit", outcome: "delivered", variant: {} },
+  submit: { activity: "submit", outcome: "delivered", variant: {}, isLookUpAssumed: true },
   cancel: {
     activity: "cancel",
     outcome: "cancelled",

@@ -32,8 +32,20 @@ const ofHash = {
 
 const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
   create: { activity: "create", outcome: "signed", variant: {} },
-  uploadDocument: { activity: "upload", step: "upload-0", outcome: "signed", variant: {} },
-  uploadHash: { activity: "upload", step: "upload-0", outcome: "signed", ...ofHash },
+  uploadDocument: {
+    activity: "upload",
+    step: "upload-0",
+    outcome: "signed",
+    variant: {},
+    isLookUpAssumed: true,
+  },
+  uploadHash: {
+    activity: "upload",
+    step: "upload-0",
+    outcome: "signed",
+    isLookUpAssumed: true,
+    ...ofHash,
+  },
   createVideo: {
     activity: "createVideo",
     outcome: "signed",

@@ -18,6 +18,8 @@ export interface PostalAccount extends EviPostAccount {
   siteHasRegion: boolean;
   /** Puts our own key into `LookupKey` too, where the query finds no `CustomFields` value. */
   ownKeyInLookupKey: boolean;
+  /** Digest of what decides which items a look-up finds. */
+  lookUpConfiguration: string;
 }
 
 export type AttemptAccount = Attempting<PostalAccount>;
@@ -40,12 +42,12 @@ export class PostOffice extends Office<typeof provider, PostalAccount, EviPostDe
   }
 
   /** READING §1: our own key may stand among several in `lookupKey`, joined with `::`. */
-  async findByOwnKey(account: AttemptAccount, key: string) {
+  async itemByOwnKey(account: AttemptAccount, key: string): Promise<PostalItem | undefined> {
     const { results, totalMatches } = await this.reach(account, "query", () =>
       eviPost.query(account, { lookupKeys: [key] }, cancellationSignal()),
     );
     const found = results.find(({ lookupKey = "" }) => lookupKey.split("::").includes(key));
-    if (found) return { uniqueId: found.evidenceId };
+    if (found) return found;
     if (totalMatches <= results.length) return undefined;
     // More than one page for a key that is unique: the query does not filter as assumed, so it proves no absence.
     throw new ProviderError({

@@ -59,7 +59,19 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
             .reach(account, "submit", send)
             .catch((error) => adoptShown(office, account, error));
         },
-        lookUp: (token) => office.findByOwnKey(account, token),
+        lookUp: async (token) => {
+          const item = await office.itemByOwnKey(account, token);
+          return item && { uniqueId: item.evidenceId };
+        },
+        assumed: {
+          form: keyForm(input, account),
+          isByToken: true,
+          sampleOf: (token) => token,
+          find: async (token) => {
+            const item = await office.itemByOwnKey(account, token);
+            return item && (item.lookupKey === token ? "alone" : "joined");
+          },
+        },
       },
     );
     return {
@@ -73,6 +85,12 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
       submittedAt: new Date().toISOString(),
     };
   });
+}
+
+/** Whether our own key is the item's whole lookup key, or one of several that the provider joins (P2 §2.4). */
+function keyForm({ lookupKey, options }: SendPostalInput, account: PostalAccount): string {
+  const others = options?.customFields?.some(({ isLookupKey }) => isLookupKey === true);
+  return lookupKey || others || account.ownKeyInLookupKey ? "joined" : "alone";
 }
 
 /** A 2xx that cannot be read but shows an id: where that exists, it is ours (DESIGN §5). */

@@ -3,7 +3,8 @@ import type { AffidavitAnswer, CancelAnswer } from "../../contracts/messages.js"
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
 import type { EffectReference } from "../effect.js";
 import { affidavitRefused, cancelRefused, standing } from "./answers.js";
-import { eviPost } from "./office.js";
+import { notThere } from "../question.js";
+import { eviPost, provider } from "./office.js";
 import type { PostOffice } from "./office.js";
 
 interface OwnCall {
@@ -30,7 +31,12 @@ export function cancel(office: PostOffice, call: OwnCall): Promise<CancelAnswer>
             await eviPost.cancel(account, input, signal);
             return { answer: "cancelled" };
           },
-          lookUp,
+          // The item is asked for by the id that the provider gave it; one that it does not show (yet) proves nothing.
+          lookUp: async () => {
+            const item = await office.findItem(account, uniqueId);
+            if (!item) throw notThere(provider, "query", "the communication is not in the answer");
+            return standing(item.state);
+          },
         },
       );
     } catch (error) {

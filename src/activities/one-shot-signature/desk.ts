@@ -14,11 +14,16 @@ export const provider = "one-shot-signature";
 
 export const oneShot = measured(provider, client);
 
-export interface OneShotDependencies extends OfficeDependencies<OneShotSignatureAccount> {
+export interface OneShotAccount extends OneShotSignatureAccount {
+  /** Digest of what decides which documents `retrieve` shows. */
+  lookUpConfiguration: string;
+}
+
+export interface OneShotDependencies extends OfficeDependencies<OneShotAccount> {
   settings: OneShotSettings;
 }
 
-export type OneShotAttempt = Attempting<OneShotSignatureAccount>;
+export type OneShotAttempt = Attempting<OneShotAccount>;
 
 /** A signature request, as every call after its creation names it. */
 export interface OneShotRequest {
@@ -26,11 +31,7 @@ export interface OneShotRequest {
   requestPk: string;
 }
 
-export class SigningDesk extends Office<
-  typeof provider,
-  OneShotSignatureAccount,
-  OneShotDependencies
-> {
+export class SigningDesk extends Office<typeof provider, OneShotAccount, OneShotDependencies> {
   constructor(dependencies: OneShotDependencies) {
     super(provider, dependencies);
   }

@@ -5,10 +5,12 @@ import { SignOneShotInput } from "../../contracts/sign-one-shot.js";
 import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
 import type { DocumentInput, DocumentReference } from "../../contracts/values.js";
 import { ProviderError } from "../../providers/errors.js";
+import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
 import { execution } from "../effect.js";
 import type { AttemptMode } from "../failure.js";
 import { checkedReferenceOf, parseInput, readDocument } from "../input.js";
 import { unlessMissing } from "../missing-document.js";
+import type { AssumedLookUp } from "../look-up-proof.js";
 import { accountIn, resolved } from "../office.js";
 import type { Attempt } from "../office.js";
 import { oneShot, provider } from "./desk.js";
@@ -158,14 +160,49 @@ export function upload(
           return {};
         },
         ...desk.lookUp(account, requestPk, ({ documents }) =>
-          documents.some((one) => one.name === name && (one.sha256 ?? sha256) === sha256)
-            ? {}
-            : undefined,
+          shows(documents, file) ? {} : undefined,
         ),
+        ...(account.paths.retrieve !== undefined && {
+          assumed: shownBy(desk, account, { requestPk, name, sha256 }),
+        }),
       },
     );
     await unlessMissing(provider, operation, sending);
   });
+}
+
+interface UploadedFile {
+  requestPk: string;
+  name: string;
+  sha256: string;
+}
+
+/** Whether `retrieve` shows what was uploaded, and under its name, is assumed (P1 §1.4, §4.4). */
+function shownBy(
+  desk: SigningDesk,
+  account: OneShotAttempt,
+  uploaded: UploadedFile,
+): AssumedLookUp<UploadedFile> {
+  return {
+    form: nameForm(uploaded.name),
+    sampleOf: () => uploaded,
+    find: async (sample) => {
+      const { documents } = await desk.retrieve(account, sample.requestPk);
+      return shows(documents, sample) ? nameForm(sample.name) : undefined;
+    },
+  };
+}
+
+/** A provider may write other names otherwise. */
+function nameForm(name: string): string {
+  return /^[\w.-]+$/.test(name) ? "plain name" : "other name";
+}
+
+function shows(
+  documents: readonly OneShotDocument[],
+  { name, sha256 }: Pick<UploadedFile, "name" | "sha256">,
+): boolean {
+  return documents.some((one) => one.name === name && (one.sha256 ?? sha256) === sha256);
 }
 
 /** As it travels. */

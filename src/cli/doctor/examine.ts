@@ -15,6 +15,7 @@ import {
 import { type Checked, Problem, made, needing, setting } from "./check.js";
 import { documentStore, ring, ringNames } from "./configured.js";
 import { databaseClock, durability, migrations, openDatabase } from "./database.js";
+import { lookUps, lookedUp } from "./look-ups.js";
 import {
   attributes,
   openProcesses,
@@ -42,7 +43,7 @@ export async function examine(): Promise<Checked[]> {
   const temporal = openTemporal();
   const checks = [
     ...configured(config),
-    ...databaseChecks(database),
+    ...databaseChecks(database, config),
     ...temporalChecks(temporal, config),
     ...accountChecks(accounts),
     ["callback address", () => publicUrl(config)] satisfies Check,
@@ -74,13 +75,17 @@ function configured(config: Config): Check[] {
   ];
 }
 
-function databaseChecks(opened: ReturnType<typeof openDatabase>): Check[] {
+function databaseChecks(opened: ReturnType<typeof openDatabase>, config: Config): Check[] {
   const pool = opened.then((database) => database.pool);
   return [
     ["database", async () => (await opened).version],
     ["migrations", () => needing("the database", pool, migrations)],
     ["durability", () => needing("the database", pool, durability)],
     ["clock of the database", () => needing("the database", pool, databaseClock)],
+    ...lookedUp(config).map((of): Check => [
+      `look-up ${of.account} ${of.provider}`,
+      () => needing("the database", pool, (open) => lookUps(config, open, of)),
+    ]),
   ];
 }
 

@@ -53,6 +53,12 @@ export const findings = {
   credentialsOrLraRefused: fail(
     "Correct `username`, `password` and `lraId` of the account, or let the provider allow the user `checkData` at that LRA.",
   ),
+  lookUpFindsNothing: warn(
+    "Ask the provider how items are found: for `evi-post` try `ownKeyInLookupKey`, for `one-shot-signature` correct `paths.retrieve` of the account.",
+  ),
+  lookUpTooSlow: warn(
+    "Raise `journal.lookUpSpacingSeconds` above the time that the provider takes.",
+  ),
   providerAway: fail("Correct `baseUrl` of the account, or wait for the provider."),
   notTheProvider: fail("Let `baseUrl` of the account be that of the provider's API."),
   clientCertificateUnreadable: fail(

@@ -1,0 +1,55 @@
+// What is known of the look-ups by which a lost answer is settled, where the specification does not show that they find our
+// items (READING §1, docs/decisions/0017). Read from the database; nobody is asked.
+import type { Config } from "../../config.js";
+import type { LookUpReport } from "../../journal/look-up-proofs.js";
+import type { Pool } from "../../postgres/pool.js";
+import { accountsOf, lookUpProofsOf } from "../../provider-accounts.js";
+import { Problem } from "./check.js";
+
+interface LookedUp {
+  provider: string;
+  account: string;
+  configuration: string;
+}
+
+/** Accounts that have such a look-up. */
+export function lookedUp(config: Config): LookedUp[] {
+  const postal = Object.values(accountsOf(config, "evi-post")).map((account) => ({
+    provider: "evi-post",
+    account,
+  }));
+  const oneShot = Object.values(accountsOf(config, "one-shot-signature"))
+    .filter(({ paths }) => paths.retrieve !== undefined)
+    .map((account) => ({ provider: "one-shot-signature", account }));
+  return [...postal, ...oneShot].map(({ provider, account }) => ({
+    provider,
+    account: account.name,
+    configuration: account.lookUpConfiguration,
+  }));
+}
+
+export async function lookUps(config: Config, pool: Pool, of: LookedUp): Promise<string> {
+  const reports = await lookUpProofsOf(config, pool).report(of);
+  if (reports.length === 0)
+    return "not known yet whether it finds our own items: nothing was answered since it is configured so; until then a lost answer waits for a person";
+  const detail = reports.map((report) => `${nameOf(report)} ${said(report)}`).join("; ");
+  const findings = new Set(reports.map(({ finding }) => finding));
+  if (findings.has("missing")) throw new Problem("lookUpFindsNothing", detail);
+  if (findings.has("late")) throw new Problem("lookUpTooSlow", detail);
+  return detail;
+}
+
+const nameOf = ({ operation, form }: LookUpReport) => `${operation} (${form})`;
+
+function said({ finding, foundAt, isLooking }: LookUpReport): string {
+  const at = foundAt?.toISOString() ?? "";
+  const words = {
+    found: `finds our own items (${at})`,
+    late: `finds our own items, but too late (${at})`,
+    missing: `does not find our own items (${at})`,
+    unproven: isLooking
+      ? "is being tried on an item of ours: not known yet"
+      : "is not known yet to find our own items",
+  };
+  return words[finding];
+}

@@ -1,0 +1,209 @@
+// A lost answer at an account whose look-up is not known to find our items: nothing is sent again because nothing was found,
+// until the look-up is proven, or a person decides (READING §1).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import {
+  EffectAbsentOnce,
+  EffectMismatch,
+  EffectUnknown,
+  Journal,
+} from "../../src/journal/journal.js";
+import type { Effect, LookUpFinding, Performance } from "../../src/journal/journal.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+import {
+  Provider,
+  effectOf,
+  noAnswer,
+  notSent,
+  pause,
+  refused,
+  ring,
+  sameStep,
+} from "./support.js";
+import type { Answer } from "./support.js";
+
+const SPACING = 50;
+let database: TestDatabase;
+let journal: Journal;
+beforeAll(async () => {
+  database = await testDatabase();
+  journal = new Journal(database.pool, ring, { leaseMs: 300, lookUpSpacingMs: SPACING });
+});
+afterAll(() => database.close());
+
+const nothing = () => undefined;
+const failed = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error) => error);
+const endLease = (effect: Effect) =>
+  database.pool.query(
+    "update trustflow.effects set lease_until = clock_timestamp() where workflow_id = $1",
+    [effect.workflowId],
+  );
+const statesOf = async (effect: Effect): Promise<string> =>
+  (await journal.rows(effect)).map(({ occurrence, state }) => `${occurrence} ${state}`).join(", ");
+let decisions = 0;
+const retry = (effect: Effect, nobodyKnows = true) =>
+  journal.decide(effect, {
+    attention: "a-1",
+    by: "Ada",
+    at: `2026-01-01T00:00:${(decisions += 1)}Z`,
+    decision: "retry",
+    nobodyKnows,
+  });
+
+/** A provider whose first answer is lost, and whose look-up finds nothing. */
+function losing(finding: LookUpFinding) {
+  const account = { finding };
+  const provider = new Provider(noAnswer, nothing);
+  const performance = (): Performance<Answer> => ({
+    ...provider.performance,
+    lookUpFinding: async () => account.finding,
+  });
+  return { account, provider, performance };
+}
+
+/** Tries until it is neither a moment too early nor in flight. */
+async function settled(work: () => Promise<unknown>): Promise<unknown> {
+  for (;;) {
+    const result = await failed(work());
+    if (!(result instanceof EffectAbsentOnce)) return result;
+    await pause(SPACING);
+  }
+}
+
+test.each(["unproven", "missing", "late"] as const)(
+  "a letter without an answer is not sent again because a look-up that is %s does not find it",
+  async (finding) => {
+    const effect = effectOf();
+    const { provider, performance } = losing(finding);
+    expect(await failed(journal.perform(effect, performance()))).toBeInstanceOf(EffectAbsentOnce);
+    await endLease(effect);
+    const end = await settled(() => journal.perform(effect, performance()));
+    expect(end).toBeInstanceOf(EffectUnknown);
+    expect(end).toMatchObject({ lookUp: finding });
+    expect(provider.sends).toHaveLength(1);
+  },
+);
+
+test.each(["keyed", "lookup"] as const)(
+  "%s: what waits for a person goes on by itself once the look-up is proven",
+  async (effectClass) => {
+    const effect = effectOf({ effectClass });
+    const { account, provider, performance } = losing("unproven");
+    await failed(journal.perform(effect, performance()));
+    await endLease(effect);
+    await settled(() => journal.perform(effect, performance()));
+    const watch = () => journal.perform(effect, performance(), { watchOnly: true });
+    expect(await failed(watch())).toMatchObject({ lookUp: "unproven" });
+    provider.onSend = () => ({ id: "second" });
+    account.finding = "found";
+    expect(await settled(watch)).toEqual({ id: "second" });
+    expect(provider.sends).toHaveLength(2);
+  },
+);
+
+test("what the look-up finds is adopted, proven or not", async () => {
+  const effect = effectOf();
+  const { provider, performance } = losing("unproven");
+  await failed(journal.perform(effect, performance()));
+  provider.onLookUp = () => ({ id: "found" });
+  expect(await journal.perform(effect, performance(), { watchOnly: true })).toEqual({
+    id: "found",
+  });
+  expect(provider.sends).toHaveLength(1);
+});
+
+test("a row that was not sent is not sent by a watch, whatever is proven", async () => {
+  const effect = effectOf();
+  const { provider, performance } = losing("found");
+  provider.onSend = () => {
+    throw notSent;
+  };
+  await failed(journal.perform(effect, performance()));
+  const watched = failed(journal.perform(effect, performance(), { watchOnly: true }));
+  expect(await watched).toBeInstanceOf(EffectUnknown);
+  expect(provider.sends).toHaveLength(1);
+});
+
+async function parked(effect: Effect, { performance }: ReturnType<typeof losing>): Promise<void> {
+  await failed(journal.perform(effect, performance()));
+  await endLease(effect);
+  await settled(() => journal.perform(effect, performance()));
+}
+
+test("keyed: a person's retry is asked for once more, then sent again with the same key", async () => {
+  const effect = effectOf();
+  const losingOne = losing("unproven");
+  const { provider, performance } = losingOne;
+  await parked(effect, losingOne);
+  const { lookUps } = provider;
+  expect(await retry(effect)).toMatchObject({ occurrence: "0" });
+  provider.onSend = () => ({ id: "second" });
+  expect(await journal.perform(effect, performance())).toEqual({ id: "second" });
+  expect(provider.lookUps).toBe(lookUps + 1);
+  const [first, second] = provider.sends;
+  expect(second?.idempotencyToken).toBe(first?.idempotencyToken);
+});
+
+test("keyed: the person's word holds over tries that were not sent, and for one that was", async () => {
+  const effect = effectOf();
+  const losingOne = losing("unproven");
+  const { provider, performance } = losingOne;
+  await parked(effect, losingOne);
+  await retry(effect);
+  expect(await journal.withdraw(effect)).toBe("inFlight");
+  const other = journal.perform(sameStep(effect, { input: "other" }), performance());
+  await expect(other).rejects.toThrow(EffectMismatch);
+  provider.onSend = () => {
+    throw notSent;
+  };
+  for (let tries = 0; tries < 2; tries += 1)
+    await expect(journal.perform(effect, performance())).rejects.toBe(notSent);
+  provider.onSend = () => {
+    throw noAnswer;
+  };
+  await failed(journal.perform(effect, performance()));
+  await endLease(effect);
+  const end = await settled(() => journal.perform(effect, performance()));
+  expect(end).toBeInstanceOf(EffectUnknown);
+  expect(provider.sends).toHaveLength(4);
+});
+
+test("keyed: a refusal after the person's retry says nothing about the first one", async () => {
+  const effect = effectOf();
+  const losingOne = losing("unproven");
+  const { provider, performance } = losingOne;
+  await parked(effect, losingOne);
+  await retry(effect);
+  provider.onSend = () => {
+    throw refused;
+  };
+  const end = await settled(() => journal.perform(effect, performance()));
+  expect(end).toBeInstanceOf(EffectUnknown);
+});
+
+test.each([
+  ["whose look-up is not proven", "lookup", "unproven"],
+  ["that a release before took as lookup, without a look-up", "lookup", undefined],
+  ["without a look-up", "once", undefined],
+] as const)("retry of an upload %s sends it again, once", async (_, effectClass, finding) => {
+  const effect = effectOf({ effectClass });
+  const one = losing(finding ?? "unproven");
+  if (finding === undefined) one.provider.onLookUp = undefined;
+  await parked(effect, one);
+  const { occurrence } = await retry(effect);
+  expect(occurrence).toBe("1");
+  one.provider.onSend = () => ({ id: "second" });
+  const next = sameStep(effect, { occurrence });
+  expect(await settled(() => journal.perform(next, one.performance()))).toEqual({ id: "second" });
+  expect(one.provider.sends).toHaveLength(2);
+  expect(await statesOf(effect)).toBe("0 sending, 1 answered");
+});
+
+test("a retry of what nobody has been told to be unknown leaves the row to its own rules", async () => {
+  const effect = effectOf();
+  const losingOne = losing("found");
+  await failed(journal.perform(effect, losingOne.performance()));
+  await endLease(effect);
+  expect(await retry(effect, false)).toMatchObject({ occurrence: "0" });
+  expect(await statesOf(effect)).toBe("0 sending");
+});
