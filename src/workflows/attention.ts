@@ -232,10 +232,9 @@ export function abandoned(
 }
 
 const reasons: Record<Exclude<AttentionKind, "cancelRequested">, string> = {
-  accessDenied:
-    "the provider refuses the account, or this operation of it (wrong credentials, not provisioned or authorized, or no balance)",
-  unavailable: "the provider has been out of reach for long",
-  unknownOutcome: "nobody can know whether the provider acted",
+  accessDenied: "access denied; check credentials, permissions and balance",
+  unavailable: "the provider could not be reached for a long time",
+  unknownOutcome: "it is not known whether the provider acted",
   protocol: "the provider's answer cannot be understood, or says that the request is wrong",
 };
 
