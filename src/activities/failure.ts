@@ -72,6 +72,7 @@ const heartbeatMs = 1_500;
 
 /** Runs an activity's body with a heartbeat, and turns what it throws into the failure that the workflow reads. */
 export async function asActivity<T>(context: FailureContext, body: () => Promise<T>): Promise<T> {
+  const began = Date.now();
   const before = activityInfo().heartbeatDetails as Heartbeat | undefined;
   const beat = setInterval(() => heartbeat(before), heartbeatMs);
   try {
@@ -79,7 +80,7 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
   } catch (error) {
     if (error instanceof CancelledFailure) throw error;
     const described = describe(error);
-    const awaySince = awaySinceAfter(described, before);
+    const awaySince = awaySinceAfter(described, began, before);
     heartbeat({ awaySince });
     throw failureOf(described, context, awaySince);
   } finally {
@@ -187,12 +188,16 @@ const patientKinds: Record<AttemptMode, ReadonlySet<Problem["kind"]>> = {
 
 const longestQuickDelayMs = 120_000;
 
-/** Since when no attempt was answered; what only waits changes nothing. */
-function awaySinceAfter(described: Described, before?: Heartbeat): number | undefined {
+/** The begin of the first attempt of those that were not answered; what only waits changes nothing. */
+function awaySinceAfter(
+  described: Described,
+  began: number,
+  before?: Heartbeat,
+): number | undefined {
   const { kind, waits = false, unanswered = !waits } = described;
   if (!unanswered) return before?.awaySince;
   const isAway = kind === "unavailable" || kind === "rateLimited";
-  return isAway ? (before?.awaySince ?? Date.now()) : undefined;
+  return isAway ? (before?.awaySince ?? began) : undefined;
 }
 
 function failureOf(

@@ -1,6 +1,7 @@
 // How long the quick phase of a step goes on while its provider is away: each attempt leaves to the next one, in its heartbeat,
 // since when nobody has answered.
 import { expect, test } from "@jest/globals";
+import { setTimeout as delay } from "node:timers/promises";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { ApplicationFailure } from "@temporalio/common";
 import { DefaultLogger } from "@temporalio/worker";
@@ -29,9 +30,9 @@ interface Tried {
   awaySince: number | undefined;
 }
 
-/** One attempt that meets `error`; nobody has answered for `awayMs`. */
+/** One attempt that meets an error; nobody has answered for `awayMs`. */
 async function attempt(
-  error: Error,
+  met: Error | (() => Promise<never>),
   { awayMs, attempt: number = 1, mode = "quick" }: Given = {},
 ): Promise<Tried> {
   const heartbeatDetails = awayMs === undefined ? undefined : { awaySince: Date.now() - awayMs };
@@ -50,7 +51,9 @@ async function attempt(
     patienceMs: 180_000,
     unavailableForMs: limitMs,
   };
-  const run = environment.run(() => asActivity(context, () => Promise.reject(error)));
+  const run = environment.run(() =>
+    asActivity(context, met instanceof Error ? () => Promise.reject(met) : met),
+  );
   const failure = await run.catch((failed: unknown) => failed as ApplicationFailure);
   expect(failure).toBeInstanceOf(ApplicationFailure);
   const { nonRetryable, nextRetryDelay } = failure as ApplicationFailure;
@@ -73,6 +76,16 @@ test.each([
   expect(early.nonRetryable).toBe(false);
   expect(early.awaySince).toBeLessThan(Date.now() - limitMs + 20_000);
   expect((await attempt(error, { awayMs: limitMs, attempt: 9 })).nonRetryable).toBe(true);
+});
+
+test("the time begins with the first attempt, however long that waited for its answer", async () => {
+  const slow = async () => {
+    await delay(300);
+    throw away();
+  };
+  const began = Date.now();
+  const { awaySince = 0 } = await attempt(slow);
+  expect(awaySince - began).toBeLessThan(250);
 });
 
 test("the last quick attempt is made when the time is over, not at the next step of the backoff", async () => {
