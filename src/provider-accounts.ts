@@ -93,8 +93,8 @@ function certificateAccount(
   account: NonNullable<Configured["disposable-certificate"]>,
   kept: Kept,
 ): CertificateAccount {
-  const { baseUrl, username, password, lraId, emailOtp, wrongOtpCodes, timeoutSeconds, ...files } =
-    account;
+  const { baseUrl, username, password, lraId, emailOtp, wrongOtpCodes, ...more } = account;
+  const { validation, members, timeoutSeconds, ...files } = more;
   return {
     name,
     baseUrl,
@@ -103,6 +103,8 @@ function certificateAccount(
     lraId,
     emailOtp,
     wrongOtpCodes,
+    validation,
+    members,
     timeoutMs: timeoutSeconds * 1_000,
     tls: new ClientCertificate(files, kept),
   };
@@ -127,7 +129,8 @@ function envelopeAccount(
   account: NonNullable<Configured["envelope-signature"]>,
   kept: Kept,
 ): EnvelopeSignatureAccount {
-  const { caBaseUrl, esignBaseUrl, apiToken, vendor, timeoutSeconds, ...files } = account;
+  const { caBaseUrl, esignBaseUrl, apiToken, vendor, timeoutSeconds, ...more } = account;
+  const { filePart, members, ...files } = more;
   const timeoutMs = timeoutSeconds * 1_000;
   return {
     name,
@@ -135,6 +138,8 @@ function envelopeAccount(
     esign: { baseUrl: esignBaseUrl, timeoutMs },
     apiToken,
     vendor,
+    filePart,
+    members: { EnvelopeId: members.envelopeId },
   };
 }
 

@@ -83,6 +83,7 @@ function accountOf(provider: string, keys: Record<string, string>) {
 
 test.each([
   ["ONE_SHOT_SIGNATURE", oneShot, { PATHS__RETRIEVE: "none" }],
+  ["ONE_SHOT_SIGNATURE", oneShot, { MEMBERS__STATE: "estado,status", WORDS__SIGNED: "FIRMADO" }],
   ["ONE_SHOT_SIGNATURE", oneShot, { PATHS__RETRIEVE: "/v2?of={request_pk}" }],
   ["DISPOSABLE_CERTIFICATE", certificate, {}],
   ["ENVELOPE_SIGNATURE", envelope, {}],
@@ -97,6 +98,8 @@ test.each([
   // The token would go to the host "signature.exampledocument".
   ["ONE_SHOT_SIGNATURE", oneShot, "PATHS__RETRIEVE", "document/{request_pk}", "begin with a slash"],
   ["ONE_SHOT_SIGNATURE", oneShot, "PATHS__CREATE_TOKEN", "tokens", "begin with a slash"],
+  ["ONE_SHOT_SIGNATURE", oneShot, "WORDS__FAILED", "failed,Signed", "stands for signed already"],
+  ["ONE_SHOT_SIGNATURE", oneShot, "MEMBERS__NAME", "STATE", "stands for state already"],
   ["ONE_SHOT_SIGNATURE", oneShot, "PATHS__RETRIEVE", "/document", "place for {request_pk}"],
   ["ONE_SHOT_SIGNATURE", oneShot, "WEBHOOK_POINTER", "request_pk", "begin with a slash"],
   ["ONE_SHOT_SIGNATURE", oneShot, "TOKEN_HEADER", "X Token:", "the name of a header"],

@@ -1,7 +1,7 @@
 // The accounts: by name, for each provider where it is reached and as whom. What the specification leaves open is marked
 // as assumed.
 import { z } from "zod";
-import { AccountName } from "../contracts/values.js";
+import { AccountName, isSameSpelling } from "../contracts/values.js";
 import {
   accountSecret,
   baseUrl,
@@ -80,6 +80,16 @@ const DisposableCertificateAccount = z
     emailOtp: flag().default(false),
     /** Assumed: the codes of a `validate` error that mean "wrong code" (P1 §7.1 names none). */
     wrongOtpCodes: numbers().default([]),
+    /** Assumed: by which name each member of `validate` is sent (P1 §2.4). */
+    validation: z
+      .strictObject({
+        certIdOtp: text().default("certIdOtp"),
+        deviceCode: text().default("deviceCode"),
+        otp: text().default("otp"),
+      })
+      .prefault({}),
+    /** Assumed: the names that the OTP identifier may have (P1 §2.5). */
+    members: z.strictObject({ otpId: names("otpId") }).prefault({}),
   })
   .superRefine(needsCertificate);
 
@@ -90,6 +100,23 @@ const MessagingGatewayAccount = z.strictObject({
   apiKey: accountSecret(),
   timeoutSeconds,
 });
+
+/** The names that a member or a word may have. */
+function names(...known: string[]) {
+  return list().default(known);
+}
+
+/** One name cannot stand for two members, or for two words. */
+function refuseNameOfTwo(given: Record<string, string[]>, context: z.RefinementCtx): void {
+  const all = Object.entries(given);
+  for (const [index, [own, spellings]] of all.entries())
+    for (const [other, taken] of all.slice(0, index)) {
+      const twice = spellings.find((one) => taken.some((name) => isSameSpelling(one, name)));
+      if (twice === undefined) continue;
+      const message = `"${twice}" stands for ${other} already`;
+      context.addIssue({ code: "custom", path: [own], message });
+    }
+}
 
 const oneShot = "/oneshot/api/v1";
 const video = `${oneShot}/identity-video/{request_pk}`;
@@ -134,6 +161,42 @@ const OneShotSignatureAccount = z.strictObject({
       updateVideo: requestPath().default(video),
     })
     .prefault({}),
+  /** Assumed: the members of answers, each by the names that it may have, in the order in which they count (P1 §2.9, §4.4). */
+  members: z
+    .strictObject({
+      token: names("token"),
+      state: names("state", "status"),
+      documents: names("documents"),
+      name: names("name"),
+      sha256: names("sha256"),
+      signed: names("signed"),
+      signedSha256: names("signedSha256"),
+    })
+    .prefault({})
+    .superRefine(refuseNameOfTwo),
+  /** Assumed: the words of `state`, each by the names that it may have. */
+  words: z
+    .strictObject({
+      signed: names("signed"),
+      signing: names("signing"),
+      failed: names("failed"),
+      cancelled: names("cancelled", "canceled"),
+      approved: names("approved"),
+    })
+    .prefault({})
+    .superRefine(refuseNameOfTwo),
+  /** Assumed: by which name something is sent; `file` is the part of an upload that carries the file. */
+  sent: z
+    .strictObject({
+      file: text().default("file"),
+      otp: text().default("otp"),
+      name: text().default("name"),
+      algorithm: text().default("algorithm"),
+      hash: text().default("hash"),
+    })
+    .prefault({}),
+  /** Assumed: what stands for the algorithm of a hash. */
+  hashAlgorithm: text().default("SHA-256"),
 });
 
 const EnvelopeSignatureAccount = z
@@ -147,6 +210,10 @@ const EnvelopeSignatureAccount = z
     /** The VENDOR in `GenericSigningPlugin<VENDOR>OneShot` (P1 §2.10). */
     vendor: z.preprocess(plain, z.string().regex(/^[\w.-]+$/, "must be a name, without spaces")),
     timeoutSeconds,
+    /** Assumed: the part of an upload that carries the file (P1 §4.5). */
+    filePart: text().default("File"),
+    /** Assumed: the names that the envelope's id may have in the answer of its send (P1 §4.5). */
+    members: z.strictObject({ envelopeId: names("EnvelopeId") }).prefault({}),
   })
   .superRefine(needsCertificate);
 

@@ -79,3 +79,9 @@ export class Secret {
     return "[secret]";
   }
 }
+
+/** Whether two names or words differ in case, `_`, `-` and blanks alone. */
+export function isSameSpelling(one: string, other: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[\s_-]/g, "");
+  return plain(one) === plain(other);
+}

@@ -2,6 +2,8 @@
 // it; an answer that is something else, such as the web page of a proxy, is no success.
 import type { z } from "zod";
 import type { HttpAnswer } from "./http.js";
+import { TWICE, spelled } from "./spelling.js";
+import type { Spelling } from "./spelling.js";
 
 /** Why an answer is not the described one; a label of the metric. */
 export type Wrong =
@@ -38,16 +40,21 @@ export interface Described<T> {
   reference?(answer: HttpAnswer): string | undefined;
 }
 
+interface JsonOptions extends Omit<Described<unknown>, "read"> {
+  /** How members and words may be spelled that the specification does not show. */
+  spelling?: Spelling;
+}
+
 /** A JSON body of this shape. */
 export function json<T extends z.ZodType>(
   schema: T,
-  more: Omit<Described<unknown>, "read"> = {},
+  { spelling, ...more }: JsonOptions = {},
 ): Described<z.infer<T>> {
   return {
     ...more,
     read(answer) {
       if (isEmpty(answer)) return new Unlike("empty", "without a body");
-      return readJson(answer, schema, "JSON").data;
+      return readJson(answer, schema, { what: "JSON", spelling }).data;
     },
   };
 }
@@ -55,13 +62,13 @@ export function json<T extends z.ZodType>(
 /** Where the specification shows no body: nothing, or JSON that reports no error. */
 export function jsonOrEmpty<T extends z.ZodType>(
   schema: T,
-  more: Omit<Described<unknown>, "read"> = {},
+  { spelling, ...more }: JsonOptions = {},
 ): Described<z.infer<T> | undefined> {
   return {
     ...more,
     read(answer) {
       if (isEmpty(answer)) return undefined;
-      const { data, error } = readJson(answer, schema, "JSON or nothing");
+      const { data, error } = readJson(answer, schema, { what: "JSON or nothing", spelling });
       return error ?? data;
     },
   };
@@ -93,7 +100,7 @@ export function file(what: string, isRightType: (mediaType: string) => boolean):
 function readJson<T extends z.ZodType>(
   answer: HttpAnswer,
   schema: T,
-  what: string,
+  { what, spelling }: { what: string; spelling: Spelling | undefined },
 ): { data: z.infer<T> | Unlike; error?: Unlike | undefined } {
   const type = mediaTypeOf(answer);
   if (type !== undefined && !isJsonType(type))
@@ -102,7 +109,8 @@ function readJson<T extends z.ZodType>(
   if (value === undefined && isWebPage(answer))
     return { data: new Unlike("webPage", `with a web page instead of ${what}`) };
   if (value === undefined) return { data: new Unlike("notJson", "with a body that is no JSON") };
-  const result = schema.safeParse(value, { reportInput: true });
+  const ours = spelling ? spelled(value, spelling) : value;
+  const result = schema.safeParse(ours, { reportInput: true });
   const error = errorIn(value);
   return result.success
     ? { data: result.data, error }
@@ -116,6 +124,7 @@ function unlikeShape({ issues }: z.ZodError): Unlike {
   const found = issues.slice(0, MAX_ISSUES).map((issue) => {
     const path = issue.path.join(".");
     const name = path === "" ? "the whole" : `\`${path}\``;
+    if (issue.input === TWICE) return `${name} stands there twice, with different values`;
     if (issue.input === undefined) return `${name} is missing`;
     if (issue.code === "invalid_type") return `${name} is no ${issue.expected}`;
     if (issue.code === "invalid_value") return `${name} is none of ${issue.values.join(", ")}`;

@@ -6,6 +6,7 @@ import type { Described } from "../described.js";
 import { asking, refusal } from "./translate.js";
 import type { CertificateOperation } from "./translate.js";
 import { paths } from "./wire.js";
+import type { assumed } from "./wire.js";
 
 export interface DisposableCertificateAccount extends Host {
   name: string;
@@ -16,6 +17,10 @@ export interface DisposableCertificateAccount extends Host {
   lraId: string;
   /** What a wrong OTP answers is not shown (P1 §2.4): the codes of `validate` that say so, if they are known. */
   wrongOtpCodes: readonly number[];
+  /** P1 §2.4 shows no body of `validate`: by which name each member is sent. */
+  validation: Record<keyof typeof assumed.validation, string>;
+  /** P1 §2.5: the names that the OTP identifier may have. */
+  members: Record<keyof typeof assumed.members, readonly string[]>;
 }
 
 /** One HTTP call with both credentials; throws for what is no described answer. `secrets`: what `json` carries in secret. */

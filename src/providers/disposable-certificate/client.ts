@@ -21,14 +21,7 @@ import { shownValue } from "../answer.js";
 import { empty, json as jsonBody, jsonOrEmpty } from "../described.js";
 import { call } from "./call.js";
 import type { DisposableCertificateAccount } from "./call.js";
-import {
-  IssuedAnswer,
-  OpenAnswer,
-  assumed,
-  eidEnrolmentFields,
-  enrolmentFields,
-  named,
-} from "./wire.js";
+import { IssuedAnswer, OpenAnswer, eidEnrolmentFields, enrolmentFields, named } from "./wire.js";
 import type { EidEnrolment, Enrolment, OtpMessage } from "./wire.js";
 
 export type { DisposableCertificateAccount } from "./call.js";
@@ -74,7 +67,7 @@ export async function enroll(
   signal?: AbortSignal,
 ): Promise<IssuedCertificate> {
   const [json, given] = fromData(enrolment, signal);
-  const { value } = await call(account, "enroll", json, given, issued);
+  const { value } = await call(account, "enroll", json, given, issued(account));
   return issuedIn(value);
 }
 
@@ -86,7 +79,7 @@ export async function enrollDisposableWitheIDAssertion(
 ): Promise<IssuedCertificate> {
   const operation = "enrollDisposableWitheIDAssertion";
   const [json, given] = fromAssertion(enrolment, signal);
-  const { value } = await call(account, operation, json, given, issued);
+  const { value } = await call(account, operation, json, given, issued(account));
   return issuedIn(value);
 }
 
@@ -113,7 +106,12 @@ export async function validate(
   { certIdOtp, deviceCode, otp }: { certIdOtp: number; deviceCode: string; otp: string },
   signal?: AbortSignal,
 ): Promise<void> {
-  const json = assumed.validation(certIdOtp, deviceCode, otp);
+  const names = account.validation;
+  const json = {
+    [names.certIdOtp]: certIdOtp,
+    [names.deviceCode]: deviceCode,
+    [names.otp]: otp,
+  };
   const given = { secrets: [deviceCode, otp], signal };
   await call(account, "validate", json, given, jsonOrEmpty(OpenAnswer));
 }
@@ -131,10 +129,12 @@ function fromAssertion(enrolment: EidEnrolment, signal: AbortSignal | undefined)
 }
 
 /** Of an enrollment that was answered, but not readably, the error shows a `certIdOtp` and nothing else (READING §8). */
-const issued = jsonBody(IssuedAnswer, {
-  isSecret: true,
-  reference: (answer) => shownValue(answer, "certIdOtp"),
-});
+const issued = (spelling: DisposableCertificateAccount) =>
+  jsonBody(IssuedAnswer, {
+    isSecret: true,
+    reference: (answer) => shownValue(answer, "certIdOtp"),
+    spelling,
+  });
 
 function issuedIn({
   certIdOtp,

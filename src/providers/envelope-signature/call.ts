@@ -6,6 +6,7 @@ import type { Described } from "../described.js";
 import { asking, refusal } from "./translate.js";
 import type { EnvelopeOperation } from "./translate.js";
 import { API_TOKEN_HEADER } from "./wire.js";
+import type { assumed } from "./wire.js";
 
 export interface EnvelopeSignatureAccount {
   name: string;
@@ -17,6 +18,10 @@ export interface EnvelopeSignatureAccount {
   apiToken: Secret;
   /** P1 §2.10: the VENDOR in `GenericSigningPlugin<VENDOR>OneShot`. */
   vendor: string;
+  /** Assumed: the part of an upload that carries the file. */
+  filePart: string;
+  /** Assumed: the names that the envelope's id may have. */
+  members: Record<keyof typeof assumed.members, readonly string[]>;
 }
 
 /** One HTTP call to the certificate-authority host; throws for what is no described answer. */

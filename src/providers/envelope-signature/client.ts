@@ -44,7 +44,7 @@ export async function uploadFile(
   file: NamedFile,
   signal?: AbortSignal,
 ): Promise<{ fileId: string }> {
-  const form = fileForm(assumed.filePart, [file]);
+  const form = fileForm(account.filePart, [file]);
   const request = { ...routes.uploadFile, form, signal };
   const { value } = await callEnvelopeHost(account, "uploadFile", request, json(UploadAnswer));
   return { fileId: value.FileId };
@@ -74,7 +74,7 @@ export async function sendEnvelope(
     Activities: assumed.activities(account.vendor, esawToken),
   };
   const request = { ...routes.sendEnvelope, json: body, tokens: [esawToken], signal };
-  const described = jsonOrEmpty(SendAnswer, { isSecret: true });
+  const described = jsonOrEmpty(SendAnswer, { isSecret: true, spelling: account });
   const { value } = await callEnvelopeHost(account, "sendEnvelope", request, described);
   return value?.EnvelopeId ? { envelopeId: value.EnvelopeId } : {};
 }

@@ -20,6 +20,12 @@ export interface OneShotSignatureAccount extends Host, OtpCodes {
   tokenPrefix: string;
   /** `{request_pk}` is filled in. Without `retrieve` nobody can be asked about uploads. */
   paths: Record<Exclude<AssumedOperation, "retrieve">, string> & { retrieve?: string | undefined };
+  /** Of each member of an answer, and of each word of `state`, the names that it may have. */
+  members: Record<keyof typeof assumed.members, readonly string[]>;
+  words: Record<keyof typeof assumed.words, readonly string[]>;
+  /** By which name something is sent. */
+  sent: Record<keyof typeof assumed.sent, string>;
+  hashAlgorithm: string;
 }
 
 interface OneShotRequest extends Request {

@@ -49,7 +49,7 @@ export async function listTokens(
   account: OneShotSignatureAccount,
   signal?: AbortSignal,
 ): Promise<{ token: string }[]> {
-  const described = json(TokensAnswer, { isSecret: true });
+  const described = json(TokensAnswer, { isSecret: true, spelling: account });
   const request = { ...routes.listTokens, signal };
   const { value } = await call(account, "listTokens", request, described);
   return value.map(({ token }) => ({ token }));
@@ -61,7 +61,7 @@ export async function createToken(
   signal?: AbortSignal,
 ): Promise<{ token: string }> {
   const route = routeOf(account, "createToken");
-  const described = json(TokenAnswer, { isSecret: true });
+  const described = json(TokenAnswer, { isSecret: true, spelling: account });
   const { value } = await call(account, "createToken", { ...route, signal }, described);
   return { token: value.token };
 }
@@ -128,8 +128,9 @@ export async function sign(
   { requestPk, otp: password }: { requestPk: string; otp: string },
   signal?: AbortSignal,
 ): Promise<{ state: "signed" | "signing" }> {
-  const request = { ...routes.sign, requestPk, json: { otp: password }, secrets: [password] };
-  const described = json(SignAnswer, { isSecret: true });
+  const body = { [account.sent.otp]: password };
+  const request = { ...routes.sign, requestPk, json: body, secrets: [password] };
+  const described = json(SignAnswer, { isSecret: true, spelling: account });
   const { value } = await call(account, "sign", { ...request, signal }, described);
   return { state: value.state };
 }

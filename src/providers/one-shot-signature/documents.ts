@@ -9,7 +9,7 @@ import { ProviderError } from "../errors.js";
 import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./call.js";
 import { asking } from "./translate.js";
-import { RetrieveAnswer, assumed } from "./wire.js";
+import { RetrieveAnswer } from "./wire.js";
 
 export interface OneShotDocument {
   name: string;
@@ -25,7 +25,7 @@ export async function uploadDocument(
   { requestPk, ...file }: NamedFile & { requestPk: string },
   signal?: AbortSignal,
 ): Promise<void> {
-  const form = fileForm(assumed.filePart, [file]);
+  const form = fileForm(account.sent.file, [file]);
   const route = routeOf(account, "uploadDocument");
   await call(account, "uploadDocument", { ...route, requestPk, form, signal }, open);
 }
@@ -36,7 +36,8 @@ export async function uploadHash(
   { requestPk, name, sha256 }: { requestPk: string; name: string; sha256: string },
   signal?: AbortSignal,
 ): Promise<void> {
-  const body = { name, algorithm: assumed.hashAlgorithm, hash: sha256 };
+  const { sent, hashAlgorithm } = account;
+  const body = { [sent.name]: name, [sent.algorithm]: hashAlgorithm, [sent.hash]: sha256 };
   const route = routeOf(account, "uploadHash");
   await call(account, "uploadHash", { ...route, requestPk, json: body, signal }, open);
 }
@@ -52,7 +53,12 @@ export async function retrieve(
 ): Promise<{ state: string; documents: OneShotDocument[] }> {
   const route = routeOf(account, "retrieve");
   const request = { ...route, requestPk, signal };
-  const answer = await call(account, "retrieve", request, json(RetrieveAnswer));
+  const answer = await call(
+    account,
+    "retrieve",
+    request,
+    json(RetrieveAnswer, { spelling: account }),
+  );
   const { request_pk, state, documents } = answer.value;
   const broken = (text: string) =>
     unlike(asking("retrieve"), answer, new Unlike("content", `with ${text}`));

@@ -8,7 +8,7 @@ import type { Request } from "../call.js";
 import type { NamedFile } from "../file-form.js";
 import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./call.js";
-import { VideoAnswer, assumed } from "./wire.js";
+import { VideoAnswer } from "./wire.js";
 import type { AssumedOperation } from "./wire.js";
 
 interface VideoFields {
@@ -31,7 +31,7 @@ export async function uploadEvidences(
   { requestPk, files }: { requestPk: string; files: readonly NamedFile[] },
   signal?: AbortSignal,
 ): Promise<void> {
-  const form = fileForm(assumed.filePart, files);
+  const form = fileForm(account.sent.file, files);
   await write(account, "uploadEvidences", requestPk, { form, signal });
 }
 
@@ -41,7 +41,7 @@ export async function uploadVideo(
   { requestPk, ...file }: NamedFile & { requestPk: string },
   signal?: AbortSignal,
 ): Promise<void> {
-  const form = fileForm(assumed.filePart, [file]);
+  const form = fileForm(account.sent.file, [file]);
   await write(account, "uploadVideo", requestPk, { form, signal });
 }
 
@@ -71,7 +71,12 @@ export async function getVideo(
 ): Promise<{ state: string }> {
   const route = routeOf(account, "getVideo");
   const request = { ...route, requestPk, signal };
-  const { value } = await call(account, "getVideo", request, json(VideoAnswer));
+  const { value } = await call(
+    account,
+    "getVideo",
+    request,
+    json(VideoAnswer, { spelling: account }),
+  );
   return { state: value.state };
 }
 

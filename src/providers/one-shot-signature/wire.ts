@@ -15,7 +15,7 @@ export const routes = {
 
 const video = `${api}/identity-video/{request_pk}`;
 
-/** What the specification leaves open and this client assumes; all but the methods and part names is configurable per account. */
+/** What the specification leaves open and this client assumes; all but the methods is configurable per account. */
 export const assumed = {
   /** P1 §5.4: how the token of the registration-authority operator is carried; the prefix stands right before the token. */
   tokenHeader: "Authorization",
@@ -50,8 +50,27 @@ export const assumed = {
     getVideo: "GET",
     updateVideo: "PATCH",
   },
-  /** P1 §4.4: the part of a multipart body that carries a file. */
-  filePart: "file",
+  /** P1 §2.9, §4.4: the members of answers, each by the names that it may have. */
+  members: {
+    token: ["token"],
+    state: ["state", "status"],
+    documents: ["documents"],
+    name: ["name"],
+    sha256: ["sha256"],
+    signed: ["signed"],
+    signedSha256: ["signedSha256"],
+  },
+  /** P1 §4.4: the words of `state`, each by the names that it may have. */
+  words: {
+    signed: ["signed"],
+    signing: ["signing"],
+    failed: ["failed"],
+    cancelled: ["cancelled", "canceled"],
+    approved: ["approved"],
+  },
+  /** P1 §4.4: what is sent by which name; `file` is the part of a multipart body that carries a file. */
+  sent: { file: "file", otp: "otp", name: "name", algorithm: "algorithm", hash: "hash" },
+  /** P1 §4.4: what stands for the algorithm of a hash. */
   hashAlgorithm: "SHA-256",
   /** P1 §7.3: the `code` of an error that says that the OTP is wrong, or expired. */
   wrongOtpCodes: ["otp_wrong"],

@@ -2,6 +2,7 @@
 // about mutual TLS.
 import { createSecureContext } from "node:tls";
 import { Secret } from "../../../src/contracts/values.js";
+import { assumed } from "../../../src/providers/disposable-certificate/wire.js";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
 import type {
   DisposableCertificateAccount,
@@ -27,6 +28,7 @@ export function accountAt(
     lraId: "lra-1",
     wrongOtpCodes: [WRONG_OTP],
     timeoutMs: 5000,
+    ...assumed,
     tls: { identity: () => noCertificate },
     ...changes,
   };

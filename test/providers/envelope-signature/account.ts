@@ -1,5 +1,6 @@
 // The account that the tests of the envelope client use, and one call of each step.
 import { Secret } from "../../../src/contracts/values.js";
+import { assumed } from "../../../src/providers/envelope-signature/wire.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";
 import type { Operation } from "../../../src/providers/effects.js";
@@ -15,6 +16,8 @@ export function accountAt(
     esign: { baseUrl: esignUrl, timeoutMs },
     apiToken: new Secret("api-token"),
     vendor: "Acme",
+    filePart: assumed.filePart,
+    members: assumed.members,
   };
 }
 
