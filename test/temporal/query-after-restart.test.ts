@@ -10,6 +10,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { queryTooEarly } from "../../src/contracts/messages.js";
+import { failureConverterPath } from "../../src/temporal/data-converter.js";
 import { startServer } from "./support.js";
 
 const atOnce = 15;
@@ -31,6 +32,7 @@ function bundle(workflowInterceptorModules: string[]): Promise<WorkflowBundleWit
   return bundleWorkflowCode({
     workflowsPath: file("query-after-restart.workflows.ts"),
     workflowInterceptorModules,
+    failureConverterPath,
     logger: new DefaultLogger("ERROR"),
   });
 }
@@ -44,6 +46,7 @@ async function working<T>(
     namespace: "default",
     taskQueue: "restarted",
     workflowBundle,
+    dataConverter: { failureConverterPath },
     activities: { act: async () => undefined },
   });
   return worker.runUntil(work);
@@ -84,7 +87,10 @@ async function round(workflowBundle: WorkflowBundleWithSourceMap) {
     })),
   );
   let corrupt = 0;
-  for await (const { error } of Worker.runReplayHistories({ workflowBundle }, histories))
+  for await (const { error } of Worker.runReplayHistories(
+    { workflowBundle, dataConverter: { failureConverterPath } },
+    histories,
+  ))
     if (error) corrupt += 1;
   const failedTasks = histories.flatMap(({ history }) =>
     (history.events ?? []).filter((event) => event.workflowTaskFailedEventAttributes),
