@@ -33,6 +33,8 @@ import {
 
 /** Handlers answer within 20 s; after this long, no worker is there. */
 const answerLimitMs = 30_000;
+/** gRPC: Temporal itself is away. */
+const UNAVAILABLE = 14;
 /** To find out why nobody answered. */
 const stuckLimitMs = 5_000;
 const watchIntervalMs = 1_000;
@@ -148,9 +150,9 @@ export class ProcessHandle<Result> {
     if (error instanceof QueryNotRegisteredError) return new StuckError(this.workflowId);
     const isTimeout = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
     // Temporal's answers about a task that keeps failing differ with the moment.
-    if (isTimeout || error instanceof ServiceError) {
-      if (await this.#isStuck()) return new StuckError(this.workflowId);
-    }
+    const isAnswered = error instanceof ServiceError && grpcOf(error).code !== UNAVAILABLE;
+    if ((isTimeout || isAnswered) && (await this.#isStuck()))
+      return new StuckError(this.workflowId);
     if (isTimeout || isUnanswered(error))
       return new UnreachableError(`${this.workflowId}: no worker answered within 30 s`);
     if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) {
@@ -164,9 +166,9 @@ export class ProcessHandle<Result> {
   }
 
   async #isStuck(): Promise<boolean> {
-    const { connection, options } = this.#client;
-    const where = { connection, namespace: options.namespace };
     try {
+      const { connection, options } = this.#client;
+      const where = { connection, namespace: options.namespace };
       const find = () => inspect(where, { workflowId: this.workflowId });
       return (await this.#client.withDeadline(Date.now() + stuckLimitMs, find)) !== undefined;
     } catch {
@@ -202,10 +204,13 @@ function isCutShort(error: unknown): boolean {
 
 /** The deadline has passed, or the server knows already that no worker answers. */
 function isUnanswered(error: unknown): boolean {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const { code, details } = (cause ?? {}) as { code?: unknown; details?: string };
+  const { code, details } = grpcOf(error);
   const isKnown = /^no poller seen|Workflow Task in failed state/.test(details ?? "");
   return code === 4 || (code === 9 && isKnown);
+}
+
+function grpcOf(error: unknown): { code?: unknown; details?: string } {
+  return ((error instanceof Error ? error.cause : undefined) ?? error ?? {}) as { code?: unknown };
 }
 
 function typedFailure({ type, details }: ApplicationFailure, id: string): Error | undefined {
