@@ -33,6 +33,9 @@ beforeAll(async () => {
       }),
     },
   });
+  // Only an account whose look-up has found one of ours looks for a submit without an answer (READING §1).
+  const found = await system.client.sendPostal("found", letterInput("found", "delivered"));
+  await found.result();
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
 
