@@ -127,6 +127,8 @@ export const Config = z.strictObject({
   issueCertificate: IssueCertificateDefaults.prefault({}),
   signOneShot: OneShotDefaults.prefault({}),
   signEnvelope: EnvelopeDefaults.prefault({}),
+  /** A running sandbox, for the commands that steer it. */
+  sandbox: z.strictObject({ url: url().optional() }).prefault({}),
   log: z
     .strictObject({
       level: z
@@ -146,10 +148,11 @@ export function loadConfig(): Config {
   const named = process.env["TRUSTFLOW_CONFIG"];
   const path = named ?? (existsSync("trustflow.toml") ? "trustflow.toml" : undefined);
   const tree = path === undefined ? {} : readToml(path);
+  const { DATABASE_URL = "" } = process.env;
+  if (DATABASE_URL !== "") place(tree, ["database", "url"], DATABASE_URL);
   for (const [name, value] of Object.entries(process.env)) {
     if (value === undefined || value === "") continue;
-    if (name === "DATABASE_URL") place(tree, ["database", "url"], value);
-    else if (name.startsWith("TRUSTFLOW_") && !notKeys.has(name)) place(tree, keyOf(name), value);
+    if (name.startsWith("TRUSTFLOW_") && !notKeys.has(name)) place(tree, keyOf(name), value);
   }
   const parsed = Config.safeParse(tree, { error: sentenceOf });
   if (parsed.success) {
@@ -206,7 +209,8 @@ export function ringOf(config: Config, name: keyof Config["keys"]): KeyRing {
   }
 }
 
-function readToml(path: string): Record<string, unknown> {
+/** Without the environment. */
+export function readToml(path: string): Record<string, unknown> {
   if (!existsSync(path)) throw new ConfigurationError([`${path} does not exist`]);
   try {
     return parseToml(readFileSync(path, "utf8"));

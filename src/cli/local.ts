@@ -1,11 +1,11 @@
 // `trustflow dev` and `trustflow demo`: the whole system on this machine, from nothing.
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { relative } from "node:path";
 import type { Command } from "commander";
 import type { Progress } from "../local/tools.js";
 import type { DemoReport } from "../local/demo.js";
 import type { Speed } from "../sandbox/clock.js";
+import type { EnvironmentFiles } from "../local/dev.js";
 import type { Stack } from "../local/stack.js";
 import { addCommand, speed } from "./command.js";
 import { exitCodes } from "./exit.js";
@@ -26,8 +26,9 @@ export function addLocal(program: Command): void {
   addCommand(program, "dev", {
     summary: "run everything on this machine, and reload on change",
     details: `Temporal with its Web UI, PostgreSQL, the sandbox, and every role. Its state stays in .trustflow;
-client.env there is the environment for commands in another terminal.`,
-    example: "trustflow dev --speed 3600\n. .trustflow/client.env && trustflow list",
+client.env there is the environment for commands in another terminal, operator.env that of doctor, callbacks
+and cleanup. A trustflow.toml with accounts keeps them; the sandbox's account is then named "sandbox".`,
+    example: "trustflow dev\n. .trustflow/client.env && trustflow list",
   })
     .option("--directory <directory>", "where its state is kept; default .trustflow")
     .option("--reset", "begin with an empty Temporal, PostgreSQL and sandbox")
@@ -44,7 +45,7 @@ client.env there is the environment for commands in another terminal.`,
         ...options,
         ...(sandboxSpeed !== undefined && { sandboxSpeed }),
         progress,
-        onReady: (stack) => void sayReady(stack, json),
+        onReady: (stack, files) => sayReady(stack, files, json),
       });
     });
 
@@ -74,22 +75,22 @@ outcome and the sandbox's ledger are as expected.`,
     });
 }
 
-async function sayReady(stack: Stack, json: boolean | undefined): Promise<void> {
-  const file = join(stack.directory, "client.env");
-  const lines = Object.entries(stack.env).map(
-    ([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`,
-  );
-  // Keys stand in it.
-  await writeFile(file, lines.join(""), { mode: 0o600 });
-  const { temporalUi, sandboxUrl: sandbox, receiverUrl: receiver } = stack;
-  if (json)
-    return writeJsonLine({ ready: "dev", temporalUi, sandbox, receiver, clientEnvironment: file });
+function sayReady(stack: Stack, files: EnvironmentFiles, json: boolean | undefined): void {
+  const { temporalUi, sandboxUrl: sandbox, receiverUrl: receiver, accounts } = stack;
+  if (json) {
+    const { client: clientEnvironment, operator: operatorEnvironment } = files;
+    const environments = { clientEnvironment, operatorEnvironment };
+    writeJsonLine({ ready: "dev", temporalUi, sandbox, receiver, accounts, ...environments });
+    return;
+  }
   writeData(
     facts([
       ["Web UI", temporalUi],
       ["sandbox", sandbox],
       ["receiver", receiver],
-      ["environment", `. ${file}`],
+      ...Object.entries(accounts).map(([name, at]): [string, string] => [`account ${name}`, at]),
+      ["for clients", `. ${relative("", files.client)}`],
+      ["for operators", `. ${relative("", files.operator)}`],
     ]),
   );
   writeNote("Everything is up; Ctrl-C ends it.");

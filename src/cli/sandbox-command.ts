@@ -25,25 +25,20 @@ export function addSandboxCommand<O extends object, R>(
 ): Command {
   const takesArgument = name.includes(" ");
   return addCommand(sandbox, name, text)
-    .option("--url <url>", `of the sandbox; default: the configured account's, else ${DEFAULT_URL}`)
+    .option(
+      "--url <url>",
+      `of the sandbox; default: sandbox.url of the configuration, else ${DEFAULT_URL}`,
+    )
     .action(async (...given: unknown[]) => {
       const [first, second] = given;
       const { url, json, ...options } = (takesArgument ? second : first) as Asked & O;
       const { sandboxControl } = await import("../sandbox/control.js");
-      const at = url ?? configuredUrl() ?? DEFAULT_URL;
+      const at = url ?? loadConfig().sandbox.url ?? DEFAULT_URL;
       const control = sandboxControl(at);
       const result = await ask(control, options as O, String(first)).catch(refused(at));
       if (json) writeJson(result);
       else writeData(words(result));
     });
-}
-
-/** Only where the environment is the sandbox: control requests never go to a real provider. */
-function configuredUrl(): string | undefined {
-  const { environment, accounts } = loadConfig();
-  if (environment !== "sandbox") return undefined;
-  const [account] = Object.values(accounts).flatMap((providers) => providers["evi-post"] ?? []);
-  return account?.baseUrl;
 }
 
 function refused(url: string): (error: Error & { code?: string }) => never {

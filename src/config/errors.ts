@@ -16,6 +16,7 @@ export function isRequired(key: string): ConfigurationError {
   return new ConfigurationError([`${key} is required (environment: ${name})`]);
 }
 
+/** `accounts.default.evi-post.baseUrl` is `TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL`. */
 export function environmentName(key: string): string {
   const segments = key
     .split(".")

@@ -1,11 +1,17 @@
 // `trustflow dev`: the whole stack with state that is kept, reloaded when the sources or trustflow.toml change.
 import { once } from "node:events";
 import { existsSync, type FSWatcher, watch } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Speed } from "../sandbox/clock.js";
 import { tryLock } from "./lock.js";
+import {
+  exported,
+  type OwnConfiguration,
+  readOwnConfiguration,
+  refuseOwnVariables,
+} from "./own-configuration.js";
 import { packageDirectory, stateDirectory } from "./paths.js";
 import { type Role, type RoleName, type Stack, startStack } from "./stack.js";
 import { type Progress, run } from "./tools.js";
@@ -22,9 +28,17 @@ export interface DevOptions {
   databaseUrl?: string;
   progress: Progress;
   /** Called once everything is up. */
-  onReady: (stack: Stack) => void;
+  onReady: (stack: Stack, files: EnvironmentFiles) => void;
   /** Ends it; without one, Ctrl-C, SIGTERM and SIGHUP do. */
   signal?: AbortSignal;
+}
+
+/** Environments for other terminals, as lines that a shell reads. */
+export interface EnvironmentFiles {
+  /** For commands that start, show and steer processes. */
+  client: string;
+  /** For `doctor`, `callbacks`, `cleanup`: the database, every key and the sandbox's accounts too. */
+  operator: string;
 }
 
 const configured: RoleName[] = ["codec-server", "receiver", "relay", "worker"];
@@ -33,6 +47,12 @@ export async function runDev(options: DevOptions): Promise<void> {
   const { progress } = options;
   const directory = options.directory ?? stateDirectory();
   const config = resolve(options.config ?? "trustflow.toml");
+  const files = {
+    client: join(directory, "client.env"),
+    operator: join(directory, "operator.env"),
+  };
+  refuseOwnVariables(process.env, await readFile(files.operator, "utf8").catch(() => ""));
+  const own = existsSync(config) ? readOwnConfiguration(config) : undefined;
   if (options.reset) await wipe(directory);
   const ended = options.signal ? once(options.signal, "abort") : interruption();
   const stack = await startStack({
@@ -43,21 +63,33 @@ export async function runDev(options: DevOptions): Promise<void> {
       progress(`${role.name} ended unexpectedly (${exit.signal ?? exit.code}); starting it again`);
       void revive(role, progress);
     },
-    ...(existsSync(config) && { config }),
+    config,
     sandboxSpeed: options.sandboxSpeed ?? "auto",
     sandboxPersonTime: "real",
+    env: simulatedSpans(own),
     ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
   });
-  const reload = reloader(stack, progress);
-  const watchers = [watchConfig(config, () => reload({ roles: configured })), watchSources(reload)];
+  await writeEnvironments(stack, files);
+  const reload = reloader(stack, progress, () => writeEnvironments(stack, files));
+  const watchers = [
+    watchConfig(config, () => reload({ roles: configured, config: true })),
+    watchSources(reload),
+  ];
   try {
-    options.onReady(stack);
+    options.onReady(stack, files);
     await ended;
     progress("stopping");
   } finally {
     for (const watcher of watchers) watcher?.close();
     await stack.close();
   }
+}
+
+/** A process's own timers run in real time: the week for late affidavits would keep each simulated letter open. */
+function simulatedSpans(own: OwnConfiguration | undefined): Record<string, string> {
+  const isOurs = Object.keys(own?.accounts ?? {}).length > 0;
+  const isSet = own?.keys.includes("sendPostal.affidavitWindowSeconds") ?? false;
+  return isOurs || isSet ? {} : { TRUSTFLOW_SEND_POSTAL__AFFIDAVIT_WINDOW_SECONDS: "60" };
 }
 
 /** Temporal, PostgreSQL, sandbox, documents and keys together: each refers to the others. */
@@ -69,6 +101,18 @@ async function wipe(directory: string): Promise<void> {
       await rm(join(directory, name), { recursive: true, force: true, maxRetries: 5 });
   }
   await unlock();
+}
+
+/** Keys stand in both, so only their owner reads them. */
+async function writeEnvironments(stack: Stack, files: EnvironmentFiles): Promise<void> {
+  const { DATABASE_URL, ...env } = stack.env;
+  // A shell may have a DATABASE_URL of another program.
+  const operator = { ...env, ...(DATABASE_URL && { TRUSTFLOW_DATABASE__URL: DATABASE_URL }) };
+  const write = (file: string, values: Record<string, string>) => {
+    const lines = Object.entries(values).map(([name, value]) => exported(name, value));
+    return writeFile(file, lines.join(""), { mode: 0o600 });
+  };
+  await Promise.all([write(files.client, stack.clientEnv), write(files.operator, operator)]);
 }
 
 async function interruption(): Promise<void> {
@@ -91,21 +135,32 @@ async function revive(role: Role, progress: Progress): Promise<void> {
 interface Change {
   roles: RoleName[];
   build?: boolean;
+  /** trustflow.toml is another one. */
+  config?: boolean;
 }
 
 /** Collects changes that come together, and works them off one after the other. */
-function reloader(stack: Stack, progress: Progress): (change: Change) => void {
+function reloader(
+  stack: Stack,
+  progress: Progress,
+  reconfigured: () => Promise<void>,
+): (change: Change) => void {
   const waiting = new Set<RoleName>();
   let build = false;
+  let config = false;
   let timer: NodeJS.Timeout | undefined;
   let work: Promise<void> = Promise.resolve();
   const reload = async (): Promise<void> => {
     const names = [...waiting];
-    const rebuild = build;
+    const [rebuild, reconfigure] = [build, config];
     waiting.clear();
-    build = false;
+    [build, config] = [false, false];
     if (names.length === 0) return;
     try {
+      if (reconfigure) {
+        stack.reconfigure();
+        await reconfigured();
+      }
       if (rebuild) await rebuildPackage(progress);
       progress(`starting ${names.join(", ")} again`);
       await Promise.all(names.map((name) => stack.role(name).restart()));
@@ -117,6 +172,7 @@ function reloader(stack: Stack, progress: Progress): (change: Change) => void {
   return (change) => {
     for (const name of change.roles) waiting.add(name);
     build ||= change.build ?? false;
+    config ||= change.config ?? false;
     clearTimeout(timer);
     timer = setTimeout(() => {
       work = work.then(reload);

@@ -2,8 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ConfigurationError } from "../config/errors.js";
 import { generateKeyRing } from "../crypto/key-ring.js";
 import { freePorts, isFreePort } from "./free-ports.js";
+import { settingOf } from "./own-configuration.js";
 import type { Progress } from "./tools.js";
 
 const portNames = [
@@ -23,15 +25,23 @@ export interface StackState {
   keys: { codec: string; callback: string; journal: string; documents: string };
   codecToken: string;
   ports: Record<PortName, number>;
+  /** What the accounts of its processes are. */
+  setting?: string;
 }
 
 /** Links and callback addresses stay good over a restart, unless somebody took a port meanwhile. */
-export async function openState(directory: string, progress: Progress): Promise<StackState> {
+export async function openState(
+  directory: string,
+  progress: Progress,
+  setting = settingOf(undefined),
+): Promise<StackState> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, "stack.json");
   const text = await readFile(file, "utf8").catch(() => undefined);
   const kept = text === undefined ? undefined : (JSON.parse(text) as StackState);
+  if (kept) refuseOtherSetting(directory, kept, setting);
   const state: StackState = {
+    setting,
     keys: kept?.keys ?? {
       codec: generateKeyRing(),
       callback: generateKeyRing(),
@@ -44,6 +54,15 @@ export async function openState(directory: string, progress: Progress): Promise<
   await writeFile(`${file}.new`, JSON.stringify(state, undefined, 2), { mode: 0o600 });
   await rename(`${file}.new`, file);
   return state;
+}
+
+/** Else open processes would go on at another provider than the one that they began at. */
+export function refuseOtherSetting(directory: string, kept: StackState, setting: string): void {
+  const { setting: before = settingOf(undefined) } = kept;
+  if (before === setting) return;
+  throw new ConfigurationError([
+    `the processes in ${directory} have ${before}, and trustflow.toml says ${setting}: take another folder (--directory), or begin empty (--reset)`,
+  ]);
 }
 
 async function choosePorts(

@@ -1,4 +1,5 @@
 // The whole system in one process tree: PostgreSQL, Temporal with its Web UI, then each role as a process of its own.
+import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { searchAttributes } from "../contracts/names.js";
@@ -9,8 +10,15 @@ import { tryLock } from "./lock.js";
 import { cliPath } from "./paths.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { type Role, type RoleName, roleNames, startRole } from "./role.js";
-import { cleanEnv, sandboxPki, stackEnv } from "./stack-env.js";
-import { openState, type StackState } from "./stack-state.js";
+import {
+  accountsInWords,
+  type OwnConfiguration,
+  readOwnConfiguration,
+  settingOf,
+  replacedKeys,
+} from "./own-configuration.js";
+import { cleanEnv, clientEnv, sandboxPki, stackEnv } from "./stack-env.js";
+import { openState, refuseOtherSetting, type StackState } from "./stack-state.js";
 import { findTemporal, startTemporal, type TemporalServer } from "./temporal-server.js";
 import { type Progress, run } from "./tools.js";
 import { removeWithUs } from "./watchdog.js";
@@ -28,7 +36,7 @@ export interface StackOptions {
   sandboxPersonTime?: PersonTime;
   /** Default: all. */
   roles?: RoleName[];
-  /** A trustflow.toml to read; default none. */
+  /** A trustflow.toml to read, if it is there; default none. */
   config?: string;
   /** Laid over the generated configuration. */
   env?: Record<string, string>;
@@ -42,17 +50,23 @@ export interface StackOptions {
 }
 
 export interface Stack {
-  /** What a client needs in its environment. */
+  /** Of every role, and of an operator. */
   readonly env: Record<string, string>;
+  /** What a client needs, and nothing else. */
+  readonly clientEnv: Record<string, string>;
   readonly directory: string;
   readonly temporal: TemporalServer;
   /** Absent with a `databaseUrl`. */
   readonly postgres: PostgresServer | undefined;
   readonly temporalUi: string;
   readonly sandboxUrl: string;
+  /** Each account in words. */
+  readonly accounts: Record<string, string>;
   readonly receiverUrl: string;
   readonly codecUrl: string;
   role(name: RoleName): Role;
+  /** Reads the trustflow.toml of one's own again, for roles that are started from now on; throws where it refuses it. */
+  reconfigure(): void;
   close(): Promise<void>;
 }
 
@@ -76,8 +90,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     for (const closer of closers.splice(0)) await closer();
   });
   try {
+    const ownFile = (): string | undefined =>
+      options.config !== undefined && existsSync(options.config) ? options.config : undefined;
+    const readOwn = (): OwnConfiguration | undefined => {
+      const file = ownFile();
+      return file === undefined ? undefined : readOwnConfiguration(file);
+    };
+    let own = readOwn();
     const [state, temporalPath] = await Promise.all([
-      openState(directory, progress),
+      openState(directory, progress, settingOf(own)),
       findTemporal(progress),
     ]);
     const { ports } = state;
@@ -113,13 +134,25 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       },
     ]);
     const databaseUrl = options.databaseUrl ?? (postgres as PostgresServer).url;
-    const env = stackEnv(state, {
-      directory,
-      databaseUrl,
-      ...(options.config !== undefined && { config: options.config }),
-      ...(options.env && { env: options.env }),
-    });
-    const roleEnv = { ...cleanEnv(), ...env };
+    const env: Record<string, string> = {};
+    const roleEnv: NodeJS.ProcessEnv = {};
+    const reconfigure = (): void => {
+      const present = readOwn();
+      refuseOtherSetting(directory, state, settingOf(present));
+      own = present;
+      const config = ownFile();
+      const replaced = stackEnv(state, {
+        directory,
+        databaseUrl,
+        ...(config !== undefined && { config }),
+        ...(own && { own }),
+        ...(options.env && { env: options.env }),
+      });
+      refill(env, replaced);
+      refill(roleEnv, { ...cleanEnv(), ...replaced });
+      if (own) sayReplaced(own, env, progress);
+    };
+    reconfigure();
 
     progress(`starting ${wanted.join(", ")}`);
     const roles = new Map<RoleName, Role>();
@@ -150,11 +183,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const url = (port: number): string => `http://127.0.0.1:${port}`;
     return {
       env,
+      clientEnv: clientEnv(state, directory),
       directory,
       temporal,
       postgres,
       temporalUi: temporal.uiUrl,
       sandboxUrl: url(ports.sandbox),
+      get accounts() {
+        return accountsInWords(own);
+      },
       receiverUrl: url(ports.receiver),
       codecUrl: `${url(ports.codecServer)}/${state.codecToken}`,
       role(name) {
@@ -162,12 +199,25 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         if (!role) throw new Error(`the stack runs without the role ${name}`);
         return role;
       },
+      reconfigure,
       close,
     };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** In place, because roles keep the object that they are started with. */
+function refill(target: NodeJS.ProcessEnv, values: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(target)) delete target[name];
+  Object.assign(target, values);
+}
+
+function sayReplaced(own: OwnConfiguration, env: Record<string, string>, progress: Progress): void {
+  const keys = replacedKeys(own, env);
+  if (keys.length > 0)
+    progress(`not taken from trustflow.toml, because dev has its own: ${keys.join(", ")}`);
 }
 
 async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
