@@ -1,4 +1,5 @@
 // `trustflow sandbox <sub-command>`: steers a running sandbox over its control API.
+import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Speed } from "../sandbox/clock.js";
 import type { ItemFilter, SandboxControl } from "../sandbox/control.js";
@@ -8,6 +9,8 @@ import { exitCodes } from "./exit.js";
 import { facts, table } from "./output.js";
 import { addSandboxCommand } from "./sandbox-command.js";
 import { addSandboxFaults } from "./sandbox-faults.js";
+
+const MESSAGE_LIMIT_MS = 60_000;
 
 export function addSandboxControl(sandbox: Command): void {
   addSandboxCommand(
@@ -59,14 +62,22 @@ export function addSandboxControl(sandbox: Command): void {
         ]),
       ].join("\n"),
   ).option("--intent <key>", "only this LookupKey");
-  addSandboxCommand<{ intent?: string }, Awaited<ReturnType<SandboxControl["messages"]>>>(
+  addSandboxCommand<
+    { intent?: string; wait?: boolean },
+    Awaited<ReturnType<SandboxControl["messages"]>>
+  >(
     sandbox,
     "messages",
     {
       summary: "the SMS and e-mails it would have sent, with their codes",
       example: "trustflow sandbox messages --intent order-7",
     },
-    (control, { intent }) => control.messages(intent),
+    async (control, { intent, wait = false }) => {
+      for (const end = Date.now() + MESSAGE_LIMIT_MS; ; await delay(200)) {
+        const messages = await control.messages(intent);
+        if (messages.length > 0 || !wait || Date.now() > end) return messages;
+      }
+    },
     (messages) =>
       table(
         ["AT", "PROVIDER", "INTENT", "CHANNEL", "TO", "CODE"],
@@ -79,7 +90,9 @@ export function addSandboxControl(sandbox: Command): void {
           otp ?? "",
         ]),
       ),
-  ).option("--intent <intent>", "only about this one");
+  )
+    .option("--intent <intent>", "only about this one")
+    .option("--wait", "until there is one, for a minute");
   addSandboxCommand(
     sandbox,
     "requests",

@@ -1,4 +1,4 @@
-// Every command that a page shows is real: npm's scripts are there, ours parse, and the cheap ones of the README run.
+// Every command that a page shows is real: npm's scripts are there, and ours parse. test/long/docs runs them.
 import { describe, expect, test } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -9,6 +9,7 @@ import { type Command, CommanderError } from "commander";
 import { createProgram } from "../../src/cli/program.js";
 import { trustflow } from "../cli/run.js";
 import { processes } from "../../src/contracts/names.js";
+import { shellBlocks } from "./shell-blocks.js";
 import { codeBlocks, isThere, namedRows, pages, quoted, root, textOf } from "./repository.js";
 
 const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
@@ -21,18 +22,23 @@ function words(line: string): string[] {
   );
 }
 
-/** The commands of a page's code blocks, one by one, without comments and redirections. */
+/** The commands of a page's code blocks, one by one, without comments, here-documents and redirections. */
 function shellCommands(page: string): string[] {
-  return codeBlocks(textOf(page))
-    .filter(({ language }) => language === "sh")
-    .flatMap(({ lines }) => lines)
-    .flatMap((line) =>
-      line
-        .replace(/^\$ /, "")
-        .replace(/\s+#.*$/, "")
-        .split(/ && | \| /),
+  return shellBlocks(page)
+    .flatMap(({ commands }) => commands)
+    .map(({ text }) =>
+      text
+        .replaceAll(/\\\n\s*/g, " ")
+        .replace(/\n[^]*/, "")
+        .replace(/\s*<<.*/, ""),
     )
-    .map((line) => line.replace(/\s*>>? *\S+$/, "").trim())
+    .flatMap((line) => line.replace(/\s+#.*$/, "").split(/ && | \| /))
+    .map((line) =>
+      line
+        .replace(/^\(|\)$/g, "")
+        .replace(/\s*>>? *\S+$/, "")
+        .trim(),
+    )
     .filter((line) => line !== "" && !line.startsWith("#"));
 }
 
@@ -64,7 +70,9 @@ function problemOf(line: string): string | undefined {
   if (first === "npm") return npmProblem(rest);
   if (first === "node") return isThere(rest[0] ?? "") ? undefined : `${rest[0]} is not there`;
   if (first === "docker" && rest[0] === "compose") return composeProblem(rest.slice(1));
-  return ["cp", "curl", "temporal", "."].includes(first ?? "")
+  return ["cat", "cp", "curl", "mkdir", "mv", "printf", "read", "sed", "temporal", "."].includes(
+    first ?? "",
+  )
     ? undefined
     : `${first} is not known here`;
 }

@@ -1,0 +1,58 @@
+// The commands of the pages that are not run as they stand there, each with its reason.
+
+export interface Exception {
+  page: string;
+  /** Without its comment. */
+  command: string;
+  reason: string;
+  /** What is run in its place. */
+  instead?: string;
+  /** The tests that run the same. */
+  coveredBy?: string;
+}
+
+const minutes = "it takes many minutes";
+
+export const exceptions: Exception[] = [
+  {
+    page: "README.md",
+    command: "npm test",
+    reason: "it runs the tests, and so this one",
+    coveredBy: "test",
+  },
+  ...["npm run record-histories", "npm run record-histories -- issueCertificate"].map(
+    (command) => ({
+      page: "docs/testing.md",
+      command,
+      reason: `${minutes}; the third of them records one path`,
+    }),
+  ),
+  ...["npm run crash-points", "npm run crash-points -- --json"].map((command) => ({
+    page: "docs/testing.md",
+    command,
+    reason: minutes,
+    coveredBy: "test/long/crashes",
+  })),
+  ...["npm run storm", "npm run storm -- --minutes 10 --json"].map((command) => ({
+    page: "docs/testing.md",
+    command,
+    reason: minutes,
+    coveredBy: "test/long/storms",
+  })),
+  ...[
+    "npm run bench",
+    "npm run bench -- --quick",
+    "npm run bench -- --only processes --json",
+    "npm run bench -- --only processes --cpu-prof DIR",
+  ].map((command) => ({
+    page: "docs/benchmarks.md",
+    command,
+    reason: minutes,
+    coveredBy: "test/long/bench/smoke.test.ts",
+  })),
+  {
+    page: "docs/benchmarks.md",
+    command: "npm run bench -- --temporal ADDRESS --temporal-pid PID --temporal-pid PID",
+    reason: "it needs a Temporal server of one's own",
+  },
+];

@@ -1,0 +1,72 @@
+// Every command of the pages is run, in the order it stands there, to its end, and what it prints is what the page shows.
+// exceptions.ts names the few that are not run.
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { exceptions } from "../../docs/exceptions.js";
+import { pages } from "../../docs/repository.js";
+import { difference, nameOf, shellBlocks } from "../../docs/shell-blocks.js";
+import { PageWorld } from "../../support/page-world.js";
+import { guides, type Guide } from "../../support/page-guides.js";
+
+const PAGE_LIMIT_MS = 20 * 60_000;
+const stays = /^(npx )?trustflow (dev|sandbox --port)\b/;
+
+/** Runs a page's commands from the first to the last. */
+async function follow(page: string, world: PageWorld, guide: Guide): Promise<void> {
+  const { before = {}, replaced = {}, typed = () => "" } = guide;
+  const here = (text: string) =>
+    Object.entries(replaced).reduce((so, [shown, real]) => so.replaceAll(shown, real), text);
+  for (const { commands, output: shown } of shellBlocks(page)) {
+    let printed = "";
+    let isWhole = true;
+    for (const command of commands) {
+      const name = nameOf(command);
+      const exception = exceptions.find((one) => one.page === page && one.command === name);
+      const text = exception ? exception.instead : command.text;
+      isWhole &&= exception === undefined;
+      if (text === undefined) continue;
+      await before[name]?.(world);
+      if (stays.test(text)) {
+        // The next one takes the ports of the one before.
+        await world.interrupt();
+        printed += await world.serve(here(text));
+      } else {
+        const { code, output } = await world.run(here(text), typed(name, world));
+        printed += output;
+        if (code !== command.exitCode)
+          throw new Error(`${page}:${command.line} ends with ${code}: ${here(text)}\n${output}`);
+      }
+    }
+    const where = `${page}:${commands[0]?.line}`;
+    if (shown !== undefined && isWhole)
+      expect([where, difference(here(shown), printed)]).toEqual([where, undefined]);
+  }
+}
+
+const withCommands = pages.filter((page) => shellBlocks(page).length > 0);
+
+test("each page with commands has a reader", () => {
+  expect(guides.flatMap((guide) => guide.map(({ page }) => page)).toSorted()).toEqual(
+    withCommands.toSorted(),
+  );
+});
+
+describe.each(guides.map((guide) => [guide.map(({ page }) => page).join(", "), guide] as const))(
+  "%s",
+  (_, guide) => {
+    let world: PageWorld;
+    beforeAll(async () => {
+      world = await PageWorld.open();
+    }, PAGE_LIMIT_MS);
+    afterAll(() => world.close(), PAGE_LIMIT_MS);
+
+    test.each(guide.map((one) => [one.page, one] as const))(
+      "%s",
+      async (page, one) => {
+        await one.first?.(world);
+        await follow(page, world, one);
+        await one.last?.(world);
+      },
+      PAGE_LIMIT_MS,
+    );
+  },
+);
