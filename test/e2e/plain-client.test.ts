@@ -8,6 +8,7 @@ import { queries, signals, updates } from "../../src/contracts/message-contracts
 import type { MessageContract } from "../../src/contracts/message-contracts.js";
 import type { ProcessName } from "../../src/contracts/names.js";
 import { pageCodec } from "../support/any-language.js";
+import { messageSchemaOf } from "../support/message-schema.js";
 import { envelopeInput } from "../support/envelopes.js";
 import { codeFor, holderInput } from "../support/holders.js";
 import { letterPdf } from "../support/letters.js";
@@ -143,6 +144,37 @@ test.each<[ProcessName, object]>([
     expect(registered("signalDefinitions")).toEqual(contracted(signals));
     expect(registered("queryDefinitions")).toEqual(contracted(queries));
     await handle.terminate().catch(() => undefined);
+  },
+  60_000,
+);
+
+test.each<[ProcessName, object]>([
+  ["sendPostal", { ...input, lookupKey: "arguments", recipientName: "sandbox:cancellable" }],
+  ["issueCertificate", holderInput("arguments")],
+  ["signOneShot", signerInput("arguments", "", { settings: { requireContractAccepted: true } })],
+])(
+  "an update of %s whose argument does not fit is refused by its field",
+  async (process, given) => {
+    const handle = await client.workflow.start(process, {
+      workflowId: `${process}/arguments`,
+      taskQueue: "trustflow",
+      args: [given],
+    });
+    for (const update of updates[process].filter(({ argument }) => argument)) {
+      const { members } = messageSchemaOf(update);
+      const ofOtherTypes = Object.fromEntries(members.map((name) => [name.replace("?", ""), 7]));
+      for (const argument of [null, 7, "some text", [7], ofOtherTypes, { unheard: true }]) {
+        const failed = handle.executeUpdate(update.name, { args: [argument] });
+        const refused = await failed.catch(({ cause }: { cause: unknown }) => cause);
+        const field = { path: expect.any(String), problem: expect.stringMatching(/^(is|must) /) };
+        expect([update.name, argument, refused]).toMatchObject([
+          update.name,
+          argument,
+          { type: "InvalidInput", details: [{ fields: [field] }] },
+        ]);
+      }
+    }
+    await handle.terminate();
   },
   60_000,
 );
