@@ -8,6 +8,7 @@ import type { Attention, TimelineEntry } from "../contracts/status.js";
 import { answerOptions } from "./activity-options.js";
 import { now } from "./clock.js";
 import { deferred } from "./deferred.js";
+import { invalidInput, membersOf } from "./invalid-input.js";
 
 /** What a person must tell with `happened`, or may, and what it looks like. */
 export type Wanted = Readonly<Record<string, RegExp | { optional: RegExp }>>;
@@ -138,16 +139,16 @@ export class Attentions {
   /** Refuses a stale attention id and a decision that the attention does not take. */
   validate(resolution: Resolution): void {
     const refuse = (path: string, problem: string) => {
-      throw ApplicationFailure.nonRetryable(`${path}: ${problem}`, "InvalidInput", {
-        fields: [{ path, problem }],
-      });
+      throw invalidInput(path, problem);
     };
-    const attention = this.#open.get(resolution.attention);
+    const { by, note } = membersOf(resolution);
+    const attention = this.#open.get(resolution?.attention);
     if (!attention) return refuse("attention", "is not open (any more)");
     if (!attention.shown.decisions.includes(resolution.decision)) {
       refuse("decision", `must be one of ${attention.shown.decisions.join(", ")}`);
     }
-    if (!resolution.by?.trim()) refuse("by", "is required: who decides");
+    if (typeof by !== "string" || !by.trim()) refuse("by", "is required: who decides");
+    if (note !== undefined && typeof note !== "string") refuse("note", "must be text");
     if (resolution.by.trim() === namePlaceholder)
       refuse("by", `must be the name of the person who decides, not ${namePlaceholder}`);
     if (resolution.decision === "retry" && attention.shown.retryNeeds) {

@@ -16,7 +16,7 @@ import { answerTo } from "./answers.js";
 import { tieAffidavits } from "./affidavits.js";
 import { collectAffidavits, follow } from "./follow.js";
 import type { Followed } from "./follow.js";
-import { invalidInput } from "./invalid-input.js";
+import { invalidInput, membersOf } from "./invalid-input.js";
 import { Process } from "./process.js";
 import { excludedMove, postalView } from "./send-postal.view.js";
 import type { PostalSnapshot, PostalView } from "./send-postal.view.js";
@@ -182,7 +182,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
 }
 
 function refuseUnlessFlags(asked: PostalAffidavitRequest): void {
-  for (const [path, flag] of Object.entries(asked ?? {})) {
+  for (const [path, flag] of Object.entries(membersOf(asked))) {
     const known = path === "includeDocument" || path === "includeEvents";
     if (known && typeof flag === "boolean") continue;
     throw invalidInput(path, known ? "must be true or false" : "is not known");
