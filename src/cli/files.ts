@@ -10,10 +10,20 @@ export async function readText(source: string, field: string): Promise<string> {
 
 export async function readBytes(path: string, field: string): Promise<Buffer> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw invalidInput([{ path: field, problem: `cannot be read (${error.code ?? error.name})` }]);
+    throw invalidInput([{ path: field, problem: fileProblem(error) }]);
   });
   if (bytes.length === 0) throw invalidInput([{ path: field, problem: "is empty" }]);
   return bytes;
+}
+
+const fileProblems: Partial<Record<string, string>> = {
+  ENOENT: "names a file that does not exist",
+  EISDIR: "names a folder, not a file",
+  EACCES: "names a file that may not be read by this user",
+};
+
+function fileProblem({ code = "", name }: NodeJS.ErrnoException): string {
+  return fileProblems[code] ?? `names a file that cannot be read (${code || name})`;
 }
 
 /** `name` stands for the text in the message. */

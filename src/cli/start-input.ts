@@ -70,8 +70,8 @@ async function documentFile(given: object, at: string, folder: string): Promise<
     problem: `is not known beside ${at}.path`,
   }));
   const refuse = (key: string, problem: string) => refused.push({ path: `${at}.${key}`, problem });
-  if (typeof path !== "string") refuse("path", "must be a string");
-  if (typeof mediaType !== "string") refuse("mediaType", "must be a string");
+  if (typeof path !== "string") refuse("path", "must be text");
+  if (typeof mediaType !== "string") refuse("mediaType", "must be text");
   if (refused.length > 0) throw invalidInput(refused);
   const bytes = await readBytes(resolve(folder, String(path)), `${at}.path`);
   if (mediaType === "application/pdf" && !isPdf(bytes))

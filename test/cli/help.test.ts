@@ -81,13 +81,16 @@ test.each([
   [["send-message", "--input", "x", "--expect", "delivered"], "Allowed choices are accepted."],
   [["issue-certificate", "--input", "x", "--expect", "delivered"], "issued, expired, locked"],
   [["assertion", "order-7"], "--file"],
-  [["assertion", "order-7", "--file", "missing.json"], "--file: cannot be read"],
+  [["assertion", "order-7", "--file", "missing.json"], "--file: names a file that does not exist"],
   [["assertion", "order-7", "--file", "-"], "--file: must not be empty"],
   [["resolve", "a", "--by", "me"], "--decision"],
   [["resolve", "a", "--by", "me", "--decision", "guess"], "retry, happened, abandon"],
   [[...happened, "--result", "[1]"], "--result"],
   [[...happened, "--result", "{}", "--result-file", "x.json"], "--result"],
-  [[...happened, "--result-file", "missing.json"], "--result-file: cannot be read"],
+  [
+    [...happened, "--result-file", "missing.json"],
+    "--result-file: names a file that does not exist",
+  ],
   [[...happened, "--result-file", "-"], "--result-file: - is not JSON"],
   [["resolve", "a", "--by", "me", "--decision", "retry", "--result-file", "x.json"], "--result"],
   [

@@ -90,20 +90,22 @@ test("all that is wrong is named at once, each file by its place", async () => {
       document("two", { path: "note.txt" }),
       document("three", { path: "empty.pdf" }),
       document("four", { path: 4, mediaType: 4, sha256: "0" }),
+      document("five", { path: "." }),
     ],
     cover: { kind: "file", file: { path: "one.pdf" } },
     extra: true,
   });
   expect(fields).toEqual([
-    { path: "documents.0.document.path", problem: "cannot be read (ENOENT)" },
+    { path: "documents.0.document.path", problem: "names a file that does not exist" },
     { path: "documents.1.document.path", problem: "is not a PDF" },
     { path: "documents.2.document.path", problem: "is empty" },
     {
       path: "documents.3.document.sha256",
       problem: "is not known beside documents.3.document.path",
     },
-    { path: "documents.3.document.path", problem: "must be a string" },
-    { path: "documents.3.document.mediaType", problem: "must be a string" },
+    { path: "documents.3.document.path", problem: "must be text" },
+    { path: "documents.3.document.mediaType", problem: "must be text" },
+    { path: "documents.4.document.path", problem: "names a folder, not a file" },
     { path: "extra", problem: "is not known" },
   ]);
 });

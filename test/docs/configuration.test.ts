@@ -105,3 +105,36 @@ function problemOf(work: () => unknown): string {
 function byKey(one: { key: string }, other: { key: string }): number {
   return one.key.localeCompare(other.key);
 }
+
+test("a value that does not fit is refused by its key, in a plain sentence, without the value", () => {
+  for (const { key, environment } of rows) {
+    const name = environment.replace("<NAME>", "MAIN_OFFICE");
+    process.env = { [name]: "?! unfit", TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
+    const problem = problemOf(loadConfig);
+    expect(problem).not.toMatch(/expected|received|Invalid|undefined|unfit/);
+    const own = key.replace("<name>", "main-office");
+    const problems = problem.replace("Configuration: ", "").split("; ");
+    // Texts and secrets take anything; what an account lacks beside them is named too.
+    for (const each of problems.filter(Boolean)) {
+      const account = own.startsWith("accounts.") ? own.split(".").slice(0, 3).join(".") : own;
+      expect(each).toMatch(/(: (must|give) |is required \(environment: TRUSTFLOW_)/);
+      expect(each.startsWith(account)).toBe(true);
+    }
+  }
+});
+
+test.each([
+  ["worker = 3", "worker: must be an object"],
+  ["accounts = 3", "accounts: must be an object"],
+  ["[accounts.Default.evi-post]", "accounts.Default: has a name that is not allowed"],
+  ["[accounts.default]\nevi-post = 3", "accounts.default.evi-post: must be an object"],
+  ["[worker]\nstickySeconds = 0", "worker.stickySeconds: must be at least 1"],
+  ["[worker]\nstickySeconds = 1.5", "worker.stickySeconds: must be a whole number"],
+  ["[codecServer]\ncorsOrigins = 'https://a'", "codecServer.corsOrigins: must be a list"],
+  ['environment = "test"', "environment: must be one of production, preproduction, sandbox"],
+])("the file %j is refused: %s", (toml, problem) => {
+  const path = join(folder, "trustflow.toml");
+  writeFileSync(path, toml);
+  process.env = { TRUSTFLOW_CONFIG: path };
+  expect(problemOf(loadConfig)).toContain(problem);
+});
