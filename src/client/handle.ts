@@ -210,7 +210,7 @@ function isUnanswered(error: unknown): boolean {
 }
 
 function grpcOf(error: unknown): { code?: unknown; details?: string } {
-  return ((error instanceof Error ? error.cause : undefined) ?? error ?? {}) as { code?: unknown };
+  return (error instanceof Error ? error.cause : undefined) ?? error ?? {};
 }
 
 function typedFailure({ type, details }: ApplicationFailure, id: string): Error | undefined {
