@@ -2,11 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import type { WorkflowBundle } from "@temporalio/worker";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { repairStuck } from "../../src/cleanup/repair.js";
 import { findings } from "../../src/cli/doctor/findings.js";
 import type { FindingName } from "../../src/cli/doctor/findings.js";
-import { inspect, repairReason } from "../../src/temporal/stuck.js";
+import { inspect } from "../../src/temporal/stuck.js";
 import type { Stuck } from "../../src/temporal/stuck.js";
 import { watchStuck } from "../../src/temporal/stuck-watch.js";
 import { startServer } from "../temporal/support.js";
@@ -15,6 +17,7 @@ import { doctor } from "./doctor.js";
 
 const workflowId = "sendPostal/failing";
 let env: TestWorkflowEnvironment;
+let bundle: WorkflowBundle & { code: string };
 let worker: Worker;
 let running: Promise<void>;
 
@@ -24,13 +27,14 @@ beforeAll(async () => {
     telemetryOptions: { logging: { filter: { core: "ERROR", other: "ERROR" }, forward: {} } },
   });
   env = await startServer();
+  bundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL("../temporal/failing.workflows.ts", import.meta.url)),
+    logger: new DefaultLogger("ERROR"),
+  });
   worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue: "failing",
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL("../temporal/failing.workflows.ts", import.meta.url)),
-      logger: new DefaultLogger("ERROR"),
-    }),
+    workflowBundle: bundle,
   });
   running = worker.run();
   await env.client.workflow.start("sendPostal", { workflowId, taskQueue: "failing" });
@@ -55,6 +59,13 @@ async function untilStuck(): Promise<Stuck> {
   });
 }
 
+async function runs(): Promise<number> {
+  let found = 0;
+  const query = `WorkflowId = "${workflowId}"`;
+  for await (const _ of env.client.workflow.list({ query })) found += 1;
+  return found;
+}
+
 async function expectFinding(finding: FindingName, detail: string): Promise<void> {
   const { checks } = await doctor({ TEMPORAL_ADDRESS: env.address });
   const check = "stuck processes";
@@ -77,20 +88,29 @@ test("a process that fails is stuck at the third failure, and not before", async
   await expectFinding("processesStuck", `1, such as ${workflowId}`);
 }, 60_000);
 
-test("what is stuck after the clean-up's reset is known by the history", async () => {
-  const { runId } = await handle().describe();
-  const { events } = await handle().fetchHistory();
-  const good = events?.find(({ workflowTaskCompletedEventAttributes: done }) => done);
-  if (!good?.eventId) throw new Error("no workflow task was completed");
-  await env.client.workflowService.resetWorkflowExecution({
-    namespace: where().namespace,
-    workflowExecution: { workflowId, runId },
-    workflowTaskFinishEventId: good.eventId,
-    reason: repairReason,
-    requestId: "test",
-  });
-  expect(await seen()).toBeUndefined();
+test("two clean-ups that are at it at the same time make one reset, which the history shows", async () => {
+  let asked = 0;
+  let begin: () => void = () => undefined;
+  const both = new Promise<void>((resolve) => (begin = resolve));
+  const cleanUp = () =>
+    repairStuck({
+      client: env.client,
+      afterSeconds: 0,
+      // Neither resets anything before both have found it stuck.
+      replay: async () => {
+        asked += 1;
+        if (asked === 2) begin();
+        await both;
+        return { workflowBundle: bundle };
+      },
+    });
+  const reports = await Promise.all([cleanUp(), cleanUp()]);
+  expect(reports.flatMap(({ repaired }) => repaired)).toContain(workflowId);
+  expect(reports.flatMap(({ left }) => left)).toEqual([]);
+  await delay(2_000);
+  expect(await runs()).toBe(2);
   const { repairedAt, since } = await untilStuck();
+  expect(repairedAt).toBeDefined();
   expect(Date.parse(since)).toBeGreaterThanOrEqual(Date.parse(repairedAt ?? ""));
   await expectFinding(
     "repairFailed",
@@ -100,4 +120,13 @@ test("what is stuck after the clean-up's reset is known by the history", async (
   await eventually("it is counted", () => watch.counts());
   expect(watch.counts()).toEqual({ no: 0, once: 1 });
   await watch.close();
+  const again = await repairStuck({
+    client: env.client,
+    afterSeconds: 0,
+    replay: () => Promise.reject(new Error("nothing is replayed")),
+  });
+  expect(again).toEqual({
+    repaired: [],
+    left: [{ id: workflowId, why: "repaired once without success" }],
+  });
 }, 60_000);

@@ -83,7 +83,11 @@ function accountOf({ of, id }: { of: PathsOf; id: string }): string {
 }
 
 /** For every provider, as this user of the sandbox. */
-export function accountEnvironment(keys: Record<string, string>, username: string, password: string) {
+export function accountEnvironment(
+  keys: Record<string, string>,
+  username: string,
+  password: string,
+) {
   const values: Record<string, string> = {
     USERNAME: username,
     PASSWORD: password,
