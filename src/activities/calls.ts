@@ -17,7 +17,7 @@ export function measured<C extends Record<keyof C, Call>>(provider: string, clie
         return answer;
       } catch (error) {
         countCall(provider, operation, error instanceof ProviderError ? error.kind : "defect");
-        if (error instanceof ProviderError && error.wrong !== undefined) tellWrong(error);
+        if (error instanceof ProviderError && error.mismatch !== undefined) reportMismatch(error);
         throw error;
       } finally {
         metricMeter
@@ -31,8 +31,8 @@ export function measured<C extends Record<keyof C, Call>>(provider: string, clie
 }
 
 /** An answer that is not what the specification describes: a matter of the configuration, or of what stands in between. */
-function tellWrong(error: ProviderError): void {
-  const { provider, operation, status = 0, problem, wrong = "none", member = "" } = error;
+function reportMismatch(error: ProviderError): void {
+  const { provider, operation, status = 0, problem, mismatch = "none", member = "" } = error;
   const told = { provider, operation, status, problem };
   log.warn("The provider's answer is not what its specification describes", told);
   metricMeter
@@ -41,7 +41,7 @@ function tellWrong(error: ProviderError): void {
       undefined,
       "Answers of providers that are not what their specification describes",
     )
-    .add(1, { provider, operation, status: String(status), wrong, member });
+    .add(1, { provider, operation, status: String(status), mismatch, member });
 }
 
 /** `notAsked`: an attempt that ended at an open circuit; `defect`: our own fault. */

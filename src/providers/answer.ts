@@ -1,7 +1,7 @@
 // How an answer of a provider is read, and what one that cannot be used means: by status and effect class, the same for all
 // providers but for what their translate.ts says otherwise (READING §0, §9).
 import { isWebPage } from "./described.js";
-import type { Described, Unlike } from "./described.js";
+import type { Described, AnswerMismatch } from "./described.js";
 import { effectClassOf } from "./effects.js";
 import type { EffectClass, Operation, Provider } from "./effects.js";
 import { ProviderError, withoutAnswer } from "./errors.js";
@@ -74,7 +74,7 @@ export function refused<P extends Provider>(
     ...classifiers,
     status,
     ...(status < 400
-      ? { problem: `answered ${status}, a redirect, which is not followed`, wrong: "redirect" }
+      ? { problem: `answered ${status}, a redirect, which is not followed`, mismatch: "redirect" }
       : { problem: `answered ${status}` }),
     retryAfterMs: retryAfterMs(headers),
     detail: message ?? (body.length === 0 ? undefined : body.toString("utf8")),
@@ -82,10 +82,10 @@ export function refused<P extends Provider>(
 }
 
 /** For a 2xx that is not the described answer; `reference` is the id that it shows nevertheless. */
-export function unlike<P extends Provider>(
+export function mismatchError<P extends Provider>(
   asked: Asked<P>,
   answer: Received,
-  { wrong, text, member }: Unlike,
+  { kind: mismatch, text, member }: AnswerMismatch,
   { isSecret = false, reference }: Omit<Described<unknown>, "read"> = {},
 ): ProviderError {
   const { status, body } = withoutSecrets(answer);
@@ -94,7 +94,7 @@ export function unlike<P extends Provider>(
     ...withoutDescribed(effectClassOf(asked.provider, asked.operation)),
     status,
     problem: `answered ${status} ${text}`,
-    wrong,
+    mismatch,
     member,
     // An id on a web page is somebody else's.
     reference: isWebPage(answer) ? undefined : reference?.(answer),

@@ -1,8 +1,8 @@
 // One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
 import type { Secret } from "../contracts/values.js";
-import { refused, unlike } from "./answer.js";
+import { refused, mismatchError } from "./answer.js";
 import type { Asked } from "./answer.js";
-import { Unlike } from "./described.js";
+import { AnswerMismatch } from "./described.js";
 import type { Described } from "./described.js";
 import { effectClassOf } from "./effects.js";
 import type { Provider } from "./effects.js";
@@ -39,7 +39,7 @@ export interface Request {
 export type Answered<T> = Received & { value: T };
 
 /**
- * Throws what `refusal` makes of any status outside 2xx, and for a 2xx that is not the described answer what `unlike` says;
+ * Throws what `refusal` makes of any status outside 2xx, and for a 2xx that is not the described answer what `mismatchError` says;
  * what a failed connection means stands in http.ts.
  */
 export async function call<P extends Provider, T>(
@@ -72,7 +72,7 @@ export async function call<P extends Provider, T>(
     throw refused(asked, withoutSecrets(answer), { kind: "accessDenied", effect: "none" });
   if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
   const value = described.read(answer);
-  if (value instanceof Unlike) throw unlike(asked, answer, value, described);
+  if (value instanceof AnswerMismatch) throw mismatchError(asked, answer, value, described);
   return { ...answer, value };
 }
 

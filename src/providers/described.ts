@@ -2,11 +2,11 @@
 // it; an answer that is something else, such as the web page of a proxy, is no success.
 import type { z } from "zod";
 import type { HttpAnswer } from "./http.js";
-import { TWICE, spelled } from "./spelling.js";
+import { AMBIGUOUS, spelled } from "./spelling.js";
 import type { Spelling } from "./spelling.js";
 
 /** Why an answer is not the described one; a label of the metric. */
-export type Wrong =
+export type MismatchKind =
   | "mediaType"
   | "webPage"
   | "empty"
@@ -18,22 +18,22 @@ export type Wrong =
   | "redirect";
 
 /** An answer that is not the described one. It holds our own words, names of our schemas and a media type; never a value. */
-export class Unlike {
-  readonly wrong: Wrong;
+export class AnswerMismatch {
+  readonly kind: MismatchKind;
   /** What came: "text/html instead of JSON". */
   readonly text: string;
   /** The member that is missing or wrong. */
   readonly member: string | undefined;
 
-  constructor(wrong: Wrong, text: string, member?: string) {
-    this.wrong = wrong;
+  constructor(kind: MismatchKind, text: string, member?: string) {
+    this.kind = kind;
     this.text = text;
     this.member = member;
   }
 }
 
 export interface Described<T> {
-  read(answer: HttpAnswer): T | Unlike;
+  read(answer: HttpAnswer): T | AnswerMismatch;
   /** The body may hold a secret: the error of a wrong one shows nothing of it. */
   isSecret?: boolean;
   /** The id that a wrong body shows nevertheless. */
@@ -53,7 +53,7 @@ export function json<T extends z.ZodType>(
   return {
     ...more,
     read(answer) {
-      if (isEmpty(answer)) return new Unlike("empty", "without a body");
+      if (isEmpty(answer)) return new AnswerMismatch("empty", "without a body");
       return readJson(answer, schema, { what: "JSON", spelling }).data;
     },
   };
@@ -79,7 +79,7 @@ export const empty: Described<void> = {
   read: (answer) =>
     isEmpty(answer)
       ? undefined
-      : new Unlike("notEmpty", `with ${nameOf(answer)} instead of nothing`),
+      : new AnswerMismatch("notEmpty", `with ${nameOf(answer)} instead of nothing`),
 };
 
 /** A file, or an empty body where it is not there yet. Whether the bytes are such a file is for the caller to check. */
@@ -90,8 +90,8 @@ export function file(what: string, isRightType: (mediaType: string) => boolean):
       const type = mediaTypeOf(answer);
       const isPage = isWebPage(answer);
       if (!isPage && (type === undefined || isRightType(type))) return answer.body;
-      const wrong = isPage ? "webPage" : "mediaType";
-      return new Unlike(wrong, `with ${nameOf(answer)} instead of ${what}`);
+      const kind = isPage ? "webPage" : "mediaType";
+      return new AnswerMismatch(kind, `with ${nameOf(answer)} instead of ${what}`);
     },
   };
 }
@@ -101,30 +101,31 @@ function readJson<T extends z.ZodType>(
   answer: HttpAnswer,
   schema: T,
   { what, spelling }: { what: string; spelling: Spelling | undefined },
-): { data: z.infer<T> | Unlike; error?: Unlike | undefined } {
+): { data: z.infer<T> | AnswerMismatch; error?: AnswerMismatch | undefined } {
   const type = mediaTypeOf(answer);
   if (type !== undefined && !isJsonType(type))
-    return { data: new Unlike("mediaType", `with ${nameOf(answer)} instead of ${what}`) };
+    return { data: new AnswerMismatch("mediaType", `with ${nameOf(answer)} instead of ${what}`) };
   const value = jsonOf(answer.body);
   if (value === undefined && isWebPage(answer))
-    return { data: new Unlike("webPage", `with a web page instead of ${what}`) };
-  if (value === undefined) return { data: new Unlike("notJson", "with a body that is no JSON") };
+    return { data: new AnswerMismatch("webPage", `with a web page instead of ${what}`) };
+  if (value === undefined)
+    return { data: new AnswerMismatch("notJson", "with a body that is no JSON") };
   const ours = spelling ? spelled(value, spelling) : value;
   const result = schema.safeParse(ours, { reportInput: true });
   const error = errorIn(value);
   return result.success
     ? { data: result.data, error }
-    : { data: error ?? unlikeShape(result.error) };
+    : { data: error ?? shapeMismatch(result.error) };
 }
 
 const MAX_ISSUES = 3;
 
 /** Names the members of our own schema that are missing or wrong. */
-function unlikeShape({ issues }: z.ZodError): Unlike {
+function shapeMismatch({ issues }: z.ZodError): AnswerMismatch {
   const found = issues.slice(0, MAX_ISSUES).map((issue) => {
     const path = issue.path.join(".");
-    const name = path === "" ? "the whole" : `\`${path}\``;
-    if (issue.input === TWICE) return `${name} stands there twice, with different values`;
+    const name = path === "" ? "the body" : `\`${path}\``;
+    if (issue.input === AMBIGUOUS) return `${name} is present twice, with different values`;
     if (issue.input === undefined) return `${name} is missing`;
     if (issue.code === "invalid_type") return `${name} is no ${issue.expected}`;
     if (issue.code === "invalid_value") return `${name} is none of ${issue.values.join(", ")}`;
@@ -132,10 +133,10 @@ function unlikeShape({ issues }: z.ZodError): Unlike {
   });
   const more = issues.length > MAX_ISSUES ? `, and ${issues.length - MAX_ISSUES} more` : "";
   const member = issues[0]?.path.filter((part) => typeof part === "string").join(".");
-  return new Unlike("shape", `with JSON in which ${found.join(", ")}${more}`, member);
+  return new AnswerMismatch("shape", `with JSON in which ${found.join(", ")}${more}`, member);
 }
 
-function errorIn(value: unknown): Unlike | undefined {
+function errorIn(value: unknown): AnswerMismatch | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const members = value as Record<string, unknown>;
   const name = ["error", "errors"].find(
@@ -143,7 +144,7 @@ function errorIn(value: unknown): Unlike | undefined {
   );
   return name === undefined
     ? undefined
-    : new Unlike("error", `with JSON that reports an error in \`${name}\``, name);
+    : new AnswerMismatch("error", `with JSON that reports an error in \`${name}\``, name);
 }
 
 function isSome(value: unknown): boolean {

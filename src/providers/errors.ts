@@ -1,6 +1,6 @@
 // The one error that leaves the provider layer. Its message, its enumerable properties and its stack carry no body,
 // URL, header or secret; the provider's own words (`detail`, `fields[].message`) are hidden properties.
-import type { Wrong } from "./described.js";
+import type { MismatchKind } from "./described.js";
 import type { EffectClass } from "./effects.js";
 
 /** Of the provider's words. */
@@ -35,7 +35,7 @@ interface ProviderErrorDescription {
   /** What happened, in fixed words of ours: no text of the provider or of a caller. */
   problem: string;
   /** Where an answer is not what the specification describes: how, and which member of it. */
-  wrong?: Wrong | undefined;
+  mismatch?: MismatchKind | undefined;
   member?: string | undefined;
   status?: number | undefined;
   code?: string | undefined;
@@ -58,7 +58,7 @@ export class ProviderError extends Error {
   /** What happened, in words of ours that may be shown: no text of the provider or of a caller. */
   readonly problem: string;
   /** Where an answer is not what the specification describes: how, and which member of it. */
-  declare readonly wrong?: Wrong;
+  declare readonly mismatch?: MismatchKind;
   declare readonly member?: string;
   /** HTTP status, where there was an answer. */
   declare readonly status?: number;
@@ -89,7 +89,7 @@ export class ProviderError extends Error {
     this.provider = provider;
     this.operation = operation;
     this.problem = problem;
-    if (description.wrong !== undefined) this.wrong = description.wrong;
+    if (description.mismatch !== undefined) this.mismatch = description.mismatch;
     if (description.member) this.member = description.member;
     this.denies = description.denies ?? (status === 403 ? "operation" : "account");
     this.fields = fields;

@@ -9,8 +9,8 @@ export interface Spelling {
   words?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Stands for a member that is there in two spellings, with different values. */
-export const TWICE = Symbol("twice");
+/** Stands for a member that is present in two spellings, with different values. */
+export const AMBIGUOUS = Symbol("ambiguous");
 
 /** The value with its members, and those of objects in lists, under our names; everything else stays as it came. */
 export function spelled(value: unknown, spelling: Spelling): unknown {
@@ -21,7 +21,7 @@ export function spelled(value: unknown, spelling: Spelling): unknown {
     if (!found) return [];
     const [first] = found;
     const isOne = new Set(found.map((one) => JSON.stringify(one))).size === 1;
-    return [[name, isOne ? inOurWords(name, first, spelling) : TWICE] as const];
+    return [[name, isOne ? inOurWords(name, first, spelling) : AMBIGUOUS] as const];
   });
   return { ...value, ...Object.fromEntries(own) };
 }

@@ -45,12 +45,12 @@ test.each([
 test.each([
   [{ status: "ok" }, "`state` is none of signed, signing"],
   [{ state: "unsigned" }, "`state` is none of signed, signing"],
-  [{ state: "signed", State: "failed" }, "`state` stands there twice, with different values"],
+  [{ state: "signed", State: "failed" }, "`state` is present twice, with different values"],
   [{ outcome: "signed" }, "`state` is missing"],
 ])("a signature answered with %j claims nothing, and says why", async (body, why) => {
   handler = answering(body);
   const error = await errorOf(sign());
-  expect(error).toMatchObject({ kind: "unknownOutcome", wrong: "shape", member: "state" });
+  expect(error).toMatchObject({ kind: "unknownOutcome", mismatch: "shape", member: "state" });
   expect(error.problem).toBe(`answered 200 with JSON in which ${why}`);
 });
 

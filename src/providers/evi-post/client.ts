@@ -13,8 +13,8 @@
 //
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http.ts.
-import { misuse, nothingYet, unlike } from "../answer.js";
-import { Unlike, file, isJsonType, json } from "../described.js";
+import { misuse, nothingYet, mismatchError } from "../answer.js";
+import { AnswerMismatch, file, isJsonType, json } from "../described.js";
 import type { Operation } from "../effects.js";
 import { UnreadableZip, readAffidavitZip } from "./affidavit-zip.js";
 import type { AffidavitFile } from "./affidavit-zip.js";
@@ -112,8 +112,8 @@ export async function query(
   const { results, totalMatches } = answer.value;
   const items = results.map(postalItem);
   if (items.includes(undefined)) {
-    const noPdf = new Unlike("content", "with an embedded affidavit that is no PDF");
-    throw unlike(asking("query"), answer, noPdf);
+    const noPdf = new AnswerMismatch("content", "with an embedded affidavit that is no PDF");
+    throw mismatchError(asking("query"), answer, noPdf);
   }
   return { results: items as PostalItem[], totalMatches };
 }
@@ -180,8 +180,11 @@ export async function downloadAffidavits(
     if (files.length > 0) return files;
   } catch (error) {
     if (!(error instanceof UnreadableZip)) throw error;
-    const unusable = new Unlike("content", `with a file that cannot be used: ${error.message}`);
-    throw unlike(asking("downloadAffidavits"), answer, unusable);
+    const unusable = new AnswerMismatch(
+      "content",
+      `with a file that cannot be used: ${error.message}`,
+    );
+    throw mismatchError(asking("downloadAffidavits"), answer, unusable);
   }
   throw nothingYet(asking("downloadAffidavits"), answer);
 }

@@ -28,7 +28,7 @@
 // Request and response shapes are not shown (P1 §4.4): wire.ts has what is assumed. Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http.ts.
 import { nothingYet, shownValue } from "../answer.js";
-import { Unlike, file, isJsonType, json, mediaTypeOf } from "../described.js";
+import { AnswerMismatch, file, isJsonType, json, mediaTypeOf } from "../described.js";
 import type { Described } from "../described.js";
 import { isPdf } from "../pdf.js";
 import type { HttpAnswer } from "../http.js";
@@ -100,12 +100,12 @@ export async function contract(
 const Contract: Described<Buffer> = {
   read(answer) {
     const bytes = file("the contract", (type) => type !== "text/html").read(answer);
-    if (bytes instanceof Unlike || bytes.length === 0) return bytes;
+    if (bytes instanceof AnswerMismatch || bytes.length === 0) return bytes;
     const type = mediaTypeOf(answer) ?? UNTYPED;
     if (type === PDF && !isPdf(bytes))
-      return new Unlike("content", "with a contract that is no PDF");
+      return new AnswerMismatch("content", "with a contract that is no PDF");
     if (isJsonType(type) && showsError(bytes))
-      return new Unlike("error", "with an error instead of the contract");
+      return new AnswerMismatch("error", "with an error instead of the contract");
     return bytes;
   },
 };

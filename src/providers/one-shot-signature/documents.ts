@@ -1,8 +1,8 @@
 // The documents of a signature request: uploaded as a file or as its hash, asked for, deleted (P1 §1.4). The paths are
 // assumed and configurable, the shapes assumed (P1 §4.4).
 import { createHash } from "node:crypto";
-import { unlike } from "../answer.js";
-import { Unlike, json } from "../described.js";
+import { mismatchError } from "../answer.js";
+import { AnswerMismatch, json } from "../described.js";
 import { fileForm } from "../file-form.js";
 import type { NamedFile } from "../file-form.js";
 import { ProviderError } from "../errors.js";
@@ -61,7 +61,7 @@ export async function retrieve(
   );
   const { request_pk, state, documents } = answer.value;
   const broken = (text: string) =>
-    unlike(asking("retrieve"), answer, new Unlike("content", `with ${text}`));
+    mismatchError(asking("retrieve"), answer, new AnswerMismatch("content", `with ${text}`));
   if ((request_pk ?? requestPk) !== requestPk) throw broken("another request");
   const found = documents.map((shown) => documentOf(shown));
   if (found.some(disagrees)) throw broken("a signed document that disagrees with its digest");

@@ -122,8 +122,8 @@ describe("a 200", () => {
     async (operation) => {
       handler = answering({ code: 242, message: "otp" });
       const error = await errorOf(calls[operation](accountAt(server.url)));
-      expect(error).toMatchObject({ status: 200, wrong: "shape" });
-      expect(error.problem).toBe("answered 200 with JSON in which the whole is an error object");
+      expect(error).toMatchObject({ status: 200, mismatch: "shape" });
+      expect(error.problem).toBe("answered 200 with JSON in which the body is an error object");
     },
   );
 

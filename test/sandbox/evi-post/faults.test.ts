@@ -31,6 +31,14 @@ test("a refusal before processing has no effect, hits the nth call, and carries 
   expect([0, 1, 2, 3].map((turn) => count(`nth-${turn}`))).toEqual([1, 0, 0, 1]);
 });
 
+test("web-page: 200 and a web page in the provider's place, and no effect", async () => {
+  const body = submission({ LookupKey: "page", RecipientName: "sandbox:submit=web-page" });
+  await expect(submit(sandbox.url, body)).rejects.toThrow(/<!DOCTYPE/);
+  expect(count("page")).toBe(0);
+  expect((await submit(sandbox.url, body)).status).toBe(200);
+  expect(count("page")).toBe(1);
+});
+
 test("a fault may be addressed by LookupKey, on every operation about it", async () => {
   sandbox.faults.add({ operation: "evi-post.cancel", kind: "reject", lookupKey: "mine" });
   const mine = await post(sandbox.url, { LookupKey: "mine" });
