@@ -114,7 +114,8 @@ export class LookUpProofs {
        on conflict (provider, account, operation, form, configuration) do update
          set sample = excluded.sample, sampled_at = excluded.sampled_at, next_look_at = excluded.next_look_at,
            sample_missed_ms = null
-         where p.sample is null and (p.found_at is null or p.found_at < clock_timestamp()
+         where p.sampled_at < clock_timestamp() - ${milliseconds("$7")}
+           or p.sample is null and (p.found_at is null or p.found_at < clock_timestamp()
            - case when p.finding = 'found' and coalesce(p.missed_after_ms, 0) < $9
                then ${milliseconds("$7")} else ${milliseconds("$8")} end)`,
       [...valuesOf(key), this.#seal(key, value), DAY_MS, HOUR_MS, this.#options.spacingMs],
@@ -124,7 +125,10 @@ export class LookUpProofs {
     return true;
   }
 
-  /** Looks for the sample where that is due; `find` throws where its answer says nothing. */
+  /**
+   * Looks for the sample where that is due; `find` throws where its answer says nothing. One that nobody could look for in a
+   * day says nothing either: the provider may have removed it, and the next item takes its place.
+   */
   async look(key: LookUpKey, find: (sample: unknown) => Promise<boolean>): Promise<void> {
     const sample = await this.#claim(key);
     if (!sample) return;
@@ -175,8 +179,9 @@ export class LookUpProofs {
     const { rows } = await this.#pool.query<{ sample: Buffer; ageMs: number }>(
       `update trustflow.look_up_proofs set next_look_at = clock_timestamp() + ${milliseconds("$6")}
        where ${ofKey} and sample is not null and next_look_at <= clock_timestamp()
+         and sampled_at > clock_timestamp() - ${milliseconds("$7")}
        returning sample, (extract(epoch from clock_timestamp() - sampled_at) * 1000)::float8 as "ageMs"`,
-      [...valuesOf(key), CLAIM_MS],
+      [...valuesOf(key), CLAIM_MS, DAY_MS],
     );
     const [row] = rows;
     return row && { value: this.#open(key, row.sample), ageMs: row.ageMs };

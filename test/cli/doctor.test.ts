@@ -153,7 +153,7 @@ describe("look-ups", () => {
   });
 
   test("lookUpFindsNothing: an item that is missed for as long as one may be invisible", async () => {
-    await lookedFor([["1 day", false]]);
+    await lookedFor([["2 hours", false]]);
     expectFinding(await doctorWith({}), check, "lookUpFindsNothing", "submit (joined)");
   });
 

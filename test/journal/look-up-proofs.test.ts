@@ -136,6 +136,18 @@ test("an answer that does not come says nothing", async () => {
   expect((await proofs().report(key))[0]).toMatchObject({ isLooking: true });
 });
 
+test("a sample that nobody could look for in a day is no verdict: another one takes its place", async () => {
+  const key = keyOf();
+  await proofs().offer(key, "item-1");
+  await age(key, "sampled_at", "25 hours");
+  const { asked, find } = finder(true);
+  await proofs().look(key, find);
+  expect(asked).toEqual([]);
+  await proofs().offer(key, "item-2");
+  await proofs().look(key, find);
+  expect(asked).toEqual(["item-2"]);
+});
+
 test("many at once look once", async () => {
   const key = keyOf();
   const { asked, find } = finder(true);
