@@ -10,7 +10,7 @@ import { killWithUs, removeWithUs } from "../../src/local/watchdog.js";
 import { cacheDirectory } from "../../src/local/paths.js";
 import { files, root } from "../docs/repository.js";
 
-const COMMAND_LIMIT_MS = 300_000;
+const COMMAND_LIMIT_MS = 600_000;
 const END_LIMIT_MS = 60_000;
 
 /** What a server prints when it is ready: `trustflow dev`, and a role. */
