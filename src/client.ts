@@ -10,7 +10,7 @@ import { InputMismatchError, InvalidInputError, UnknownProcessError } from "./cl
 import { handles } from "./client/handles.js";
 import type { AnyHandle, HandleOf } from "./client/handles.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
-import { loadConfig, required, ringOf } from "./config.js";
+import { isReadable, loadConfig, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
 import { contracts } from "./contracts/index.js";
 import {
@@ -254,7 +254,8 @@ export class Trustflow {
       if ("base64" in document)
         return this.documents.put(Buffer.from(document.base64, "base64"), document.mediaType);
       const { documents, keys } = this.#config;
-      const hasStore = documents.directory !== undefined && keys.documents !== undefined;
+      // Who only starts processes may share a configuration without the key of its documents.
+      const hasStore = documents.directory !== undefined && isReadable(keys.documents);
       if (hasStore) await refuseUnreadable(this.documents, document, path);
       return document;
     });

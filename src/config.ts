@@ -26,7 +26,7 @@ import { missing, sentenceOf } from "./contracts/problems.js";
 import { KeyRing } from "./crypto/key-ring.js";
 
 export { ConfigurationError } from "./config/errors.js";
-export { requireSecrets } from "./config/fields.js";
+export { isReadable, requireSecrets } from "./config/fields.js";
 
 const address = (port: number) => ({
   host: text().default("127.0.0.1"),

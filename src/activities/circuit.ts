@@ -170,14 +170,14 @@ function isDue(state: State, time: number): boolean {
 }
 
 function refusal({ error, nextProbe }: State): NotAsked {
-  const { kind, provider, operation, status, code, denies } = error;
+  const { kind, provider, operation, problem, status, code, denies } = error;
   const waitMs = Math.max(1, Math.ceil(nextProbe - performance.now()));
   return new NotAsked({
     kind,
     provider,
     operation,
     effect: "none",
-    problem: "not asked: the circuit is open",
+    problem: `${problem}; not asked again yet`,
     status,
     code,
     denies,

@@ -41,16 +41,19 @@ export async function repairStuck(options: RepairOptions): Promise<Repairs> {
   const where = { connection, namespace: settings.namespace };
   const repairs: Repairs = { repaired: [], left: [] };
   const open = openExecutions(where, await candidatesQuery(where));
-  for await (const found of stuckAmong(where, open)) {
-    const id = found.execution.workflowId;
+  // One process that cannot be looked at or reset keeps no other from its repair.
+  const leave = ({ workflowId: id }: { workflowId: string }, error: unknown) => {
+    // It has ended, or another clean-up was faster.
+    if (error instanceof WorkflowNotFoundError) return;
+    const { name, message } = error as Error;
+    repairs.left.push({ id, why: error instanceof LeftAlone ? message : `an error: ${name}` });
+  };
+  for await (const found of stuckAmong(where, open, leave)) {
     try {
       await repairOne(options, found);
-      repairs.repaired.push(id);
+      repairs.repaired.push(found.execution.workflowId);
     } catch (error) {
-      // It has ended, or another clean-up was faster.
-      if (error instanceof WorkflowNotFoundError) continue;
-      const { name, message } = error as Error;
-      repairs.left.push({ id, why: error instanceof LeftAlone ? message : `an error: ${name}` });
+      leave(found.execution, error);
     }
   }
   return repairs;

@@ -74,11 +74,14 @@ export class ProcessHandle<Result> {
   /** Needs a live worker. */
   status(): Promise<ProcessStatus> {
     return this.#answered(async () => {
-      for (;;) {
+      for (let refusals = 1; ; refusals += 1) {
         try {
           return await this.#workflow.query(status);
         } catch (error) {
           if (!isTooEarly(error)) throw error;
+          // No task comes any more for the last events of a process that was terminated.
+          if (refusals > 1 && (await this.#state()) === "TERMINATED")
+            throw new TerminatedError(this.workflowId);
           await delay(askAgainMs);
         }
       }
@@ -147,7 +150,12 @@ export class ProcessHandle<Result> {
         : new UnknownProcessError(this.workflowId);
     }
     // Every process answers `status`: the worker did not get that far.
-    if (error instanceof QueryNotRegisteredError) return new StuckError(this.workflowId);
+    if (error instanceof QueryNotRegisteredError) {
+      if (await this.isOpen()) return new StuckError(this.workflowId);
+      return new UnreachableError(
+        `${this.workflowId} has ended, and this release cannot replay it`,
+      );
+    }
     const isTimeout = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
     // Temporal's answers about a task that keeps failing differ with the moment.
     const isAnswered = error instanceof ServiceError && grpcOf(error).code !== UNAVAILABLE;

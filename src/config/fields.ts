@@ -157,6 +157,16 @@ export function nameSecrets(tree: object, above: string[] = []): void {
   }
 }
 
+/** Whether a secret is there for this process. */
+export function isReadable(secret: Secret | undefined): boolean {
+  try {
+    return secret?.reveal() !== undefined;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return false;
+    throw error;
+  }
+}
+
 /** Reads each secret of a part of the configuration; throws one `ConfigurationError` with all that cannot be read. */
 export function requireSecrets(tree: object): void {
   const problems = Object.values(tree).flatMap((part: unknown) => {

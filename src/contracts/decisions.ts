@@ -11,9 +11,14 @@ export function consequencesOf(attention: Attention): [Decision, string][] {
   return attention.decisions.map((decision) => [decision, consequences[decision](attention)]);
 }
 
+/** Their retry waits for another code. */
+const codeSteps = new Set(["validate", "sign"]);
+
 const consequences: Record<Decision, (attention: Attention) => string> = {
-  retry({ kind, retryNeeds = [] }) {
+  retry({ kind, step, retryNeeds = [] }) {
     if (kind === "cancelRequested") return "the process goes on as if nobody had asked to cancel";
+    if (retryNeeds.length > 0 && codeSteps.has(step))
+      return "sends nothing itself: another code may be entered, and counts a second time if the first was taken; check the provider's portal first; needs --confirm-retry and --note";
     if (retryNeeds.length > 0)
       return "sends a second one if the first arrived: check the provider's portal first; needs --confirm-retry and --note";
     if (kind === "unknownOutcome") return "the process goes on waiting; nothing is sent";

@@ -182,7 +182,7 @@ export class Rows {
 
   /**
    * This attempt did nothing. After an uncertain one before it, that still has to be looked up before the next send, unless a
-   * person has decided to send again: then that still holds.
+   * person has decided to send again: then that still holds, and a denial renews no token, because the uncertain one went under it.
    */
   async notSent(
     { token, holder, before }: Pick<Hold, "token" | "holder" | "before">,
@@ -191,7 +191,8 @@ export class Rows {
     await this.#pool.query(
       `update trustflow.effects set state = case when uncertain and not $4 then 'sending' else 'notSent' end,
          absent = (uncertain and not $4)::int, absent_at = case when uncertain and not $4 then clock_timestamp() end,
-         denied = denied + $3, lease_until = null, holder = null, updated_at = clock_timestamp()
+         denied = denied + case when uncertain and $4 then 0 else $3 end, lease_until = null, holder = null,
+         updated_at = clock_timestamp()
        where token = $1 and holder = $2 and state = 'sending'`,
       [token, holder, renewToken ? 1 : 0, before === "notSent"],
     );

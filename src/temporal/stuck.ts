@@ -77,12 +77,16 @@ export async function candidatesQuery(
 export async function* stuckAmong<E extends Execution>(
   where: Namespace,
   executions: AsyncIterable<E> | Iterable<E>,
+  onError: (execution: E, error: unknown) => void = (_, error) => {
+    throw error;
+  },
 ): AsyncIterable<{ execution: E; stuck: Stuck; events: HistoryEvent[] }> {
   async function* look(batch: E[]) {
-    const found = await Promise.all(batch.map((execution) => inspect(where, execution)));
+    const found = await Promise.allSettled(batch.map((execution) => inspect(where, execution)));
     for (const [index, execution] of batch.entries()) {
       const one = found[index];
-      if (one) yield { execution, ...one };
+      if (one?.status === "rejected") onError(execution, one.reason);
+      else if (one?.value) yield { execution, ...one.value };
     }
   }
   let batch: E[] = [];

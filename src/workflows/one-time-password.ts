@@ -34,6 +34,8 @@ export interface OtpCalls {
 
 const { isPast } = proxyActivities<ProcessActivities>({
   ...answerOptions,
+  startToCloseTimeout: "3 seconds",
+  scheduleToCloseTimeout: "3 seconds",
   summary: "Look whether another code may be sent",
 });
 
@@ -124,9 +126,9 @@ export class OneTimePassword {
   async #submit({ code }: { code: string }): Promise<OtpAnswer> {
     return this.#alone<OtpAnswer>(
       () => this.#closed() ?? (this.#triesLeft === 0 ? { answer: "locked" } : undefined),
-      async (seconds) => {
+      async (secondsLeft) => {
         const occurrence = currentUpdateInfo()?.id ?? "0";
-        const tried = await answerTo(() => this.#calls.try(code, occurrence, seconds));
+        const tried = await answerTo(() => this.#calls.try(code, occurrence, secondsLeft()));
         if ("verdict" in tried) return this.#heard(tried, occurrence);
         const verdict = tried.answer;
         return this.#heard(
@@ -140,11 +142,11 @@ export class OneTimePassword {
   async #resend(): Promise<ResendAnswer> {
     return this.#alone<ResendAnswer>(
       () => this.#closedForCodes(),
-      async (seconds) => {
+      async (secondsLeft) => {
         const tooSoon = await this.#tooSoon();
         if (tooSoon) return tooSoon;
         const occurrence = currentUpdateInfo()?.id ?? "0";
-        const answer = await answerTo(() => this.#calls.send(occurrence, seconds));
+        const answer = await answerTo(() => this.#calls.send(occurrence, secondsLeft()));
         if ("answer" in answer && answer.answer === "unavailable") return { answer: "unavailable" };
         if ("sent" in answer && answer.sent === "refused") return this.#refused(answer);
         // One that an earlier run has asked for is counted already.
@@ -166,7 +168,7 @@ export class OneTimePassword {
   /** One call at a time, within the time that an answer may take. */
   async #alone<A>(
     known: () => A | undefined,
-    work: (seconds: number) => Promise<A>,
+    work: (secondsLeft: () => number) => Promise<A>,
   ): Promise<A | { answer: "unavailable" }> {
     // The code may be out before we know of it.
     const began = now();
@@ -184,7 +186,7 @@ export class OneTimePassword {
     if (this.#busy) return { answer: "unavailable" };
     this.#busy = true;
     try {
-      return await work(Math.max(shortestCallSeconds, Math.floor(msUntil(end) / 1_000)));
+      return await work(() => Math.max(shortestCallSeconds, Math.floor(msUntil(end) / 1_000)));
     } finally {
       this.#busy = false;
     }

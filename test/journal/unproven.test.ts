@@ -12,6 +12,7 @@ import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 import {
   Provider,
+  denied,
   effectOf,
   noAnswer,
   notSent,
@@ -166,6 +167,21 @@ test("keyed: the person's word holds over tries that were not sent, and for one 
   const end = await settled(() => journal.perform(effect, performance()));
   expect(end).toBeInstanceOf(EffectUnknown);
   expect(provider.sends).toHaveLength(4);
+});
+
+test("keyed: a denial after the person's retry renews no key, because the first one may stand under it", async () => {
+  const effect = effectOf();
+  const losingOne = losing("unproven");
+  const { provider, performance } = losingOne;
+  await parked(effect, losingOne);
+  await retry(effect);
+  provider.onSend = () => {
+    throw denied;
+  };
+  await expect(journal.perform(effect, performance())).rejects.toBe(denied);
+  provider.onSend = () => ({ id: "first" });
+  expect(await settled(() => journal.perform(effect, performance()))).toEqual({ id: "first" });
+  expect(new Set(provider.sends.map(({ idempotencyToken }) => idempotencyToken)).size).toBe(1);
 });
 
 test("keyed: a refusal after the person's retry says nothing about the first one", async () => {

@@ -9,6 +9,8 @@ import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { TerminatedError } from "../../src/client/errors.js";
+import { ProcessHandle } from "../../src/client/handle.js";
 import { queryTooEarly } from "../../src/contracts/messages.js";
 import { failureConverterPath } from "../../src/temporal/data-converter.js";
 import { startServer } from "./support.js";
@@ -106,6 +108,23 @@ test("without the guard, a query that comes before its task leaves a history tha
   expect(corrupt).toBeGreaterThan(0);
 }, 300_000);
 
+test("the guard refuses nobody who asks a process that waits, in the worker's memory or not", async () => {
+  const guarded = await bundle([file("../../src/workflows/query-guard.ts")]);
+  await working(guarded, async () => {
+    for (let number = 0; number < rounds; number += 1) {
+      const handle = await env.client.workflow.start("decidesByTheClock", {
+        taskQueue: "restarted",
+        workflowId: randomUUID(),
+      });
+      await eventually(() => has(handle, "timerStarted"));
+      for (let again = 0; again < 3; again += 1)
+        expect(await handle.query<number>("turns")).toBe(0);
+      await handle.result();
+      expect(await handle.query<number>("turns")).toBeGreaterThan(0);
+    }
+  });
+}, 300_000);
+
 test("the guard refuses such a query; every history replays, and no workflow task fails", async () => {
   const guarded = await bundle([file("../../src/workflows/query-guard.ts")]);
   const refused: unknown[] = [];
@@ -120,3 +139,17 @@ test("the guard refuses such a query; every history replays, and no workflow tas
     expect(String(error)).toContain(queryTooEarly);
   }
 }, 300_000);
+
+test("a process that was terminated with events that no task has taken is shown as terminated", async () => {
+  const guarded = await bundle([file("../../src/workflows/query-guard.ts")]);
+  const handle = await env.client.workflow.start("decidesByTheClock", {
+    taskQueue: "restarted",
+    workflowId: `sendPostal/${randomUUID()}`,
+  });
+  await working(guarded, () => eventually(() => has(handle, "timerStarted")));
+  await eventually(() => has(handle, "timerFired"));
+  await handle.terminate();
+  const id = handle.workflowId.replace("sendPostal/", "");
+  const status = () => new ProcessHandle(env.client, "sendPostal", id).status();
+  await working(guarded, () => expect(status()).rejects.toBeInstanceOf(TerminatedError));
+}, 60_000);

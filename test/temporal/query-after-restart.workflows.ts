@@ -8,6 +8,7 @@ const { act } = proxyActivities<{ act(): Promise<void> }>({ startToCloseTimeout:
 export async function decidesByTheClock(): Promise<void> {
   let count = 0;
   setHandler(turns, () => count);
+  setHandler(defineQuery("status"), () => ({}));
   const end = Date.now() + 2_000;
   while (Date.now() < end) {
     await sleep(end - Date.now());
