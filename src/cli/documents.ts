@@ -135,19 +135,30 @@ else the command ends with 1.`,
             );
           }
           const { documents } = await resultOf(handle, {});
+          const affidavits = documents.filter(({ kind }) => kind === "affidavit");
           const saved: SavedFile[] = [];
-          for (const { kind, document, uniqueId } of documents) {
-            if (kind !== "affidavit") continue;
-            const name = `affidavit-${plainName(uniqueId ?? document.uri)}`;
+          for (const [name, { document }] of named(affidavits))
             saved.push(
               await save(out, name, document.uri, await trustflow.documents.get(document)),
             );
-          }
           if (saved.length === 0) writeNote(`${handle.workflowId} has ended without affidavits`);
           if (json || saved.length > 0) sayFiles(saved, json);
         });
       },
     );
+}
+
+/** A regenerated affidavit may reuse the id of the one before: each version gets a name of its own (READING §2). */
+export function named<D extends { document: { uri: string }; uniqueId?: string | undefined }>(
+  affidavits: D[],
+): [string, D][] {
+  const seen = new Map<string, number>();
+  return affidavits.map((affidavit) => {
+    const name = `affidavit-${plainName(affidavit.uniqueId ?? affidavit.document.uri)}`;
+    const version = (seen.get(name) ?? 0) + 1;
+    seen.set(name, version);
+    return [version === 1 ? name : `${name}-${version}`, affidavit];
+  });
 }
 
 function plainName(text: string): string {

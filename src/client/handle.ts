@@ -34,6 +34,8 @@ import {
 /** Handlers answer within 20 s; after this long, no worker is there. */
 const answerLimitMs = 30_000;
 /** gRPC: Temporal itself is away. */
+const CANCELLED = 1;
+const RESOURCE_EXHAUSTED = 8;
 const UNAVAILABLE = 14;
 /** To find out why nobody answered. */
 const stuckLimitMs = 5_000;
@@ -78,7 +80,7 @@ export class ProcessHandle<Result> {
         try {
           return await this.#workflow.query(status);
         } catch (error) {
-          if (!isTooEarly(error)) throw error;
+          if (!isTooEarly(error) && !isInterrupted(error)) throw error;
           // No task comes any more for the last events of a process that was terminated.
           if (refusals > 1 && (await this.#state()) === "TERMINATED")
             throw new TerminatedError(this.workflowId);
@@ -200,6 +202,12 @@ export class ProcessHandle<Result> {
 /** The process had just gone on, and is asked again within the deadline. */
 function isTooEarly(error: unknown): boolean {
   return error instanceof QueryNotRegisteredError && error.message.includes(queryTooEarly);
+}
+
+/** The worker stopped while it had the query, or too many queries waited: asked again within the deadline. */
+function isInterrupted(error: unknown): boolean {
+  const { code } = grpcOf(error);
+  return code === CANCELLED || code === RESOURCE_EXHAUSTED;
 }
 
 /** The run has ended before it answered. */
