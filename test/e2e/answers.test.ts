@@ -204,6 +204,9 @@ test("signOneShot: a web page is no video, and no approval of one", async () => 
 });
 
 test("sendPostal: a web page is no submission; the letter is sent once", async () => {
+  // Only an account whose look-up has found one of ours looks for a submit without an answer (READING §1).
+  const found = await system.client.sendPostal("found", letterInput("found", "delivered"));
+  await statusWhere(found, ({ references }) => references["uniqueId"] !== undefined);
   const input = letterInput("letter", "delivered,submit=web-page");
   const handle = await system.client.sendPostal("letter", input);
   await statusWhere(handle, ({ references }) => references["uniqueId"] !== undefined);
