@@ -72,7 +72,8 @@ const heartbeatMs = 1_500;
 
 /** Runs an activity's body with a heartbeat, and turns what it throws into the failure that the workflow reads. */
 export async function asActivity<T>(context: FailureContext, body: () => Promise<T>): Promise<T> {
-  const began = Date.now();
+  const clock = serverClock();
+  const began = clock();
   const before = activityInfo().heartbeatDetails as Heartbeat | undefined;
   const beat = setInterval(() => heartbeat(before), heartbeatMs);
   try {
@@ -82,10 +83,18 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
     const described = describe(error);
     const awaySince = awaySinceAfter(described, began, before);
     heartbeat({ awaySince });
-    throw failureOf(described, context, awaySince);
+    const awayMs = awaySince === undefined ? undefined : clock() - awaySince;
+    throw failureOf(described, context, awayMs);
   } finally {
     clearInterval(beat);
   }
+}
+
+/** Temporal's own clock: attempts of one activity may run on workers whose clocks differ. */
+function serverClock(): () => number {
+  const { currentAttemptScheduledTimestampMs: scheduledAt } = activityInfo();
+  const began = performance.now();
+  return () => scheduledAt + performance.now() - began;
 }
 
 export function refusalOf(error: ProviderError): Refusal {
@@ -203,7 +212,7 @@ function awaySinceAfter(
 function failureOf(
   described: Described,
   context: FailureContext,
-  awaySince: number | undefined,
+  awayMs: number | undefined,
 ): ApplicationFailure {
   const { retryAfterMs, final = false, waits: journalWaits, unanswered: _, ...rest } = described;
   const { provider, operation, environment, account, mode, patienceMs, unavailableForMs } = context;
@@ -211,7 +220,7 @@ function failureOf(
   const { kind } = problem;
   const patient = patientKinds[mode].has(kind);
   const waits = kind === "unchanged" || kind === "notVisibleYet";
-  const leftMs = awaySince === undefined ? Infinity : awaySince + unavailableForMs - Date.now();
+  const leftMs = awayMs === undefined ? Infinity : unavailableForMs - awayMs;
   const isAskedToWait = retryAfterMs !== undefined && !journalWaits;
   const isLongAway = leftMs <= 0 || (isAskedToWait && retryAfterMs > leftMs);
   const backoffMs = Math.min(500 * 2 ** Math.min(activityInfo().attempt, 12), longestQuickDelayMs);

@@ -37,7 +37,7 @@ async function attempt(
 ): Promise<Tried> {
   const heartbeatDetails = awayMs === undefined ? undefined : { awaySince: Date.now() - awayMs };
   const environment = new MockActivityEnvironment(
-    { attempt: number, heartbeatDetails },
+    { attempt: number, heartbeatDetails, currentAttemptScheduledTimestampMs: Date.now() },
     { logger: new DefaultLogger("ERROR") },
   );
   let left: { awaySince?: number } | undefined;

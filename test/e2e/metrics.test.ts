@@ -102,6 +102,16 @@ test("a callback that comes twice, late, to nobody, or to a forged address count
   expect(await relayed("parked", { reason: "unmatched" })).toBe(0);
 }, 30_000);
 
+test("an answer that is none counts with what was wrong with it", async () => {
+  const handle = await system.client.sendPostal(
+    "web-page",
+    letterInput("web-page", "delivered,query=web-page"),
+  );
+  await handle.result();
+  const labels = { operation: "query", status: "200", mismatch: "mediaType" };
+  expect(await value("worker", "trustflow_provider_answers_refused_total", labels)).toBe(1);
+}, 60_000);
+
 const raised = () =>
   value("worker", "trustflow_attentions_total", {
     workflowType: "sendPostal",
