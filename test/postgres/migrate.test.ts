@@ -14,14 +14,19 @@ afterAll(() => database.close());
 test("an empty database lacks every migration; several runners at once apply each exactly once", async () => {
   const { pool } = database;
   const pending = await pendingMigrations(pool);
-  expect(pending).toEqual(["0001-effects", "0002-callbacks", "0003-accounts"]);
+  expect(pending).toEqual([
+    "0001-effects",
+    "0002-callbacks",
+    "0003-accounts",
+    "0004-look-up-proofs",
+  ]);
   const runs = await Promise.all([migrate(pool), migrate(pool), migrate(pool)]);
   expect(runs.flat().toSorted()).toEqual(pending);
   expect(await pendingMigrations(pool)).toEqual([]);
   expect(await migrate(pool)).toEqual([]);
 });
 
-test("the migrations make exactly the fixed tables of DESIGN §13 that this release needs", async () => {
+test("the migrations make exactly the fixed tables of DESIGN §13 and that of decision 17", async () => {
   await migrate(database.pool);
   const { rows } = await database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'trustflow' order by 1",
@@ -30,6 +35,7 @@ test("the migrations make exactly the fixed tables of DESIGN §13 that this rele
     "callbacks",
     "correlations",
     "effects",
+    "look_up_proofs",
     "migrations",
   ]);
 });
