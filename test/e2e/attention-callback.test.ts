@@ -2,6 +2,7 @@
 // only at the next turn of its patient phase (DESIGN §6).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { letterInput } from "../support/letters.js";
+import { eventually } from "../support/outage-wait.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
@@ -25,6 +26,10 @@ test("a letter that waits for a person is asked about as soon as a callback come
   const handle = await system.client.sendPostal("heard", input);
   const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
   expect(attention).toMatchObject({ kind: "protocol", step: "ask" });
+  // The patient phase has looked in vain too: its next look is an hour off.
+  await eventually("the look of the patient phase", async () =>
+    (await system.sandbox.faults()).some((fault) => fault.id === id && fault.fired >= 2),
+  );
   await system.sandbox.removeFault(id);
 
   await system.sandbox.advance(86_400_000);
