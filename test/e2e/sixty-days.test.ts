@@ -1,7 +1,7 @@
 // Sixty days of waiting and the whole callback schedule, in seconds: the time-skipping server moves Temporal's clock, the
 // sandbox's manual clock moves the provider's (P2 §6.5).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { TestWorkflowEnvironment } from "@temporalio/testing";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,13 +10,12 @@ import { freePorts } from "../../src/local/free-ports.js";
 import { startRole } from "../../src/local/role.js";
 import type { Role, RoleName } from "../../src/local/role.js";
 import { cleanEnv } from "../../src/local/stack-env.js";
-import { findTestServer } from "../../src/local/time-skipping.js";
 import { startSandbox } from "../../src/sandbox/sandbox.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import { sandboxControl } from "../../src/sandbox/control.js";
 import { registerSearchAttributes } from "../../src/temporal/search-attributes.js";
 import { letterInput } from "../support/letters.js";
-import { skippingEnv } from "../support/outage-time.js";
+import { skippingEnv, startSkippingServer } from "../support/outage-time.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 import { statusWhere } from "../support/stack.js";
@@ -59,14 +58,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "trustflow-sixty-days-"));
   await writeFile(join(directory, "trustflow.toml"), "");
   [temporal, database, sandbox] = await Promise.all([
-    TestWorkflowEnvironment.createTimeSkipping({
-      server: {
-        executable: {
-          type: "existing-path",
-          path: process.env["TEMPORAL_TEST_SERVER_PATH"] ?? (await findTestServer()),
-        },
-      },
-    }),
+    startSkippingServer(),
     testDatabase(),
     startSandbox({ speed: "manual" }),
   ]);

@@ -1,12 +1,9 @@
 // The test server that the tests of long waits use.
 import { expect, test } from "@jest/globals";
-import { TestWorkflowEnvironment } from "@temporalio/testing";
-import { findTestServer } from "../../src/local/time-skipping.js";
+import { startSkippingServer } from "../support/outage-time.js";
 
 test("sixty days pass at once", async () => {
-  const env = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: "existing-path", path: await findTestServer() } },
-  });
+  const env = await startSkippingServer();
   try {
     const before = await env.currentTimeMs();
     await env.sleep("60 days");
