@@ -33,6 +33,12 @@ export const exceptions: Exception[] = [
     reason: minutes,
     coveredBy: "test/long/crashes",
   })),
+  ...["", "TEST_BOUNDED=1 "].map((bound) => ({
+    page: "docs/testing.md",
+    command: `${bound}npm run test:long -- test/long/restarts`,
+    reason: minutes,
+    coveredBy: "test/long/restarts",
+  })),
   ...["npm run storm", "npm run storm -- --minutes 10 --json"].map((command) => ({
     page: "docs/testing.md",
     command,
