@@ -33,7 +33,7 @@ import {
 
 /** Handlers answer within 20 s; after this long, no worker is there. */
 const answerLimitMs = 30_000;
-/** gRPC: Temporal itself is away. */
+/** Codes of gRPC; with the last one Temporal itself is away. */
 const CANCELLED = 1;
 const RESOURCE_EXHAUSTED = 8;
 const UNAVAILABLE = 14;

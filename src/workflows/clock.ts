@@ -54,7 +54,7 @@ export function timersDecide(): boolean {
   return patched("timers-decide");
 }
 
-/** Whether a time is over, by its timer; in the history of an older release by the clock. */
-export function isOver(end: Date, timer: { isOver: boolean } | undefined): boolean {
+/** Whether a time is over, by its timer, without one never; in the history of an older release by the clock. */
+export function isOver(end: Date, timer?: { isOver: boolean }): boolean {
   return timersDecide() ? timer?.isOver === true : end.getTime() <= Date.now();
 }

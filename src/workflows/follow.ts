@@ -129,7 +129,7 @@ class Tracking {
     while (!this.#over()) {
       await condition(() => this.#over() || this.#claims() > heeded);
       if (this.#over()) return;
-      if (next && !isOver(next, undefined)) await sleep(msUntil(next), { summary });
+      if (next && !isOver(next)) await sleep(msUntil(next), { summary });
       heeded = this.#claims();
       await this.#question("end", `Ask ${label} whether it is over`, {
         retry: { initialInterval: spans.askIntervalSeconds * 1_000, backoffCoefficient: 2 },
@@ -149,8 +149,7 @@ class Tracking {
       const isLate = await this.#silence();
       if (isLate) {
         await this.#question("now", `Ask ${label} a last time`, {});
-        if (!this.#over() && (this.#isTimeUp() || isOver(this.#limit, undefined)))
-          return this.#giveUp();
+        if (!this.#over() && (this.#isTimeUp() || isOver(this.#limit))) return this.#giveUp();
       } else {
         await this.#question("change", `Ask ${label} until something has changed`, {
           scheduleToCloseTimeout: Math.max(shortestQuestionMs, msUntil(this.#limit)),
@@ -177,7 +176,7 @@ class Tracking {
       this.#process.waitFor(awaits, wake);
       const summary = `Ask ${label} if nothing is heard until ${wake.toISOString()}`;
       if (isByClock) {
-        if (isOver(wake, undefined)) return isOver(this.#limit, undefined);
+        if (isOver(wake)) return isOver(this.#limit);
         await sleep(msUntil(wake), { summary });
         continue;
       }

@@ -234,7 +234,7 @@ export class OneTimePassword {
     if (this.#resendsLeft === 0 || (this.#open && this.#parksAtOnce))
       return { answer: "limitReached" };
     // In the history of an older release the clock says so at once.
-    return timersDecide() || isOver(this.#nextCode, undefined)
+    return timersDecide() || isOver(this.#nextCode)
       ? undefined
       : { answer: "tooSoon", until: this.#nextCode.toISOString() };
   }

@@ -26,6 +26,7 @@ import {
   ring,
   sameStep,
   until,
+  nothing,
 } from "./support.js";
 import type { Answer } from "./support.js";
 
@@ -43,7 +44,6 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const nothing = () => undefined;
 const stateOf = async (effect: Effect): Promise<string> =>
   (await journal.rows(effect)).map(({ occurrence, state }) => `${occurrence} ${state}`).join(", ");
 

@@ -53,6 +53,11 @@ export const denied = new Failure({ kind: "notSent", renewToken: true });
 export const noAnswer = new Failure({ kind: "noAnswer" });
 export const refused = new Failure({ kind: "refused", refusal: { code: "InvalidAddress" } });
 
+export const nothing = () => undefined;
+/** What it failed with, or what it came to. */
+export const failed = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.catch((error) => error);
+
 /** Counts calls; each result is a value, an error to throw, or a function that decides. */
 export class Provider {
   readonly sends: Send[] = [];

@@ -23,6 +23,7 @@ import {
   ring,
   sameStep,
   until,
+  nothing,
 } from "./support.js";
 
 const LEASE = 400;
@@ -36,7 +37,6 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const found = () => ({ id: "found" });
-const nothing = () => undefined;
 
 /** The row as a killed worker leaves it: sent, or not; nobody knows. */
 async function crashed(effect: ReturnType<typeof effectOf>): Promise<void> {

@@ -10,7 +10,18 @@ import type { Decision } from "../../src/journal/decisions.js";
 import type { Effect } from "../../src/journal/journal.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
-import { Provider, effectOf, gate, noAnswer, notSent, refused, ring, sameStep } from "./support.js";
+import {
+  Provider,
+  effectOf,
+  gate,
+  noAnswer,
+  notSent,
+  refused,
+  ring,
+  sameStep,
+  nothing,
+  failed,
+} from "./support.js";
 import { pause, until } from "./support.js";
 import type { Answer } from "./support.js";
 
@@ -24,9 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const nothing = () => undefined;
 const found = () => ({ id: "found" });
-const failed = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error) => error);
 const statesOf = async (effect: Effect): Promise<string> =>
   (await journal.rows(effect)).map(({ occurrence, state }) => `${occurrence} ${state}`).join(", ");
 const decide = (effect: Effect, decision: Decision["decision"], more: Partial<Decision> = {}) =>

@@ -20,6 +20,8 @@ import {
   refused,
   ring,
   sameStep,
+  nothing,
+  failed,
 } from "./support.js";
 import type { Answer } from "./support.js";
 
@@ -32,8 +34,6 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const nothing = () => undefined;
-const failed = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error) => error);
 const endLease = (effect: Effect) =>
   database.pool.query(
     "update trustflow.effects set lease_until = clock_timestamp() where workflow_id = $1",
@@ -131,6 +131,15 @@ async function parked(effect: Effect, { performance }: ReturnType<typeof losing>
   await settled(() => journal.perform(effect, performance()));
 }
 
+/** A letter that waited without proof, and a person who has decided to send it again. */
+async function retried() {
+  const effect = effectOf();
+  const one = losing("unproven");
+  await parked(effect, one);
+  await retry(effect);
+  return { effect, ...one };
+}
+
 test("keyed: a person's retry is asked for once more, then sent again with the same key", async () => {
   const effect = effectOf();
   const losingOne = losing("unproven");
@@ -146,11 +155,7 @@ test("keyed: a person's retry is asked for once more, then sent again with the s
 });
 
 test("keyed: the person's word holds over tries that were not sent, and for one that was", async () => {
-  const effect = effectOf();
-  const losingOne = losing("unproven");
-  const { provider, performance } = losingOne;
-  await parked(effect, losingOne);
-  await retry(effect);
+  const { effect, provider, performance } = await retried();
   expect(await journal.withdraw(effect)).toBe("inFlight");
   const other = journal.perform(sameStep(effect, { input: "other" }), performance());
   await expect(other).rejects.toThrow(EffectMismatch);
@@ -170,11 +175,7 @@ test("keyed: the person's word holds over tries that were not sent, and for one 
 });
 
 test("keyed: a denial after the person's retry renews no key, because the first one may stand under it", async () => {
-  const effect = effectOf();
-  const losingOne = losing("unproven");
-  const { provider, performance } = losingOne;
-  await parked(effect, losingOne);
-  await retry(effect);
+  const { effect, provider, performance } = await retried();
   provider.onSend = () => {
     throw denied;
   };
@@ -185,11 +186,7 @@ test("keyed: a denial after the person's retry renews no key, because the first 
 });
 
 test("keyed: a refusal after the person's retry says nothing about the first one", async () => {
-  const effect = effectOf();
-  const losingOne = losing("unproven");
-  const { provider, performance } = losingOne;
-  await parked(effect, losingOne);
-  await retry(effect);
+  const { effect, provider, performance } = await retried();
   provider.onSend = () => {
     throw refused;
   };
