@@ -35,6 +35,11 @@ export class KeyRing {
     return this.#active;
   }
 
+  /** The active key first. */
+  get all(): Key[] {
+    return [...this.#keys.values()];
+  }
+
   get(id: string): Key | undefined {
     return this.#keys.get(id);
   }
