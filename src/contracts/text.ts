@@ -1,0 +1,61 @@
+// Text that somebody outside wrote, made harmless to show: one line, and no character that is invisible or moves others.
+// No zod: workflows import this file.
+
+/** Ends a line, or moves to another place in it. */
+const breaks = /[\t-\r\x85\u2028\u2029]+/g;
+
+/** Control characters, what turns the direction of a text, what has no width or look, and halves of characters. */
+const hidden = String.raw`[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb]`;
+
+/** Scripts whose letters join, so that ordinary words hold a joiner or the opposite of one. */
+const joining =
+  "Arabic Syriac Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar"
+    .split(" ")
+    .map((script) => String.raw`[\p{scx=${script}}--\p{Default_Ignorable_Code_Point}]`)
+    .map((letter) => String.raw`(?<=${letter})[\u200c\u200d](?=${letter})`);
+
+/** What is invisible, and yet belongs to ordinary text where it stands. */
+const kept = [
+  // One emoji of two; the look of an emoji, a keycap and a Chinese character.
+  String.raw`(?<=\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?)\u200d(?=\p{Extended_Pictographic})`,
+  String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]`,
+  String.raw`(?<=[0-9#*])\ufe0f(?=\u20e3)`,
+  String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+  ...joining,
+].join("|");
+
+const removed = new RegExp(`(?!${kept})${hidden}`, "gv");
+
+const ellipsis = "…";
+
+/**
+ * One line without control, bidirectional and zero-width characters; letters of any script, accents and emoji stay as they
+ * are. `maxBytes` counts UTF-8: what is longer ends with "…", and is not cut inside a character.
+ */
+export function plainText(value: string, maxBytes = Infinity): string {
+  const plain = value.replaceAll(breaks, " ").replaceAll(removed, "");
+  const fits = headOf(plain, maxBytes);
+  if (fits === plain) return plain;
+  const head = headOf(plain, maxBytes - utf8Length(ellipsis));
+  return `${head.replaceAll(removed, "")}${ellipsis}`;
+}
+
+/** The longest beginning that has at most so many bytes. */
+function headOf(text: string, maxBytes: number): string {
+  let bytes = 0;
+  let end = 0;
+  for (const character of text) {
+    bytes += utf8Length(character);
+    if (bytes > maxBytes) return text.slice(0, end);
+    end += character.length;
+  }
+  return text;
+}
+
+/** Of one whole character. */
+function utf8Length(character: string): number {
+  const point = character.codePointAt(0) ?? 0;
+  if (point < 0x80) return 1;
+  if (point < 0x8_00) return 2;
+  return point < 0x1_00_00 ? 3 : 4;
+}
