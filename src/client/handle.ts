@@ -125,13 +125,14 @@ export class ProcessHandle<Result> {
   ): Promise<R> {
     const options = { args: args as unknown as [unknown], updateId };
     return this.#answered(async () => {
-      const ask = () => this.#workflow.executeUpdate<R, [unknown]>(name, options);
-      try {
-        return await ask();
-      } catch (error) {
-        // A reset ends the run that was asked; the same update in the new run happens once.
-        if (isCutShort(error) && (await this.isOpen())) return ask();
-        throw error;
+      for (;;) {
+        try {
+          return await this.#workflow.executeUpdate<R, [unknown]>(name, options);
+        } catch (error) {
+          // Asked again within the deadline, the same update happens once.
+          if (isUnprocessed(error) || (isCutShort(error) && (await this.isOpen()))) continue;
+          throw error;
+        }
       }
     });
   }
@@ -210,12 +211,22 @@ function isInterrupted(error: unknown): boolean {
   return code === CANCELLED || code === RESOURCE_EXHAUSTED;
 }
 
-/** The run has ended before it answered. */
+/** The run has ended before it answered: a reset ends the run that was asked. */
 function isCutShort(error: unknown): boolean {
-  if (error instanceof WorkflowNotFoundError) return true;
+  return (
+    error instanceof WorkflowNotFoundError || isRefused(error, "AcceptedUpdateCompletedWorkflow")
+  );
+}
+
+/** A worker finished the workflow task without the update, as one does that forgets a task (decision 15). */
+function isUnprocessed(error: unknown): boolean {
+  return isRefused(error, "UnprocessedUpdate");
+}
+
+/** By the server, with its word. */
+function isRefused(error: unknown, type: string): boolean {
   if (!(error instanceof WorkflowUpdateFailedError)) return false;
-  const { cause } = error;
-  return cause instanceof ApplicationFailure && cause.type === "AcceptedUpdateCompletedWorkflow";
+  return error.cause instanceof ApplicationFailure && error.cause.type === type;
 }
 
 /** The deadline has passed, or the server knows already that no worker answers. */

@@ -13,6 +13,8 @@ type History = protobuf.temporal.api.history.v1.IHistory;
 
 export interface Examined {
   failedTasks: string[];
+  /** Workflow tasks that the SDK gave back and got again whole, because its memory was behind the server (decision 15). */
+  behind: number;
   corrupt: string[];
   /** By signal: seconds from the restart, or from the event, to the start of the first workflow task of a process after it. */
   resumed: Record<string, { tasks: number; p50: number; p99: number }>;
@@ -39,10 +41,13 @@ export async function examine(
     for (const [signal, seconds] of waitsIn(history, restarts))
       (waited[signal] ??= []).push(seconds);
   }
+  const failures = histories.flatMap(({ workflowId, history }) =>
+    failuresIn(history).map((failure) => `${workflowId}: ${failure}`),
+  );
+  const failedTasks = failures.filter((failure) => !failure.includes("History is out of order"));
   return {
-    failedTasks: histories.flatMap(({ workflowId, history }) =>
-      failuresIn(history).map((failure) => `${workflowId}: ${failure}`),
-    ),
+    failedTasks,
+    behind: failures.length - failedTasks.length,
     corrupt: await corruptOf(system, histories),
     resumed: Object.fromEntries(
       Object.entries(waited).map(([signal, seconds]) => [signal, quantiles(seconds)]),
