@@ -18,7 +18,6 @@ import { historyDays } from "./temporal/connection.js";
 export interface CleanupOptions {
   retention: Config["retention"];
   pool: Pool;
-  journalRing: KeyRing;
   codecRing: KeyRing;
   /** Where this machine reaches the store. */
   documents?: DocumentStore;
@@ -61,7 +60,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     options.clientFor,
     () => `(ExecutionStatus = "Running" OR StartTime < "${before(journalDays).toISOString()}")`,
   );
-  const archive = new CallbackArchive(pool, options.journalRing);
+  const archive = new CallbackArchive(pool);
   const inbox = (what: PurgeOptions["what"], olderThan: Date, isOpen: IsOpen) =>
     dryRun
       ? countCallbacks(pool, what, olderThan, isOpen)

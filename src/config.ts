@@ -41,6 +41,9 @@ export const Config = z.strictObject({
       codec: secret().optional(),
       callback: secret().optional(),
       journal: secret().optional(),
+      /** The private ring that opens callback bodies, and its public ring, which seals them. */
+      inbox: secret().optional(),
+      inboxPublic: secret().optional(),
       documents: secret().optional(),
     })
     .prefault({}),

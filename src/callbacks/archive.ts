@@ -1,7 +1,8 @@
 // The inbox as operators see it: list, show, replay, and removal in small deletes (DESIGN §7, §8).
-import type { KeyRing } from "../crypto/key-ring.js";
 import type { Pool } from "../postgres/pool.js";
-import { Inbox, inboxChannel } from "./inbox.js";
+import { BodyOpener } from "./body-keys.js";
+import type { BodyKeys } from "./body-keys.js";
+import { inboxChannel } from "./inbox.js";
 
 /** `claimed`: a relay is at it. `unaddressed`: it came to an account's address, and its process is not known yet. */
 export const callbackStates = [
@@ -64,11 +65,9 @@ const columns = `id, identifier, provider, account, namespace, workflow_id as "w
 
 export class CallbackArchive {
   readonly #pool: Pool;
-  readonly #inbox: Inbox;
 
-  constructor(pool: Pool, sealRing: KeyRing) {
+  constructor(pool: Pool) {
     this.#pool = pool;
-    this.#inbox = new Inbox(pool, sealRing);
   }
 
   /** Newest first. */
@@ -90,7 +89,10 @@ export class CallbackArchive {
   }
 
   /** With the raw body, where it is still kept. Throws where it cannot be decrypted. */
-  async show(id: string): Promise<(CallbackSummary & { body?: string }) | undefined> {
+  async show(
+    id: string,
+    keys: BodyKeys,
+  ): Promise<(CallbackSummary & { body?: string }) | undefined> {
     const { rows } = await this.#pool.query<
       CallbackSummary & { address: string; sealed: Buffer | null }
     >(`select ${columns}, address, body as sealed from trustflow.callbacks where id = $1`, [id]);
@@ -98,7 +100,8 @@ export class CallbackArchive {
     if (row === undefined) return undefined;
     const { address, sealed, ...summary } = row;
     const { identifier } = summary;
-    const body = sealed && this.#inbox.open({ address, identifier, sealedBody: sealed }).toString();
+    const body =
+      sealed && new BodyOpener(keys).open({ address, identifier, sealedBody: sealed }).toString();
     return { ...withoutNulls(summary), ...(body !== null && { body }) };
   }
 

@@ -1,86 +1,29 @@
-// The inbox: one table that is queue, dedupe, delivery log and evidence in one (DESIGN §7). This is what the receiver and the
-// relay do with it; what operators do is in archive.ts.
-import { setTimeout as sleep } from "node:timers/promises";
-import type { KeyRing } from "../crypto/key-ring.js";
-import { open, seal } from "../crypto/sealed.js";
+// The inbox: one table that is queue, dedupe, delivery log and evidence in one (DESIGN §7). This is what the relay does with
+// it; the receiver's part is in arrivals.ts, that of operators in archive.ts.
 import type { Pool } from "../postgres/pool.js";
-import type { Subject } from "./address.js";
+import { BodyOpener } from "./body-keys.js";
+import type { BodyKeys } from "./body-keys.js";
 import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "./rows.js";
 
 export const inboxChannel = "trustflow_callbacks";
 
-export interface Arrival {
-  address: string;
-  /** Unique within the address. */
-  identifier: string;
-  subject: Subject;
-  body: Buffer;
-}
-
-// A row by its address and identifier alone, so that the body cannot be moved to another one.
-const context = (row: Pick<ClaimedRow, "address" | "identifier">): string =>
-  `callback:${row.address}:${row.identifier}`;
-
 // Relays claim one after another, so that no two of them see the same process free.
 const CLAIM_LOCK = 7_318_200_402;
-const DEADLOCK = "40P01";
-const mostTries = 5;
 const MAX_ROWS = 500;
 const MAX_BYTES = 8_000_000;
 
 export class Inbox {
   readonly #pool: Pool;
-  readonly #ring: KeyRing;
+  readonly #opener: BodyOpener;
 
-  constructor(pool: Pool, ring: KeyRing) {
+  constructor(pool: Pool, keys: BodyKeys) {
     this.#pool = pool;
-    this.#ring = ring;
-  }
-
-  /** Stores what arrived together in one commit; returns how many were new. */
-  async insert(arrivals: Arrival[], timeoutMs: number): Promise<number> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#insert(arrivals, timeoutMs);
-      } catch (error) {
-        // Somebody stores the same callbacks in another order; in theirs they are there soon.
-        if ((error as { code?: unknown }).code !== DEADLOCK || tries === mostTries) throw error;
-        // The other one gets the time to commit, or both would meet again.
-        await sleep(tries * 50 * (0.5 + Math.random()));
-      }
-    }
-  }
-
-  async #insert(arrivals: Arrival[], timeoutMs: number): Promise<number> {
-    const { rows } = await this.#pool.query<{ fresh: number }>({
-      name: "inbox-insert",
-      text: `with fresh as (
-          insert into trustflow.callbacks
-            (address, identifier, provider, account, namespace, workflow_id, size, body, state)
-          select *, case when account is null then 'waiting' else 'unaddressed' end
-          from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::bytea[])
-            as arrival (address, identifier, provider, account, namespace, workflow_id, size, body)
-          on conflict (address, identifier) do nothing returning 1),
-        told as (select pg_notify('${inboxChannel}', '') from fresh limit 1)
-        select (select count(*) from fresh)::int as fresh, (select count(*) from told)`,
-      values: [
-        arrivals.map(({ address }) => address),
-        arrivals.map(({ identifier }) => identifier),
-        arrivals.map(({ subject }) => subject.provider),
-        arrivals.map(({ subject }) => ("account" in subject ? subject.account : null)),
-        arrivals.map(({ subject }) => ("account" in subject ? null : subject.namespace)),
-        arrivals.map(({ subject }) => ("account" in subject ? null : subject.workflowId)),
-        arrivals.map(({ body }) => body.length),
-        arrivals.map((arrival) => seal(this.#ring, arrival.body, context(arrival))),
-      ],
-      query_timeout: timeoutMs,
-    } as { text: string; values: unknown[] });
-    return rows[0]?.fresh ?? 0;
+    this.#opener = new BodyOpener(keys);
   }
 
   /** Throws where the key is gone or the body was changed. */
-  open(row: Pick<ClaimedRow, "address" | "identifier" | "sealedBody">): Buffer {
-    return open(this.#ring, row.sealedBody, context(row));
+  open(row: Pick<Claimed, "address" | "identifier" | "sealedBody">): Buffer {
+    return this.#opener.open(row);
   }
 
   /**

@@ -8,10 +8,10 @@ import type { FastifyReply } from "fastify";
 import type { KeyRing } from "../crypto/key-ring.js";
 import type { Pool } from "../postgres/pool.js";
 import { callbackPath, readAddress } from "./address.js";
+import { Arrivals } from "./arrivals.js";
+import type { Arrival } from "./arrivals.js";
 import { batcher } from "./batcher.js";
 import { identify } from "./body.js";
-import { Inbox } from "./inbox.js";
-import type { Arrival } from "./inbox.js";
 
 export const receiverEvents = [
   "accepted",
@@ -28,7 +28,7 @@ export interface ReceiverOptions {
   pool: Pool;
   /** The callback keys. */
   ring: KeyRing;
-  /** The keys that bodies are sealed with. */
+  /** The public keys that bodies are sealed to. */
   sealRing: KeyRing;
   host: string;
   port: number;
@@ -69,7 +69,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const { queueLimit = 256, readLimit = 1_000 } = options;
   const requestTimeout = options.requestTimeoutMs ?? 10_000;
   const count = options.onEvent ?? (() => undefined);
-  const inbox = new Inbox(pool, options.sealRing);
+  const inbox = new Arrivals(pool, options.sealRing);
   const batches = batcher<Arrival>(
     async (arrivals) => {
       const fresh = await inbox.insert(arrivals, databaseTimeoutMs);

@@ -10,6 +10,7 @@ import type { Pool } from "../postgres/pool.js";
 import { addressRows } from "./addressing.js";
 import { batcher } from "./batcher.js";
 import type { Batcher } from "./batcher.js";
+import type { BodyKeys } from "./body-keys.js";
 import { deliver } from "./delivery.js";
 import { Inbox, inboxChannel, isFull } from "./inbox.js";
 import { Bell } from "./pacing.js";
@@ -22,7 +23,7 @@ export interface RelayOptions extends SignallerOptions {
   pool: Pool;
   /** The callback keys, for the correlation value. */
   ring: KeyRing;
-  sealRing: KeyRing;
+  bodyKeys: BodyKeys;
   parsers: Parsers;
   /** The parsers of callbacks to an account's address. */
   sources?: Sources;
@@ -73,7 +74,7 @@ class RunningRelay implements Relay {
 
   constructor(options: RelayOptions) {
     this.#options = options;
-    this.#inbox = new Inbox(options.pool, options.sealRing);
+    this.#inbox = new Inbox(options.pool, options.bodyKeys);
     const { ring, parsers, sources = {} } = options;
     this.#reader = { inbox: this.#inbox, ring, parsers, sources };
     this.#signaller = new Signaller(options, this.#bell);

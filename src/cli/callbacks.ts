@@ -10,10 +10,12 @@ import {
 import { accountProviders, type AccountProvider } from "../callbacks/reading.js";
 import { parseWorkflowId, processes, workflowIdOf } from "../contracts/names.js";
 import { loadConfig, required, ringOf } from "../config.js";
+import type { Config } from "../config.js";
 import { addCommand, collect, wholeNumber } from "./command.js";
 import { withDatabase } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { facts, table, writeData, writeJson } from "./output.js";
+import { bodyKeysOf } from "./parts.js";
 
 interface ListOptions {
   state?: CallbackState[];
@@ -56,8 +58,8 @@ export function addCallbacks(program: Command): void {
     details: "The body is what the provider sent; it may hold personal data.",
     example: "trustflow callbacks show 42",
   }).action((id: string, { json }: { json?: boolean }) =>
-    withArchive(async (archive) => {
-      const found = await archive.show(rowId(id));
+    withArchive(async (archive, config) => {
+      const found = await archive.show(rowId(id), bodyKeysOf(config));
       if (!found) throw unknown(id);
       if (json) return writeJson(found);
       const { body, ...summary } = found;
@@ -163,8 +165,10 @@ function workflowIds(id: string | undefined): (string | undefined)[] {
   return parseWorkflowId(id) ? [id] : processes.map((name) => workflowIdOf(name, id));
 }
 
-async function withArchive(work: (archive: CallbackArchive) => Promise<void>): Promise<void> {
-  await withDatabase((pool, config) => work(new CallbackArchive(pool, ringOf(config, "journal"))));
+async function withArchive(
+  work: (archive: CallbackArchive, config: Config) => Promise<void>,
+): Promise<void> {
+  await withDatabase((pool, config) => work(new CallbackArchive(pool), config));
 }
 
 function oneOf(text: string): string {

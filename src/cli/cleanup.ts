@@ -102,7 +102,6 @@ async function retain(
   return cleanUp({
     retention: config.retention,
     pool,
-    journalRing: ringOf(config, "journal"),
     codecRing: ringOf(config, "codec"),
     ...(hasStore && { documents: documentStoreOf(config) }),
     namespace,

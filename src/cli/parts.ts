@@ -1,4 +1,5 @@
 // What commands build from the configuration: the document store, a database that answers and is migrated.
+import type { BodyKeys } from "../callbacks/body-keys.js";
 import { ConfigurationError, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import { DirectoryDriver } from "../documents/directory-driver.js";
@@ -9,6 +10,14 @@ import { CommandError, exitCodes } from "./exit.js";
 export function documentStoreOf(config: Config): DocumentStore {
   const directory = required(config.documents.directory, "documents.directory");
   return new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
+}
+
+/** What opens callback bodies; those of the release before need the journal's keys too. */
+export function bodyKeysOf(config: Config): BodyKeys {
+  return {
+    inbox: ringOf(config, "inbox"),
+    ...(config.keys.journal && { journal: ringOf(config, "journal") }),
+  };
 }
 
 export async function openPool(

@@ -7,7 +7,7 @@ import { addCommand } from "./command.js";
 import { Health } from "../health.js";
 import type { Pool } from "../postgres/pool.js";
 import { CommandError, exitCodes } from "./exit.js";
-import { openMigratedPool, requireDurability } from "./parts.js";
+import { bodyKeysOf, openMigratedPool, requireDurability } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
 import { roleLogger, type RunningRole, runRole, withHealth, withMetrics } from "./role.js";
 
@@ -87,7 +87,7 @@ async function receiver(config: Config): Promise<RunningRole> {
     pool,
     health: health.answer,
     ring: ringOf(config, "callback"),
-    sealRing: ringOf(config, "journal"),
+    sealRing: ringOf(config, "inboxPublic"),
     ...config.receiver,
     ...metrics.hooks,
     logger: log,
@@ -157,7 +157,7 @@ async function relay(config: Config): Promise<RunningRole> {
   const started = await startRelay({
     pool,
     ring: ringOf(config, "callback"),
-    sealRing: ringOf(config, "journal"),
+    bodyKeys: bodyKeysOf(config),
     clientFor,
     parsers: { "evi-post": parseCallback },
     sources: await sourcesOf(config),

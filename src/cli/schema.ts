@@ -1,6 +1,7 @@
 // `trustflow schema PROCESS` prints the JSON Schema of a contract; `trustflow keys generate` makes keys.
 import { randomBytes } from "node:crypto";
 import { Argument, type Command, Option } from "commander";
+import { loadConfig, ringOf } from "../config.js";
 import { processes, type ProcessName } from "../contracts/names.js";
 import { addCommand, processName } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
@@ -24,7 +25,7 @@ one) and its answer.`,
     });
 }
 
-const rings = ["codec", "callback", "journal", "documents"];
+const rings = ["codec", "callback", "journal", "inbox", "documents"];
 
 export function addKeys(program: Command): void {
   const keys = addCommand(program, "keys", {
@@ -42,7 +43,7 @@ ring for each purpose and a codec server token, as the environment takes them.`,
     .option("--id <id>", "of the key", "k1")
     .option("--env", "all that a deployment needs, as NAME=value lines")
     .action(async ({ id, env, json }: { id: string; env?: boolean; json?: boolean }) => {
-      const { generateKeyRing } = await import("../crypto/key-ring.js");
+      const { generateKeyRing, KeyRing } = await import("../crypto/key-ring.js");
       const ring = () => {
         try {
           return generateKeyRing(id);
@@ -51,8 +52,12 @@ ring for each purpose and a codec server token, as the environment takes them.`,
         }
       };
       if (!env) return json ? writeJson({ ring: ring() }) : writeData(ring());
+      const ownRings = rings.map((name) => [`TRUSTFLOW_KEYS__${name.toUpperCase()}`, ring()]);
+      const inbox = Object.fromEntries(ownRings)["TRUSTFLOW_KEYS__INBOX"] ?? "";
+      const { publicRingOf } = await import("../crypto/sealed-box.js");
       const values = Object.fromEntries([
-        ...rings.map((name) => [`TRUSTFLOW_KEYS__${name.toUpperCase()}`, ring()]),
+        ...ownRings,
+        ["TRUSTFLOW_KEYS__INBOX_PUBLIC", publicRingOf(KeyRing.parse(inbox))],
         ["TRUSTFLOW_CODEC_SERVER__TOKEN", randomBytes(24).toString("base64url")],
       ]) as Record<string, string>;
       if (json) writeJson(values);
@@ -63,4 +68,15 @@ ring for each purpose and a codec server token, as the environment takes them.`,
             .join("\n"),
         );
     });
+  addCommand(keys, "public", {
+    summary: "print the public ring of keys.inbox, for the receiver",
+    details: `The receiver seals callback bodies with it (keys.inboxPublic) and can open none; the relay opens them with
+keys.inbox. Run it where the relay's configuration is, each time the first key of keys.inbox has changed.`,
+    example: "trustflow keys public",
+  }).action(async ({ json }: { json?: boolean }) => {
+    const { publicRingOf } = await import("../crypto/sealed-box.js");
+    const ring = publicRingOf(ringOf(loadConfig(), "inbox"));
+    if (json) writeJson({ ring });
+    else writeData(ring);
+  });
 }

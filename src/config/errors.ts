@@ -11,9 +11,16 @@ export class ConfigurationError extends Error {
   }
 }
 
+/** How a key is made that the release before did not have. */
+const hints: Record<string, string> = {
+  "keys.inbox": ': make it with "trustflow keys generate"',
+  "keys.inboxPublic": ': make it from keys.inbox with "trustflow keys public"',
+};
+
 export function isRequired(key: string): ConfigurationError {
   const name = key === "database.url" ? "DATABASE_URL" : environmentName(key);
-  return new ConfigurationError([`${key} is required (environment: ${name})`]);
+  const hint = hints[key] ?? "";
+  return new ConfigurationError([`${key} is required (environment: ${name})${hint}`]);
 }
 
 /** `accounts.default.evi-post.baseUrl` is `TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL`. */

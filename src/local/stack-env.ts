@@ -1,5 +1,7 @@
 // The configuration of a local stack, as the environment of its roles and of its clients.
 import { join } from "node:path";
+import { KeyRing } from "../crypto/key-ring.js";
+import { publicRingOf } from "../crypto/sealed-box.js";
 import { type OwnConfiguration, sandboxAccountName } from "./own-configuration.js";
 import { sandboxAccount } from "./sandbox-accounts.js";
 import type { StackState } from "./stack-state.js";
@@ -31,6 +33,8 @@ export function stackEnv(state: StackState, options: StackEnvOptions): Record<st
     DATABASE_URL: options.databaseUrl,
     TRUSTFLOW_KEYS__CALLBACK: keys.callback,
     TRUSTFLOW_KEYS__JOURNAL: keys.journal,
+    TRUSTFLOW_KEYS__INBOX: keys.inbox,
+    TRUSTFLOW_KEYS__INBOX_PUBLIC: publicRingOf(KeyRing.parse(keys.inbox)),
     // Under an address of one's own, a provider outside this machine may reach the receiver.
     ...(!ownKeys.includes("callbacks.publicUrl") && {
       TRUSTFLOW_CALLBACKS__PUBLIC_URL: url(ports.receiver),

@@ -22,7 +22,9 @@ const portNames = [
 export type PortName = (typeof portNames)[number];
 
 export interface StackState {
-  keys: { codec: string; callback: string; journal: string; documents: string };
+  keys: { codec: string; callback: string; journal: string; inbox: string; documents: string };
+  /** It was made by a release that sealed callback bodies with the journal's keys: the relay still opens those. */
+  bodiesOfJournal?: boolean;
   codecToken: string;
   ports: Record<PortName, number>;
   /** What the accounts of its processes are. */
@@ -42,12 +44,17 @@ export async function openState(
   if (kept) refuseOtherSetting(directory, kept, setting);
   const state: StackState = {
     setting,
-    keys: kept?.keys ?? {
+    keys: {
       codec: generateKeyRing(),
       callback: generateKeyRing(),
       journal: generateKeyRing(),
+      inbox: generateKeyRing(),
       documents: generateKeyRing(),
+      ...kept?.keys,
     },
+    ...(kept && {
+      bodiesOfJournal: kept.bodiesOfJournal ?? !Object.hasOwn(kept.keys, "inbox"),
+    }),
     codecToken: kept?.codecToken ?? randomBytes(24).toString("hex"),
     ports: await choosePorts(kept?.ports, progress),
   };

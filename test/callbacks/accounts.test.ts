@@ -6,12 +6,14 @@ import { callbackUrl } from "../../src/callbacks/address.js";
 import type { AccountSubject } from "../../src/callbacks/address.js";
 import { CallbackArchive } from "../../src/callbacks/archive.js";
 import type { CallbackSummary } from "../../src/callbacks/archive.js";
+import { Arrivals } from "../../src/callbacks/arrivals.js";
 import { Inbox } from "../../src/callbacks/inbox.js";
 import { startReceiver } from "../../src/callbacks/receiver.js";
 import type { Receiver } from "../../src/callbacks/receiver.js";
 import { startRelay } from "../../src/callbacks/relay.js";
 import type { Relay } from "../../src/callbacks/relay.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { generateBoxRing } from "../../src/crypto/sealed-box.js";
 import { Journal } from "../../src/journal/journal.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
@@ -20,6 +22,7 @@ import {
   parsers,
   post,
   ring,
+  bodyKeys,
   sealRing,
   sources,
   subjectOf,
@@ -34,15 +37,17 @@ let journal: Journal;
 let temporal: FakeTemporal;
 const relays: Relay[] = [];
 
+const journalRing = KeyRing.parse(generateKeyRing("journal"));
+
 const here: AccountSubject = { provider: "test-account", account: "default" };
 const there: AccountSubject = { provider: "test-account", account: "branch" };
 
 beforeAll(async () => {
   database = await testDatabase();
   const { pool } = database;
-  archive = new CallbackArchive(pool, sealRing);
-  inbox = new Inbox(pool, sealRing);
-  journal = new Journal(pool, sealRing, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
+  archive = new CallbackArchive(pool);
+  inbox = new Inbox(pool, bodyKeys);
+  journal = new Journal(pool, journalRing, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
   receiver = await startReceiver({ pool, ring, sealRing, host: "127.0.0.1", port: 0 });
 });
 beforeEach(() => {
@@ -61,7 +66,7 @@ async function start(over: Partial<Parameters<typeof startRelay>[0]> = {}): Prom
   const relay = await startRelay({
     pool: database.pool,
     ring,
-    sealRing,
+    bodyKeys,
     parsers,
     sources,
     clientFor: () => temporal,
@@ -108,7 +113,7 @@ test("it is stored as any other: raw, sealed, once, behind an address that nobod
   expect(row?.workflowId).toBeUndefined();
   expect(other).toMatchObject(there);
   expect(more).toEqual([]);
-  expect((await archive.show(row?.id ?? ""))?.body).toBe(body);
+  expect((await archive.show(row?.id ?? "", bodyKeys))?.body).toBe(body);
   const { rows } = await database.pool.query("select * from trustflow.callbacks");
   expect((rows[0].body as Buffer).toString("latin1")).not.toContain("marker-of-a-person");
   const genuine = callbackUrl(ring, receiver.url, here).split(".");
@@ -215,8 +220,8 @@ test("what cannot be read, or has no reference, is parked at once with its reaso
   );
   await arrive({ provider: "nobody", account: "default" }, callback("e", "r-1"));
   const lost = { address: "a", identifier: "f", subject: here, body: Buffer.from("{}") };
-  const lostRing = KeyRing.parse(generateKeyRing("lost"));
-  await new Inbox(database.pool, lostRing).insert([lost], 5_000);
+  const lostRing = KeyRing.parse(generateBoxRing("lost").publicRing);
+  await new Arrivals(database.pool, lostRing).insert([lost], 5_000);
   await arrive(here, callback("g", "r-1"));
   await start();
   await settled(
@@ -265,7 +270,7 @@ test("several relays and very many unmatched rows: each event once, and nobody w
   const unmatched = Array.from({ length: 2_000 }, (_, i) => {
     return { address: "flood", identifier: `u-${i}`, subject: here, body };
   });
-  await inbox.insert(unmatched, 10_000);
+  await new Arrivals(database.pool, sealRing).insert(unmatched, 10_000);
   const workflowIds = await Promise.all(Array.from({ length: 20 }, (_, i) => correlated(`r-${i}`)));
   await Promise.all([start(), start(), start()]);
   await Promise.all(workflowIds.map((_, i) => arrive(here, callback(`e-${i}`, `r-${i}`))));

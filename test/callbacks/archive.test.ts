@@ -2,19 +2,20 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { CallbackArchive } from "../../src/callbacks/archive.js";
+import { Arrivals } from "../../src/callbacks/arrivals.js";
 import { Inbox } from "../../src/callbacks/inbox.js";
 import type { Settlement } from "../../src/callbacks/rows.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
-import { sealRing, subjectOf } from "./support.js";
+import { bodyKeys, sealRing, subjectOf } from "./support.js";
 
 let database: TestDatabase;
 let inbox: Inbox;
 let archive: CallbackArchive;
 beforeAll(async () => {
   database = await testDatabase();
-  inbox = new Inbox(database.pool, sealRing);
-  archive = new CallbackArchive(database.pool, sealRing);
+  inbox = new Inbox(database.pool, bodyKeys);
+  archive = new CallbackArchive(database.pool);
 });
 afterAll(() => database.close());
 
@@ -26,7 +27,7 @@ async function fill(count: number, settlement?: Settlement) {
     subject,
     body: Buffer.from(`{"n":${i}}`),
   }));
-  await inbox.insert(arrivals, 5_000);
+  await new Arrivals(database.pool, sealRing).insert(arrivals, 5_000);
   const claim = randomUUID();
   const rows = settlement ? await inbox.claim(claim, 10_000) : [];
   if (settlement)
@@ -50,7 +51,7 @@ test("listing pages from the newest, by process and by state", async () => {
   expect(await archive.list({ workflowId, namespace, states: ["delivered"] })).toEqual([]);
   expect(await archive.list({ states: ["waiting"] })).toHaveLength(5);
   expect(await archive.counts()).toMatchObject({ waiting: 5, delivered: 3, parked: 0, claimed: 0 });
-  expect(await archive.show("999999999")).toBeUndefined();
+  expect(await archive.show("999999999", bodyKeys)).toBeUndefined();
   await database.pool.query("truncate trustflow.callbacks");
 });
 
@@ -82,7 +83,7 @@ test("purge removes old settled rows of closed processes in small deletes, or th
   expect(await purge("bodies")).toBe(30);
   expect(await purge("bodies")).toBe(0);
   const [bare] = await archive.list({ workflowId: closed.workflowId });
-  expect(await archive.show(bare?.id ?? "")).toEqual(bare);
+  expect(await archive.show(bare?.id ?? "", bodyKeys)).toEqual(bare);
   expect(await purge("rows")).toBe(30);
   const left = async ({ workflowId }: { workflowId: string }) =>
     (await archive.list({ workflowId })).length;

@@ -10,7 +10,7 @@ import { startReceiver } from "../../src/callbacks/receiver.js";
 import type { Receiver } from "../../src/callbacks/receiver.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
-import { post, ring, sealRing, subjectOf, until } from "./support.js";
+import { bodyKeys, post, ring, sealRing, subjectOf, until } from "./support.js";
 
 let database: TestDatabase;
 let receiver: Receiver;
@@ -18,7 +18,7 @@ let archive: CallbackArchive;
 const events = new Map<string, number>();
 beforeAll(async () => {
   database = await testDatabase({ own: true });
-  archive = new CallbackArchive(database.pool, sealRing);
+  archive = new CallbackArchive(database.pool);
   receiver = await start();
 });
 afterAll(async () => {
@@ -51,7 +51,7 @@ test("a genuine callback is stored raw and sealed before it is acknowledged", as
   expect(response.status).toBe(204);
   const [row] = await archive.list({ workflowId: subject.workflowId });
   expect(row).toMatchObject({ identifier: "e-1", state: "waiting", ...subject });
-  expect((await archive.show(row?.id ?? ""))?.body).toBe(body);
+  expect((await archive.show(row?.id ?? "", bodyKeys))?.body).toBe(body);
   const { rows } = await database.pool.query("select * from trustflow.callbacks where id = $1", [
     row?.id,
   ]);

@@ -13,7 +13,7 @@ import type { ProviderEvent } from "../../src/contracts/provider-event.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 import { findTemporal } from "../../src/local/find-temporal.js";
-import { parsers, post, ring, sealRing, subjectOf, until } from "./support.js";
+import { bodyKeys, parsers, post, ring, sealRing, subjectOf, until } from "./support.js";
 
 let temporal: TestWorkflowEnvironment;
 let database: TestDatabase;
@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   });
   database = await testDatabase();
-  archive = new CallbackArchive(database.pool, sealRing);
+  archive = new CallbackArchive(database.pool);
   const { pool } = database;
   receiver = await startReceiver({
     pool,
@@ -43,7 +43,7 @@ beforeAll(async () => {
   relay = await startRelay({
     pool,
     ring,
-    sealRing,
+    bodyKeys,
     parsers,
     clientFor: clientFor,
     // Long enough for company also on a busy machine.

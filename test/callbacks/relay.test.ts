@@ -7,22 +7,24 @@ import { correlationOf } from "../../src/callbacks/address.js";
 import type { ProcessSubject } from "../../src/callbacks/address.js";
 import { CallbackArchive } from "../../src/callbacks/archive.js";
 import type { CallbackSummary } from "../../src/callbacks/archive.js";
+import { Arrivals } from "../../src/callbacks/arrivals.js";
 import { Inbox } from "../../src/callbacks/inbox.js";
 import { startRelay } from "../../src/callbacks/relay.js";
 import type { Relay } from "../../src/callbacks/relay.js";
 import { signalName } from "../../src/callbacks/signals.js";
 import { providerEvents } from "../../src/contracts/messages.js";
-import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { KeyRing } from "../../src/crypto/key-ring.js";
+import { generateBoxRing } from "../../src/crypto/sealed-box.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
-import { FakeTemporal, parsers, ring, sealRing, subjectOf, until } from "./support.js";
+import { bodyKeys, FakeTemporal, parsers, ring, sealRing, subjectOf, until } from "./support.js";
 
 let database: TestDatabase;
 let archive: CallbackArchive;
 const relays: Relay[] = [];
 beforeAll(async () => {
   database = await testDatabase();
-  archive = new CallbackArchive(database.pool, sealRing);
+  archive = new CallbackArchive(database.pool);
 });
 afterEach(async () => {
   await Promise.all(relays.splice(0).map((relay) => relay.close()));
@@ -38,7 +40,7 @@ async function start(
   const relay = await startRelay({
     pool,
     ring,
-    sealRing,
+    bodyKeys,
     parsers,
     clientFor: () => temporal,
     gatherMs: 20,
@@ -63,7 +65,7 @@ async function arrive(
     subject,
     body: Buffer.from(JSON.stringify(body)),
   }));
-  await new Inbox(database.pool, sealedWith).insert(arrivals, 5_000);
+  await new Arrivals(database.pool, sealedWith).insert(arrivals, 5_000);
 }
 
 const events = (count: number, prefix = "e"): { Identifier: string }[] =>
@@ -169,7 +171,7 @@ test("what cannot be read is parked with its reason and kept; the rest goes on",
   ]);
   await arrive(subject, [{ Identifier: "b", correlation: "of another process" }]);
   await arrive(subject, [{ Identifier: "c", correlation: correlationOf(ring, subject) }]);
-  await arrive(subject, [{ Identifier: "d" }], KeyRing.parse(generateKeyRing("lost")));
+  await arrive(subject, [{ Identifier: "d" }], KeyRing.parse(generateBoxRing("lost").publicRing));
   await arrive({ ...subject, provider: "nobody" }, [{ Identifier: "e" }]);
   const temporal = new FakeTemporal();
   await start(temporal);
@@ -190,7 +192,9 @@ test("what cannot be read is parked with its reason and kept; the rest goes on",
     "evi-post callback: the callback cannot be read (Identifier; Kind; Date)",
   );
   expect(undated?.detail).toBe("evi-post callback: the callback cannot be read (Date)");
-  expect((await archive.show(unreadable?.id ?? ""))?.body).toBe('{"unlike":"an envelope"}');
+  expect((await archive.show(unreadable?.id ?? "", bodyKeys))?.body).toBe(
+    '{"unlike":"an envelope"}',
+  );
 });
 
 test("a process that has ended makes its events late, one that never was parks them; replay gives them another chance", async () => {
@@ -298,7 +302,7 @@ test("a relay that dies between signal and mark: another delivers again when the
   const subject = subjectOf();
   await arrive(subject, events(2));
   // As the dead one left it: claimed, signalled, not marked.
-  const claimed = await new Inbox(database.pool, sealRing).claim(randomUUID(), 400);
+  const claimed = await new Inbox(database.pool, bodyKeys).claim(randomUUID(), 400);
   expect(claimed).toHaveLength(2);
   expect(await statesOf(subject)).toEqual(["claimed", "claimed"]);
   const temporal = new FakeTemporal();
@@ -313,7 +317,7 @@ test("a relay that dies between signal and mark: another delivers again when the
 test("whoever lost the claim writes nothing", async () => {
   const subject = subjectOf();
   await arrive(subject, events(1));
-  const inbox = new Inbox(database.pool, sealRing);
+  const inbox = new Inbox(database.pool, bodyKeys);
   const [row] = await inbox.claim("00000000-0000-4000-8000-000000000001", 0);
   const again = await inbox.claim("00000000-0000-4000-8000-000000000002", 10_000);
   expect(again).toHaveLength(1);
@@ -326,7 +330,7 @@ test("whoever lost the claim writes nothing", async () => {
 });
 
 test("two receivers that store the same callbacks in another order do not stop each other", async () => {
-  const inbox = new Inbox(database.pool, sealRing);
+  const inbox = new Arrivals(database.pool, sealRing);
   for (let round = 0; round < 30; round += 1) {
     const subject = subjectOf();
     const arrivals = Array.from({ length: 128 }, (_, index) => ({
@@ -346,7 +350,7 @@ test("two receivers that store the same callbacks in another order do not stop e
 
 test("concurrent claims never share a process", async () => {
   const subjects = Array.from({ length: 5 }, () => subjectOf());
-  const inbox = new Inbox(database.pool, sealRing);
+  const inbox = new Inbox(database.pool, bodyKeys);
   for (let round = 0; round < 20; round += 1) {
     const claims = await Promise.all([
       ...subjects.map((subject) => arrive(subject, events(1, `r${round}`)).then(() => [])),

@@ -6,10 +6,14 @@ import type { Source } from "../../src/callbacks/reading.js";
 import type { SignalClient } from "../../src/callbacks/signals.js";
 import type { ProviderEvent } from "../../src/contracts/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { generateBoxRing } from "../../src/crypto/sealed-box.js";
 import { parseCallback } from "../../src/providers/evi-post/callback.js";
 
 export const ring = KeyRing.parse(generateKeyRing("callback"));
-export const sealRing = KeyRing.parse(generateKeyRing("journal"));
+/** The receiver's, and what the relay opens with. */
+const box = generateBoxRing("inbox");
+export const sealRing = KeyRing.parse(box.publicRing);
+export const bodyKeys = { inbox: KeyRing.parse(box.privateRing) };
 
 export function subjectOf(over: Partial<ProcessSubject> = {}): ProcessSubject {
   return {

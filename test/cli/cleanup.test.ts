@@ -105,7 +105,6 @@ function run(options: Partial<CleanupOptions> = {}) {
   return cleanUp({
     retention,
     pool: database.pool,
-    journalRing: ring,
     codecRing: ring,
     namespace: "default",
     clientFor: client,

@@ -6,7 +6,8 @@ import { type Socket, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { made } from "../../src/cli/doctor/check.js";
-import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
+import { publicRingOf } from "../../src/crypto/sealed-box.js";
 import { type Report, closedPort, doctor, expectFinding, listening } from "./doctor.js";
 import { trustflow } from "./run.js";
 
@@ -31,6 +32,7 @@ function pointingAt(port: number): Record<string, string> {
     TRUSTFLOW_KEYS__CODEC: ring,
     TRUSTFLOW_KEYS__CALLBACK: ring,
     TRUSTFLOW_KEYS__JOURNAL: ring,
+    TRUSTFLOW_KEYS__INBOX: ring,
     TRUSTFLOW_KEYS__DOCUMENTS: ring,
     TRUSTFLOW_CALLBACKS__PUBLIC_URL: `http://127.0.0.1:${port}`,
     [`${account}__BASE_URL`]: `http://127.0.0.1:${port}`,
@@ -47,6 +49,7 @@ test("settingMissing: each key that is not there is named, with its variable", a
     ["key ring codec", "TRUSTFLOW_KEYS__CODEC"],
     ["key ring callback", "TRUSTFLOW_KEYS__CALLBACK"],
     ["key ring journal", "TRUSTFLOW_KEYS__JOURNAL"],
+    ["key ring inbox", "TRUSTFLOW_KEYS__INBOX"],
     ["key ring documents", "TRUSTFLOW_KEYS__DOCUMENTS"],
     ["document store", "TRUSTFLOW_DOCUMENTS__DIRECTORY"],
     ["callback address", "TRUSTFLOW_CALLBACKS__PUBLIC_URL"],
@@ -63,6 +66,14 @@ test("configurationInvalid: a key that does not exist, and a temporal.toml that 
   const broken = await doctor({ ...env, TEMPORAL_CONFIG_FILE: file });
   expectFinding(broken, "temporal", "configurationInvalid", "temporal.toml");
   expect(broken.stdout).not.toContain("hunter4");
+});
+
+test("inboxKeysDiffer: what the receiver seals to, nobody could open", async () => {
+  const seals = (given: string) => doctor({ ...env, TRUSTFLOW_KEYS__INBOX_PUBLIC: given });
+  const fitting = await seals(publicRingOf(KeyRing.parse(ring)));
+  expect(fitting.checks.find(({ check }) => check === "key ring inboxPublic")?.state).toBe("ok");
+  // The private ring by mistake.
+  expectFinding(await seals(ring), "key ring inboxPublic", "inboxKeysDiffer", "nobody can open");
 });
 
 test("keysMalformed: a ring that cannot be read is named by entry and key id", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { paint, printable, table } from "../../src/cli/output.js";
 import { processes } from "../../src/contracts/names.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { BoxOpener, BoxSealer } from "../../src/crypto/sealed-box.js";
 import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.js";
 import { trustflow } from "./run.js";
 
@@ -76,8 +77,23 @@ test("keys generate --env names what a deployment needs", async () => {
     "TRUSTFLOW_KEYS__CODEC",
     "TRUSTFLOW_KEYS__CALLBACK",
     "TRUSTFLOW_KEYS__JOURNAL",
+    "TRUSTFLOW_KEYS__INBOX",
     "TRUSTFLOW_KEYS__DOCUMENTS",
+    "TRUSTFLOW_KEYS__INBOX_PUBLIC",
     "TRUSTFLOW_CODEC_SERVER__TOKEN",
+  ]);
+});
+
+test("keys public prints what seals to the first key of keys.inbox", async () => {
+  const env = { TRUSTFLOW_KEYS__INBOX: `${generateKeyRing("k2")},${generateKeyRing("k1")}` };
+  const { stdout } = await trustflow(["keys", "public"], { env });
+  const sealed = new BoxSealer(KeyRing.parse(stdout.trim())).seal(Buffer.from("{}"), "here");
+  const opener = new BoxOpener(KeyRing.parse(env.TRUSTFLOW_KEYS__INBOX.split(",")[0] ?? ""));
+  expect(opener.open(sealed, "here").toString()).toBe("{}");
+  const without = await trustflow(["keys", "public"]);
+  expect([without.code, without.stderr]).toEqual([
+    4,
+    expect.stringContaining("keys.inbox is required"),
   ]);
 });
 

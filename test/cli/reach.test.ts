@@ -22,6 +22,8 @@ beforeAll(async () => {
     TRUSTFLOW_KEYS__CODEC: ring,
     TRUSTFLOW_KEYS__CALLBACK: ring,
     TRUSTFLOW_KEYS__JOURNAL: ring,
+    TRUSTFLOW_KEYS__INBOX: ring,
+    TRUSTFLOW_KEYS__INBOX_PUBLIC: ring,
     TRUSTFLOW_KEYS__DOCUMENTS: ring,
   };
 });

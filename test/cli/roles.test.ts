@@ -23,6 +23,8 @@ beforeAll(async () => {
     TRUSTFLOW_KEYS__CODEC: ring,
     TRUSTFLOW_KEYS__CALLBACK: ring,
     TRUSTFLOW_KEYS__JOURNAL: ring,
+    TRUSTFLOW_KEYS__INBOX: ring,
+    TRUSTFLOW_KEYS__INBOX_PUBLIC: ring,
     TRUSTFLOW_RECEIVER__PORT: "0",
     TRUSTFLOW_CODEC_SERVER__PORT: "0",
     TRUSTFLOW_CODEC_SERVER__TOKEN: "a-token-of-the-test-that-is-long-enough",

@@ -2,10 +2,11 @@
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { type Config, ringOf } from "../../config.js";
+import { publicRingOf } from "../../crypto/sealed-box.js";
 import { Problem, setting } from "./check.js";
 
-export const ringNames = ["codec", "callback", "journal", "documents"] as const;
-export type RingName = (typeof ringNames)[number];
+export const ringNames = ["codec", "callback", "journal", "inbox", "documents"] as const;
+export type RingName = (typeof ringNames)[number] | "inboxPublic";
 
 export function ring(config: Config, name: RingName) {
   setting(config.keys[name], `keys.${name}`);
@@ -14,6 +15,19 @@ export function ring(config: Config, name: RingName) {
   } catch (error) {
     throw new Problem("keysMalformed", (error as Error).message);
   }
+}
+
+/** The receiver alone has the public ring, so it is often not here. */
+export async function inboxPublicRing(config: Config): Promise<string> {
+  if (config.keys.inboxPublic === undefined) return "not configured here: the receiver has it";
+  const [given] = ring(config, "inboxPublic").all;
+  const fitting = publicRingOf(ring(config, "inbox")).split(",");
+  if (given && fitting.includes(`${given.id}:${given.bytes.toString("base64")}`))
+    return `seals to key ${given.id} of keys.inbox`;
+  throw new Problem(
+    "inboxKeysDiffer",
+    `the first key of keys.inboxPublic ("${given?.id}") is none of keys.inbox: nobody can open what the receiver stores`,
+  );
 }
 
 /** A worker makes the folder too. */

@@ -13,7 +13,7 @@ import {
   temporalServerOf,
 } from "./certificate.js";
 import { type Checked, Problem, made, needing, setting } from "./check.js";
-import { documentStore, ring, ringNames } from "./configured.js";
+import { documentStore, inboxPublicRing, ring, ringNames } from "./configured.js";
 import { databaseClock, durability, migrations, openDatabase } from "./database.js";
 import { lookUps, lookedUp } from "./look-ups.js";
 import {
@@ -71,6 +71,7 @@ function configured(config: Config): Check[] {
       `key ring ${name}`,
       async () => `active key ${ring(config, name).active.id}`,
     ]),
+    ["key ring inboxPublic", () => inboxPublicRing(config)],
     ["document store", () => documentStore(config)],
   ];
 }

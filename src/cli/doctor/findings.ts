@@ -12,6 +12,9 @@ export const findings = {
   configurationInvalid: fail("Correct the key or file that is named."),
   settingMissing: fail("Set the key in `trustflow.toml`, or the variable that is named."),
   keysMalformed: fail("Write the ring as `trustflow keys generate` prints it."),
+  inboxKeysDiffer: fail(
+    "Give the receiver what `trustflow keys public` prints where relay and operators have their `keys.inbox`.",
+  ),
   accountsMissing: fail(
     "Add a section `[accounts.default.PROVIDER]` to `trustflow.toml` for each provider, such as `evi-post`.",
   ),

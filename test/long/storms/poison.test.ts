@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { generateKeyRing } from "../../../src/crypto/key-ring.js";
+import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { cliPath } from "../../../src/local/paths.js";
 import { startRole } from "../../../src/local/role.js";
 import type { Role, RoleName } from "../../../src/local/role.js";
@@ -89,10 +89,10 @@ test("what cannot be read is parked with its reason, and its neighbours arrive",
 }, 60_000);
 
 test("a key that is missing parks, and replay delivers once it is put back", async () => {
-  const old = system.stack.env["TRUSTFLOW_KEYS__JOURNAL"] ?? "";
-  const fresh = generateKeyRing("fresh");
+  const old = system.stack.env["TRUSTFLOW_KEYS__INBOX"] ?? "";
+  const fresh = generateBoxRing("fresh");
   const sent = postings.genuine("keyless", 5);
-  const receiver = await instead("receiver", { TRUSTFLOW_KEYS__JOURNAL: `${fresh},${old}` });
+  const receiver = await instead("receiver", { TRUSTFLOW_KEYS__INBOX_PUBLIC: fresh.publicRing });
   await sendAll(sent);
   await landing.settled();
   const parked = (await inbox("parked")).filter(({ workflowId }) =>
@@ -101,7 +101,9 @@ test("a key that is missing parks, and replay delivers once it is put back", asy
   expect(parked.map(({ reason }) => reason)).toEqual(sent.map(() => "undecryptable"));
   expect((await landing.of(underTest, ["keyless"])).applied).toEqual([]);
 
-  const relay = await instead("relay", { TRUSTFLOW_KEYS__JOURNAL: `${fresh},${old}` });
+  const relay = await instead("relay", {
+    TRUSTFLOW_KEYS__INBOX: `${fresh.privateRing},${old}`,
+  });
   await replay(parked.map(({ id }) => id));
   await landing.settled();
   const { applied } = await landing.of(underTest, ["keyless"]);
