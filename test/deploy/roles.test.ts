@@ -19,6 +19,8 @@ const dummies: Record<string, string> = {
   TRUSTFLOW_KEYS__CODEC: generateKeyRing(),
   TRUSTFLOW_KEYS__CALLBACK: generateKeyRing(),
   TRUSTFLOW_KEYS__JOURNAL: generateKeyRing(),
+  TRUSTFLOW_KEYS__INBOX: generateKeyRing(),
+  TRUSTFLOW_KEYS__INBOX_PUBLIC: generateKeyRing(),
   TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
 };
 
