@@ -15,7 +15,7 @@ export const ProviderEvent = z.strictObject({
   state: z.string().optional(),
   /** `AdditionalData.Outcome`, on `Closed`. */
   outcome: z.string().optional(),
-  /** Free text of the event (`Details`, `TransmissionDetails`, `Description` …), cut to 300 characters. */
+  /** Free text of the event (`Details`, `TransmissionDetails`, `Description` …), cut to 300 bytes. */
   note: z.string().optional(),
   /** On `AffidavitPublished`. */
   affidavit: z
@@ -29,3 +29,6 @@ export const ProviderEvent = z.strictObject({
     .optional(),
 });
 export type ProviderEvent = z.infer<typeof ProviderEvent>;
+
+/** In JSON, in UTF-8: what the parsers make of a callback is never larger (docs/decisions/0020). */
+export const largestEventBytes = 4_000;

@@ -1,10 +1,11 @@
 // The one error that leaves the provider layer. Its message, its enumerable properties and its stack carry no body,
 // URL, header or secret; the provider's own words (`detail`, `fields[].message`) are hidden properties.
+import { plainText } from "../contracts/text.js";
 import type { MismatchKind } from "./described.js";
 import type { EffectClass } from "./effects.js";
 
 /** Of the provider's words. */
-const MAX_CHARACTERS = 500;
+const MAX_BYTES = 500;
 /** Of the fields that it finds fault with. */
 const MAX_FIELDS = 50;
 
@@ -139,8 +140,8 @@ function classifier(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.:/[\]-]{1,120}$/.test(text) ? text : undefined;
 }
 
-/** Cut: however long an answer is, an error of it fits into a failure. */
+/** Plain and cut: whatever an answer holds, an error of it fits into a failure. */
 function hide(target: object, key: string, text: string | undefined): void {
   if (text === undefined) return;
-  Object.defineProperty(target, key, { value: text.slice(0, MAX_CHARACTERS), enumerable: false });
+  Object.defineProperty(target, key, { value: plainText(text, MAX_BYTES), enumerable: false });
 }

@@ -2,11 +2,12 @@
 // Callbacks are unauthenticated claims (P2 §5): identity is read strictly, everything else loosely.
 import { z } from "zod";
 import type { ProviderEvent } from "../contracts/provider-event.js";
+import { plainText } from "../contracts/text.js";
 import { ProviderError } from "./errors.js";
 import { utcInstant } from "./instant.js";
+import { eventIdOf, PlainId, textOf, Word } from "./outside.js";
 
-const Identity = z.string().min(1).max(500);
-const Word = z.string().min(1).max(100);
+const NAME_BYTES = 200;
 /** Absent, null, empty or of another type: not said. */
 const loose = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
@@ -14,18 +15,18 @@ const AdditionalData = z.object({
   State: loose(Word),
   Outcome: loose(Word),
   ExtraData: loose(z.string().min(1)),
-  AffidavitId: loose(Identity),
-  AffidavitName: loose(Identity),
+  AffidavitId: loose(PlainId),
+  AffidavitName: loose(textOf(NAME_BYTES)),
   AffidavitKind: loose(Word),
-  RequestId: loose(Identity),
+  RequestId: loose(PlainId),
   Regenerated: loose(z.union([z.boolean(), z.string()])),
 });
 
 const Envelope = z.object({
-  Identifier: Identity,
+  Identifier: z.string().min(1).max(500).transform(eventIdOf),
   Kind: Word,
   Date: z.string(),
-  EvidenceId: loose(Identity),
+  EvidenceId: loose(PlainId),
   EvidenceType: loose(z.string()),
   EvidenceState: loose(Word),
   AdditionalData: z.record(z.string(), z.unknown()).nullish(),
@@ -40,7 +41,8 @@ const NOTE_MEMBERS = [
   "XmissionDetails",
   "Description",
 ];
-const NOTE_CHARACTERS = 300;
+/** Each stands in every status and in the result. */
+const NOTE_BYTES = 300;
 
 export interface ProviderCallback {
   event: ProviderEvent;
@@ -105,10 +107,9 @@ function noteOf(data: Record<string, unknown>): string | undefined {
   const texts = NOTE_MEMBERS.map((member) => data[member])
     .filter((value) => value !== undefined && value !== null)
     .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
-    .map((text) => text.replaceAll(/\s+/g, " ").trim())
+    .map((text) => plainText(text).replaceAll(/\s+/g, " ").trim())
     .filter((text) => text !== "");
-  if (texts.length === 0) return undefined;
-  return Array.from(texts.join(": ")).slice(0, NOTE_CHARACTERS).join("");
+  return texts.length === 0 ? undefined : plainText(texts.join(": "), NOTE_BYTES);
 }
 
 function unreadable(provider: string, fieldNames: string[]): ProviderError {

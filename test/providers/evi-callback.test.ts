@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ProviderEvent } from "../../src/contracts/provider-event.js";
 import { ProviderError } from "../../src/providers/errors.js";
+import { largestEventBytes } from "../../src/contracts/provider-event.js";
 import { parseEnvelope } from "../../src/providers/evi-callback.js";
 
 const envelope = {
@@ -31,8 +32,40 @@ test("a description that is no text is shown as JSON", () => {
 
 test("a note is cut between characters, not inside one", () => {
   const note = parse({ AdditionalData: { Details: "😀".repeat(400) } }).event.note ?? "";
-  expect(Array.from(note)).toHaveLength(300);
-  expect(Buffer.from(note).toString()).toBe(note);
+  expect(note).toMatch(/^(😀)+…$/u);
+  expect(Buffer.byteLength(note)).toBe(4 * 74 + 3);
+});
+
+/** In JSON each of them takes six bytes, or two, where it is taken over. */
+const worst = ["\u0001", "\ud800", "\u202e", '"', "\\", "😀", "あ"];
+
+test.each(worst)("an event whose texts are all %j takes few bytes", (character) => {
+  const long = character.repeat(500);
+  const word = `w${character.repeat(99)}`;
+  const AdditionalData = {
+    ...{ State: word, Outcome: word, Details: long, Comments: long, Description: long },
+    ...{ AffidavitId: `i${character.repeat(199)}`, AffidavitName: long, AffidavitKind: word },
+    RequestId: `i${character.repeat(199)}`,
+  };
+  const Identifier = character.repeat(200);
+  for (const Kind of [word, "AffidavitPublished"]) {
+    const { event } = parse({ Identifier, Kind, EvidenceId: Identifier, AdditionalData });
+    expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(largestEventBytes);
+    expect(JSON.stringify(event)).not.toMatch(/\\u|[\u0000-\u001f\u202e]/);
+  }
+});
+
+test("an identifier that cannot stand in an id is known by its digest, the same each time", () => {
+  const odd = ["\u0001", "\u0002", "é", "x".repeat(201)].map(
+    (id) => parse({ Identifier: id }).event.id,
+  );
+  expect(new Set(odd).size).toBe(4);
+  for (const id of odd) expect(id).toMatch(/^sha256:[0-9a-f]{64}$/);
+  expect(parse({ Identifier: "é" }).event.id).toBe(odd[2]);
+});
+
+test("a kind of control characters alone is none", () => {
+  expect(() => parse({ Kind: "\u0000\u0001" })).toThrow("Kind");
 });
 
 test.each([true, "true", "True"])("Regenerated %j marks the affidavit", (Regenerated) => {

@@ -1,6 +1,7 @@
 // The postal API as it travels (P2 §2.1–2.5, §4.1, §7.1), in the provider's spelling. Requests are strict, responses are
 // read loosely; what decides identity (ids, state, lookup key, affidavits) is not, so that nothing real is read as absent.
 import { z } from "zod";
+import { textOf, Word } from "../outside.js";
 
 export const routes = {
   submit: { method: "POST", path: "/v1/EviPost/Submit" },
@@ -42,7 +43,7 @@ export const queryParameters = {
   includeBlobs: "IncludeAffidavitBlobsOnResult",
 } as const;
 
-const Text = z.string().optional().catch(undefined);
+const Text = textOf(500).optional().catch(undefined);
 const Id = z.string().min(1);
 
 /** P2 §4.1: Submit and Cancel answer with it. */
@@ -53,9 +54,9 @@ export const RequestIdAnswer = z.looseObject({ requestId: Id });
 /** P2 §2.5; dates stay as they came. */
 export const ResultItem = z.looseObject({
   evidenceId: Id,
-  state: Id,
+  state: Word,
   lookupKey: z.string().nullish(),
-  outcome: Text,
+  outcome: Word.optional().catch(undefined),
   recipientName: Text,
   costCentre: Text,
   timeToLive: z.number().optional().catch(undefined),

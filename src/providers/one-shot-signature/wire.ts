@@ -1,6 +1,7 @@
 // The one-shot signature service as it travels (P1 §1.4, §2.9, §4.4). Five paths are shown, no request or response is: every
 // shape below is assumed. What decides (state, request, documents) is read strictly, the rest loosely.
 import { z } from "zod";
+import { eventIdOf, Word as PlainWord } from "../outside.js";
 
 const api = "/oneshot/api/v1";
 
@@ -94,11 +95,11 @@ export const TokenAnswer = z.looseObject({ token: Word });
 export const TokensAnswer = z.array(TokenAnswer);
 export const CreateAnswer = z.looseObject({ request_pk: Identifier });
 export const SignAnswer = z.looseObject({ state: z.enum(["signed", "signing"]) });
-export const VideoAnswer = z.looseObject({ state: Word });
+export const VideoAnswer = z.looseObject({ state: PlainWord });
 
 export const RetrieveAnswer = z.looseObject({
   request_pk: Identifier.nullish(),
-  state: Word,
+  state: PlainWord,
   documents: z.array(
     z.looseObject({
       name: Word,
@@ -122,8 +123,8 @@ export const ErrorAnswer = z.looseObject({
 /** P1 §6.2: not shown; whatever else the payload is, it is a webhook. */
 export const Webhook = z
   .object({
-    Identifier: Identifier.optional().catch(undefined),
-    event: z.string().min(1).max(100).optional().catch(undefined),
+    Identifier: Identifier.transform(eventIdOf).optional().catch(undefined),
+    event: PlainWord.optional().catch(undefined),
     date: z.unknown().optional(),
   })
   .catch({});
