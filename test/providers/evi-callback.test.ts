@@ -51,7 +51,7 @@ test.each(worst)("an event whose texts are all %j takes few bytes", (character) 
   for (const Kind of [word, "AffidavitPublished"]) {
     const { event } = parse({ Identifier, Kind, EvidenceId: Identifier, AdditionalData });
     expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(largestEventBytes);
-    expect(JSON.stringify(event)).not.toMatch(/\\u|[\u0000-\u001f\u202e]/);
+    expect(JSON.stringify(event)).not.toMatch(/\\u|\u202e/);
   }
 });
 
