@@ -2,6 +2,7 @@
 // (DESIGN §6, READING §0).
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import { isLocked } from "../journal/errors.js";
+import type { OwnedDocument } from "../journal/ownership.js";
 import { effectToken } from "../journal/token.js";
 import type { Effect, Journal, LookUpFinding, Performance, Verdict } from "../journal/journal.js";
 import { effectClassOf } from "../providers/effects.js";
@@ -30,6 +31,8 @@ export interface EffectOf<P extends Provider> {
   /** What another run must bring again; the account is added. */
   input: unknown;
   mode: AttemptMode;
+  /** Those that its call sends. */
+  documents?: OwnedDocument[];
 }
 
 export interface Calls<A> {
@@ -62,6 +65,7 @@ export async function performEffect<A, P extends Provider>(
     effectClass: classOf(effectClassOf(provider, operation) as Effect["effectClass"], calls),
     digest: digests.of(digested),
     sameDigest: (stored) => digests.same(digested, stored),
+    ...(of.documents && { documents: of.documents }),
   };
   const performance: Performance<A> = {
     ...calls,

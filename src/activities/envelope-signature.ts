@@ -8,9 +8,8 @@ import type { Operation } from "../providers/effects.js";
 import * as client from "../providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../providers/envelope-signature/client.js";
 import { measured } from "./calls.js";
-import { execution } from "./effect.js";
 import type { AttemptMode } from "./failure.js";
-import { checkedReferenceOf, parseInput, readDocument } from "./input.js";
+import { checkedReferenceOf, ownedDocument, parseInput, readDocument } from "./input.js";
 import { unlessMissing } from "./missing-document.js";
 import { accountIn, Office, resolved } from "./office.js";
 import type { Attempt, OfficeDependencies } from "./office.js";
@@ -73,13 +72,13 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
     /** Validates the input, and sees to it that every document is in the store, as it says: before any effect. */
     prepare({ input, mode }: { input: unknown; mode: AttemptMode }): Promise<EnvelopePlan> {
       return office.run("prepare", accountIn(input), mode, async ({ name }) => {
-        const { environment, documents: store, settings } = office.has;
+        const { environment, settings } = office.has;
         const parsed = parseInput(SignEnvelopeInput, input);
         const documents: PlannedDocument[] = [];
         // One after the other: fifty of them may be more than the memory holds.
         for (const [index, given] of parsed.documents.entries()) {
           const path = `documents.${index}.document`;
-          const document = await checkedReferenceOf(store, given.document, execution(), path);
+          const document = await checkedReferenceOf(office.has, given.document, "submitted", path);
           documents.push({ ...given, document });
         }
         return {
@@ -132,6 +131,7 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
             reference: effect,
             operation: "uploadFile",
             input: { ...file, document: contentOf(document) },
+            documents: [ownedDocument(document, "submitted")],
             mode,
           },
           {

@@ -3,11 +3,16 @@
 import type { z } from "zod";
 import { checkInput } from "../contracts/problems.js";
 import type { DocumentInput, DocumentReference } from "../contracts/values.js";
-import { derivedDocumentId } from "../documents/document-id.js";
+import { derivedDocumentId, documentIdOf } from "../documents/document-id.js";
 import { documentProblem } from "../documents/errors.js";
 import { isPdf } from "../documents/pdf.js";
 import type { DocumentStore } from "../documents/store.js";
+import type { DocumentKind, OwnedDocument } from "../journal/ownership.js";
+import { execution } from "./effect.js";
 import { InvalidInput } from "./failure.js";
+import type { Surroundings } from "./office.js";
+
+type Stores = Pick<Surroundings, "documents" | "journal">;
 
 /** Throws `InvalidInput` with each field that breaks the contract. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.infer<S> {
@@ -16,26 +21,39 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.in
   return data as z.infer<S>;
 }
 
-/** The document as a reference; an inline one is stored under an id of process and content, so that a retry stores no second one. */
+export function ownedDocument(
+  { uri }: Pick<DocumentReference, "uri">,
+  kind: DocumentKind,
+): OwnedDocument {
+  return { id: documentIdOf(uri), kind };
+}
+
+/**
+ * The document as a reference; an inline one is stored under an id of process and content, so that a retry stores no second one,
+ * and has its owner before that.
+ */
 export async function referenceOf(
-  documents: DocumentStore,
+  { documents, journal }: Stores,
   document: DocumentInput,
-  process: { namespace: string; workflowId: string },
+  kind: DocumentKind,
 ): Promise<DocumentReference> {
   if ("uri" in document) return document;
+  const process = execution();
   const id = derivedDocumentId(process.namespace, process.workflowId, document.base64);
+  await journal.own(process, [{ id, kind }]);
   return documents.put(Buffer.from(document.base64, "base64"), document.mediaType, { id });
 }
 
-/** The same, looked at before any effect: it is in the store, and what it says to be. */
+/** The same, owned and looked at before any effect: it is in the store, and what it says to be. */
 export async function checkedReferenceOf(
-  documents: DocumentStore,
+  stores: Stores,
   document: DocumentInput,
-  process: { namespace: string; workflowId: string },
+  kind: DocumentKind,
   path: string,
 ): Promise<DocumentReference> {
-  const reference = await referenceOf(documents, document, process);
-  await readDocument(documents, reference, path);
+  const reference = await referenceOf(stores, document, kind);
+  await stores.journal.own(execution(), [ownedDocument(reference, kind)]);
+  await readDocument(stores.documents, reference, path);
   return reference;
 }
 

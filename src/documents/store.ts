@@ -4,12 +4,11 @@ import type { DocumentReference } from "../contracts/values.js";
 import { DecryptionError } from "../crypto/errors.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { open, seal } from "../crypto/sealed.js";
+import { documentIdOf, uriOf } from "./document-id.js";
 import type { DocumentDriver } from "./driver.js";
 import { DocumentConflict, DocumentCorrupt, DocumentNotFound } from "./errors.js";
 
 export { DocumentConflict, DocumentCorrupt, DocumentNotFound } from "./errors.js";
-
-const SCHEME = "document:";
 
 export class DocumentStore {
   readonly #driver: DocumentDriver;
@@ -28,7 +27,7 @@ export class DocumentStore {
   ): Promise<DocumentReference> {
     if (bytes.length === 0) throw new TypeError("an empty document cannot be stored");
     const id = options.id ?? randomBytes(16).toString("hex");
-    const reference = { uri: SCHEME + id, sha256: sha256(bytes), size: bytes.length, mediaType };
+    const reference = { uri: uriOf(id), sha256: sha256(bytes), size: bytes.length, mediaType };
     const written = await this.#driver.write(id, seal(this.#ring, bytes, reference.uri));
     if (!written && sha256(await this.#open(reference.uri)) !== reference.sha256) {
       throw new DocumentConflict(reference.uri);
@@ -50,19 +49,19 @@ export class DocumentStore {
   }
 
   async exists(uri: string): Promise<boolean> {
-    return this.#driver.exists(idOf(uri));
+    return this.#driver.exists(documentIdOf(uri));
   }
 
   async delete(uri: string): Promise<void> {
-    await this.#driver.remove(idOf(uri));
+    await this.#driver.remove(documentIdOf(uri));
   }
 
   async *list(): AsyncIterable<{ uri: string; storedAt: Date }> {
-    for await (const { id, storedAt } of this.#driver.list()) yield { uri: SCHEME + id, storedAt };
+    for await (const { id, storedAt } of this.#driver.list()) yield { uri: uriOf(id), storedAt };
   }
 
   async #open(uri: string): Promise<Buffer> {
-    const sealed = await this.#driver.read(idOf(uri));
+    const sealed = await this.#driver.read(documentIdOf(uri));
     if (sealed === undefined) throw new DocumentNotFound(uri);
     try {
       return open(this.#ring, sealed, uri);
@@ -76,9 +75,4 @@ export class DocumentStore {
 
 function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
-}
-
-function idOf(uri: string): string {
-  if (!uri.startsWith(SCHEME)) throw new TypeError("a document's uri must start with document:");
-  return uri.slice(SCHEME.length);
 }

@@ -1,4 +1,5 @@
 // What an effect is, and how its one call is made: the journal's side of an activity.
+import type { OwnedDocument } from "./ownership.js";
 
 export interface Effect {
   token: string;
@@ -13,6 +14,8 @@ export interface Effect {
   /** Keyed digest of account and input. */
   digest: string;
   sameDigest(stored: string): boolean;
+  /** Those that its call sends: the process owns them from the commit of the row on. */
+  documents?: OwnedDocument[];
 }
 
 export type Verdict =

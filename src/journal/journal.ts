@@ -18,6 +18,8 @@ import {
   EffectWithdrawn,
   JournalUnavailable,
 } from "./errors.js";
+import { own } from "./ownership.js";
+import type { OwnedDocument, Owner } from "./ownership.js";
 import { reached, throwIf } from "./patience.js";
 import { listEffects, purgeEffects } from "./retention.js";
 import type { EffectSummary, IsOpen } from "./retention.js";
@@ -75,9 +77,11 @@ export class Journal {
     performance: Performance<A>,
     mode: { watchOnly?: boolean } = {},
   ): Promise<A> {
-    if (mode.watchOnly === true) return this.#watch(effect, performance);
-    // Where a send would fail fast, a row that is there may still have the answer.
     const isClosed = performance.closed?.() !== undefined;
+    // Taken all the same: the process may wait for months before it may send them.
+    if (mode.watchOnly || isClosed) await this.own(effect, effect.documents ?? []);
+    if (mode.watchOnly) return this.#watch(effect, performance);
+    // Where a send would fail fast, a row that is there may still have the answer.
     const first = isClosed ? undefined : await this.#sendNew(effect, performance);
     return this.#settle(effect, performance, first);
   }
@@ -100,6 +104,11 @@ export class Journal {
 
   decide(key: StepKey, decision: Decision): Promise<Decided> {
     return reached(decide(this.#pool, this.#ring, key, decision, this.#leaseMs));
+  }
+
+  /** The process owns these documents: said before they are read, or before their bytes are stored. */
+  own(owner: Owner, documents: OwnedDocument[]): Promise<void> {
+    return reached(own(this.#pool, owner, documents));
   }
 
   /** Callbacks with this reference belong to the process: said after its answer is stored, before it is used; the first one stands. */

@@ -2,6 +2,7 @@
 // while something is sent.
 import type { Pool } from "../postgres/pool.js";
 import type { Effect } from "./effect.js";
+import { columnsOf, owning } from "./ownership.js";
 
 export type State = "sending" | "answered" | "refused" | "notSent" | "withdrawn";
 
@@ -74,11 +75,14 @@ export class Rows {
     return rows;
   }
 
-  /** The row's first take: fails where there is a row already. */
+  /** The row's first take: fails where there is a row already. The owners of its documents are written in any case. */
   async takeNew(effect: Effect, holder: string): Promise<Hold | undefined> {
+    const { documents = [] } = effect;
+    const owns = documents.length > 0;
     const { rowCount } = await this.#pool.query({
-      name: "effect-take",
-      text: `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, provider, operation, account,
+      name: owns ? "effect-take-documents" : "effect-take",
+      text: `${owns ? `with ${owning("$2", "$3", "$13", "$14")}` : ""}
+       insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, provider, operation, account,
          effect_class, digest, state, attempts, lease_until, holder)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'sending', 1, ${lease("$11")}, $12)
        on conflict do nothing`,
@@ -95,6 +99,7 @@ export class Rows {
         effect.digest,
         this.#leaseMs,
         holder,
+        ...(owns ? columnsOf(documents) : []),
       ],
     });
     return rowCount === 1 ? { token: effect.token, holder, attempt: 1, denied: 0 } : undefined;

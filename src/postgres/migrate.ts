@@ -4,6 +4,7 @@ import { effects } from "./migrations/0001-effects.js";
 import { callbacks } from "./migrations/0002-callbacks.js";
 import { accounts } from "./migrations/0003-accounts.js";
 import { lookUpProofs } from "./migrations/0004-look-up-proofs.js";
+import { documents } from "./migrations/0005-documents.js";
 import type { Pool, PoolClient } from "./pool.js";
 
 export interface Migration {
@@ -11,7 +12,7 @@ export interface Migration {
   sql: string;
 }
 
-const migrations: readonly Migration[] = [effects, callbacks, accounts, lookUpProofs];
+const migrations: readonly Migration[] = [effects, callbacks, accounts, lookUpProofs, documents];
 // Any fixed number: the advisory lock that migrations take.
 const LOCK = 7_318_200_401;
 

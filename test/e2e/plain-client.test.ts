@@ -12,6 +12,7 @@ import { messageSchemaOf } from "../support/message-schema.js";
 import { envelopeInput } from "../support/envelopes.js";
 import { codeFor, holderInput } from "../support/holders.js";
 import { letterPdf } from "../support/letters.js";
+import { namedDocuments, ownedDocuments } from "../support/owned-documents.js";
 import { signerInput } from "../support/signers.js";
 import { startTestStack } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
@@ -61,6 +62,7 @@ test("it starts the process with an inline document and reads its result", async
     uri: expect.stringMatching(/^document:/),
     size: letterPdf.length,
   });
+  expect(await ownedDocuments(system, { workflowId })).toEqual(namedDocuments(result.documents));
   expect(await system.effects("plain")).toEqual({ "evi-post.submit": 1 });
 }, 60_000);
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { InputMismatchError, InvalidInputError, NotAcceptedError } from "../../src/client.js";
 import type { PostalHandle, SendPostalInput } from "../../src/client.js";
 import { fastSettings, letterInput, letterPdf } from "../support/letters.js";
+import { namedDocuments, ownedDocuments } from "../support/owned-documents.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
@@ -79,7 +80,9 @@ describe("outcomes", () => {
   );
 
   test("affidavits are stored under their own hash, beside the letter (P2 §2.5, §6.3)", async () => {
-    const { documents } = await (await startedAs("delivered")).result();
+    const handle = await startedAs("delivered");
+    const { documents } = await handle.result();
+    expect(await ownedDocuments(system, handle)).toEqual(namedDocuments(documents));
     const [submitted, ...affidavits] = documents;
     expect(submitted?.kind).toBe("submitted");
     expect(await system.client.documents.get(submitted!.document)).toEqual(letterPdf);

@@ -10,6 +10,7 @@ import { createPool } from "../../src/postgres/pool.js";
 import { envelopeInput } from "../support/envelopes.js";
 import { hideDocument } from "../support/hidden-document.js";
 import { letterPdf } from "../support/letters.js";
+import { namedDocuments, ownedDocuments } from "../support/owned-documents.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
@@ -81,7 +82,9 @@ test("the documents stand in the caller's order, whichever is uploaded first (P1
   const slow = { operation: "envelope-signature.upload", kind: "slow-answer" } as const;
   await system.sandbox.addFault({ ...slow, lookupKey: "order", call: 1, ms: 1_500 });
   await system.sandbox.addFault({ ...slow, lookupKey: "order", call: 2, ms: 700 });
-  const result = await (await begin("order")).result();
+  const handle = await begin("order");
+  const result = await handle.result();
+  expect(await ownedDocuments(system, handle)).toEqual(namedDocuments(result.documents));
   expect(result).toMatchObject({
     outcome: "sent",
     dates: { requestedAt: expect.any(String), sentAt: expect.any(String) },

@@ -10,6 +10,7 @@ import { hideDocument } from "../support/hidden-document.js";
 import { answerLate } from "../support/late-answer.js";
 import { letterPdf } from "../support/letters.js";
 import { eventually } from "../support/outage-wait.js";
+import { namedDocuments, ownedDocuments } from "../support/owned-documents.js";
 import { signerInput, videoDecision, videoInput } from "../support/signers.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
@@ -41,7 +42,8 @@ const effectsOf = async (intent: string) =>
 const duplicates = async () => (await system.sandbox.ledger()).duplicates;
 
 test("classic: each document is uploaded once, and what was signed is kept under its own hash", async () => {
-  const handle = await system.client.signOneShot("classic", signerInput("classic"));
+  const input = signerInput("classic");
+  const handle = await system.client.signOneShot("classic", input);
   const code = await codeFor(system.sandbox, "classic");
   expect(await handle.submitOtp(wrongCode(code))).toEqual({ answer: "wrong", triesLeft: 4 });
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
@@ -53,6 +55,11 @@ test("classic: each document is uploaded once, and what was signed is kept under
     ["signed", "agreement.pdf"],
     ["signed", "annex.pdf"],
   ]);
+  const owned = await ownedDocuments(system, handle);
+  expect(owned).toEqual(expect.arrayContaining(namedDocuments(result.documents)));
+  const submitted = owned.filter((one) => one.startsWith("submitted "));
+  expect(submitted).toHaveLength(input.documents.length);
+  expect(owned).toHaveLength(input.documents.length + result.documents.length);
   for (const { document } of result.documents) {
     const bytes = await system.client.documents.get(document);
     expect(createHash("sha256").update(bytes).digest("hex")).toBe(document.sha256);
@@ -127,6 +134,9 @@ test("video identification: nothing is signed before the video is approved (P1 Â
   const { outcome, timeline } = await handle.result();
   expect(outcome).toBe("signed");
   expect(timeline.filter(({ event }) => event === "Identity video uploaded")).toHaveLength(1);
+  const { evidences = [] } = videoInput("video").identityVideo ?? {};
+  const owned = await ownedDocuments(system, handle);
+  expect(owned.filter((one) => one.startsWith("video "))).toHaveLength(evidences.length + 1);
   expect(await effectsOf("video")).toMatchObject({
     createIdentityVideo: 1,
     uploadEvidences: 1,

@@ -19,6 +19,7 @@ test("an empty database lacks every migration; several runners at once apply eac
     "0002-callbacks",
     "0003-accounts",
     "0004-look-up-proofs",
+    "0005-documents",
   ]);
   const runs = await Promise.all([migrate(pool), migrate(pool), migrate(pool)]);
   expect(runs.flat().toSorted()).toEqual(pending);
@@ -26,7 +27,7 @@ test("an empty database lacks every migration; several runners at once apply eac
   expect(await migrate(pool)).toEqual([]);
 });
 
-test("the migrations make exactly the fixed tables of DESIGN §13 and that of decision 17", async () => {
+test("the migrations make exactly the fixed tables of DESIGN §13 and those of decisions 17 and 18", async () => {
   await migrate(database.pool);
   const { rows } = await database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'trustflow' order by 1",
@@ -34,6 +35,8 @@ test("the migrations make exactly the fixed tables of DESIGN §13 and that of de
   expect(rows.map((row) => row.table_name)).toEqual([
     "callbacks",
     "correlations",
+    "document_quarantine",
+    "documents",
     "effects",
     "look_up_proofs",
     "migrations",

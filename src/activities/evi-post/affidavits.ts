@@ -3,15 +3,14 @@ import { cancellationSignal } from "@temporalio/activity";
 import { createHash } from "node:crypto";
 import type { ProcessDocument } from "../../contracts/status.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
-import type { DocumentStore } from "../../documents/store.js";
 import type { PostalAffidavit } from "../../providers/evi-post/client.js";
 import { ProviderError } from "../../providers/errors.js";
+import { execution } from "../effect.js";
 import { eviPost } from "./office.js";
 import type { AttemptAccount, PostOffice } from "./office.js";
 
 interface Fetch {
   account: AttemptAccount;
-  documents: DocumentStore;
   uniqueId: string;
   wanted: PostalAffidavit[];
 }
@@ -21,7 +20,7 @@ export async function fetchAffidavits(
   office: PostOffice,
   fetch: Fetch,
 ): Promise<ProcessDocument[]> {
-  const { documents, uniqueId, wanted } = fetch;
+  const { uniqueId, wanted } = fetch;
   if (wanted.length === 0) return [];
   const files =
     fetch.account.affidavits.mode === "blobs"
@@ -33,19 +32,21 @@ export async function fetchAffidavits(
       if (!bytes) return [];
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       const id = derivedDocumentId("evi-post", uniqueId, affidavit.uniqueId, sha256);
-      return [keep(documents, affidavit, bytes, id)];
+      return [keep(office, affidavit, bytes, id)];
     }),
   );
 }
 
 async function keep(
-  documents: DocumentStore,
+  { has: { documents, journal } }: PostOffice,
   { uniqueId, date, description }: PostalAffidavit,
   bytes: Buffer,
   id: string,
 ): Promise<ProcessDocument> {
+  const kind = "affidavit";
+  await journal.own(execution(), [{ id, kind }]);
   return {
-    kind: "affidavit",
+    kind,
     document: await documents.put(bytes, "application/pdf", { id }),
     uniqueId,
     ...(date === undefined ? {} : { date }),

@@ -39,8 +39,7 @@ const datesOnly = PostalDates.strip();
 export function ask(office: PostOffice, question: PostalQuestion): Promise<PostalAnswer> {
   const { uniqueId, mode, stored, refetch } = question;
   return office.run("query", question.account, mode, async (account) => {
-    const { journal, documents } = office.has;
-    const stamp = (await journal.now()).toISOString();
+    const stamp = (await office.has.journal.now()).toISOString();
     const item = await office.findItem(account, uniqueId);
     if (!item) throw invisible(office, question);
     const { state, outcome, affidavits = [] } = item;
@@ -48,7 +47,7 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
     const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
     if (!isEnough(question, fingerprint, endStates.has(state))) throw new NothingNew();
     const wanted = affidavits.filter((one) => refetch || !stored.includes(one.uniqueId));
-    const fetched = await fetchAffidavits(office, { account, documents, uniqueId, wanted }).catch(
+    const fetched = await fetchAffidavits(office, { account, uniqueId, wanted }).catch(
       (error: unknown) => {
         if (question.wait !== "affidavits" && error instanceof ProviderError) return [];
         throw error;

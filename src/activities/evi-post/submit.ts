@@ -7,7 +7,7 @@ import type { DocumentReference } from "../../contracts/values.js";
 import { ProviderError } from "../../providers/errors.js";
 import { execution } from "../effect.js";
 import { InvalidInput } from "../failure.js";
-import { parseInput, readDocument, referenceOf } from "../input.js";
+import { ownedDocument, parseInput, readDocument, referenceOf } from "../input.js";
 import { accountIn, resolved } from "../office.js";
 import type { Attempt } from "../office.js";
 import { eviPost, provider } from "./office.js";
@@ -39,7 +39,7 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
     const input = parseInput(SendPostalInput, given.input);
     checkAccountRules(input, account);
     const process = execution();
-    const document = await referenceOf(documents, input.document, process);
+    const document = await referenceOf(office.has, input.document, "submitted");
     const callback = office.has.callback({ provider, ...process });
     const { uniqueId } = await office.effect(
       account,
@@ -47,6 +47,7 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
         reference: effect,
         operation: "submit",
         input: comparedInput(SendPostalInput, input, contentOf),
+        documents: [ownedDocument(document, "submitted")],
         mode,
       },
       {

@@ -5,6 +5,7 @@ import { ProviderFields } from "../../contracts/values.js";
 import type { VideoAnswer } from "../../contracts/messages.js";
 import { ProviderError } from "../../providers/errors.js";
 import { execution } from "../effect.js";
+import { ownedDocument } from "../input.js";
 import { unlessMissing } from "../missing-document.js";
 import { isLeftOpen, refusalIn } from "../one-time-password.js";
 import type { Attempt } from "../office.js";
@@ -22,7 +23,7 @@ export function createVideo(
 ): Promise<void> {
   const { requestPk } = given;
   const fields = ProviderFields.parse(given.fields ?? {});
-  return write(desk, "createVideo", given, { requestPk, fields }, (account, signal) =>
+  return write(desk, "createVideo", given, { requestPk, fields }, [], (account, signal) =>
     oneShot.createVideo(account, { requestPk, fields }, signal),
   );
 }
@@ -34,7 +35,7 @@ export function uploadEvidences(
 ): Promise<void> {
   const { requestPk } = given;
   const input = { requestPk, files: given.files.map(compared) };
-  return write(desk, "uploadEvidences", given, input, async (account, signal) => {
+  return write(desk, "uploadEvidences", given, input, given.files, async (account, signal) => {
     const files = await Promise.all(given.files.map((file) => fileOf(desk, file)));
     await oneShot.uploadEvidences(account, { requestPk, files }, signal);
   });
@@ -47,7 +48,7 @@ export function uploadVideo(
 ): Promise<void> {
   const { requestPk, file } = given;
   const input = { requestPk, file: compared(file) };
-  return write(desk, "uploadVideo", given, input, async (account, signal) => {
+  return write(desk, "uploadVideo", given, input, [file], async (account, signal) => {
     await oneShot.uploadVideo(account, { requestPk, ...(await fileOf(desk, file)) }, signal);
   });
 }
@@ -62,12 +63,19 @@ function write(
   operation: VideoWrite,
   { effect, mode, ...given }: Attempt & OneShotRequest,
   input: object,
+  files: PlannedFile[],
   send: (account: OneShotAttempt, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   return desk.run(operation, given.account, mode, async (account) => {
     const sending = desk.perform(
       account,
-      { reference: effect, operation, input, mode },
+      {
+        reference: effect,
+        operation,
+        input,
+        documents: files.map(({ document }) => ownedDocument(document, "video")),
+        mode,
+      },
       { send: ({ signal }) => send(account, signal).then(() => ({})) },
     );
     await unlessMissing(provider, operation, sending);

@@ -4,11 +4,12 @@ import { comparedInput } from "../../contracts/compared-input.js";
 import { SignOneShotInput } from "../../contracts/sign-one-shot.js";
 import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
 import type { DocumentInput, DocumentReference } from "../../contracts/values.js";
+import type { DocumentKind } from "../../journal/ownership.js";
 import { ProviderError } from "../../providers/errors.js";
 import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
 import { execution } from "../effect.js";
 import type { AttemptMode } from "../failure.js";
-import { checkedReferenceOf, parseInput, readDocument } from "../input.js";
+import { checkedReferenceOf, ownedDocument, parseInput, readDocument } from "../input.js";
 import { unlessMissing } from "../missing-document.js";
 import type { AssumedLookUp } from "../look-up-proof.js";
 import { accountIn, resolved } from "../office.js";
@@ -46,7 +47,7 @@ export function prepare(
     for (const [index, file] of input.documents.entries()) {
       if ("sha256" in file) documents.push(file);
       else {
-        const planned = await stored(desk, file, `documents.${index}.document`);
+        const planned = await stored(desk, file, "submitted", `documents.${index}.document`);
         documents.push({ ...planned, sha256: planned.document.sha256 });
       }
     }
@@ -70,19 +71,20 @@ async function storedVideo(
 ): Promise<NonNullable<OneShotPlan["identityVideo"]>> {
   const planned: PlannedFile[] = [];
   for (const [index, file] of evidences.entries())
-    planned.push(await stored(desk, file, `identityVideo.evidences.${index}.document`));
+    planned.push(await stored(desk, file, "video", `identityVideo.evidences.${index}.document`));
   return {
     evidences: planned,
-    video: await stored(desk, video, "identityVideo.video.document"),
+    video: await stored(desk, video, "video", "identityVideo.video.document"),
   };
 }
 
 async function stored(
-  { has: { documents: store } }: SigningDesk,
+  desk: SigningDesk,
   { name, document: given }: { name: string; document: DocumentInput },
+  kind: DocumentKind,
   path: string,
 ): Promise<PlannedFile> {
-  return { name, document: await checkedReferenceOf(store, given, execution(), path) };
+  return { name, document: await checkedReferenceOf(desk.has, given, kind, path) };
 }
 
 export interface CreatedRequest {
@@ -143,12 +145,18 @@ export function upload(
   given: Attempt & OneShotRequest & { file: OneShotPlan["documents"][number]; asHash: boolean },
 ): Promise<void> {
   const { effect, mode, requestPk, file, asHash } = given;
-  const { name, sha256 } = file;
+  const { name, sha256, document } = file;
   const operation = asHash ? "uploadHash" : "uploadDocument";
   return desk.run(operation, given.account, mode, async (account) => {
     const sending = desk.perform(
       account,
-      { reference: effect, operation, input: { requestPk, name, sha256 }, mode },
+      {
+        reference: effect,
+        operation,
+        input: { requestPk, name, sha256 },
+        ...(document && { documents: [ownedDocument(document, "submitted")] }),
+        mode,
+      },
       {
         async send({ signal }) {
           if (asHash) {

@@ -6,6 +6,7 @@ import { derivedDocumentId } from "../../documents/document-id.js";
 import { isPdf } from "../../documents/pdf.js";
 import { ProviderError } from "../../providers/errors.js";
 import { otpVerdict } from "../../providers/one-shot-signature/translate.js";
+import { execution } from "../effect.js";
 import { NothingNew } from "../failure.js";
 import type { AttemptMode } from "../failure.js";
 import { firstCode, refusalIn, sentAgain, triedWith } from "../one-time-password.js";
@@ -162,7 +163,9 @@ async function kept(
 ): Promise<ProcessDocument> {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const id = derivedDocumentId(provider, requestPk, kind, name, sha256);
-  const document = await desk.has.documents.put(bytes, mediaType, { id });
+  const { journal, documents } = desk.has;
+  await journal.own(execution(), [{ id, kind }]);
+  const document = await documents.put(bytes, mediaType, { id });
   return { kind, document, description: name };
 }
 

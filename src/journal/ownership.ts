@@ -1,0 +1,44 @@
+// Which process owns which document (docs/decisions/0018). The row is committed before the document is used or its bytes are
+// stored, so a document is never there for a process that does not own it.
+import type { Pool } from "../postgres/pool.js";
+
+/** `video`: an identity video and the evidences that go with it. */
+export type DocumentKind = "submitted" | "affidavit" | "contract" | "signed" | "video";
+
+export interface OwnedDocument {
+  /** The 32 hex digits of `document:<id>`. */
+  id: string;
+  kind: DocumentKind;
+}
+
+export interface Owner {
+  namespace: string;
+  workflowId: string;
+}
+
+/** The part of a statement that writes the owners; what waits for its removal is taken out of the quarantine. */
+export const owning = (namespace: string, workflowId: string, ids: string, kinds: string) =>
+  `owned as (
+     insert into trustflow.documents (id, namespace, workflow_id, kind)
+     select given.id, ${namespace}::text, ${workflowId}::text, given.kind
+     from unnest(${ids}::text[], ${kinds}::text[]) as given (id, kind) on conflict do nothing),
+   released as (delete from trustflow.document_quarantine where id = any(${ids}::text[]))`;
+
+/** The last two parameters of `owning`. */
+export function columnsOf(documents: OwnedDocument[]): [ids: string[], kinds: DocumentKind[]] {
+  return [documents.map(({ id }) => id), documents.map(({ kind }) => kind)];
+}
+
+/** Idempotent. */
+export async function own(
+  pool: Pool,
+  { namespace, workflowId }: Owner,
+  documents: OwnedDocument[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  await pool.query(`with ${owning("$1", "$2", "$3", "$4")} select`, [
+    namespace,
+    workflowId,
+    ...columnsOf(documents),
+  ]);
+}

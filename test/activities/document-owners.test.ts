@@ -1,0 +1,96 @@
+// The order in which an activity comes to a document: its owner is written, and only then is it stored or read.
+import { expect, test } from "@jest/globals";
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { createHash } from "node:crypto";
+import { DefaultLogger } from "@temporalio/worker";
+import { fetchAffidavits } from "../../src/activities/evi-post/affidavits.js";
+import type { PostOffice } from "../../src/activities/evi-post/office.js";
+import { checkedReferenceOf, referenceOf } from "../../src/activities/input.js";
+import type { Surroundings } from "../../src/activities/office.js";
+import type { SigningDesk } from "../../src/activities/one-shot-signature/desk.js";
+import { contract, fetchSigned } from "../../src/activities/one-shot-signature/signature.js";
+import type { OwnedDocument, Owner } from "../../src/journal/ownership.js";
+import { letterPdf } from "../support/letters.js";
+
+const sha256 = createHash("sha256").update(letterPdf).digest("hex");
+const inline = { base64: letterPdf.toString("base64"), mediaType: "application/pdf" };
+const stored = {
+  ...{ uri: `document:${"0a".repeat(16)}`, sha256, size: letterPdf.length },
+  mediaType: "application/pdf",
+};
+
+/** What is done to which document, in order; `isAway`: the owner cannot be written. */
+function recorder({ isAway = false } = {}) {
+  const done: string[] = [];
+  const has = {
+    journal: {
+      async own({ namespace, workflowId }: Owner, documents: OwnedDocument[]) {
+        if (isAway) throw new Error("away");
+        for (const { id, kind } of documents)
+          done.push(`own ${namespace} ${workflowId} ${kind} ${id}`);
+      },
+    },
+    documents: {
+      async put(_: Buffer, __: string, { id }: { id: string }) {
+        done.push(`put ${id}`);
+        return { ...stored, uri: `document:${id}` };
+      },
+      async get({ uri }: { uri: string }) {
+        done.push(`get ${uri.slice("document:".length)}`);
+        return letterPdf;
+      },
+    },
+  } as unknown as Surroundings;
+  return { done, has };
+}
+
+async function inActivity(work: () => Promise<unknown>): Promise<unknown> {
+  const process = { workflowExecution: { workflowId: "w", runId: "r" } };
+  return new MockActivityEnvironment(process, { logger: new DefaultLogger("ERROR") }).run(work);
+}
+
+type Has = Surroundings;
+const office = (has: Has, answers: object) =>
+  ({ has, reach: async (_: unknown, operation: string) => answers[operation as never] }) as object;
+const desk = (has: Has) =>
+  ({
+    ...office(has, { contract: { bytes: letterPdf, mediaType: "application/pdf" } }),
+    run: (_: string, __: string, ___: string, body: (account: object) => unknown) => body({}),
+    retrieve: async () => ({ documents: [{ name: "a.pdf", signed: letterPdf }] }),
+  }) as unknown as SigningDesk;
+const request = { account: "default", requestPk: "1", mode: "quick" } as const;
+const affidavits = (has: Has) =>
+  fetchAffidavits(
+    office(has, { downloadAffidavits: [{ id: "a", bytes: letterPdf }] }) as PostOffice,
+    {
+      account: { affidavits: { mode: "download" } } as never,
+      uniqueId: "item",
+      wanted: [{ uniqueId: "a" }],
+    },
+  );
+
+const ways: [name: string, kind: string, then: string[], take: (has: Has) => Promise<unknown>][] = [
+  ["an inline document", "submitted", ["put"], (has) => referenceOf(has, inline, "submitted")],
+  [
+    "a stored document",
+    "submitted",
+    ["get"],
+    (has) => checkedReferenceOf(has, stored, "submitted", "document"),
+  ],
+  ["an affidavit", "affidavit", ["put"], affidavits],
+  ["a contract", "contract", ["put"], (has) => contract(desk(has), request)],
+  ["a signed document", "signed", ["put"], (has) => fetchSigned(desk(has), request)],
+];
+
+test.each(ways)("%s has its owner before anything else", async (_, kind, then, take) => {
+  const { done, has } = recorder();
+  await inActivity(() => take(has));
+  const id = done[0]?.split(" ").at(-1);
+  expect(done).toEqual([`own test w ${kind} ${id}`, ...then.map((what) => `${what} ${id}`)]);
+});
+
+test.each(ways)("%s is not touched where its owner cannot be written", async (_, __, ___, take) => {
+  const { done, has } = recorder({ isAway: true });
+  await expect(inActivity(() => take(has))).rejects.toThrow("away");
+  expect(done).toEqual([]);
+});

@@ -1,0 +1,117 @@
+// Who owns which document: written with the journal's row, or before it; what a process takes leaves the quarantine.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { randomBytes } from "node:crypto";
+import { Journal } from "../../src/journal/journal.js";
+import type { Effect } from "../../src/journal/journal.js";
+import type { DocumentKind } from "../../src/journal/ownership.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+import { Provider, effectOf, failed, notSent, ring } from "./support.js";
+
+let database: TestDatabase;
+let journal: Journal;
+beforeAll(async () => {
+  database = await testDatabase();
+  journal = new Journal(database.pool, ring, { leaseMs: 400, lookUpSpacingMs: 100 });
+});
+afterAll(() => database.close());
+
+const newDocument = (kind: DocumentKind = "submitted") => ({
+  id: randomBytes(16).toString("hex"),
+  kind,
+});
+
+async function ownersOf({ id }: { id: string }) {
+  const { rows } = await database.pool.query<{ owner: string; kind: string; xmin: string }>(
+    `select namespace || ' ' || workflow_id as owner, kind, xmin::text from trustflow.documents
+     where id = $1 order by owned_at`,
+    [id],
+  );
+  return rows;
+}
+
+const owner = ({ namespace, workflowId }: Pick<Effect, "namespace" | "workflowId">) =>
+  `${namespace} ${workflowId}`;
+
+test("the owner of what an effect sends is committed with the row that is taken, before anything is sent", async () => {
+  const documents = [newDocument(), newDocument("video")];
+  const effect = effectOf({ documents });
+  const whileSent: string[] = [];
+  const provider = new Provider(async () => {
+    const { rows } = await database.pool.query<{ xmin: string }>(
+      "select xmin::text from trustflow.effects where token = $1",
+      [effect.token],
+    );
+    for (const one of [rows, ...(await Promise.all(documents.map(ownersOf)))].flat())
+      whileSent.push(one.xmin);
+    return { id: "item-1" };
+  });
+  await journal.perform(effect, provider.performance);
+  // One row of the journal and two owners, of one transaction.
+  expect(whileSent).toHaveLength(3);
+  expect(new Set(whileSent).size).toBe(1);
+  const owners = (await Promise.all(documents.map(ownersOf))).flat();
+  expect(owners).toMatchObject(documents.map(({ kind }) => ({ owner: owner(effect), kind })));
+});
+
+test("a process owns its documents while nothing may be sent yet", async () => {
+  const closed = { ...new Provider().performance, closed: () => new Error("away") };
+  const denied = newDocument();
+  const waiting = effectOf({ documents: [denied] });
+  expect(await failed(journal.perform(waiting, closed))).toEqual(new Error("away"));
+  expect(await ownersOf(denied)).toMatchObject([{ owner: owner(waiting) }]);
+  const watched = newDocument();
+  const asked = effectOf({ documents: [watched] });
+  await failed(journal.perform(asked, new Provider().performance, { watchOnly: true }));
+  expect(await ownersOf(watched)).toMatchObject([{ owner: owner(asked) }]);
+});
+
+test("a retry owns what the release before has taken without saying so", async () => {
+  const effect = effectOf();
+  await failed(journal.perform(effect, new Provider(notSent).performance));
+  const document = newDocument();
+  await journal.perform({ ...effect, documents: [document] }, new Provider().performance);
+  await journal.perform({ ...effect, documents: [document] }, new Provider().performance);
+  expect(await ownersOf(document)).toMatchObject([{ owner: owner(effect) }]);
+});
+
+test("several processes own one document, each once", async () => {
+  const [first, second] = [effectOf(), effectOf()];
+  const document = newDocument("affidavit");
+  for (const process of [first, first, second]) await journal.own(process, [document, document]);
+  expect(await ownersOf(document)).toMatchObject([
+    { owner: owner(first), kind: "affidavit" },
+    { owner: owner(second), kind: "affidavit" },
+  ]);
+});
+
+test("what a process takes leaves the quarantine, by whichever way it is taken", async () => {
+  const [sent, owned, left] = [newDocument(), newDocument(), newDocument()];
+  for (const { id } of [sent, owned, left])
+    await database.pool.query(
+      "insert into trustflow.document_quarantine (id, stored_at) values ($1, now())",
+      [id],
+    );
+  await journal.perform(effectOf({ documents: [sent] }), new Provider().performance);
+  await journal.own(effectOf(), [owned]);
+  const { rows } = await database.pool.query("select id from trustflow.document_quarantine");
+  expect(rows).toEqual([{ id: left.id }]);
+});
+
+test("where the owner cannot be written, it is the journal that is away", async () => {
+  const { pool } = database;
+  await pool.query("alter table trustflow.documents rename to elsewhere");
+  try {
+    const sending = new Provider();
+    const effect = effectOf({ documents: [newDocument()] });
+    for (const attempt of [
+      journal.own(effectOf(), [newDocument()]),
+      journal.perform(effect, sending.performance),
+    ])
+      expect(await failed(attempt)).toMatchObject({ name: "JournalUnavailable" });
+    expect(sending.sends).toEqual([]);
+    expect(await journal.rows(effect)).toEqual([]);
+  } finally {
+    await pool.query("alter table trustflow.elsewhere rename to documents");
+  }
+});
