@@ -86,7 +86,9 @@ async function bundleWorkflows(before) {
   const { bundleWorkflowCode, DefaultLogger } = await import("@temporalio/worker");
   const bundle = await bundleWorkflowCode({
     workflowsPath: join(dist, "workflows", "index.js"),
-    workflowInterceptorModules: [join(dist, "workflows", "query-guard.js")],
+    workflowInterceptorModules: ["query-guard.js", "payload-guard.js"].map((name) =>
+      join(dist, "workflows", name),
+    ),
     failureConverterPath: join(dist, "temporal", "failure-converter.cjs"),
     logger: new DefaultLogger("WARN", ({ level, message }) => say(`${level}: ${message}`)),
   });

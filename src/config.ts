@@ -47,6 +47,12 @@ export const Config = z.strictObject({
       documents: secret().optional(),
     })
     .prefault({}),
+  codec: z
+    .strictObject({
+      /** Of a payload that is not encrypted; default: `accept` in the sandbox, else `refuse`. */
+      plaintext: z.preprocess(plain, z.enum(["refuse", "accept"])).optional(),
+    })
+    .prefault({}),
   documents: z.strictObject({ directory: text().optional() }).prefault({}),
   callbacks: z.strictObject({ publicUrl: url().optional() }).prefault({}),
   receiver: z
@@ -199,6 +205,11 @@ function keysAt(path: string[]): string[] {
 export function required<T>(value: T | undefined, key: string): T {
   if (value !== undefined) return value;
   throw isRequired(key);
+}
+
+/** What a worker does with a payload that is not encrypted. */
+export function plaintextPolicy({ codec, environment }: Config): "refuse" | "accept" {
+  return codec.plaintext ?? (environment === "sandbox" ? "accept" : "refuse");
 }
 
 /** What is wrong with a ring is said by entry and key id; its text never stands in a message. */

@@ -12,7 +12,7 @@ import { createOneShotActivities } from "./activities/one-shot-signature.js";
 import type { Surroundings } from "./activities/office.js";
 import { createProcessActivities } from "./activities/process.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
-import { required, ringOf } from "./config.js";
+import { plaintextPolicy, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
 import { providerTaskQueue, workflowTaskQueue } from "./contracts/names.js";
 import type { KeyRing } from "./crypto/key-ring.js";
@@ -26,7 +26,8 @@ import type { Provider } from "./providers/effects.js";
 import { askTemporal } from "./temporal/connection.js";
 import { withPatientPolls } from "./temporal/patient-polls.js";
 import { connectWorker } from "./temporal/worker-connection.js";
-import { dataConverter } from "./temporal/data-converter.js";
+import { activityGuard } from "./temporal/activity-guard.js";
+import { workerConverters } from "./temporal/data-converter.js";
 import { inputDigest, sameInput } from "./temporal/input-digest.js";
 
 export interface RunningWorker {
@@ -46,21 +47,26 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
   const codecRing = ringOf(config, "codec");
   const activities = composeActivities(config, pool, codecRing);
   const { connection, namespace, close } = await connectWorker();
+  const converters = workerConverters(codecRing, plaintextPolicy(config));
   const shared: WorkerOptions = {
     taskQueue: workflowTaskQueue,
     connection,
     namespace,
-    dataConverter: dataConverter(codecRing),
     shutdownGraceTime,
     stickyQueueScheduleToStartTimeout: config.worker.stickySeconds * 1_000,
     workflowTaskPollerBehavior: { type: "autoscaling" },
     activityTaskPollerBehavior: { type: "autoscaling" },
   };
+  const calls: WorkerOptions = {
+    ...shared,
+    dataConverter: converters.activities,
+    interceptors: { activity: [activityGuard] },
+  };
   const providers = await withPatientPolls(() =>
     Promise.all(
       Object.entries(activities.providers).map(([provider, own]) =>
         Worker.create({
-          ...shared,
+          ...calls,
           taskQueue: providerTaskQueue(provider),
           activities: { ...own },
           maxTaskQueueActivitiesPerSecond: config.worker.requestsPerSecond,
@@ -71,10 +77,12 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
   const workflows = await Worker.create({
     ...shared,
     ...workflowSource(),
-    activities: activities.process,
+    dataConverter: converters.workflows,
     maxCachedWorkflows: config.worker.cachedProcesses,
   });
-  const workers = [workflows, ...providers];
+  // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
+  const process = await Worker.create({ ...calls, activities: activities.process });
+  const workers = [workflows, process, ...providers];
   return {
     run: runAll(workers, connection, close),
     shutdown: () => workers.forEach((worker) => stop(worker)),
@@ -105,6 +113,8 @@ function stop(worker: Worker): void {
   if (worker.getState() === "RUNNING") worker.shutdown();
 }
 
+const guards = ["query-guard", "payload-guard"];
+
 /** The bundle that the build made; from the sources, the worker bundles itself. */
 export function workflowSource(): Pick<
   WorkerOptions,
@@ -115,7 +125,7 @@ export function workflowSource(): Pick<
   if (existsSync(codePath)) return { workflowBundle: { codePath } };
   return {
     workflowsPath: path("workflows/index.ts"),
-    interceptors: { workflowModules: [path("workflows/query-guard.ts")] },
+    interceptors: { workflowModules: guards.map((name) => path(`workflows/${name}.ts`)) },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Client } from "@temporalio/client";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
 import type { Repairs } from "../cleanup/repair.js";
 import type { CleanupReport } from "../cleanup.js";
-import { loadConfig, ringOf } from "../config.js";
+import { loadConfig, plaintextPolicy, ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import type { Pool } from "../postgres/pool.js";
 import type { connectClient } from "../temporal/connection.js";
@@ -83,11 +83,12 @@ async function repair(
 
 async function replayOptions(config: Config): Promise<ReplayWorkerOptions> {
   const { workflowSource } = await import("../worker.js");
-  const { dataConverter } = await import("../temporal/data-converter.js");
+  const { workerConverters } = await import("../temporal/data-converter.js");
   const { installRuntime } = await import("../temporal/logging.js");
   // What does not replay is expected here, and is no line of a log.
   installRuntime({ level: "ERROR", logTo: { write: () => undefined } });
-  return { ...workflowSource(), dataConverter: dataConverter(ringOf(config, "codec")) };
+  const { workflows } = workerConverters(ringOf(config, "codec"), plaintextPolicy(config));
+  return { ...workflowSource(), dataConverter: workflows };
 }
 
 async function retain(

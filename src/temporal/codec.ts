@@ -32,7 +32,7 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   #decode(payload: Payload): Payload {
-    if (text(payload, ENCODING) !== ENCRYPTED) return payload;
+    if (!isEncrypted(payload)) return payload;
     const keyId = text(payload, KEY_ID);
     if (keyId === undefined)
       throw new DecryptionError("an encrypted payload does not name its key");
@@ -40,6 +40,10 @@ export class EncryptionCodec implements PayloadCodec {
     const { metadata, data, externalPayloads } = PayloadMessage.decode(plaintext);
     return { metadata, data, ...(externalPayloads.length > 0 && { externalPayloads }) };
   }
+}
+
+export function isEncrypted(payload: Payload): boolean {
+  return text(payload, ENCODING) === ENCRYPTED;
 }
 
 function text(payload: Payload, field: string): string | undefined {

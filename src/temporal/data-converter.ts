@@ -1,14 +1,30 @@
 // How values cross the wire, the same for every client, worker and workflow bundle of one deployment.
 import { fileURLToPath } from "node:url";
-import type { DataConverter } from "@temporalio/common";
+import type { DataConverter, PayloadCodec } from "@temporalio/common";
+import type { PlaintextPolicy } from "../contracts/payload-marks.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { EncryptionCodec } from "./codec.js";
+import { ActivityCodec, WorkflowCodec } from "./worker-codec.js";
 
 /** Also for `bundleWorkflowCode`: what only the worker is told does not reach a prebuilt bundle. */
 export const failureConverterPath = fileURLToPath(
   new URL("failure-converter.cjs", import.meta.url),
 );
 
+/** For clients. */
 export function dataConverter(ring: KeyRing): DataConverter {
-  return { failureConverterPath, payloadCodecs: [new EncryptionCodec(ring)] };
+  return converter(new EncryptionCodec(ring));
+}
+
+/** For a worker of each kind: they refuse what no holder of the keys has written. */
+export function workerConverters(ring: KeyRing, policy: PlaintextPolicy) {
+  const codec = new EncryptionCodec(ring);
+  return {
+    workflows: converter(new WorkflowCodec(codec, policy)),
+    activities: converter(new ActivityCodec(codec, policy)),
+  };
+}
+
+function converter(codec: PayloadCodec): DataConverter {
+  return { failureConverterPath, payloadCodecs: [codec] };
 }

@@ -1,9 +1,16 @@
 // Messages and stack traces of failures travel encrypted, as payloads do. CommonJS, because the SDK loads it by require,
 // on the client, on the worker and inside the workflow bundle.
-const { DefaultFailureConverter } = require("@temporalio/common");
+const { ApplicationFailure, DefaultFailureConverter } = require("@temporalio/common");
 
-/** `queryTooEarly` of src/contracts/messages.ts. Each client must be able to read it, and it tells nothing of the process. */
-const inClear = "the process has just gone on: ask again";
+/** `notEncrypted` of src/contracts/payload-marks.ts. */
+const notEncrypted = "must be encrypted with a key of this deployment";
+
+/** `queryTooEarly` of src/contracts/messages.ts first. A client without a key must be able to read them, and they tell nothing of the process. */
+const inClear = new Set([
+  "the process has just gone on: ask again",
+  `Invalid input: (input) ${notEncrypted}`,
+  `Invalid input: (argument) ${notEncrypted}`,
+]);
 
 class EncryptingFailureConverter extends DefaultFailureConverter {
   #clear = new DefaultFailureConverter();
@@ -13,10 +20,12 @@ class EncryptingFailureConverter extends DefaultFailureConverter {
    * @type {DefaultFailureConverter["errorToFailure"]}
    */
   errorToFailure(error, payloadConverter) {
-    // It comes from the workflow's own context, whose `Error` is another one.
     const { message } = /** @type {{ message?: unknown }} */ (error ?? {});
-    if (message === inClear)
-      return this.#clear.errorToFailure(new Error(inClear), payloadConverter);
+    if (typeof message === "string" && inClear.has(message)) {
+      // It may come from the workflow's own context, whose `Error` is another one.
+      const shown = error instanceof ApplicationFailure ? error : new Error(message);
+      return { ...this.#clear.errorToFailure(shown, payloadConverter), stackTrace: "" };
+    }
     return super.errorToFailure(error, payloadConverter);
   }
 }

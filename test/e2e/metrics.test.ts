@@ -1,5 +1,6 @@
 // What Prometheus reads of receiver, relay and worker after traffic of every kind (docs/operations.md).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePorts } from "../../src/local/free-ports.js";
 import { namedRows, textOf } from "../docs/repository.js";
@@ -19,7 +20,9 @@ beforeAll(async () => {
     `TRUSTFLOW_${role.toUpperCase()}__METRICS_ADDRESS`,
     `127.0.0.1:${ports[role]}`,
   ]);
-  system = await startTestStack({ env: Object.fromEntries(env) });
+  system = await startTestStack({
+    env: { ...Object.fromEntries(env), TRUSTFLOW_CODEC__PLAINTEXT: "refuse" },
+  });
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
 
@@ -110,6 +113,21 @@ test("an answer that is none counts with what was wrong with it", async () => {
   await handle.result();
   const labels = { operation: "query", status: "200", mismatch: "mediaType" };
   expect(await value("worker", "trustflow_provider_answers_refused_total", labels)).toBe(1);
+}, 60_000);
+
+test("what comes to a process without encryption counts by what it is", async () => {
+  const { connection } = system.client.temporal;
+  await new Client({ connection }).workflow.start("sendPostal", {
+    workflowId: "sendPostal/plaintext",
+    taskQueue: "trustflow",
+    args: [letterInput("plaintext", "delivered")],
+  });
+  const refused = () =>
+    value("worker", "trustflow_payloads_refused_total", {
+      workflowType: "sendPostal",
+      of: "start",
+    });
+  await until(async () => (await refused()) === 1);
 }, 60_000);
 
 const raised = () =>

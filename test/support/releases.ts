@@ -17,7 +17,9 @@ export async function defectiveBundle(): Promise<string> {
     workflowsPath: module,
     workflowInterceptorModules: [
       module,
-      fileURLToPath(new URL("../../src/workflows/query-guard.ts", import.meta.url)),
+      ...["query-guard", "payload-guard"].map((name) =>
+        fileURLToPath(new URL(`../../src/workflows/${name}.ts`, import.meta.url)),
+      ),
     ],
     failureConverterPath,
     logger: new DefaultLogger("ERROR"),

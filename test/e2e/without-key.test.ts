@@ -1,0 +1,132 @@
+// Who reaches Temporal without a key starts nothing, decides nothing, and ends nothing as they like (decision 22).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client, Connection } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import type { Payload } from "@temporalio/common";
+import { setTimeout as delay } from "node:timers/promises";
+import { notEncrypted } from "../../src/contracts/payload-marks.js";
+import { pageCodec } from "../support/any-language.js";
+import { codeFor, holderInput } from "../support/holders.js";
+import { letterInput } from "../support/letters.js";
+import { startTestStack, statusWhere } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+let system: TestStack;
+let connection: Connection;
+let stranger: Client;
+
+beforeAll(async () => {
+  system = await startTestStack({
+    sandboxSpeed: "auto",
+    env: { TRUSTFLOW_CODEC__PLAINTEXT: "refuse" },
+  });
+  const { TEMPORAL_ADDRESS: address = "", TRUSTFLOW_KEYS__CODEC: ring = "" } = system.stack.env;
+  connection = await Connection.connect({ address });
+  // It reads with the key, so that the test sees what it is answered, and writes without.
+  const { decode } = pageCodec(ring);
+  const encode = async (payloads: Payload[]) => payloads;
+  stranger = new Client({ connection, dataConverter: { payloadCodecs: [{ encode, decode }] } });
+}, 120_000);
+
+afterAll(async () => {
+  await connection?.close();
+  await system?.close();
+}, 60_000);
+
+test("a start in clear fails as InvalidInput, and nothing is sent", async () => {
+  const failed = stranger.workflow.execute("sendPostal", {
+    workflowId: "sendPostal/strangers",
+    taskQueue: "trustflow",
+    args: [letterInput("strangers", "delivered")],
+  });
+  await expect(failed).rejects.toMatchObject({
+    cause: {
+      type: "InvalidInput",
+      message: `Invalid input: (input) ${notEncrypted}`,
+      details: [{ fields: [{ path: "(input)", problem: notEncrypted }] }],
+    },
+  });
+  expect(await system.effects("strangers")).toEqual({});
+  // A process that failed leaves its id to a client with the key.
+  const handle = await system.client.sendPostal("strangers", letterInput("strangers", "delivered"));
+  expect((await handle.result()).outcome).toBe("delivered");
+}, 90_000);
+
+test("signals, updates and queries in clear change nothing, and the process goes on", async () => {
+  const handle = await system.client.issueCertificate("attacked", holderInput("attacked"));
+  const code = await codeFor(system.sandbox, "attacked");
+  const attacked = stranger.workflow.getHandle(handle.workflowId);
+  const refused = {
+    cause: { type: "InvalidInput", message: expect.stringContaining(notEncrypted) },
+  };
+  const codes = attacked.executeUpdate("submitOtp", { args: [{ code }] });
+  await expect(codes).rejects.toMatchObject(refused);
+  const decision = { attention: "enroll-1", decision: "abandon", by: "somebody" };
+  const resolved = attacked.executeUpdate("resolve", { args: [decision] });
+  await expect(resolved).rejects.toMatchObject(refused);
+  await expect(attacked.query("status", "x")).rejects.toThrow(notEncrypted);
+  for (const junk of [[{ id: "forged" }], "x", null]) await attacked.signal("providerEvents", junk);
+  await attacked.signal("repaired", { runId: "x", since: "2026-01-01T00:00:00Z" });
+  const { timeline } = await handle.status();
+  expect(timeline.map(({ event }) => event)).not.toContain(expect.stringContaining("Repaired"));
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  expect((await handle.result()).outcome).toBe("issued");
+}, 90_000);
+
+async function pendingActivity(workflowId: string): Promise<string> {
+  for (;;) {
+    const { raw } = await stranger.workflow.getHandle(workflowId).describe();
+    const [pending] = raw.pendingActivities ?? [];
+    // STARTED
+    if (pending?.state === 2) return pending.activityId ?? "";
+    await delay(50);
+  }
+}
+
+test.each<
+  [string, (client: Client, activity: { workflowId: string; activityId: string }) => Promise<void>]
+>([
+  ["completes", (client, activity) => client.activity.complete(activity, { uniqueId: "forged" })],
+  [
+    "fails",
+    (client, activity) =>
+      client.activity.fail(
+        activity,
+        ApplicationFailure.nonRetryable("no", "InvalidInput", {
+          kind: "invalidRequest",
+          fields: [],
+        }),
+      ),
+  ],
+])(
+  "an activity that a stranger %s is made again, with one effect",
+  async (how, attack) => {
+    const id = `stranger-${how}`;
+    await system.sandbox.addFault({
+      operation: "evi-post.submit",
+      kind: "slow-answer",
+      ms: 4_000,
+      lookupKey: id,
+    });
+    const handle = await system.client.sendPostal(id, letterInput(id, "delivered"));
+    const { workflowId } = handle;
+    await attack(stranger, { workflowId, activityId: await pendingActivity(workflowId) });
+    const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+    expect(attention).toMatchObject({ kind: "unavailable", step: "submit" });
+    const { outcome, references } = await handle.result();
+    expect(outcome).toBe("delivered");
+    expect(JSON.stringify(references)).not.toContain("forged");
+    expect(await system.effects(id)).toEqual({ "evi-post.submit": 1 });
+  },
+  90_000,
+);
+
+test("the Web UI's buttons need no key", async () => {
+  const handle = await system.client.sendPostal("button", letterInput("button", "cancellable"));
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  await stranger.workflow.getHandle(handle.workflowId).cancel();
+  expect((await handle.result()).outcome).toBe("cancelled");
+  const terminated = await system.client.issueCertificate("ended", holderInput("ended"));
+  await stranger.workflow.getHandle(terminated.workflowId).terminate();
+  await expect(terminated.result()).rejects.toThrow("terminated");
+}, 90_000);

@@ -1,0 +1,211 @@
+// What a client without the key may not do, and that the worker's policy may change under running processes (decision 22).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client, WorkflowFailedError } from "@temporalio/client";
+import type { WorkflowHandle } from "@temporalio/client";
+import type { Payload, PayloadCodec } from "@temporalio/common";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { notEncrypted, policyMark, problemMark } from "../../src/contracts/payload-marks.js";
+import type { PlaintextPolicy } from "../../src/contracts/payload-marks.js";
+import { activityGuard } from "../../src/temporal/activity-guard.js";
+import { EncryptionCodec } from "../../src/temporal/codec.js";
+import {
+  dataConverter,
+  failureConverterPath,
+  workerConverters,
+} from "../../src/temporal/data-converter.js";
+import { freshRing, startServer } from "./support.js";
+
+const ring = freshRing();
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const bundled = (workflows: string, workflowInterceptorModules: string[] = []) =>
+  bundleWorkflowCode({
+    workflowsPath: file(workflows),
+    workflowInterceptorModules,
+    failureConverterPath,
+    logger: new DefaultLogger("ERROR"),
+  });
+let env: TestWorkflowEnvironment;
+let workflowBundle: WorkflowBundleWithSourceMap;
+let ours: Client;
+let withoutKey: Client;
+let withAnotherKey: Client;
+
+beforeAll(async () => {
+  Runtime.install({
+    logger: new DefaultLogger("ERROR", () => undefined),
+    telemetryOptions: { logging: { forward: {} } },
+  });
+  env = await startServer(dataConverter(ring));
+  workflowBundle = await bundled("canary.workflows.ts", [
+    file("../../src/workflows/payload-guard.ts"),
+  ]);
+  ours = env.client;
+  withoutKey = clientWriting(async (payloads) => payloads);
+  const another = new EncryptionCodec(freshRing("k1"));
+  withAnotherKey = clientWriting((payloads) => another.encode(payloads));
+}, 120_000);
+afterAll(() => env?.teardown());
+
+/** It reads what the workers answer, so that a test sees it. */
+function clientWriting(encode: PayloadCodec["encode"]): Client {
+  const { connection } = env;
+  const decode = (payloads: Payload[]) => new EncryptionCodec(ring).decode(payloads);
+  return new Client({ connection, dataConverter: { payloadCodecs: [{ encode, decode }] } });
+}
+
+/** A worker for workflows and one for activities, as src/worker.ts composes them. */
+async function under<T>(policy: PlaintextPolicy, work: () => Promise<T>): Promise<T> {
+  const { workflows, activities } = workerConverters(ring, policy);
+  const on = { connection: env.nativeConnection, taskQueue: "canary" };
+  const calls = await Worker.create({
+    ...on,
+    dataConverter: activities,
+    activities: { echo: async (value: string) => value },
+    interceptors: { activity: [activityGuard] },
+  });
+  const worker = await Worker.create({ ...on, dataConverter: workflows, workflowBundle });
+  return calls.runUntil(() => worker.runUntil(work));
+}
+
+const start = (client: Client, ...args: unknown[]) =>
+  client.workflow.start("carry", { taskQueue: "canary", workflowId: randomUUID(), args });
+
+async function taskCompletedAfter(handle: WorkflowHandle, signals: number): Promise<void> {
+  for (;;) {
+    const { events = [] } = await handle.fetchHistory();
+    const types = (events ?? []).map((event) =>
+      event.workflowExecutionSignaledEventAttributes
+        ? "signal"
+        : event.workflowTaskCompletedEventAttributes
+          ? "completed"
+          : "",
+    );
+    const last = types.flatMap((type, index) => (type === "signal" ? [index] : []))[signals - 1];
+    if (last !== undefined && types.indexOf("completed", last) > 0) return;
+    await delay(50);
+  }
+}
+
+test("without the key a start fails, and says why to the client without a key", async () => {
+  await under("refuse", async () => {
+    for (const argument of ["plain", undefined]) {
+      const failed = (await start(withoutKey, argument)).result();
+      await expect(failed).rejects.toThrow(WorkflowFailedError);
+      await expect(failed).rejects.toMatchObject({
+        cause: { type: "InvalidInput", message: `Invalid input: (input) ${notEncrypted}` },
+      });
+    }
+  });
+}, 60_000);
+
+test.each([
+  ["without a key", () => withoutKey],
+  ["with a key of the same name", () => withAnotherKey],
+])(
+  "%s a signal is dropped, an update and a query are refused, and the process goes on",
+  async (_, client) => {
+    await under("refuse", async () => {
+      const handle = await start(ours, "genuine");
+      const stranger = client().workflow.getHandle(handle.workflowId);
+      const refused = { cause: { type: "InvalidInput" } };
+      await expect(stranger.executeUpdate("change", { args: ["x"] })).rejects.toMatchObject(
+        refused,
+      );
+      await expect(stranger.query("ask", "x")).rejects.toThrow(notEncrypted);
+      await stranger.signal("tell", "x");
+      await stranger.signal("tell", "y");
+      await taskCompletedAfter(handle, 2);
+      expect((await handle.describe()).status.name).toBe("RUNNING");
+      expect(await handle.executeUpdate("change", { args: ["to this"] })).toBe("to this");
+      expect(await handle.query("ask")).toBe("genuine");
+      await handle.signal("tell", "z");
+      expect(await handle.result()).toBe("genuine");
+    });
+  },
+  60_000,
+);
+
+test("what was accepted, and what was refused, stays so after each change of the policy", async () => {
+  const handle = await under("accept", () => start(withoutKey, "accepted"));
+  const { workflowId } = handle;
+  await under("accept", async () => {
+    expect(await handle.executeUpdate("change", { args: ["once"] })).toBe("once");
+    await handle.signal("unheard of", "x");
+    await taskCompletedAfter(handle, 1);
+  });
+  await under("refuse", async () => {
+    await handle.signal("tell", "x");
+    await taskCompletedAfter(handle, 2);
+    expect((await handle.describe()).status.name).toBe("RUNNING");
+  });
+  // What was refused once by a run is refused by it from there on.
+  await under("accept", async () => {
+    await handle.signal("tell", "x");
+    await taskCompletedAfter(handle, 3);
+    expect((await handle.describe()).status.name).toBe("RUNNING");
+    await ours.workflow.getHandle(workflowId).signal("tell", "x");
+    expect(await ours.workflow.getHandle(workflowId).result()).toBe("accepted");
+  });
+  const history = await handle.fetchHistory();
+  for (const policy of ["refuse", "accept"] as const) {
+    const { workflows } = workerConverters(ring, policy);
+    await Worker.runReplayHistory({ workflowBundle, dataConverter: workflows }, history);
+  }
+}, 90_000);
+
+test("an activity that a stranger's workflow schedules is not run", async () => {
+  await under("refuse", async () => {
+    const strangers = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: "strangers",
+      workflowBundle: await bundled("stranger.workflows.ts"),
+    });
+    await strangers.runUntil(async () => {
+      const handle = await withoutKey.workflow.start("schedule", {
+        taskQueue: "strangers",
+        workflowId: randomUUID(),
+        args: ["canary"],
+      });
+      const failureOf = async () => {
+        const { events } = await handle.fetchHistory();
+        return events?.map((one) => one.activityTaskFailedEventAttributes).find(Boolean)?.failure;
+      };
+      while (!(await failureOf())) await delay(50);
+      const { applicationFailureInfo: info } = (await failureOf()) ?? {};
+      expect(info).toMatchObject({ type: "NotEncrypted", nonRetryable: true });
+      await handle.terminate();
+    });
+  });
+}, 60_000);
+
+test("marks that a client sets itself count for nothing", async () => {
+  const { workflows } = workerConverters(ring, "refuse");
+  const [codec] = workflows.payloadCodecs as [PayloadCodec];
+  const forged = {
+    metadata: { encoding: Buffer.from("json/plain"), [policyMark]: Buffer.from("accept") },
+    data: Buffer.from("1"),
+  };
+  const [decoded] = await codec.decode([forged]);
+  expect(String(decoded?.metadata?.[policyMark])).toBe("refuse");
+  expect(String(decoded?.metadata?.[problemMark])).toBe("plaintext");
+  const marked = { ...forged, metadata: { ...forged.metadata, [problemMark]: Buffer.from("x") } };
+  const [encrypted] = await codec.encode([marked]);
+  const [own] = await codec.decode([encrypted!]);
+  expect(own?.metadata?.[problemMark]).toBeUndefined();
+});
+
+test("the failure converter shows in clear what the guard says", () => {
+  const { failureConverter } = createRequire(import.meta.url)(failureConverterPath) as {
+    failureConverter: { errorToFailure(error: unknown, converter: object): { message: string } };
+  };
+  for (const name of ["(input)", "(argument)"]) {
+    const message = `Invalid input: ${name} ${notEncrypted}`;
+    expect(failureConverter.errorToFailure(new Error(message), {}).message).toBe(message);
+  }
+});
