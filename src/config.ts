@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import { z } from "zod";
 import { Accounts } from "./config/accounts.js";
+import { credentialsInClear } from "./config/clear-text.js";
 import { ConfigurationError, isRequired, environmentName } from "./config/errors.js";
 import {
   endpoint,
@@ -165,6 +166,8 @@ export function loadConfig(): Config {
   }
   const parsed = Config.safeParse(tree, { error: sentenceOf });
   if (parsed.success) {
+    const inClear = credentialsInClear(parsed.data);
+    if (inClear.length > 0) throw new ConfigurationError(inClear);
     nameSecrets(parsed.data);
     return parsed.data;
   }

@@ -5,12 +5,18 @@ import type { Checked } from "./doctor/check.js";
 import { exitCodes } from "./exit.js";
 import { paint, printable, writeData, writeJson } from "./output.js";
 
-const labels = { ok: ["ok  ", "green"], warn: ["warn", "yellow"], fail: ["FAIL", "red"] } as const;
+const labels = {
+  ok: ["ok  ", "green"],
+  warn: ["warn", "yellow"],
+  fail: ["FAIL", "red"],
+  skip: ["skip", "dim"],
+} as const;
 
 export function addDoctor(program: Command): void {
   addCommand(program, "doctor", {
     summary: "check the configuration, and what it points to",
     details: `Says what is wrong and how to mend it. Ends with 4 where something fails; a warning alone ends with 0.
+What is not examined is a line of its own that says why.
 Changes nothing: each account is asked for what has no effect at its provider, the receiver for what it refuses.
 No secret is shown.`,
     example: "trustflow doctor",

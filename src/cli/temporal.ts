@@ -18,10 +18,11 @@ export async function temporalInReach(): Promise<ResolvedConnection> {
 }
 
 export async function temporalSettings(): Promise<ResolvedConnection> {
-  const { connectionOptions } = await import("../temporal/connection.js");
+  const { connectionOptions, KeyInClear } = await import("../temporal/connection.js");
   try {
     return connectionOptions();
-  } catch {
+  } catch (error) {
+    if (error instanceof KeyInClear) throw new ConfigurationError([error.message]);
     // Its message may quote the file, and with it an API key.
     throw new ConfigurationError([
       "temporal.toml or a TEMPORAL_* variable cannot be used (is there a [profile.default]?)",

@@ -22,6 +22,11 @@ export class TemporalUnreachable extends Error {
   }
 }
 
+/** The message names the key, never its value. */
+export class KeyInClear extends Error {
+  override readonly name = "KeyInClear";
+}
+
 /** What a caller may say itself, before the configuration is asked. */
 export interface ConnectionOverrides {
   address?: string;
@@ -37,6 +42,10 @@ export interface ResolvedConnection {
 
 export function connectionOptions(overrides: ConnectionOverrides = {}): ResolvedConnection {
   const { connectionOptions: configured, namespace } = loadClientConnectConfig();
+  if (!configured.tls && (configured.apiKey || configured.metadata?.["authorization"]))
+    throw new KeyInClear(
+      "TEMPORAL_API_KEY (api_key) goes to Temporal by TLS only: TEMPORAL_TLS (tls) must not be off",
+    );
   const address = overrides.address ?? (configured.address || DEFAULT_ADDRESS);
   const given = Object.entries(configured).filter(([, value]) => value !== undefined);
   return {

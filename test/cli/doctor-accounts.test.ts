@@ -39,7 +39,10 @@ const rc2Pkcs12 = [
 beforeAll(async () => {
   sandbox = await startSandbox({ pkiDirectory: `${files.folder}/pki` });
   const { url, tlsUrl } = sandbox;
-  env = sandboxAccount("default", { url, tlsUrl, pkiDirectory: `${files.folder}/pki` });
+  env = {
+    TRUSTFLOW_ENVIRONMENT: "sandbox",
+    ...sandboxAccount("default", { url, tlsUrl, pkiDirectory: `${files.folder}/pki` }),
+  };
 });
 afterAll(async () => {
   await sandbox.close();
@@ -96,6 +99,21 @@ describe("where all is well", () => {
       });
     expect(sandbox.ledger()).toEqual(before);
     expect(report.stdout).not.toContain("hunter2");
+  });
+
+  test("without an environment nothing is sent by http", async () => {
+    const certificate = "__DISPOSABLE_CERTIFICATE__";
+    const undecided = Object.fromEntries(
+      Object.entries(env).filter(
+        ([name]) => name !== "TRUSTFLOW_ENVIRONMENT" && !name.includes(certificate),
+      ),
+    );
+    const control = sandboxControl(sandbox.url);
+    const { total: before } = await control.requests();
+    const report = await doctor(undecided);
+    expectFinding(report, "account default evi-post", "notChecked", "environment is not set");
+    expectFinding(report, "account default one-shot-signature", "notChecked", "not checked: http");
+    expect((await control.requests()).total).toEqual(before);
   });
 
   test("the gateway is reached, and says that nothing can be asked of it", async () => {

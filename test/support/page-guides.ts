@@ -1,7 +1,13 @@
 // What a reader of each page has at hand: what was the case before, what stands for a placeholder, what is typed.
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { pipeline } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { createServer } from "node:tls";
 import { freePorts, isFreePort } from "../../src/local/free-ports.js";
 import { defaultAccounts } from "../../src/sandbox/accounts.js";
+import { certificateAuthority, serverCertificate } from "../../src/sandbox/certificate.js";
 import { startSandbox } from "../../src/sandbox/sandbox.js";
 import type { PageWorld } from "./page-world.js";
 
@@ -94,6 +100,20 @@ const sandboxPort = await portPair();
 
 /** Stands for the provider's test environment, and counts what it was sent. */
 const standIn = await portPair();
+const [standInTls = 0] = await freePorts(1);
+
+/** The stand-in behind https, with a certificate whose authority the reader's programs know. */
+async function encrypted(world: PageWorld): Promise<void> {
+  const authority = certificateAuthority("Authority of the test environment");
+  const server = createServer(serverCertificate(["localhost"], authority), (socket) => {
+    pipeline(socket, connect(standIn, "127.0.0.1"), socket, () => undefined);
+  });
+  server.listen(standInTls, "127.0.0.1");
+  await once(server, "listening");
+  world.atEnd(async () => void server.close());
+  await world.file("authority.pem", authority.cert);
+  world.set("NODE_EXTRA_CA_CERTS", join(world.checkout, "authority.pem"));
+}
 const password = "a password of the test environment";
 
 /** Pages of one list are read one after the other, in the same place. */
@@ -142,13 +162,14 @@ export const guides: Guide[][] = [
   [
     {
       page: "docs/your-own-provider.md",
-      replaced: { "https://post.test.example.com": `http://127.0.0.1:${standIn}` },
+      replaced: { "https://post.test.example.com": `https://localhost:${standInTls}` },
       typed: (command) => (command.startsWith("read ") ? `${password}\n` : ""),
       first: async (world) => {
         const acme = { username: "acme", password };
         const accounts = [...defaultAccounts, acme];
         const sandbox = await startSandbox({ port: standIn, speed: "auto", accounts });
         world.atEnd(() => sandbox.close());
+        await encrypted(world);
       },
       last: async (world) => {
         const url = `--url http://127.0.0.1:${standIn}`;

@@ -9,6 +9,7 @@ import { ProviderError, type ProviderErrorKind } from "../../providers/errors.js
 import { query } from "../../providers/evi-post/client.js";
 import { HUNG_UP } from "../../providers/mutual-tls.js";
 import { listTokens } from "../../providers/one-shot-signature/client.js";
+import { isTls } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
 import type { FindingName } from "./findings.js";
 import { reach } from "./reach.js";
@@ -51,6 +52,11 @@ export function configuredAccounts(config: Config): ConfiguredAccount[] {
       name: `${name} ${provider}`,
       hosts: hosts(account as never),
       ask: async () => {
+        if (config.environment === undefined && hosts(account as never).some(isInClear))
+          throw new Problem(
+            "notChecked",
+            "not checked: http is for the sandbox alone, and environment is not set",
+          );
         requireSecrets(config.accounts[name]?.[provider as ProviderName] ?? {});
         return asked(provider, hosts(account as never), ask && (() => ask(account as never)));
       },
@@ -106,6 +112,10 @@ async function checkNobody(account: AccountOf<"disposable-certificate">): Promis
 }
 
 const patience = { timeoutMs: 2 * CALL_MS };
+
+function isInClear({ baseUrl }: Host): boolean {
+  return !isTls(baseUrl);
+}
 
 function itself(account: Host): Host[] {
   return [account];

@@ -23,7 +23,8 @@ export async function publicUrl(config: Config): Promise<string> {
   const [toForged, toGenuine] = await Promise.all([post(forged, origin), post(genuine, origin)]);
   if (toForged === BUSY || toGenuine === BUSY)
     throw new Problem("notChecked", `not checked: ${origin} answers 503, try again`);
-  if (toForged === 404 && toGenuine === 400) return `our receiver answers at ${origin}`;
+  if (toForged === 404 && toGenuine === 400)
+    return `our receiver answers at ${origin}${config.environment === "sandbox" ? "; in the sandbox it need not be https" : ""}`;
   throw new Problem(
     "notOurReceiver",
     `${origin}${callbackPath} answers ${toForged} to a forged address and ${toGenuine} to a genuine one, instead of 404 and 400`,

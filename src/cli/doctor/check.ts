@@ -5,8 +5,9 @@ import { type FindingName, findings } from "./findings.js";
 /** What a check says, as `--json` prints it. */
 export interface Checked {
   check: string;
-  state: "ok" | "warn" | "fail";
-  /** Where it is not ok. */
+  /** `skip`: not examined, and `detail` says why. */
+  state: "ok" | "warn" | "fail" | "skip";
+  /** Where it is `warn` or `fail`. */
   finding?: FindingName;
   detail: string;
   mend?: string;
@@ -21,6 +22,18 @@ export class Problem extends Error {
     super(detail);
     this.finding = finding;
   }
+}
+
+/** What a check throws that examines nothing, because there is nothing to examine or nobody to ask. */
+export class NotExamined extends Error {
+  override readonly name = "NotExamined";
+}
+
+export type Check = [name: string, work: () => Promise<string>];
+
+/** A line for what is not examined: nothing is left out in silence. */
+export function notExamined(check: string, why: string): Check {
+  return [check, () => Promise.reject(new NotExamined(`not examined: ${why}`))];
 }
 
 /** Of one call; above it stands the limit of a whole check. */
@@ -41,6 +54,7 @@ export async function made(
   try {
     return { check, state: "ok", detail: await Promise.race([work(), tooLate]) };
   } catch (error) {
+    if (error instanceof NotExamined) return { check, state: "skip", detail: error.message };
     const { finding, message: detail } = problemOf(error);
     return { check, ...findings[finding], finding, detail };
   } finally {

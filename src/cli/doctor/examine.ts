@@ -1,21 +1,13 @@
 // All checks of `trustflow doctor`, side by side.
 import { type Config, ConfigurationError, loadConfig } from "../../config.js";
-import { temporalSettings } from "../temporal.js";
 import { type ConfiguredAccount, configuredAccounts } from "./account.js";
 import { publicUrl } from "./callback-url.js";
-import {
-  clientCertificate,
-  isTls,
-  placeOf,
-  providerCertificate,
-  serverCertificate,
-  temporalCertificate,
-  temporalServerOf,
-} from "./certificate.js";
-import { type Checked, Problem, made, needing, setting } from "./check.js";
+import { clientCertificate } from "./certificate.js";
+import { certificateChecks } from "./certificates.js";
+import { type Check, type Checked, Problem, made, needing, notExamined, setting } from "./check.js";
 import { documentStore, inboxPublicRing, ring, ringNames } from "./configured.js";
 import { databaseClock, durability, migrations, openDatabase } from "./database.js";
-import { lookUps, lookedUp } from "./look-ups.js";
+import { lookUps, lookedUp, withoutLookUp } from "./look-ups.js";
 import {
   attributes,
   openProcesses,
@@ -26,8 +18,6 @@ import {
 } from "./temporal.js";
 import type { Temporal } from "./temporal.js";
 
-type Check = [name: string, work: () => Promise<string>];
-
 export async function examine(): Promise<Checked[]> {
   const node = await made("node", async () => process.version);
   let config: Config;
@@ -35,7 +25,8 @@ export async function examine(): Promise<Checked[]> {
     config = loadConfig();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return [node, await made("configuration", () => Promise.reject(error))];
+    const rest = notExamined("all else", "the configuration cannot be read");
+    return [node, await made("configuration", () => Promise.reject(error)), await made(...rest)];
   }
   const accounts = configuredAccounts(config);
   const certificates = await certificateChecks(config, accounts);
@@ -48,6 +39,7 @@ export async function examine(): Promise<Checked[]> {
     ...accountChecks(accounts),
     ["callback address", () => publicUrl(config)] satisfies Check,
     ...certificates,
+    ...ofOtherProcesses(config),
   ];
   try {
     return [node, ...(await Promise.all(checks.map(([name, work]) => made(name, work))))];
@@ -87,6 +79,9 @@ function databaseChecks(opened: ReturnType<typeof openDatabase>, config: Config)
       `look-up ${of.account} ${of.provider}`,
       () => needing("the database", pool, (open) => lookUps(config, open, of)),
     ]),
+    ...withoutLookUp(config).map(({ provider, account }) =>
+      notExamined(`look-up ${account} ${provider}`, "paths.retrieve is none, so there is none"),
+    ),
   ];
 }
 
@@ -114,34 +109,12 @@ function accountChecks(accounts: readonly ConfiguredAccount[]): Check[] {
   ]);
 }
 
-/** One for each server, however many settings name it; but one for each account that has its own authorities. */
-async function certificateChecks(
-  { callbacks: { publicUrl: url } }: Config,
-  accounts: readonly ConfiguredAccount[],
-): Promise<Check[]> {
-  // That it cannot be read is told by the check of Temporal.
-  const temporal = await temporalSettings().then(temporalServerOf, () => undefined);
-  const hosts = accounts.flatMap((account) => account.hosts.map((host) => ({ account, ...host })));
-  const ofProviders = hosts
-    .filter(({ baseUrl }) => isTls(baseUrl))
-    .map(({ account, ...host }): Check => [
-      certificateOf(placeOf(host.baseUrl)) + (host.tls ? ` (${account.name})` : ""),
-      () => providerCertificate(host),
-    ]);
-  const ofReceiver: Check[] =
-    url !== undefined && isTls(url)
-      ? [[certificateOf(placeOf(url)), () => serverCertificate(placeOf(url))]]
-      : [];
-  const ofTemporal: Check[] = temporal
-    ? [[certificateOf(temporal), () => serverCertificate(temporal)]]
-    : [];
-  const { cert } = temporal ?? {};
+/** What only another process can say of itself. */
+function ofOtherProcesses({ sandbox }: Config): Check[] {
   return [
-    ...new Map([...ofProviders, ...ofReceiver, ...ofTemporal]),
-    ...(cert ? [["client certificate", () => temporalCertificate(cert)] satisfies Check] : []),
+    notExamined("roles", "whether they run, GET /ready of each says"),
+    ...(sandbox.url === undefined
+      ? []
+      : [notExamined("sandbox", "only the commands of `trustflow sandbox` use sandbox.url")]),
   ];
-}
-
-function certificateOf({ host, port }: { host: string; port: number }): string {
-  return `certificate ${host}:${port}`;
 }

@@ -12,6 +12,13 @@ interface LookedUp {
   configuration: string;
 }
 
+/** Accounts whose provider could be asked, if a path were configured. */
+export function withoutLookUp(config: Config): Pick<LookedUp, "provider" | "account">[] {
+  return Object.values(accountsOf(config, "one-shot-signature"))
+    .filter(({ paths }) => paths.retrieve === undefined)
+    .map(({ name }) => ({ provider: "one-shot-signature", account: name }));
+}
+
 /** Accounts that have such a look-up. */
 export function lookedUp(config: Config): LookedUp[] {
   const postal = Object.values(accountsOf(config, "evi-post")).map((account) => ({

@@ -52,7 +52,9 @@ export async function retention(
       "retentionTooShort",
       `${kept}, shorter than retention.inboxDays: then a process can neither be reset nor audited`,
     );
-  return kept;
+  return environment === "sandbox" && days < inboxDays
+    ? `${kept}; not compared with retention.inboxDays in the sandbox`
+    : kept;
 }
 
 export async function attributes({ connection, namespace }: Temporal): Promise<string> {

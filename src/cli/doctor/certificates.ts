@@ -1,0 +1,58 @@
+// Which certificates `trustflow doctor` judges, and a line for each address that shows none.
+import type { Config } from "../../config.js";
+import { temporalSettings } from "../temporal.js";
+import type { ConfiguredAccount } from "./account.js";
+import {
+  isTls,
+  placeOf,
+  providerCertificate,
+  serverCertificate,
+  temporalCertificate,
+  temporalServerOf,
+} from "./certificate.js";
+import { type Check, notExamined } from "./check.js";
+
+/** One for each server, however many settings name it; but one for each account that has its own authorities. */
+export async function certificateChecks(
+  { callbacks: { publicUrl } }: Config,
+  accounts: readonly ConfiguredAccount[],
+): Promise<Check[]> {
+  const ofProviders = accounts.flatMap(({ name, hosts }) =>
+    hosts.map((host): Check => {
+      const check = certificateOf(placeOf(host.baseUrl)) + (host.tls ? ` (${name})` : "");
+      return isTls(host.baseUrl) ? [check, () => providerCertificate(host)] : withoutTls(check);
+    }),
+  );
+  // Of an address that several settings name, the last one stands for all.
+  return [...new Map([...ofProviders, ofReceiver(publicUrl), ...(await ofTemporal())])];
+}
+
+function ofReceiver(url: string | undefined): Check {
+  if (url === undefined)
+    return notExamined("certificate of the receiver", "callbacks.publicUrl is not set");
+  const check = certificateOf(placeOf(url));
+  return isTls(url) ? [check, () => serverCertificate(placeOf(url))] : withoutTls(check);
+}
+
+async function ofTemporal(): Promise<Check[]> {
+  const settings = await temporalSettings().catch(() => undefined);
+  if (!settings)
+    return [notExamined("certificate of Temporal", "the settings of Temporal cannot be used")];
+  const server = temporalServerOf(settings);
+  if (!server) return [withoutTls("certificate of Temporal")];
+  const { cert } = server;
+  return [
+    [certificateOf(server), () => serverCertificate(server)],
+    cert
+      ? ["client certificate", () => temporalCertificate(cert)]
+      : notExamined("client certificate", "none is configured for Temporal"),
+  ];
+}
+
+function withoutTls(check: string): Check {
+  return notExamined(check, "it is reached without TLS, so it shows no certificate");
+}
+
+function certificateOf({ host, port }: { host: string; port: number }): string {
+  return `certificate ${host}:${port}`;
+}

@@ -1,0 +1,50 @@
+// Which addresses would send credentials in clear: outside the sandbox each of them must be https.
+export interface Addresses {
+  environment?: string | undefined;
+  accounts: Record<string, object>;
+  callbacks: { publicUrl?: string | undefined };
+  sandbox: { url?: string | undefined };
+}
+
+/** One problem for each key. A configuration without an environment sends nothing: a worker refuses it. */
+export function credentialsInClear(given: Addresses): string[] {
+  const { environment, callbacks, sandbox } = given;
+  if (environment === undefined || environment === "sandbox") return [];
+  const { publicUrl } = callbacks;
+  // `trustflow dev` with accounts of a test environment: its own sandbox and receiver stay on this machine.
+  const isOwn = (url: string) => environment === "preproduction" && isLoopback(url);
+  const ofAccounts = baseUrls(given.accounts).flatMap(({ key, url }) =>
+    isEncrypted(url) || (isOwn(url) && isSameOrigin(url, sandbox.url))
+      ? []
+      : [`${key}: must be https in ${environment}: it carries credentials`],
+  );
+  if (publicUrl === undefined || isEncrypted(publicUrl) || isOwn(publicUrl)) return ofAccounts;
+  const ofCallbacks = `callbacks.publicUrl: must be https in ${environment}: a callback address is a capability`;
+  return [...ofAccounts, ofCallbacks];
+}
+
+/** Each key of an account that ends in `baseUrl`, whatever the provider. */
+export function baseUrls(accounts: Record<string, object>): { key: string; url: string }[] {
+  return Object.entries(accounts).flatMap(([account, providers]) =>
+    Object.entries(providers as Record<string, object>).flatMap(([provider, keys]) =>
+      Object.entries(keys).flatMap(([name, url]) =>
+        /baseUrl$/i.test(name) && typeof url === "string"
+          ? [{ key: `accounts.${account}.${provider}.${name}`, url }]
+          : [],
+      ),
+    ),
+  );
+}
+
+function isEncrypted(url: string): boolean {
+  return new URL(url).protocol === "https:";
+}
+
+/** By its name alone: what a name server says may change. */
+function isLoopback(url: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}
+
+function isSameOrigin(url: string, other: string | undefined): boolean {
+  return other !== undefined && new URL(url).origin === new URL(other).origin;
+}

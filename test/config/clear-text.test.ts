@@ -1,0 +1,159 @@
+// Credentials leave this machine encrypted, or nothing starts: outside the sandbox, and to Temporal anywhere.
+import { afterEach, expect, test } from "@jest/globals";
+import { Config, type ConfigurationError, loadConfig } from "../../src/config.js";
+import { baseUrls } from "../../src/config/clear-text.js";
+import { connectionOptions, KeyInClear } from "../../src/temporal/connection.js";
+import { trustflow } from "../cli/run.js";
+
+const before = process.env;
+afterEach(() => {
+  process.env = before;
+});
+
+const none = "/nonexistent/temporal.toml";
+const account = "TRUSTFLOW_ACCOUNTS__DEFAULT";
+const accounts: Record<string, Record<string, string>> = {
+  EVI_POST: { BASE_URL: "post", USERNAME: "u", PASSWORD: "p" },
+  MESSAGING_GATEWAY: { BASE_URL: "messages", USERNAME: "u", PASSWORD: "p", API_KEY: "k" },
+  ONE_SHOT_SIGNATURE: { BASE_URL: "signatures", TOKEN: "t" },
+  ENVELOPE_SIGNATURE: {
+    CA_BASE_URL: "ca",
+    ESIGN_BASE_URL: "esign",
+    API_TOKEN: "t",
+    VENDOR: "v",
+    PKCS12_FILE: "f",
+  },
+  DISPOSABLE_CERTIFICATE: {
+    BASE_URL: "certificates",
+    USERNAME: "u",
+    PASSWORD: "p",
+    LRA_ID: "l",
+    PKCS12_FILE: "f",
+  },
+};
+
+/** Every provider, at https addresses. */
+function configured(environment: string, changes: Record<string, string> = {}) {
+  const keys = Object.entries(accounts).flatMap(([provider, all]) =>
+    Object.entries(all).map(([key, value]) => [
+      `${account}__${provider}__${key}`,
+      key.endsWith("BASE_URL") ? `https://${value}.example.com` : value,
+    ]),
+  );
+  return {
+    TRUSTFLOW_ENVIRONMENT: environment,
+    TRUSTFLOW_CALLBACKS__PUBLIC_URL: "https://callbacks.example.com",
+    ...(Object.fromEntries(keys) as Record<string, string>),
+    ...changes,
+  };
+}
+
+function problemsOf(env: Record<string, string>): string[] {
+  process.env = env;
+  try {
+    loadConfig();
+    return [];
+  } catch (error) {
+    return (error as ConfigurationError).problems;
+  }
+}
+
+const addresses = [
+  ["evi-post.baseUrl", "EVI_POST__BASE_URL"],
+  ["messaging-gateway.baseUrl", "MESSAGING_GATEWAY__BASE_URL"],
+  ["one-shot-signature.baseUrl", "ONE_SHOT_SIGNATURE__BASE_URL"],
+  ["envelope-signature.esignBaseUrl", "ENVELOPE_SIGNATURE__ESIGN_BASE_URL"],
+] as const;
+
+test.each(addresses)("http is refused for %s, in the sandbox it is not", (key, variable) => {
+  const http = { [`${account}__${variable}`]: "http://provider.example.com" };
+  for (const environment of ["production", "preproduction"])
+    expect(problemsOf(configured(environment, http))).toEqual([
+      `accounts.default.${key}: must be https in ${environment}: it carries credentials`,
+    ]);
+  expect(problemsOf(configured("sandbox", http))).toEqual([]);
+  expect(problemsOf(configured("production"))).toEqual([]);
+});
+
+test("every base URL of the schema is among them, or takes nothing but https at all", () => {
+  process.env = configured("production");
+  const found = baseUrls(loadConfig().accounts).map(({ key }) =>
+    key.replace("accounts.default.", ""),
+  );
+  const ofSchema = Object.entries(Config.shape.accounts.unwrap().valueType.shape).flatMap(
+    ([provider, section]) =>
+      Object.keys(section.unwrap().shape).flatMap((key) =>
+        /url/i.test(key) ? [`${provider}.${key}`] : [],
+      ),
+  );
+  expect(found.toSorted()).toEqual(ofSchema.toSorted());
+});
+
+test("a callback address is a capability: http is refused too", () => {
+  const http = { TRUSTFLOW_CALLBACKS__PUBLIC_URL: "http://callbacks.example.com" };
+  for (const environment of ["production", "preproduction"])
+    expect(problemsOf(configured(environment, http))).toEqual([
+      `callbacks.publicUrl: must be https in ${environment}: a callback address is a capability`,
+    ]);
+  expect(problemsOf(configured("sandbox", http))).toEqual([]);
+});
+
+test("`dev` beside a test environment: its own sandbox and receiver on this machine may be http", () => {
+  const local = {
+    TRUSTFLOW_SANDBOX__URL: "http://127.0.0.1:8090",
+    [`${account}__EVI_POST__BASE_URL`]: "http://127.0.0.1:8090",
+    TRUSTFLOW_CALLBACKS__PUBLIC_URL: "http://127.0.0.1:8080",
+  };
+  expect(problemsOf(configured("preproduction", local))).toEqual([]);
+  expect(problemsOf(configured("production", local))).toHaveLength(2);
+  const refused = (url: string, sandbox = "http://127.0.0.1:8090") =>
+    problemsOf(
+      configured("preproduction", {
+        TRUSTFLOW_SANDBOX__URL: sandbox,
+        [`${account}__EVI_POST__BASE_URL`]: url,
+      }),
+    ).length === 1;
+  expect(refused("http://127.0.0.1:8091")).toBe(true);
+  expect(refused("http://sandbox:8090", "http://sandbox:8090")).toBe(true);
+  expect(refused("http://127.0.0.1.example.com", "http://127.0.0.1.example.com")).toBe(true);
+});
+
+test("the start fails and names the key: a worker, and the doctor, which says that it examined nothing else", async () => {
+  const env = configured("production", {
+    [`${account}__EVI_POST__BASE_URL`]: "http://post.example.com",
+  });
+  const worker = await trustflow(["worker"], { env });
+  expect(worker.code).toBe(4);
+  expect(worker.stderr).toContain("accounts.default.evi-post.baseUrl: must be https in production");
+  const doctor = await trustflow(["doctor", "--json"], { env });
+  expect(doctor.code).toBe(4);
+  const { checks } = JSON.parse(doctor.stdout);
+  expect(checks.slice(1)).toEqual([
+    expect.objectContaining({
+      finding: "configurationInvalid",
+      detail: expect.stringContaining("accounts.default.evi-post.baseUrl"),
+    }),
+    {
+      check: "all else",
+      state: "skip",
+      detail: "not examined: the configuration cannot be read",
+    },
+  ]);
+});
+
+test("an API key goes to Temporal by TLS only", async () => {
+  const off = { TEMPORAL_CONFIG_FILE: none, TEMPORAL_TLS: "false" };
+  process.env = { ...off, TEMPORAL_API_KEY: "hunter2" };
+  expect(connectionOptions).toThrow(KeyInClear);
+  process.env = { ...off, TEMPORAL_GRPC_META_AUTHORIZATION: "Bearer hunter2" };
+  expect(connectionOptions).toThrow(KeyInClear);
+  process.env = { TEMPORAL_CONFIG_FILE: none, TEMPORAL_API_KEY: "hunter2" };
+  expect(connectionOptions().options.tls).toBe(true);
+  process.env = off;
+  expect(connectionOptions().options.tls).toBe(false);
+  const env = { ...off, TEMPORAL_API_KEY: "hunter2" };
+  const { code, stderr } = await trustflow(["list"], { env });
+  expect(code).toBe(4);
+  expect(stderr).toContain("TEMPORAL_API_KEY");
+  expect(stderr).not.toContain("hunter2");
+});
