@@ -1,5 +1,5 @@
 // What a command reads from a file or from stdin, and how it says that this cannot be used; it never quotes what it read.
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { CommandError, exitCodes } from "./exit.js";
 
@@ -14,6 +14,19 @@ export async function readBytes(path: string, field: string): Promise<Buffer> {
   });
   if (bytes.length === 0) throw invalidInput([{ path: field, problem: "is empty" }]);
   return bytes;
+}
+
+/** A new file that only its owner may read; one that is there is never overwritten. */
+export async function writePrivate(path: string, text: string, field: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
+    throw invalidInput([{ path: field, problem: writeProblem(error) }]);
+  });
+}
+
+function writeProblem({ code = "", name }: NodeJS.ErrnoException): string {
+  return code === "EEXIST"
+    ? "names a file that is there already; it is not overwritten"
+    : `names a file that cannot be made (${code || name})`;
 }
 
 const fileProblems: Partial<Record<string, string>> = {

@@ -5,7 +5,9 @@ import { loadConfig, ringOf } from "../config.js";
 import { processes, type ProcessName } from "../contracts/names.js";
 import { addCommand, processName } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
-import { writeData, writeJson } from "./output.js";
+import { filledIn, linesOf } from "./environment-file.js";
+import { readText, writePrivate } from "./files.js";
+import { writeData, writeJson, writeNote } from "./output.js";
 
 const parts = ["input", "result", "status", "updates", "signals", "queries"] as const;
 
@@ -25,6 +27,14 @@ one) and its answer.`,
     });
 }
 
+interface Generated {
+  id: string;
+  env?: boolean;
+  out?: string;
+  template?: string;
+  json?: boolean;
+}
+
 const rings = ["codec", "callback", "journal", "inbox", "documents"];
 
 export function addKeys(program: Command): void {
@@ -37,12 +47,16 @@ export function addKeys(program: Command): void {
     summary: "print a key ring with one fresh key",
     details: `A ring is "id:base64,id:base64…": the first key is used, all of them are accepted. To rotate, add
 a fresh one last in every role and client and restart them; then put it first and restart them again. --env prints a
-ring for each purpose and a codec server token, as the environment takes them.`,
-    example: "trustflow keys generate --id 2026-11\ntrustflow keys generate --env >> .env",
+ring for each purpose and a codec server token, as the environment takes them. --out makes the file, for its owner alone:
+a shell's redirection would let others read it. --template fills them into a copy of that file.`,
+    example:
+      "trustflow keys generate --id 2026-11\ntrustflow keys generate --env --template .env.example --out .env",
   })
     .option("--id <id>", "of the key", "k1")
     .option("--env", "all that a deployment needs, as NAME=value lines")
-    .action(async ({ id, env, json }: { id: string; env?: boolean; json?: boolean }) => {
+    .option("--out <file>", "write a new file that only you may read, instead of stdout")
+    .option("--template <file>", "with --env: the lines of the new file, the keys filled in")
+    .action(async ({ id, env, out, template, json }: Generated) => {
       const { generateKeyRing, KeyRing } = await import("../crypto/key-ring.js");
       const ring = () => {
         try {
@@ -51,7 +65,18 @@ ring for each purpose and a codec server token, as the environment takes them.`,
           throw new CommandError(exitCodes.invalid, `--id: ${(error as Error).message}`);
         }
       };
-      if (!env) return json ? writeJson({ ring: ring() }) : writeData(ring());
+      const write = async (text: string, asJson: object) => {
+        if (out !== undefined) await writePrivate(out, text, "--out");
+        if (json) writeJson(out === undefined ? asJson : { file: out });
+        else if (out === undefined) writeData(text);
+        else writeNote(`${out} is there, for you alone`);
+      };
+      if (template !== undefined && !(env && out !== undefined))
+        throw new CommandError(exitCodes.invalid, "--template: needs --env and --out");
+      if (!env) {
+        const text = ring();
+        return write(`${text}\n`, { ring: text });
+      }
       const ownRings = rings.map((name) => [`TRUSTFLOW_KEYS__${name.toUpperCase()}`, ring()]);
       const inbox = Object.fromEntries(ownRings)["TRUSTFLOW_KEYS__INBOX"] ?? "";
       const { publicRingOf } = await import("../crypto/sealed-box.js");
@@ -60,13 +85,11 @@ ring for each purpose and a codec server token, as the environment takes them.`,
         ["TRUSTFLOW_KEYS__INBOX_PUBLIC", publicRingOf(KeyRing.parse(inbox))],
         ["TRUSTFLOW_CODEC_SERVER__TOKEN", randomBytes(24).toString("base64url")],
       ]) as Record<string, string>;
-      if (json) writeJson(values);
-      else
-        writeData(
-          Object.entries(values)
-            .map(([name, value]) => `${name}=${value}`)
-            .join("\n"),
-        );
+      const text =
+        template === undefined
+          ? linesOf(values)
+          : filledIn(await readText(template, "--template"), values);
+      return write(text, values);
     });
   addCommand(keys, "public", {
     summary: "print the public ring of keys.inbox, for the receiver",

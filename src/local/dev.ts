@@ -12,6 +12,7 @@ import {
   readOwnConfiguration,
   refuseOwnVariables,
 } from "./own-configuration.js";
+import { openPrivateFolder } from "./private-folder.js";
 import { packageDirectory, stateDirectory } from "./paths.js";
 import { type Role, type RoleName, type Stack, startStack } from "./stack.js";
 import { type Progress, run } from "./tools.js";
@@ -53,6 +54,7 @@ export async function runDev(options: DevOptions): Promise<void> {
   };
   refuseOwnVariables(process.env, await readFile(files.operator, "utf8").catch(() => ""));
   const own = existsSync(config) ? readOwnConfiguration(config) : undefined;
+  await openPrivateFolder(directory, progress);
   if (options.reset) await wipe(directory);
   const ended = options.signal ? once(options.signal, "abort") : interruption();
   const stack = await startStack({

@@ -1,11 +1,12 @@
 // What a local stack keeps between two runs: keys, passwords and ports, in one file that only its owner may read.
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigurationError } from "../config/errors.js";
 import { generateKeyRing } from "../crypto/key-ring.js";
 import { freePorts, isFreePort } from "./free-ports.js";
 import { settingOf } from "./own-configuration.js";
+import { openPrivateFolder } from "./private-folder.js";
 import type { Progress } from "./tools.js";
 
 const portNames = [
@@ -37,7 +38,7 @@ export async function openState(
   progress: Progress,
   setting = settingOf(undefined),
 ): Promise<StackState> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await openPrivateFolder(directory, progress);
   const file = join(directory, "stack.json");
   const text = await readFile(file, "utf8").catch(() => undefined);
   const kept = text === undefined ? undefined : (JSON.parse(text) as StackState);

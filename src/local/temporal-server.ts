@@ -7,6 +7,7 @@ import { Connection } from "@temporalio/client";
 import { SearchAttributeType } from "@temporalio/common";
 import { type Child, logTail, startChild } from "./child.js";
 import { answers, freePorts } from "./free-ports.js";
+import { settingsFile } from "./temporal-settings.js";
 import { removeWithUs } from "./watchdog.js";
 
 export { findTemporal } from "./find-temporal.js";
@@ -28,7 +29,7 @@ export interface TemporalOptions {
   dbFilename?: string;
   port?: number;
   uiPort?: number;
-  /** What the Web UI asks to decode payloads. */
+  /** What the Web UI asks to decode payloads; its path holds a token. */
   codecEndpoint?: string;
   logFile?: string;
   extraArgs?: string[];
@@ -67,7 +68,9 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
     ...["--namespace", namespace, "--log-level", "warn", "--log-format", "json"],
     ...attributes.flatMap(({ name, type }) => ["--search-attribute", `${name}=${typeNames[type]}`]),
     ...(options.dbFilename ? ["--db-filename", options.dbFilename] : []),
-    ...(options.codecEndpoint ? ["--ui-codec-endpoint", options.codecEndpoint] : []),
+    ...(options.codecEndpoint
+      ? await settingsFile(`${logFile}.settings`, { "ui-codec-endpoint": options.codecEndpoint })
+      : []),
     ...(options.extraArgs ?? []),
   ];
   const start = async (): Promise<Child> => {

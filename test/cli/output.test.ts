@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { paint, printable, table } from "../../src/cli/output.js";
@@ -154,4 +154,54 @@ test("the sandbox is steered by its sub-commands", async () => {
   const ledger = await trustflow(["sandbox", "ledger", ...at]);
   expect(JSON.parse(ledger.stdout)).toMatchObject({ effects: [], duplicates: [], violations: [] });
   expect((await trustflow(["sandbox", "item", "none", "--url", sandbox.url])).code).toBe(3);
+});
+
+test("keys generate --out makes a file for its owner alone, fills in the template, and overwrites nothing", async () => {
+  const [template, out] = [join(folder, "template"), join(folder, "made.env")];
+  await writeFile(template, "# A comment\nOTHER=\nTRUSTFLOW_KEYS__CODEC=\n");
+  const args = ["keys", "generate", "--env", "--template", template, "--out", out];
+  const { code, stdout, stderr } = await trustflow(args);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `${out} is there, for you alone\n`,
+  });
+  expect((await stat(out)).mode & 0o777).toBe(0o600);
+  const written = await readFile(out, "utf8");
+  const lines = written.split("\n");
+  expect(lines.slice(0, 2)).toEqual(["# A comment", "OTHER="]);
+  const value = (name: string) =>
+    lines.findLast((line) => line.startsWith(`${name}=`))?.slice(name.length + 1);
+  expect(KeyRing.parse(value("TRUSTFLOW_KEYS__CODEC") ?? "").active.id).toBe("k1");
+  expect(lines[2]).toContain("TRUSTFLOW_KEYS__CODEC=k1:");
+  expect(value("TRUSTFLOW_CODEC_SERVER__TOKEN")).toMatch(/^[\w-]{32}$/);
+  const again = await trustflow(args);
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain(
+    "--out: names a file that is there already; it is not overwritten",
+  );
+  expect(await readFile(out, "utf8")).toBe(written);
+  const filled = await trustflow([
+    "keys",
+    "generate",
+    "--env",
+    "--template",
+    out,
+    "--out",
+    `${out}2`,
+  ]);
+  expect(filled.code).toBe(2);
+  expect(filled.stderr).toContain("--template: has a value for TRUSTFLOW_KEYS__CODEC already");
+});
+
+test("keys generate --out takes a single ring too; --template needs --env and --out", async () => {
+  const out = join(folder, "ring");
+  const json = await trustflow(["keys", "generate", "--out", out, "--json"]);
+  expect(JSON.parse(json.stdout)).toEqual({ file: out });
+  expect(KeyRing.parse((await readFile(out, "utf8")).trim()).active.id).toBe("k1");
+  const { code, stderr } = await trustflow(["keys", "generate", "--template", out]);
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--template"),
+  });
 });

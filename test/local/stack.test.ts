@@ -1,6 +1,6 @@
 // The whole stack comes up from nothing, its roles can be killed and started again, and all of it is gone afterwards.
 import { existsSync, mkdtempSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,18 +8,21 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { isAlive } from "../../src/local/lock.js";
 import { roleNames } from "../../src/local/role.js";
 import { type Stack, startStack } from "../../src/local/stack.js";
+import { argumentListsDuring } from "../support/arguments.js";
 
 const directory = mkdtempSync(join(tmpdir(), "trustflow-stack-"));
 const deaths: string[] = [];
 let stack: Stack;
+let argumentsSeen: Set<string>;
 
 beforeAll(async () => {
-  stack = await startStack({
+  const starting = startStack({
     directory,
     persistent: false,
     sandboxSpeed: 100,
     onDeath: ({ name }, { signal }) => void deaths.push(`${name} ${signal}`),
   });
+  ({ result: stack, seen: argumentsSeen } = await argumentListsDuring(starting));
 });
 
 afterAll(() => stack.close());
@@ -39,6 +42,30 @@ test("keys and passwords stand in files that only their owner reads", async () =
   for (const name of ["stack.json", "postgres/password"]) {
     expect((await stat(join(directory, name))).mode & 0o077).toBe(0);
   }
+});
+
+test("no secret stands in an argument list, while the stack starts and when it is up", async () => {
+  const { keys, codecToken } = JSON.parse(await readFile(join(directory, "stack.json"), "utf8"));
+  const rings = Object.values(keys as Record<string, string>);
+  const secrets = [
+    ...rings.map((ring) => ring.slice(ring.indexOf(":") + 1)),
+    codecToken,
+    (await readFile(join(directory, "postgres", "password"), "utf8")).trim(),
+  ];
+  const all = [...argumentsSeen].join("\n");
+  for (const program of [...roleNames, "server start-dev", "postgres"])
+    expect(all).toContain(program);
+  expect(secrets.every((secret) => secret.length > 15)).toBe(true);
+  expect(secrets.filter((secret) => all.includes(secret))).toEqual([]);
+});
+
+test("the Web UI knows the codec server and its token all the same", async () => {
+  const settings = (await (await fetch(`${stack.temporalUi}/api/v1/settings`)).json()) as {
+    Codec: { Endpoint: string };
+  };
+  expect(settings.Codec.Endpoint).toBe(stack.codecUrl);
+  const file = join(directory, "logs", "temporal.log.settings");
+  expect((await stat(file)).mode & 0o077).toBe(0);
 });
 
 test("a role that was killed on purpose comes back as another process, and is no death", async () => {

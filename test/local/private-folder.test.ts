@@ -1,0 +1,49 @@
+// The folder of a stack is for its owner alone, before anything is in it.
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { openPrivateFolder } from "../../src/local/private-folder.js";
+import { openState } from "../../src/local/stack-state.js";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-private-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+const said: string[] = [];
+const progress = (text: string) => void said.push(text);
+
+test("it is made for its owner alone, whatever the umask says", async () => {
+  const before = process.umask(0);
+  try {
+    await openState(join(folder, "new"), progress);
+  } finally {
+    process.umask(before);
+  }
+  expect(await modeOf(join(folder, "new"))).toBe("700");
+  expect(await modeOf(join(folder, "new", "stack.json"))).toBe("600");
+});
+
+test("one that others could read is closed, and that is said", async () => {
+  const made = join(folder, "made");
+  await openState(made, progress);
+  await chmod(made, 0o755);
+  await openState(made, progress);
+  expect(await modeOf(made)).toBe("700");
+  expect(said).toEqual([`others could read ${made}: now only its owner may`]);
+});
+
+test("a folder of something else is refused, and stays as it is", async () => {
+  const other = join(folder, "other");
+  await mkdir(other);
+  await writeFile(join(other, "thesis.txt"), "");
+  await chmod(other, 0o755);
+  await expect(openState(other, progress)).rejects.toThrow(/holds something else: .*chmod 700/);
+  expect(await modeOf(other)).toBe("755");
+  expect(await readdir(other)).toEqual(["thesis.txt"]);
+  await chmod(other, 0o700);
+  await openPrivateFolder(other, progress);
+});
