@@ -78,7 +78,10 @@ test("the sandbox's accounts work: doctor finds each provider, mutual TLS and al
         .replace(inContainer, folder);
       return [name, moved];
     });
-    const { checks } = await doctor(Object.fromEntries(env) as Record<string, string>);
+    const { checks } = await doctor({
+      ...(Object.fromEntries(env) as Record<string, string>),
+      TRUSTFLOW_ENVIRONMENT: "sandbox",
+    });
     const asked = checks.filter(({ check }) => /^(account|client certificate) /.test(check));
     expect(asked.map(({ check, state }) => [check, state])).toEqual([
       ["account default evi-post", "ok"],
