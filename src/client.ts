@@ -30,7 +30,9 @@ import type { SendMessageInput } from "./contracts/send-message.js";
 import type { SendPostalInput } from "./contracts/send-postal.js";
 import type { SignEnvelopeInput } from "./contracts/sign-envelope.js";
 import type { SignOneShotInput } from "./contracts/sign-one-shot.js";
+import { erasedProblem } from "./contracts/failures.js";
 import { BusinessId } from "./contracts/values.js";
+import { isLocked } from "./crypto/errors.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
@@ -110,6 +112,10 @@ export class Trustflow {
 
   /** Puts and gets documents; throws where `documents.directory` or `keys.documents` is not configured. */
   get documents(): Pick<DocumentStore, "put" | "get"> {
+    return this.#store;
+  }
+
+  get #store(): DocumentStore {
     if (!this.#documents) {
       const directory = required(this.#config.documents.directory, "documents.directory");
       const ring = ringOf(this.#config, "documents");
@@ -215,9 +221,10 @@ export class Trustflow {
     ];
     if (problems.length > 0) throw new InvalidInputError(problems);
     refuseOversize(input);
-    const sent = await this.#withReferences(input);
-    const digested = comparedInput(schema, sent, contentOf);
     const workflowId = workflowIdOf(process, id);
+    await this.#refuseErased(workflowId);
+    const sent = await this.#withReferences(input, workflowId);
+    const digested = comparedInput(schema, sent, contentOf);
     try {
       await this.temporal.workflow.start(process, {
         workflowId,
@@ -248,19 +255,42 @@ export class Trustflow {
     if (!isSame) throw new InputMismatchError(workflowId);
   }
 
+  /** A worker refuses it too, but then there is a history. */
+  async #refuseErased(workflowId: string): Promise<void> {
+    if (!this.#hasStore) return;
+    const { namespace } = this.#connected;
+    if (await this.#store.dataKeys.isErased({ namespace, workflowId })) throw erasedId();
+  }
+
   /** Inline documents go to the store first, so that no bytes stand in a history; stored ones are looked at, where they can be. */
-  async #withReferences(input: object): Promise<object> {
+  async #withReferences(input: object, workflowId: string): Promise<object> {
+    const { namespace } = this.#connected;
     const sent = await withDocuments(input, async (document, path) => {
-      if ("base64" in document)
-        return this.documents.put(Buffer.from(document.base64, "base64"), document.mediaType);
-      const { documents, keys } = this.#config;
-      // Who only starts processes may share a configuration without the key of its documents.
-      const hasStore = documents.directory !== undefined && isReadable(keys.documents);
-      if (hasStore) await refuseUnreadable(this.documents, document, path);
+      if ("base64" in document) {
+        const bytes = Buffer.from(document.base64, "base64");
+        const put = (options = {}) => this.#store.put(bytes, document.mediaType, options);
+        return put({ process: { namespace, workflowId } }).catch((error: unknown) => {
+          // The ring lacks the key of a process that is started again: that waits for it, the start does not.
+          if (!isLocked(error)) throw error;
+          return put();
+        });
+      }
+      if (this.#hasStore) await refuseUnreadable(this.documents, document, path);
       return document;
     });
     return sent as object;
   }
+
+  /** Who only starts processes may share a configuration without the key of its documents. */
+  get #hasStore(): boolean {
+    const { documents, keys } = this.#config;
+    return documents.directory !== undefined && isReadable(keys.documents);
+  }
+}
+
+/** What once was erased is never started again: nobody could tell what was sent under it. */
+function erasedId(): InvalidInputError {
+  return new InvalidInputError([{ path: "id", problem: erasedProblem }]);
 }
 
 /** None where it is no process of ours. */

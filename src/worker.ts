@@ -138,11 +138,13 @@ const warnOfKept: OnKeptCertificate = (about) =>
 function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
   const callbackRing = ringOf(config, "callback");
   const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
-  const journal = new Journal(pool, ringOf(config, "journal"), {
+  const directory = required(config.documents.directory, "documents.directory");
+  const documents = new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
+  const sealers = documents.dataKeys.sealers(ringOf(config, "journal"));
+  const journal = new Journal(pool, sealers, {
     leaseMs: config.journal.leaseSeconds * 1_000,
     lookUpSpacingMs: config.journal.lookUpSpacingSeconds * 1_000,
   });
-  const directory = required(config.documents.directory, "documents.directory");
   const surroundings: Surroundings = {
     environment: required(config.environment, "environment"),
     journal,
@@ -151,7 +153,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
       of: (value) => inputDigest(codecRing, value),
       same: (value, stored) => sameInput(codecRing, value, stored),
     },
-    documents: new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents")),
+    documents,
     circuits: new Circuits({ probeMs: config.attention.probeSeconds * 1_000, failures: 5 }),
     callback: (subject) => ({
       url: callbackUrl(callbackRing, publicUrl, subject),

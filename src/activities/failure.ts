@@ -2,6 +2,7 @@
 // needs, and the kind decides who retries (DESIGN §5).
 import { activityInfo, ApplicationFailure, heartbeat } from "@temporalio/activity";
 import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
+import { erasedProblem } from "../contracts/failures.js";
 import type { FieldProblem, Problem, ProblemKind } from "../contracts/failures.js";
 import {
   EffectAbsentOnce,
@@ -10,6 +11,7 @@ import {
   EffectRefused,
   EffectUnknown,
   EffectWithdrawn,
+  ErasedKeyError,
   JournalUnavailable,
   isLocked,
 } from "../journal/errors.js";
@@ -144,6 +146,8 @@ function describe(error: unknown): Described {
   if (error instanceof EffectRefused) {
     return { kind: "invalidRequest", ...(error.refusal as Refusal) };
   }
+  if (error instanceof ErasedKeyError)
+    return { kind: "InvalidInput", fields: [{ path: "id", problem: erasedProblem }] };
   if (error instanceof EffectMismatch) return { kind: "InputMismatch" };
   if (error instanceof EffectWithdrawn) return { kind: "withdrawn" };
   if (error instanceof EffectUnknown) {

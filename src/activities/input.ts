@@ -41,7 +41,8 @@ export async function referenceOf(
   const process = execution();
   const id = derivedDocumentId(process.namespace, process.workflowId, document.base64);
   await journal.own(process, [{ id, kind }]);
-  return documents.put(Buffer.from(document.base64, "base64"), document.mediaType, { id });
+  const bytes = Buffer.from(document.base64, "base64");
+  return documents.put(bytes, document.mediaType, { id, process });
 }
 
 /** The same, owned and looked at before any effect: it is in the store, and what it says to be. */
@@ -57,14 +58,14 @@ export async function checkedReferenceOf(
   return reference;
 }
 
-/** The document's bytes; one that is not there, or is no PDF where it says so, is the caller's mistake. */
+/** The document's bytes, which the process takes over; one that is not there, or is no PDF where it says so, is the caller's mistake. */
 export async function readDocument(
   documents: DocumentStore,
   reference: DocumentReference,
   path: string,
 ): Promise<Buffer> {
   const refuse = (problem: string) => new InvalidInput([{ path, problem }]);
-  const bytes = await documents.get(reference).catch((error: unknown) => {
+  const bytes = await documents.take(reference, execution()).catch((error: unknown) => {
     const problem = documentProblem(error);
     throw problem === undefined ? error : refuse(problem);
   });

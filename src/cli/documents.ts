@@ -3,10 +3,8 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { loadConfig, required, ringOf } from "../config.js";
+import { loadConfig } from "../config.js";
 import { DocumentReference } from "../contracts/values.js";
-import { open } from "../crypto/sealed.js";
-import { DirectoryDriver } from "../documents/directory-driver.js";
 import { addCommand } from "./command.js";
 import { withTrustflow } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
@@ -88,25 +86,17 @@ async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<
         "--out: is required for several documents, with --json and on a terminal",
       );
     }
-    const bytes = await readDocument(uri);
+    const bytes = await documentStoreOf(loadConfig()).open(uri);
     await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()));
     return;
   }
+  const store = documentStoreOf(loadConfig());
   const saved: SavedFile[] = [];
   for (const uri of uris) {
-    const bytes = await readDocument(uri);
+    const bytes = await store.open(uri);
     saved.push(await save(out, uri.slice("document:".length), uri, bytes));
   }
   sayFiles(saved, json);
-}
-
-// A reference's hash is not asked for: the seal is bound to the URI, so what opens is what was stored.
-async function readDocument(uri: string): Promise<Buffer> {
-  const config = loadConfig();
-  const driver = new DirectoryDriver(required(config.documents.directory, "documents.directory"));
-  const sealed = await driver.read(uri.slice("document:".length));
-  if (!sealed) throw new CommandError(exitCodes.unknownId, `${uri} is not in the document store`);
-  return open(ringOf(config, "documents"), sealed, uri);
 }
 
 export function addAffidavits(program: Command): void {

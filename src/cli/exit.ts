@@ -47,6 +47,8 @@ const codeByName: Record<string, ExitCode> = {
   StuckError: exitCodes.outOfReach,
   NamespaceNotFoundError: exitCodes.outOfReach,
   UnknownKeyError: exitCodes.outOfReach,
+  MissingDataKeyError: exitCodes.outOfReach,
+  DocumentErased: exitCodes.unknownId,
   TemporalUnreachable: exitCodes.outOfReach,
 };
 

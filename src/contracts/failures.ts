@@ -15,6 +15,9 @@ export interface FieldProblem {
   problem: string;
 }
 
+/** Of the field `id`: what was sent under it can no longer be told, so it could be sent twice. */
+export const erasedProblem = "was erased: choose another one";
+
 /** `details[0]` by failure type. */
 export interface FailureDetails {
   InvalidInput: { fields: FieldProblem[] };

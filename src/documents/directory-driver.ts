@@ -1,6 +1,6 @@
 // Documents as files of one directory, in 256 folders by the first two digits of the id. Several processes may share it.
 import { randomBytes } from "node:crypto";
-import { link, mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { DocumentDriver } from "./driver.js";
 
@@ -29,6 +29,23 @@ export class DirectoryDriver implements DocumentDriver {
     } finally {
       await rm(temporary, { force: true });
     }
+  }
+
+  async replace(id: string, bytes: Uint8Array): Promise<void> {
+    const path = this.#path(id);
+    const folder = dirname(path);
+    const temporary = join(folder, `.${id}.${randomBytes(8).toString("hex")}`);
+    try {
+      await writeThrough(temporary, bytes);
+      await rename(temporary, path);
+      await sync(folder);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  part(name: string): DirectoryDriver {
+    return new DirectoryDriver(join(this.#root, name));
   }
 
   async read(id: string): Promise<Buffer | undefined> {

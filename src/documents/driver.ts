@@ -6,9 +6,13 @@ export interface DocumentDriver {
    * there already, and then what was there stays.
    */
   write(id: string, bytes: Uint8Array): Promise<boolean>;
+  /** Puts these bytes in the place of what is there, durably: a reader, and a crash, sees the one or the other. */
+  replace(id: string, bytes: Uint8Array): Promise<void>;
   read(id: string): Promise<Buffer | undefined>;
   exists(id: string): Promise<boolean>;
   /** No error when the id is not there. */
   remove(id: string): Promise<void>;
+  /** A place beside these, with ids of its own, which `list` does not show. */
+  part(name: string): DocumentDriver;
   list(): AsyncIterable<{ id: string; storedAt: Date }>;
 }

@@ -8,6 +8,15 @@ export class DocumentNotFound extends Error {
   }
 }
 
+/** It was sealed with the data key of a process that was erased. */
+export class DocumentErased extends Error {
+  override readonly name = "DocumentErased";
+
+  constructor(uri: string) {
+    super(`${uri} was erased with its process`);
+  }
+}
+
 /** What is stored is not what the reference describes, or cannot be opened. */
 export class DocumentCorrupt extends Error {
   override readonly name = "DocumentCorrupt";
@@ -20,6 +29,7 @@ export class DocumentCorrupt extends Error {
 /** What a caller is told of a document that cannot be used; undefined for any other error. */
 export function documentProblem(error: unknown): string | undefined {
   if (error instanceof DocumentNotFound) return "is not in the document store";
+  if (error instanceof DocumentErased) return "was erased with its process";
   if (error instanceof DocumentCorrupt) return "is not what its reference says";
   return undefined;
 }

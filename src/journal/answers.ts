@@ -1,13 +1,12 @@
-// Answers and decisions at rest: sealed, and bound to the effect they belong to.
-import type { KeyRing } from "../crypto/key-ring.js";
-import { open, seal } from "../crypto/sealed.js";
+// Answers and decisions at rest: sealed with the data key of their process, and bound to the effect they belong to.
+import type { Sealer } from "../crypto/data-key.js";
 
-export function sealAnswer(ring: KeyRing, token: string, value: unknown): Buffer {
-  return seal(ring, Buffer.from(JSON.stringify({ value })), `journal:${token}`);
+export function sealAnswer(sealer: Sealer, token: string, value: unknown): Buffer {
+  return sealer.seal(Buffer.from(JSON.stringify({ value })), `journal:${token}`);
 }
 
-export function openAnswer(ring: KeyRing, token: string, sealed: Buffer): unknown {
-  return (JSON.parse(open(ring, sealed, `journal:${token}`).toString()) as { value?: unknown })
+export function openAnswer(sealer: Sealer, token: string, sealed: Buffer): unknown {
+  return (JSON.parse(sealer.open(sealed, `journal:${token}`).toString()) as { value?: unknown })
     .value;
 }
 
@@ -22,15 +21,15 @@ export interface DecisionRecord {
   at: string;
 }
 
-export function sealDecisions(ring: KeyRing, token: string, decisions: DecisionRecord[]): Buffer {
-  return seal(ring, Buffer.from(JSON.stringify(decisions)), `decisions:${token}`);
+export function sealDecisions(sealer: Sealer, token: string, decisions: DecisionRecord[]): Buffer {
+  return sealer.seal(Buffer.from(JSON.stringify(decisions)), `decisions:${token}`);
 }
 
 export function openDecisions(
-  ring: KeyRing,
+  sealer: Sealer,
   token: string,
   sealed: Buffer | null,
 ): DecisionRecord[] {
   if (sealed === null) return [];
-  return JSON.parse(open(ring, sealed, `decisions:${token}`).toString()) as DecisionRecord[];
+  return JSON.parse(sealer.open(sealed, `decisions:${token}`).toString()) as DecisionRecord[];
 }

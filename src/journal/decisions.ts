@@ -1,5 +1,5 @@
 // What people decide about a step, and the withdrawal of one: written into the row before the process goes on.
-import type { KeyRing } from "../crypto/key-ring.js";
+import type { Sealer } from "../crypto/data-key.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
 import { openDecisions, sealAnswer, sealDecisions } from "./answers.js";
@@ -48,7 +48,7 @@ const UNIQUE_VIOLATION = "23505";
 /** Idempotent: the same decision, written again, changes nothing. */
 export function decide(
   pool: Pool,
-  ring: KeyRing,
+  sealer: Sealer,
   key: StepKey,
   given: Decision,
   leaseMs: number,
@@ -56,7 +56,7 @@ export function decide(
   return onStep(pool, async (client) => {
     const rows = await lockStep(client, key);
     const before = rows
-      .flatMap(({ token, decisions }) => openDecisions(ring, token, decisions))
+      .flatMap(({ token, decisions }) => openDecisions(sealer, token, decisions))
       .find((record) => sameDecision(record, given));
     const effect = given.decision === "happened" ? "exists" : effectOf(rows);
     if (before) return { occurrence: before.occurrence, effect };
@@ -64,12 +64,15 @@ export function decide(
     if (given.decision === "abandon") await hold(client, key, leaseMs);
     // What the provider answered meanwhile stands against what a person supposed.
     const occurrence =
-      effectOf(rows) === "exists" ? row.occurrence : await apply(client, ring, key, row, given);
+      effectOf(rows) === "exists" ? row.occurrence : await apply(client, sealer, key, row, given);
     const { result: _, nobodyKnows: __, ...record } = given;
-    const decisions = [...openDecisions(ring, row.token, row.decisions), { ...record, occurrence }];
+    const decisions = [
+      ...openDecisions(sealer, row.token, row.decisions),
+      { ...record, occurrence },
+    ];
     await client.query(
       "update trustflow.effects set sealed_decisions = $2, updated_at = clock_timestamp() where token = $1",
-      [row.token, sealDecisions(ring, row.token, decisions)],
+      [row.token, sealDecisions(sealer, row.token, decisions)],
     );
     return { occurrence, effect };
   });
@@ -112,7 +115,7 @@ async function onStep<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): 
 
 async function apply(
   client: PoolClient,
-  ring: KeyRing,
+  sealer: Sealer,
   key: StepKey,
   row: StepRow,
   { decision, result, ...given }: Decision,
@@ -120,7 +123,7 @@ async function apply(
   if (decision === "happened") {
     await client.query(
       `update trustflow.effects set state = 'answered', sealed_answer = $2, lease_until = null, holder = null where token = $1`,
-      [row.token, sealAnswer(ring, row.token, result)],
+      [row.token, sealAnswer(sealer, row.token, result)],
     );
     return row.occurrence;
   }

@@ -1,4 +1,5 @@
 // What an effect is, and how its one call is made: the journal's side of an activity.
+import type { Sealer } from "../crypto/data-key.js";
 import type { OwnedDocument } from "./ownership.js";
 
 export interface Effect {
@@ -17,6 +18,9 @@ export interface Effect {
   /** Those that its call sends: the process owns them from the commit of the row on. */
   documents?: OwnedDocument[];
 }
+
+/** With what seals its answer: had before anything is sent, so that no answer is lost for want of a key. */
+export type SealedEffect = Effect & { sealer: Sealer };
 
 export type Verdict =
   | { kind: "notSent"; renewToken?: boolean }

@@ -1,7 +1,7 @@
 // What the journal answers instead of a result. Messages name steps and times, never content.
 import type { LookUpFinding } from "./effect.js";
 
-export { isLocked } from "../crypto/errors.js";
+export { ErasedKeyError, isLocked } from "../crypto/errors.js";
 
 export class JournalError extends Error {
   constructor(message: string, options?: ErrorOptions) {

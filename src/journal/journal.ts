@@ -1,8 +1,8 @@
 // One intent, one effect: every effect is taken by compare-and-set before it is sent, and its answer is stored before it is
 // used (DESIGN §6, READING §0–1). What a retry may do depends on the row and on the operation's effect class alone.
-import type { KeyRing } from "../crypto/key-ring.js";
+import type { ProcessKey, Sealer, Sealers } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
-import type { Effect, Performance } from "./effect.js";
+import type { Effect, Performance, SealedEffect } from "./effect.js";
 import { openAnswer } from "./answers.js";
 import { chainOf, hasOtherInput } from "./chain.js";
 import { correlate } from "./correlations.js";
@@ -16,6 +16,8 @@ import {
   EffectRefused,
   EffectUnknown,
   EffectWithdrawn,
+  ErasedKeyError,
+  isLocked,
   JournalUnavailable,
 } from "./errors.js";
 import { own } from "./ownership.js";
@@ -57,26 +59,27 @@ const MAX_ROUNDS = 10;
 
 export class Journal {
   readonly #pool: Pool;
-  readonly #ring: KeyRing;
+  readonly #sealers: Sealers;
   readonly #rows: Rows;
   readonly #leaseMs: number;
   readonly #spacingMs: number;
   readonly #sender: Sender;
 
-  constructor(pool: Pool, ring: KeyRing, options: JournalOptions) {
+  constructor(pool: Pool, sealers: Sealers, options: JournalOptions) {
     this.#pool = pool;
-    this.#ring = ring;
+    this.#sealers = sealers;
     this.#rows = new Rows(pool, options.leaseMs);
     this.#leaseMs = options.leaseMs;
     this.#spacingMs = options.lookUpSpacingMs;
-    this.#sender = new Sender(this.#rows, ring, options.leaseMs, options.patienceMs ?? 60_000);
+    this.#sender = new Sender(this.#rows, options.leaseMs, options.patienceMs ?? 60_000);
   }
 
   async perform<A>(
-    effect: Effect,
+    given: Effect,
     performance: Performance<A>,
     mode: { watchOnly?: boolean } = {},
   ): Promise<A> {
+    const effect = { ...given, sealer: await this.#sealerOf(given) };
     const isClosed = performance.closed?.() !== undefined;
     // Taken all the same: the process may wait for months before it may send them.
     if (mode.watchOnly || isClosed) await this.own(effect, effect.documents ?? []);
@@ -86,7 +89,11 @@ export class Journal {
     return this.#settle(effect, performance, first);
   }
 
-  async #settle<A>(effect: Effect, performance: Performance<A>, first?: Attempt<A>): Promise<A> {
+  async #settle<A>(
+    effect: SealedEffect,
+    performance: Performance<A>,
+    first?: Attempt<A>,
+  ): Promise<A> {
     let attempt = first;
     let cause: unknown;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -102,8 +109,9 @@ export class Journal {
     return reached(withdraw(this.#pool, key));
   }
 
-  decide(key: StepKey, decision: Decision): Promise<Decided> {
-    return reached(decide(this.#pool, this.#ring, key, decision, this.#leaseMs));
+  async decide(key: StepKey, decision: Decision): Promise<Decided> {
+    const sealer = await this.#sealerOf(key);
+    return reached(decide(this.#pool, sealer, key, decision, this.#leaseMs));
   }
 
   /** The process owns these documents: said before they are read, or before their bytes are stored. */
@@ -119,7 +127,7 @@ export class Journal {
   /** What the runs of a process have made of a step so far whose attempts are effects of their own. */
   async past(key: StepKey): Promise<Past> {
     const rows = await reached(this.#rows.ofStep(key));
-    const standing = this.#standing(rows);
+    const standing = await this.#standing(rows, key);
     return {
       ...(standing && { standing }),
       made: rows.filter(
@@ -129,11 +137,15 @@ export class Journal {
     };
   }
 
-  #standing(rows: Row[]): Standing | undefined {
+  async #standing(rows: Row[], key: StepKey): Promise<Standing | undefined> {
     const answered = rows.findLast(({ state }) => state === "answered");
     if (answered) {
-      const open = () => this.#open(answered);
       // Opened only where it is wanted: its key may be gone.
+      const sealer = await this.#sealerOf(key).catch((error: unknown) => ({ error }));
+      const open = () => {
+        if ("error" in sealer) throw sealer.error;
+        return openRow(sealer, answered);
+      };
       return {
         occurrence: answered.occurrence,
         isAnswered: true,
@@ -157,15 +169,15 @@ export class Journal {
     return rows[0]?.now ?? new Date();
   }
 
-  rows(key: { namespace: string; workflowId: string }): Promise<EffectSummary[]> {
-    return listEffects(this.#pool, this.#ring, key);
+  async rows(key: ProcessKey): Promise<EffectSummary[]> {
+    return listEffects(this.#pool, await this.#sealerOf(key), key);
   }
 
   purge(olderThan: Date, isOpen: IsOpen, limit?: number): Promise<number> {
     return purgeEffects(this.#pool, olderThan, isOpen, limit);
   }
 
-  #sendNew<A>(effect: Effect, performance: Performance<A>): Promise<Attempt<A> | undefined> {
+  #sendNew<A>(effect: SealedEffect, performance: Performance<A>): Promise<Attempt<A> | undefined> {
     return this.#sender.attempt(effect, performance, effect.token, (holder) =>
       this.#rows.takeNew(effect, holder),
     );
@@ -173,7 +185,7 @@ export class Journal {
 
   // A row was there: what it says decides. `cause` is what this performance's own call met, if it sent already.
   async #resume<A>(
-    effect: Effect,
+    effect: SealedEffect,
     performance: Performance<A>,
     cause: unknown,
   ): Promise<Attempt<A> | undefined> {
@@ -201,7 +213,7 @@ export class Journal {
 
   // What must be asked before anything is sent (again): returns what was found, throws while nothing may be sent.
   async #ask<A>(
-    effect: Effect,
+    effect: SealedEffect,
     performance: Performance<A>,
     row: Row,
     cause: unknown,
@@ -210,7 +222,7 @@ export class Journal {
     // After a denial the look-up belongs to the send that follows it.
     if (row.state !== "sending") throwIf(performance.closed?.());
     const found = await performance.lookUp?.(row.token);
-    if (found !== undefined) return { answer: await this.#sender.keep(row.token, found) };
+    if (found !== undefined) return { answer: await this.#sender.keep(effect, row.token, found) };
     if (row.state !== "sending") return undefined;
     // A call that has just been cut off may still be worked on, so one empty look-up proves nothing then.
     const tooSoon = effect.effectClass === "keyed" || cause !== undefined;
@@ -224,16 +236,16 @@ export class Journal {
     if (finding !== "found" && row.nextOccurrence === null)
       throw new EffectUnknown(effect.step, cause, finding);
     if (row.answer !== null && (await reached(this.#rows.settleRefusal(row))))
-      throw new EffectRefused(effect.step, this.#open<object>(row));
+      throw new EffectRefused(effect.step, openRow<object>(effect.sealer, row));
     return undefined;
   }
 
-  async #watch<A>(effect: Effect, performance: Performance<A>): Promise<A> {
+  async #watch<A>(effect: SealedEffect, performance: Performance<A>): Promise<A> {
     const { row, earlier } = await this.#current(effect);
     const known = this.#known<A>(effect, row, earlier);
     if (known) return known.answer;
     const found = await performance.lookUp?.(row?.token ?? effect.token);
-    if (found !== undefined) return row ? this.#sender.keep(row.token, found) : found;
+    if (found !== undefined) return row ? this.#sender.keep(effect, row.token, found) : found;
     const isAsked = effect.effectClass === "keyed" || effect.effectClass === "lookup";
     const finding = isAsked ? await performance.lookUpFinding?.() : undefined;
     // The proof has come meanwhile: the row's own rules go on, and may send again.
@@ -242,7 +254,7 @@ export class Journal {
   }
 
   // The newest decision's row, and those before it, which an answer may come late to.
-  async #current(effect: Effect): Promise<{ row: Row | undefined; earlier: Row[] }> {
+  async #current(effect: SealedEffect): Promise<{ row: Row | undefined; earlier: Row[] }> {
     const chain = chainOf(await reached(this.#rows.ofStep(effect)), effect.occurrence);
     const mayExist = chain.filter(
       ({ state, uncertain }) => state === "sending" || state === "answered" || uncertain,
@@ -252,21 +264,27 @@ export class Journal {
   }
 
   // What needs no call: an answer, or a reason to stop.
-  #known<A>(effect: Effect, row: Row | undefined, earlier: Row[]): { answer: A } | undefined {
-    if (row?.state === "answered") return { answer: this.#open<A>(row) };
+  #known<A>(effect: SealedEffect, row: Row | undefined, earlier: Row[]): { answer: A } | undefined {
+    if (row?.state === "answered") return { answer: openRow<A>(effect.sealer, row) };
     const isHeld = row && (row.state === "notSent" || (row.state === "sending" && row.held));
     if (isHeld && row.leaseLeft > 0)
       throw new EffectInFlight(effect.step, Math.ceil(row.leaseLeft));
     const late = earlier.find(({ state }) => state === "answered");
-    if (late) return { answer: this.#open<A>(late) };
+    if (late) return { answer: openRow<A>(effect.sealer, late) };
     if (row === undefined || hasOtherInput(effect, row)) return undefined;
-    if (row.state === "refused") throw new EffectRefused(effect.step, this.#open<object>(row));
+    if (row.state === "refused")
+      throw new EffectRefused(effect.step, openRow<object>(effect.sealer, row));
     if (row.state === "withdrawn") throw new EffectWithdrawn(effect.step);
     return undefined;
   }
 
   // Whether the provider must be asked before anything is sent (again); throws where it cannot be, or where it is too early.
-  #mustAsk<A>(effect: Effect, performance: Performance<A>, row: Row, cause: unknown): boolean {
+  #mustAsk<A>(
+    effect: SealedEffect,
+    performance: Performance<A>,
+    row: Row,
+    cause: unknown,
+  ): boolean {
     if (row.state !== "sending")
       return (row.denied > 0 || row.uncertain) && performance.lookUp !== undefined;
     if (effect.effectClass === "repeatable") {
@@ -281,8 +299,18 @@ export class Journal {
     return true;
   }
 
-  #open<A>(row: Row): A {
-    if (row.answer === null) throw new JournalUnavailable(undefined);
-    return openAnswer(this.#ring, row.token, row.answer) as A;
+  /** Without the key nothing is sent. */
+  async #sealerOf({ namespace, workflowId }: ProcessKey): Promise<Sealer> {
+    try {
+      return await this.#sealers.of({ namespace, workflowId });
+    } catch (error) {
+      if (isLocked(error) || error instanceof ErasedKeyError) throw error;
+      throw new JournalUnavailable(error);
+    }
   }
+}
+
+function openRow<A>(sealer: Sealer, { token, answer }: Row): A {
+  if (answer === null) throw new JournalUnavailable(undefined);
+  return openAnswer(sealer, token, answer) as A;
 }

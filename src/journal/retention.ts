@@ -1,5 +1,5 @@
 // What operators see of the journal, and how its rows go in the end.
-import type { KeyRing } from "../crypto/key-ring.js";
+import type { Sealer } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import { openDecisions } from "./answers.js";
 import type { DecisionRecord } from "./answers.js";
@@ -27,7 +27,7 @@ export type IsOpen = (namespace: string, workflowId: string) => Promise<boolean>
 
 export async function listEffects(
   pool: Pool,
-  ring: KeyRing,
+  sealer: Sealer,
   { namespace, workflowId }: { namespace: string; workflowId: string },
 ): Promise<EffectSummary[]> {
   const { rows } = await pool.query<
@@ -42,7 +42,7 @@ export async function listEffects(
     const present = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
     return {
       ...present,
-      decisions: openDecisions(ring, row.token, row.decisions),
+      decisions: openDecisions(sealer, row.token, row.decisions),
     } as unknown as EffectSummary;
   });
 }

@@ -1,9 +1,8 @@
 // One attempt at an effect: take the row, send, keep what came. Nothing is sent without the take being committed, nothing is
 // answered without the answer being committed.
 import { randomUUID } from "node:crypto";
-import type { KeyRing } from "../crypto/key-ring.js";
 import { openAnswer, sealAnswer } from "./answers.js";
-import type { Effect, Performance } from "./effect.js";
+import type { Performance, SealedEffect } from "./effect.js";
 import { EffectInFlight, EffectRefused, JournalUnavailable } from "./errors.js";
 import { insist, mayHaveRun, reached, startClocks, throwIf } from "./patience.js";
 import type { Hold, Rows, State } from "./rows.js";
@@ -17,20 +16,18 @@ export type Attempt<A> = { answer: A } | { cause: unknown };
 
 export class Sender {
   readonly #rows: Rows;
-  readonly #ring: KeyRing;
   readonly #sendingMs: number;
   readonly #patienceMs: number;
 
-  constructor(rows: Rows, ring: KeyRing, leaseMs: number, patienceMs: number) {
+  constructor(rows: Rows, leaseMs: number, patienceMs: number) {
     this.#rows = rows;
-    this.#ring = ring;
     this.#sendingMs = leaseMs * SENDING_SHARE;
     this.#patienceMs = patienceMs;
   }
 
   /** Undefined where somebody else was faster. */
   async attempt<A>(
-    effect: Effect,
+    effect: SealedEffect,
     performance: Performance<A>,
     token: string,
     take: (holder: string) => Promise<Hold | undefined>,
@@ -58,15 +55,15 @@ export class Sender {
   }
 
   /** The first answer stands: where another one is there already, that one is returned. */
-  async keep<A>(token: string, answer: A): Promise<A> {
-    const sealed = sealAnswer(this.#ring, token, answer);
+  async keep<A>({ sealer }: SealedEffect, token: string, answer: A): Promise<A> {
+    const sealed = sealAnswer(sealer, token, answer);
     if (await this.#insist(() => this.#rows.answer(token, sealed))) return answer;
     const row = await reached(this.#rows.find(token));
-    return row?.answer ? (openAnswer(this.#ring, token, row.answer) as A) : answer;
+    return row?.answer ? (openAnswer(sealer, token, row.answer) as A) : answer;
   }
 
   async #send<A>(
-    effect: Effect,
+    effect: SealedEffect,
     performance: Performance<A>,
     hold: Hold,
     deadline: Date,
@@ -86,12 +83,12 @@ export class Sender {
         await this.#insist(() => this.#rows.noAnswer(hold));
         return { cause: error };
       }
-      const sealed = sealAnswer(this.#ring, token, verdict.refusal);
+      const sealed = sealAnswer(effect.sealer, token, verdict.refusal);
       const stored = await this.#insist(() => this.#rows.refuse(hold, sealed));
       if (stored) throw new EffectRefused(effect.step, verdict.refusal);
       return { cause: error };
     }
-    return { answer: await this.keep(token, answer) };
+    return { answer: await this.keep(effect, token, answer) };
   }
 
   #insist<T>(work: () => Promise<T>): Promise<T> {

@@ -16,6 +16,7 @@ import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../src/crypto/sealed-box.js";
 import { Journal } from "../../src/journal/journal.js";
 import { testDatabase } from "../support/postgres.js";
+import { sealersIn } from "../support/sealers.js";
 import type { TestDatabase } from "../support/postgres.js";
 import {
   FakeTemporal,
@@ -47,7 +48,7 @@ beforeAll(async () => {
   const { pool } = database;
   archive = new CallbackArchive(pool);
   inbox = new Inbox(pool, bodyKeys);
-  journal = new Journal(pool, journalRing, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
+  journal = new Journal(pool, sealersIn(journalRing), { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
   receiver = await startReceiver({ pool, ring, sealRing, host: "127.0.0.1", port: 0 });
 });
 beforeEach(() => {

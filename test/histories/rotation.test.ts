@@ -1,7 +1,7 @@
 // Keys are rotated with processes open: a new key is put in front, the old one stays as long as something needs it, and
 // what is asked of it after that fails with a reason.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
@@ -10,6 +10,7 @@ import { callbackUrl } from "../../src/callbacks/address.js";
 import { Trustflow } from "../../src/client.js";
 import type { CertificateHandle, OneShotHandle } from "../../src/client.js";
 import { processes } from "../../src/contracts/names.js";
+import { dataKeyId } from "../../src/crypto/data-key.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { removeWithUs } from "../../src/local/watchdog.js";
 import type { DocumentReference } from "../../src/contracts/values.js";
@@ -223,13 +224,19 @@ test("what begins after it is sealed with the new keys alone", async () => {
   for (const process of processes)
     expect(new Set(await keysIn(`${process}/begun`))).toEqual(new Set(["new"]));
   const sealedWith = async (workflowId: string) => {
-    const { rows } = await database.query(
-      `select distinct convert_from(substr(sealed, 3, get_byte(sealed, 1)), 'UTF8') as key
-       from (select sealed_answer as sealed from trustflow.effects where workflow_id = $1
-             union all select body from trustflow.callbacks where workflow_id = $1) as everything`,
-      [workflowId],
-    );
-    return (rows as { key: string }[]).map(({ key }) => key);
+    const id = dataKeyId({ namespace: "default", workflowId });
+    const ringKeys = `select distinct convert_from(substr(body, 3, get_byte(body, 1)), 'UTF8') as key
+      from trustflow.callbacks where workflow_id = $1 and body is not null`;
+    const processKeys = `select distinct convert_from(substr(sealed_answer, 3, get_byte(sealed_answer, 1)), 'UTF8') as key
+      from trustflow.effects where workflow_id = $1 and sealed_answer is not null`;
+    const keysOf = async (query: string) =>
+      (await database.query<{ key: string }>(query, [workflowId])).rows.map(({ key }) => key);
+    expect(await keysOf(processKeys)).toEqual([id]);
+    const directory = system.stack.env["TRUSTFLOW_DOCUMENTS__DIRECTORY"] ?? "";
+    const key = await readFile(join(directory, "keys", id.slice(0, 2), id));
+    return [
+      ...new Set([key.subarray(2, 2 + key.readUInt8(1)).toString(), ...(await keysOf(ringKeys))]),
+    ];
   };
   expect(await sealedWith("sendPostal/ended")).toEqual(["old"]);
   expect(await sealedWith("issueCertificate/taken-up")).toEqual(["old"]);

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { EffectAbsentOnce, Journal } from "../../src/journal/journal.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
-import { Provider, denied, effectOf, noAnswer, ring } from "./support.js";
+import { Provider, denied, effectOf, noAnswer, sealers } from "./support.js";
 
 let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
   database = await testDatabase();
-  journal = new Journal(database.pool, ring, { leaseMs: 400, lookUpSpacingMs: 150 });
+  journal = new Journal(database.pool, sealers, { leaseMs: 400, lookUpSpacingMs: 150 });
 });
 afterAll(() => database.close());
 

@@ -5,14 +5,14 @@ import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
-import { Provider, effectOf, ring } from "./support.js";
+import { Provider, effectOf, sealers } from "./support.js";
 
 const options = { leaseMs: 400, lookUpSpacingMs: 150 };
 let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
   database = await testDatabase();
-  journal = new Journal(database.pool, ring, options);
+  journal = new Journal(database.pool, sealers, options);
 });
 afterAll(() => database.close());
 
@@ -65,7 +65,7 @@ test("the same reference of another account is another process's", async () => {
 
 test("without the database nothing is said to be known", async () => {
   const pool = createPool("postgres://nobody@127.0.0.1:1/none");
-  const away = new Journal(pool, ring, options);
+  const away = new Journal(pool, sealers, options);
   await expect(away.correlate(correlationOf())).rejects.toThrow(JournalUnavailable);
   await pool.end();
 });

@@ -6,7 +6,7 @@ import { LookUpProofs } from "../../src/journal/look-up-proofs.js";
 import type { LookUpKey } from "../../src/journal/look-up-proofs.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
-import { Provider, effectOf, pause, ring } from "./support.js";
+import { Provider, effectOf, pause, ring, sealers } from "./support.js";
 
 const SPACING = 200;
 const INVISIBLE = 700;
@@ -161,7 +161,7 @@ test("many at once look once", async () => {
 });
 
 test("what an earlier release submitted can be looked for too, the newest first", async () => {
-  const journal = new Journal(database.pool, ring, { leaseMs: 500, lookUpSpacingMs: 50 });
+  const journal = new Journal(database.pool, sealers, { leaseMs: 500, lookUpSpacingMs: 50 });
   const effects = [effectOf(), effectOf(), effectOf({ effectClass: "once" })];
   for (const effect of effects) await journal.perform(effect, new Provider().performance);
   const key = keyOf({ account: "default" });

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
-import { Provider, effectOf, ring } from "./support.js";
+import { Provider, effectOf, sealers } from "./support.js";
 
 let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
   database = await testDatabase({ own: true });
-  journal = new Journal(database.pool, ring, { leaseMs: 5_000, lookUpSpacingMs: 100 });
+  journal = new Journal(database.pool, sealers, { leaseMs: 5_000, lookUpSpacingMs: 100 });
 });
 afterAll(() => database.close());
 

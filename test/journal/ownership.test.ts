@@ -6,13 +6,13 @@ import type { Effect } from "../../src/journal/journal.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
-import { Provider, effectOf, failed, notSent, ring } from "./support.js";
+import { Provider, effectOf, failed, notSent, sealers } from "./support.js";
 
 let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
   database = await testDatabase();
-  journal = new Journal(database.pool, ring, { leaseMs: 400, lookUpSpacingMs: 100 });
+  journal = new Journal(database.pool, sealers, { leaseMs: 400, lookUpSpacingMs: 100 });
 });
 afterAll(() => database.close());
 

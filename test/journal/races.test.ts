@@ -23,7 +23,7 @@ import {
   notSent,
   pause,
   refused,
-  ring,
+  sealers,
   sameStep,
   until,
   nothing,
@@ -39,8 +39,8 @@ let journal: Journal;
 let unhurried: Journal;
 beforeAll(async () => {
   database = await testDatabase();
-  journal = new Journal(database.pool, ring, options);
-  unhurried = new Journal(database.pool, ring, { ...options, leaseMs: 60_000 });
+  journal = new Journal(database.pool, sealers, options);
+  unhurried = new Journal(database.pool, sealers, { ...options, leaseMs: 60_000 });
 });
 afterAll(() => database.close());
 
@@ -200,7 +200,7 @@ test("a sender whose lease was over before it could write sends nothing and give
   const effect = effectOf({ effectClass: "once" });
   const slow = new Journal(
     slowed(database.pool, /insert into trustflow.effects/, LEASE),
-    ring,
+    sealers,
     options,
   );
   const provider = new Provider();
@@ -233,7 +233,11 @@ test("withdraw races with a send: either nothing is sent, or it says that someth
 
 test("a take whose commit was not heard of is given back: the next performance may send", async () => {
   const effect = effectOf({ effectClass: "once" });
-  const deaf = new Journal(deafened(database.pool, /insert into trustflow.effects/), ring, options);
+  const deaf = new Journal(
+    deafened(database.pool, /insert into trustflow.effects/),
+    sealers,
+    options,
+  );
   const provider = new Provider();
   await expect(deaf.perform(effect, provider.performance)).rejects.toBeInstanceOf(
     JournalUnavailable,
@@ -248,7 +252,7 @@ test("an answer that PostgreSQL does not take at once is kept until it does", as
   let failures = 3;
   const shaky = new Journal(
     broken(database.pool, /sealed_answer = \$2/, () => failures-- > 0),
-    ring,
+    sealers,
     options,
   );
   expect(await shaky.perform(effect, new Provider().performance)).toEqual({ id: "item-1" });

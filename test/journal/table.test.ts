@@ -20,7 +20,7 @@ import {
   notSent,
   pause,
   refused,
-  ring,
+  sealers,
   sameStep,
   until,
   nothing,
@@ -32,7 +32,7 @@ let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
   database = await testDatabase();
-  journal = new Journal(database.pool, ring, { leaseMs: LEASE, lookUpSpacingMs: SPACING });
+  journal = new Journal(database.pool, sealers, { leaseMs: LEASE, lookUpSpacingMs: SPACING });
 });
 afterAll(() => database.close());
 

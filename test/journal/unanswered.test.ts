@@ -17,7 +17,7 @@ import {
   noAnswer,
   notSent,
   refused,
-  ring,
+  sealers,
   sameStep,
   nothing,
   failed,
@@ -31,7 +31,7 @@ let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
   database = await testDatabase();
-  journal = new Journal(database.pool, ring, { leaseMs: LEASE, lookUpSpacingMs: SPACING });
+  journal = new Journal(database.pool, sealers, { leaseMs: LEASE, lookUpSpacingMs: SPACING });
 });
 afterAll(() => database.close());
 

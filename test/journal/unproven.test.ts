@@ -18,7 +18,7 @@ import {
   notSent,
   pause,
   refused,
-  ring,
+  sealers,
   sameStep,
   nothing,
   failed,
@@ -30,7 +30,7 @@ let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
   database = await testDatabase();
-  journal = new Journal(database.pool, ring, { leaseMs: 300, lookUpSpacingMs: SPACING });
+  journal = new Journal(database.pool, sealers, { leaseMs: 300, lookUpSpacingMs: SPACING });
 });
 afterAll(() => database.close());
 

@@ -2,6 +2,7 @@
 import pg from "pg";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { sealAnswer } from "../../src/journal/answers.js";
+import { ringSealer } from "./sealers.js";
 
 interface Row {
   workflowId: string;
@@ -14,12 +15,12 @@ export function answerLate(
   row: Row,
   { state, answer }: { state: "answered" | "refused"; answer: object },
 ): Promise<void> {
-  const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__JOURNAL"] ?? "");
+  const sealer = ringSealer(KeyRing.parse(env["TRUSTFLOW_KEYS__JOURNAL"] ?? ""));
   return onRow(
     env,
     row,
     "state = $2, sealed_answer = $3, lease_until = null, holder = null",
-    (token) => [state, sealAnswer(ring, token, answer)],
+    (token) => [state, sealAnswer(sealer, token, answer)],
   );
 }
 

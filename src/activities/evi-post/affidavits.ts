@@ -44,10 +44,11 @@ async function keep(
   id: string,
 ): Promise<ProcessDocument> {
   const kind = "affidavit";
-  await journal.own(execution(), [{ id, kind }]);
+  const process = execution();
+  await journal.own(process, [{ id, kind }]);
   return {
     kind,
-    document: await documents.put(bytes, "application/pdf", { id }),
+    document: await documents.put(bytes, "application/pdf", { id, process }),
     uniqueId,
     ...(date === undefined ? {} : { date }),
     ...(description === undefined ? {} : { description }),

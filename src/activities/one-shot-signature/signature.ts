@@ -164,8 +164,9 @@ async function kept(
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const id = derivedDocumentId(provider, requestPk, kind, name, sha256);
   const { journal, documents } = desk.has;
-  await journal.own(execution(), [{ id, kind }]);
-  const document = await documents.put(bytes, mediaType, { id });
+  const process = execution();
+  await journal.own(process, [{ id, kind }]);
+  const document = await documents.put(bytes, mediaType, { id, process });
   return { kind, document, description: name };
 }
 

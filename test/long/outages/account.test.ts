@@ -14,6 +14,7 @@ import { historyLength } from "../../support/outage-inbox.js";
 import { startMany } from "../../support/outage-many.js";
 import { eventually } from "../../support/outage-wait.js";
 import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
+import { ringSealer } from "../../support/sealers.js";
 import { startTestStack } from "../../support/stack.js";
 import type { TestStack } from "../../support/stack.js";
 
@@ -165,11 +166,11 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     // As the first attempt would, had it only been slow.
     const [item] = (await system.sandbox.items({ intent: handle.id })).items;
     const { env } = system.stack;
-    const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__JOURNAL"] ?? "");
+    const sealer = ringSealer(KeyRing.parse(env["TRUSTFLOW_KEYS__JOURNAL"] ?? ""));
     const namespace = env["TEMPORAL_NAMESPACE"] ?? "";
     const token = effectToken(namespace, handle.workflowId, effect.activity, "0");
     const answer = process.happened(item?.id ?? "");
-    expect(await new Rows(pool, 1).answer(token, sealAnswer(ring, token, answer))).toBe(true);
+    expect(await new Rows(pool, 1).answer(token, sealAnswer(sealer, token, answer))).toBe(true);
     await eventually("tracking", async () => (await handle.status()).phase === "tracking");
 
     await system.sandbox.removeFault(fault);

@@ -1,0 +1,59 @@
+// The data key of a process: it seals the process's documents, and its answers and decisions in the journal, so that to erase the key is to
+// erase every copy of them (docs/decisions/0019).
+import { createHash, randomBytes } from "node:crypto";
+import type { Key, KeyRing } from "./key-ring.js";
+import { dataKeyOf, open, openForProcess, sealForProcess } from "./sealed.js";
+
+const KEY_BYTES = 32;
+
+export interface ProcessKey {
+  namespace: string;
+  workflowId: string;
+}
+
+/** Seals and opens what belongs to one process. */
+export interface Sealer {
+  seal(plaintext: Uint8Array, context: string): Buffer;
+  open(sealed: Uint8Array, context: string): Buffer;
+}
+
+export interface Sealers {
+  /** Makes the process's key where there is none yet. */
+  of(process: ProcessKey): Promise<Sealer>;
+}
+
+/** 32 hex digits; the same for the same process. */
+export function dataKeyId({ namespace, workflowId }: ProcessKey): string {
+  const parts = JSON.stringify(["data-key", namespace, workflowId]);
+  return createHash("sha256").update(parts).digest("hex").slice(0, 32);
+}
+
+export function generateDataKey(id: string): Key {
+  return keyOf(id, randomBytes(KEY_BYTES));
+}
+
+/** Not enumerable, as in a key ring. */
+export function keyOf(id: string, bytes: Buffer): Key {
+  return Object.defineProperty({ id, bytes }, "bytes", { enumerable: false });
+}
+
+/** Seals with the process's key; opens also what an earlier release has sealed with `ring`. */
+export class ProcessSealer implements Sealer {
+  readonly #key: Key;
+  readonly #ring: KeyRing;
+
+  constructor(key: Key, ring: KeyRing) {
+    this.#key = key;
+    this.#ring = ring;
+  }
+
+  seal(plaintext: Uint8Array, context: string): Buffer {
+    return sealForProcess(this.#key, plaintext, context);
+  }
+
+  open(sealed: Uint8Array, context: string): Buffer {
+    return dataKeyOf(sealed) === undefined
+      ? open(this.#ring, sealed, context)
+      : openForProcess(this.#key, sealed, context);
+  }
+}
