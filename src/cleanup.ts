@@ -1,15 +1,16 @@
 // Retention (DESIGN §8): inbox bodies, then journal and inbox rows, then document orphans, in small deletes; composed for
-// `trustflow cleanup`. Nothing of an open process is removed, and no journal row of a process that has a history.
+// `trustflow cleanup`. Nothing of an open process is removed, and no journal row of a process that has a history; Temporal is
+// asked about each process before anything of it goes.
 import type { Client } from "@temporalio/client";
 import { CallbackArchive, purgeable } from "./callbacks/archive.js";
 import type { PurgeOptions } from "./callbacks/archive.js";
 import { ConfigurationError } from "./config.js";
 import type { Config } from "./config.js";
-import { processes } from "./contracts/names.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import type { DocumentStore } from "./documents/store.js";
 import { purgeEffects } from "./journal/retention.js";
 import type { IsOpen } from "./journal/retention.js";
+import { isKnown, isOpen } from "./cleanup/executions.js";
 import { removeOrphans } from "./cleanup/orphans.js";
 import type { Orphans } from "./cleanup/orphans.js";
 import type { Pool } from "./postgres/pool.js";
@@ -40,47 +41,47 @@ export interface CleanupReport {
 }
 
 const dayMs = 86_400_000;
-/** How long one answer of the visibility counts; a process may be started again meanwhile. */
-const freshMs = 30_000;
 
 export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const { retention, pool, dryRun = false, now = new Date() } = options;
-  const { inboxDays, parkedDays, journalDays, documentOrphanDays, batchSize: limit } = retention;
+  const {
+    inboxDays,
+    parkedDays,
+    journalDays,
+    documentOrphanDays,
+    quarantineDays,
+    batchSize: limit,
+  } = retention;
   const before = (days: number) => new Date(now.getTime() - days * dayMs);
-  const daysOf = (namespace: string) =>
-    historyDays(options.clientFor(namespace).connection, namespace);
-  const ownDays = await daysOf(options.namespace);
+  const { connection } = options.clientFor(options.namespace);
+  const notes = checkOrder(retention, await historyDays(connection, options.namespace));
   // Before their rows go.
-  const namespaces = options.documents ? await namespacesOf(options) : [options.namespace];
-  const notes = checkOrder(retention, ownDays);
+  const namespaces = await namespacesOf(options);
 
-  const running = new Executions(options.clientFor, () => 'ExecutionStatus = "Running"');
-  // The journal outlives the history: whatever Temporal still shows of before then keeps its rows.
-  const remembered = new Executions(
-    options.clientFor,
-    () => `(ExecutionStatus = "Running" OR StartTime < "${before(journalDays).toISOString()}")`,
-  );
+  const running: IsOpen = (namespace, id) => isOpen(options.clientFor(namespace), id);
+  // The journal outlives the history: a reset may need its rows for as long as that is there.
+  const remembered: IsOpen = (namespace, id) => isKnown(options.clientFor(namespace), id);
   const archive = new CallbackArchive(pool);
   const inbox = (what: PurgeOptions["what"], olderThan: Date, isOpen: IsOpen) =>
     dryRun
       ? countCallbacks(pool, what, olderThan, isOpen)
       : archive.purge({ what, olderThan, isOpen, limit });
-  const inboxBodies = await inbox("bodies", before(inboxDays), running.has);
-  const inboxRows = await inbox("rows", before(journalDays), remembered.has);
+  const inboxBodies = await inbox("bodies", before(inboxDays), running);
+  const inboxRows = await inbox("rows", before(journalDays), remembered);
   // After the rows, so that a dry run counts the same.
-  const parkedBodies = await inbox("parkedBodies", before(parkedDays), running.has);
+  const parkedBodies = await inbox("parkedBodies", before(parkedDays), running);
   const journalRows = await (dryRun ? countEffects : purgeEffects)(
     pool,
     before(journalDays),
-    remembered.has,
+    remembered,
     limit,
   );
   const documents = await removeOrphans({
     ...options,
     dryRun,
     clients: namespaces.map((namespace) => options.clientFor(namespace)),
-    newerThan: before(Math.min(...(await Promise.all(namespaces.map(daysOf))))),
-    olderThan: before(documentOrphanDays),
+    storedBefore: before(documentOrphanDays),
+    quarantineDays,
   });
   return { dryRun, inboxBodies, parkedBodies, inboxRows, journalRows, documents, notes };
 }
@@ -108,40 +109,10 @@ function checkOrder(
 /** All that share the document store, as far as the database knows. */
 async function namespacesOf({ pool, namespace }: CleanupOptions): Promise<string[]> {
   const { rows } = await pool.query<{ namespace: string }>(
-    `select namespace from trustflow.effects union
+    `select namespace from trustflow.effects union select namespace from trustflow.documents union
      select namespace from trustflow.callbacks where namespace is not null`,
   );
   return [...new Set([namespace, ...rows.map((row) => row.namespace)])];
-}
-
-/** Which processes Temporal knows: one list query per namespace, asked again when the answer is old. */
-class Executions {
-  readonly #clientFor: CleanupOptions["clientFor"];
-  readonly #condition: () => string;
-  readonly #known = new Map<string, { at: number; ids: Promise<Set<string>> }>();
-
-  constructor(clientFor: CleanupOptions["clientFor"], condition: () => string) {
-    this.#clientFor = clientFor;
-    this.#condition = condition;
-  }
-
-  readonly has: IsOpen = async (namespace, workflowId) => {
-    let known = this.#known.get(namespace);
-    if (!known || Date.now() - known.at > freshMs) {
-      known = { at: Date.now(), ids: this.#list(namespace) };
-      this.#known.set(namespace, known);
-    }
-    return (await known.ids).has(workflowId);
-  };
-
-  async #list(namespace: string): Promise<Set<string>> {
-    const types = processes.map((name) => `"${name}"`).join(", ");
-    const query = `WorkflowType IN (${types}) AND ${this.#condition()}`;
-    const ids = new Set<string>();
-    for await (const { workflowId } of this.#clientFor(namespace).workflow.list({ query }))
-      ids.add(workflowId);
-    return ids;
-  }
 }
 
 async function countCallbacks(

@@ -122,6 +122,8 @@ export const Config = z.strictObject({
       parkedDays: whole(1).default(365),
       journalDays: whole(1).default(400),
       documentOrphanDays: whole(1).default(30),
+      /** How long an upload that no process took stays in quarantine. */
+      quarantineDays: whole(1).default(14),
       batchSize: whole(1).default(1_000),
     })
     .prefault({}),

@@ -1,90 +1,93 @@
-// Documents that no process ever got: put into the store for a start that failed. Which ones they are can be told only
-// while every history that might name them is there, so only documents younger than the history retention are looked at.
+// Orphans: uploads of clients that no process ever took (docs/decisions/0018). That nothing names a document proves nothing, so
+// only the database makes an orphan; what Temporal shows can only keep one. It goes into quarantine, and is removed days later.
 import type { Client } from "@temporalio/client";
-import type { Payload } from "@temporalio/common";
 import type { KeyRing } from "../crypto/key-ring.js";
+import { documentIdOf, isUploadId, uriOf } from "../documents/document-id.js";
 import type { DocumentStore } from "../documents/store.js";
-import { processes } from "../contracts/names.js";
+import { own } from "../journal/ownership.js";
+import type { Pool } from "../postgres/pool.js";
 import { EncryptionCodec } from "../temporal/codec.js";
+import { takenByProcesses } from "./inputs.js";
+import {
+  ownedSince,
+  quarantine,
+  quarantined,
+  removeFromQuarantine,
+  unownedOf,
+} from "./quarantine.js";
+import type { Uploads } from "./quarantine.js";
 
 export interface Orphans {
+  /** Put into quarantine now. */
+  quarantined: number;
+  /** Their time in quarantine was over. */
   removed: number;
-  /** Old enough to be orphans, but named by a history. */
-  inUse: number;
   /** Why none was looked at. */
   skipped?: string;
 }
 
 export interface OrphanOptions {
-  /** Of every namespace whose histories may name one. */
+  /** Of every namespace whose processes share the store. */
   clients: Client[];
   codecRing: KeyRing;
+  pool: Pool;
   documents?: DocumentStore;
-  newerThan: Date;
-  olderThan: Date;
+  /** Stored before then. */
+  storedBefore: Date;
+  quarantineDays: number;
   dryRun: boolean;
 }
 
-const uriShape = /document:[0-9a-f]{32}/g;
-const PARALLEL = 8;
+const PAGE = 1_000;
 
 export async function removeOrphans(options: OrphanOptions): Promise<Orphans> {
-  const { documents, newerThan, olderThan, dryRun } = options;
-  const skip = (skipped: string): Orphans => ({ removed: 0, inUse: 0, skipped });
-  if (!documents) return skip("the document store is not configured here");
-  if (newerThan >= olderThan) {
-    return skip(
-      "histories are kept for fewer days than retention.documentOrphanDays: orphans cannot be told",
-    );
+  const { clients, codecRing, pool, documents, storedBefore, quarantineDays, dryRun } = options;
+  if (!documents)
+    return { quarantined: 0, removed: 0, skipped: "the document store is not configured here" };
+  // Each list is read to its end before anything is decided: one that breaks off decides nothing.
+  const found = await unownedUploads(pool, documents, storedBefore);
+  const due: Uploads = new Map(
+    (await quarantined(pool, quarantineDays)).map(({ id, storedAt }) => [id, storedAt]),
+  );
+  const suspects = new Map([...found, ...due]);
+  if (suspects.size > 0) {
+    const codec = new EncryptionCodec(codecRing);
+    for (const client of clients) {
+      const { taken, problem } = await takenByProcesses(client, codec, pool, suspects);
+      if (problem !== undefined) return { quarantined: 0, removed: 0, skipped: problem };
+      for (const { ids, ...owner } of taken) {
+        const kept = ids.map((id) => ({ id, kind: "submitted" as const }));
+        if (!dryRun) await own(pool, owner, kept);
+        for (const id of ids) if (!found.delete(id)) due.delete(id);
+      }
+    }
   }
-  const candidates = new Set<string>();
-  let oldest = olderThan;
-  for await (const { uri, storedAt } of documents.list()) {
-    if (storedAt <= newerThan || storedAt >= olderThan) continue;
-    candidates.add(uri);
-    if (storedAt < oldest) oldest = storedAt;
-  }
-  const found = candidates.size;
-  if (found > 0) await removeNamed(candidates, oldest, options);
-  if (!dryRun) for (const uri of candidates) await documents.delete(uri);
-  return { removed: candidates.size, inUse: found - candidates.size };
+  if (dryRun) return { quarantined: found.size, removed: due.size };
+  let removed = 0;
+  for (const id of due.keys())
+    if (await removeFromQuarantine(pool, id, () => documents.delete(uriOf(id)))) removed += 1;
+  return { quarantined: await quarantine(pool, found), removed };
 }
 
-/** Takes every candidate away that a history of a process names, which was open at any time since `oldest`. */
-async function removeNamed(
-  candidates: Set<string>,
-  oldest: Date,
-  { clients, codecRing }: OrphanOptions,
-): Promise<void> {
-  const codec = new EncryptionCodec(codecRing);
-  const types = processes.map((name) => `"${name}"`).join(", ");
-  const query = `WorkflowType IN (${types}) AND (ExecutionStatus = "Running" OR CloseTime > "${oldest.toISOString()}")`;
-  const under = new Set<Promise<void>>();
-  const read = async (client: Client, workflowId: string, runId: string): Promise<void> => {
-    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    const payloads = payloadsIn(history.events);
-    for (const { data } of await codec.decode(payloads)) {
-      const text = data ? Buffer.from(data).toString("latin1") : "";
-      for (const [uri] of text.matchAll(uriShape)) candidates.delete(uri);
-    }
+async function unownedUploads(
+  pool: Pool,
+  documents: DocumentStore,
+  storedBefore: Date,
+): Promise<Uploads> {
+  const since = await ownedSince(pool);
+  const found: Uploads = new Map();
+  let page: Uploads = new Map();
+  const look = async () => {
+    const unowned = await unownedOf(pool, [...page.keys()]);
+    for (const [id, storedAt] of page) if (unowned.has(id)) found.set(id, storedAt);
+    page = new Map();
   };
-  for (const client of clients) {
-    for await (const { workflowId, runId } of client.workflow.list({ query })) {
-      while (under.size >= PARALLEL) await Promise.race(under);
-      if (candidates.size === 0) break;
-      const task = read(client, workflowId, runId).finally(() => under.delete(task));
-      under.add(task);
-      // Seen by Promise.all below; until then nobody else waits for it.
-      task.catch(() => undefined);
-    }
+  for await (const { uri, storedAt } of documents.list()) {
+    const id = documentIdOf(uri);
+    if (!isUploadId(id) || storedAt < since || storedAt >= storedBefore) continue;
+    page.set(id, storedAt);
+    if (page.size === PAGE) await look();
   }
-  await Promise.all(under);
-}
-
-/** Wherever they stand in an event. */
-function payloadsIn(value: unknown): Payload[] {
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [];
-  if ("metadata" in value && "data" in value && value.data instanceof Uint8Array)
-    return [value as Payload];
-  return Object.values(value).flatMap(payloadsIn);
+  await look();
+  return found;
 }

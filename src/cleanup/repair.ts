@@ -6,7 +6,7 @@ import proto from "@temporalio/proto";
 import { Worker } from "@temporalio/worker";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
 import { repaired } from "../contracts/messages.js";
-import { candidatesQuery, openExecutions, repairReason, stuckAmong } from "../temporal/stuck.js";
+import { candidatesQuery, listExecutions, repairReason, stuckAmong } from "../temporal/stuck.js";
 import type { Execution, HistoryEvent, Stuck } from "../temporal/stuck.js";
 
 export interface RepairOptions {
@@ -40,7 +40,7 @@ export async function repairStuck(options: RepairOptions): Promise<Repairs> {
   const { connection, options: settings } = options.client;
   const where = { connection, namespace: settings.namespace };
   const repairs: Repairs = { repaired: [], left: [] };
-  const open = openExecutions(where, await candidatesQuery(where));
+  const open = listExecutions(where, await candidatesQuery(where));
   // One process that cannot be looked at or reset keeps no other from its repair.
   const leave = ({ workflowId: id }: { workflowId: string }, error: unknown) => {
     // It has ended, or another clean-up was faster.

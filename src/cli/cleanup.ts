@@ -26,7 +26,8 @@ export function addCleanup(program: Command): void {
     summary: "repair stuck processes, and remove what the retention lets go of",
     details: `A process whose workflow tasks have failed for stuck.repairAfterSeconds is reset, once, to its last good workflow task; no effect
 happens twice. Inbox bodies go after retention.inboxDays, parked ones after retention.parkedDays, journal and inbox rows
-after retention.journalDays, documents that no process got after retention.documentOrphanDays. Nothing of an open process is removed.`,
+after retention.journalDays, uploads that no process took go into quarantine after retention.documentOrphanDays ("trustflow documents quarantine"),
+and are removed retention.quarantineDays later. Nothing of an open process is removed.`,
     example: "trustflow cleanup --dry-run",
   })
     .option("--dry-run", "only count")
@@ -126,7 +127,10 @@ function retentionLines(report: CleanupReport): [string, string][] {
     ["parked bodies", String(parkedBodies)],
     ["inbox rows", String(inboxRows)],
     ["journal rows", String(journalRows)],
-    ["documents", documents.skipped ?? `${documents.removed} (${documents.inUse} in use)`],
+    [
+      "documents",
+      documents.skipped ?? `${documents.removed} (${documents.quarantined} more into quarantine)`,
+    ],
     ["removed", dryRun ? "nothing: --dry-run" : "as counted"],
   ];
 }

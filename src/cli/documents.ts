@@ -1,16 +1,16 @@
-// `trustflow documents put|get` and `trustflow affidavits`: bytes in and out of the document store.
+// `trustflow documents put|get|quarantine|release` and `trustflow affidavits`: bytes in and out of the document store.
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { loadConfig } from "../config.js";
-import { DocumentReference } from "../contracts/values.js";
 import { addCommand } from "./command.js";
 import { withTrustflow } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { resultOf } from "./follow.js";
 import { table, writeData, writeJson, writeNote } from "./output.js";
-import { documentStoreOf } from "./parts.js";
+import { documentStoreOf, refuseMisspelt } from "./parts.js";
+import { addQuarantine } from "./quarantine.js";
 
 interface SavedFile {
   uri: string;
@@ -24,7 +24,6 @@ interface GetOptions {
   json?: boolean;
 }
 
-const UriShape = DocumentReference.shape.uri;
 const typeOfStart = [
   ["%PDF-", "pdf", "application/pdf"],
   ["PK\u0003\u0004", "zip", "application/zip"],
@@ -33,7 +32,7 @@ const typeOfStart = [
 
 export function addDocuments(program: Command): void {
   const documents = addCommand(program, "documents", {
-    summary: "put documents into the store, get them out",
+    summary: "put documents into the store, get them out, list and release what is about to go",
     example: "trustflow documents put letter.pdf",
     isGroup: true,
   });
@@ -70,14 +69,11 @@ export function addDocuments(program: Command): void {
   })
     .option("--out <directory>", "where the files go; their names are their ids")
     .action(getDocuments);
+  addQuarantine(documents);
 }
 
 async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<void> {
-  for (const uri of uris) {
-    if (!UriShape.safeParse(uri).success) {
-      throw new CommandError(exitCodes.invalid, `uri: ${uri} must be document:<32 hex digits>`);
-    }
-  }
+  refuseMisspelt(uris);
   if (out === undefined) {
     const [uri, another] = uris;
     if (uri === undefined || another !== undefined || json || process.stdout.isTTY) {

@@ -2,6 +2,7 @@
 import type { BodyKeys } from "../callbacks/body-keys.js";
 import { ConfigurationError, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
+import { DocumentReference } from "../contracts/values.js";
 import { DirectoryDriver } from "../documents/directory-driver.js";
 import { DocumentStore } from "../documents/store.js";
 import type { Pool } from "../postgres/pool.js";
@@ -82,4 +83,12 @@ function databaseProblem(error: unknown): string {
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   const { message, code } = inner as { message?: string; code?: string };
   return message || code || "unknown error";
+}
+
+export function refuseMisspelt(uris: string[]): void {
+  for (const uri of uris) {
+    if (!DocumentReference.shape.uri.safeParse(uri).success) {
+      throw new CommandError(exitCodes.invalid, `uri: ${uri} must be document:<32 hex digits>`);
+    }
+  }
 }

@@ -1,5 +1,5 @@
 // The ids of documents: 32 hex digits after `document:`.
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 
 const SCHEME = "document:";
 
@@ -9,6 +9,23 @@ const SCHEME = "document:";
  */
 export function derivedDocumentId(...parts: string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+}
+
+/**
+ * Of a document that a client stores. Its last digits are a check of the others, so that it is known for an upload whatever the
+ * files' dates and the database say: nothing that a process fetched, and nothing of an earlier release, looks like one.
+ */
+export function uploadId(): string {
+  const chosen = randomBytes(12).toString("hex");
+  return chosen + checkOf(chosen);
+}
+
+export function isUploadId(id: string): boolean {
+  return id.slice(24) === checkOf(id.slice(0, 24));
+}
+
+function checkOf(chosen: string): string {
+  return createHash("sha256").update(`upload:${chosen}`).digest("hex").slice(0, 8);
 }
 
 export function uriOf(id: string): string {

@@ -1,12 +1,12 @@
 // Documents outside Temporal's histories: sealed at rest, addressed by an id, checked against their hash on read.
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { DocumentReference } from "../contracts/values.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import { DecryptionError, ErasedKeyError } from "../crypto/errors.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { dataKeyOf, open, openForProcess, seal, sealForProcess } from "../crypto/sealed.js";
 import { DataKeys } from "./data-keys.js";
-import { documentIdOf, uriOf } from "./document-id.js";
+import { documentIdOf, uploadId, uriOf } from "./document-id.js";
 import type { DocumentDriver } from "./driver.js";
 import { DocumentConflict, DocumentCorrupt, DocumentErased, DocumentNotFound } from "./errors.js";
 
@@ -33,7 +33,7 @@ export class DocumentStore {
     options: { id?: string; process?: ProcessKey | undefined } = {},
   ): Promise<DocumentReference> {
     if (bytes.length === 0) throw new TypeError("an empty document cannot be stored");
-    const id = options.id ?? randomBytes(16).toString("hex");
+    const id = options.id ?? uploadId();
     const reference = { uri: uriOf(id), sha256: sha256(bytes), size: bytes.length, mediaType };
     const sealed = await this.#seal(bytes, reference.uri, options.process);
     if (!(await this.#driver.write(id, sealed))) {

@@ -190,7 +190,7 @@ export class Journal {
     cause: unknown,
   ): Promise<Attempt<A> | undefined> {
     const { row, earlier } = await this.#current(effect);
-    const known = this.#known<A>(effect, row, earlier);
+    const known = await this.#known<A>(effect, row, earlier);
     if (known) return known;
     if (row === undefined) return this.#sendNew(effect, performance);
     const newInput = hasOtherInput(effect, row);
@@ -242,7 +242,7 @@ export class Journal {
 
   async #watch<A>(effect: SealedEffect, performance: Performance<A>): Promise<A> {
     const { row, earlier } = await this.#current(effect);
-    const known = this.#known<A>(effect, row, earlier);
+    const known = await this.#known<A>(effect, row, earlier);
     if (known) return known.answer;
     const found = await performance.lookUp?.(row?.token ?? effect.token);
     if (found !== undefined) return row ? this.#sender.keep(effect, row.token, found) : found;
@@ -264,18 +264,30 @@ export class Journal {
   }
 
   // What needs no call: an answer, or a reason to stop.
-  #known<A>(effect: SealedEffect, row: Row | undefined, earlier: Row[]): { answer: A } | undefined {
-    if (row?.state === "answered") return { answer: openRow<A>(effect.sealer, row) };
+  async #known<A>(
+    effect: SealedEffect,
+    row: Row | undefined,
+    earlier: Row[],
+  ): Promise<{ answer: A } | undefined> {
+    if (row?.state === "answered") return this.#adopt(effect, row);
     const isHeld = row && (row.state === "notSent" || (row.state === "sending" && row.held));
     if (isHeld && row.leaseLeft > 0)
       throw new EffectInFlight(effect.step, Math.ceil(row.leaseLeft));
     const late = earlier.find(({ state }) => state === "answered");
-    if (late) return { answer: openRow<A>(effect.sealer, late) };
+    if (late) return this.#adopt(effect, late);
     if (row === undefined || hasOtherInput(effect, row)) return undefined;
     if (row.state === "refused")
       throw new EffectRefused(effect.step, openRow<object>(effect.sealer, row));
     if (row.state === "withdrawn") throw new EffectWithdrawn(effect.step);
     return undefined;
+  }
+
+  /** The row must outlive the history that is written with its answer: it is as young as its last use. */
+  async #adopt<A>({ step, sealer }: SealedEffect, row: Row): Promise<{ answer: A }> {
+    const isThere = await reached(this.#rows.renew(row.token));
+    // Its retention has just ended: the next attempt finds no row.
+    if (!isThere) throw new EffectInFlight(step, 0);
+    return { answer: openRow<A>(sealer, row) };
   }
 
   // Whether the provider must be asked before anything is sent (again); throws where it cannot be, or where it is too early.

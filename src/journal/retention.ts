@@ -23,6 +23,7 @@ export interface EffectSummary {
   updatedAt: Date;
 }
 
+/** Whether the process must keep what it has. */
 export type IsOpen = (namespace: string, workflowId: string) => Promise<boolean>;
 
 export async function listEffects(
@@ -70,12 +71,18 @@ export async function purgeEffects(
     after = [last.namespace, last.workflow_id];
     const closed: typeof rows = [];
     for (const row of rows) if (!(await isOpen(row.namespace, row.workflow_id))) closed.push(row);
-    // A process that was started again meanwhile has touched its rows, and keeps them.
+    // A process that was started again meanwhile has touched its rows, and keeps them. The lock shows each row's newest
+    // version, whoever is changing it now.
     const { rows: counts } = await pool.query<{ count: number }>(
-      `with gone as (
-         delete from trustflow.effects e using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
-         where e.namespace = closed.namespace and e.workflow_id = closed.workflow_id and not exists (
-           select 1 from trustflow.effects o where o.namespace = e.namespace and o.workflow_id = e.workflow_id
+      `with held as (
+         select e.token, e.namespace, e.workflow_id, e.updated_at
+         from trustflow.effects e join unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
+           on e.namespace = closed.namespace and e.workflow_id = closed.workflow_id
+         order by e.seq for update of e),
+       gone as (
+         delete from trustflow.effects e using held
+         where e.token = held.token and not exists (
+           select 1 from held o where o.namespace = held.namespace and o.workflow_id = held.workflow_id
              and o.updated_at >= $3)
          returning e.namespace, e.workflow_id),
        forgotten as (

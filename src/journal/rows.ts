@@ -162,6 +162,16 @@ export class Rows {
     return rowCount === 1;
   }
 
+  /** A run uses the answer; false where the row has just gone. */
+  async renew(token: string): Promise<boolean> {
+    const { rowCount } = await this.#pool.query({
+      name: "effect-renew",
+      text: `update trustflow.effects set updated_at = clock_timestamp() where token = $1`,
+      values: [token],
+    });
+    return rowCount === 1;
+  }
+
   /** Whether it counts: after an uncertain attempt it waits for one more look-up, since that one may exist. */
   async refuse({ token, holder }: Hold, sealed: Buffer): Promise<boolean> {
     const { rows } = await this.#pool.query<{ state: State }>(

@@ -3,16 +3,17 @@ import type { Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { EncryptionCodec } from "./codec.js";
 
-/** Of the newest run; undefined where it was started without an argument. Needs no worker. */
+/** Of the newest run, or of the one that is named; undefined where it was started without an argument. Needs no worker. */
 export async function firstInput(
   client: Client,
   codec: EncryptionCodec,
   workflowId: string,
+  runId?: string,
 ): Promise<unknown> {
   const { namespace } = client.options;
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace,
-    execution: { workflowId },
+    execution: { workflowId, ...(runId !== undefined && { runId }) },
     maximumPageSize: 1,
   });
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;

@@ -1,6 +1,6 @@
 // How many processes are stuck, looked up now and again: a look may have to ask for every open process.
 import { setTimeout as delay } from "node:timers/promises";
-import { candidatesQuery, openExecutions, stuckAmong } from "./stuck.js";
+import { candidatesQuery, listExecutions, stuckAmong } from "./stuck.js";
 import type { Namespace } from "./stuck.js";
 
 export interface StuckWatch {
@@ -21,7 +21,7 @@ export function watchStuck(where: Namespace, everyMs: number): StuckWatch {
   }
 
   async function* open() {
-    for await (const execution of openExecutions(where, await candidatesQuery(where))) {
+    for await (const execution of listExecutions(where, await candidatesQuery(where))) {
       if (stop.signal.aborted) return;
       yield execution;
     }

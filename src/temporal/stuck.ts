@@ -99,8 +99,8 @@ export async function* stuckAmong<E extends Execution>(
   yield* look(batch);
 }
 
-/** The open processes of a namespace, page by page; reads no payload, so it needs no key. */
-export async function* openExecutions(
+/** What the visibility shows for a query, page by page; reads no payload, so it needs no key. */
+export async function* listExecutions(
   { connection: { workflowService }, namespace }: Namespace,
   query: string,
 ): AsyncIterable<Execution> {

@@ -1,25 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import type { Client } from "@temporalio/client";
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { cleanUp, type CleanupOptions } from "../../src/cleanup.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
-import { DirectoryDriver } from "../../src/documents/directory-driver.js";
-import { DocumentStore } from "../../src/documents/store.js";
-import { EncryptionCodec } from "../../src/temporal/codec.js";
+import { clientOf, knownNamespace } from "../support/known-processes.js";
+import type { KnownNamespace } from "../support/known-processes.js";
 import { testDatabase, type TestDatabase } from "../support/postgres.js";
-
-interface Execution {
-  workflowId: string;
-  runId: string;
-  /** Else closed. */
-  running: boolean;
-  startedDaysAgo: number;
-  /** What a payload of its history says. */
-  text?: string;
-}
 
 const dayMs = 86_400_000;
 const ring = KeyRing.parse(generateKeyRing());
@@ -28,18 +13,13 @@ const retention = {
   parkedDays: 365,
   journalDays: 400,
   documentOrphanDays: 10,
+  quarantineDays: 14,
   batchSize: 2,
 };
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
 
 let database: TestDatabase;
-let folder: string;
-let executions: Execution[];
-/** Days of another namespace than "default", and what runs there. */
-let elsewhere: { historyDays: number; executions: Execution[] };
-let queries: string[];
-let historyDays: number;
-let unreadable: boolean;
+let temporal: KnownNamespace;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -50,56 +30,8 @@ beforeEach(async () => {
   await database.pool.query(
     "truncate trustflow.callbacks, trustflow.effects, trustflow.correlations",
   );
-  folder = await mkdtemp(join(tmpdir(), "trustflow-cleanup-"));
-  executions = [];
-  elsewhere = { historyDays: 90, executions: [] };
-  queries = [];
-  historyDays = 90;
-  unreadable = false;
+  temporal = knownNamespace();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
-
-/** As much of Temporal's visibility as the clean-up asks for. */
-function client(namespace: string): Client {
-  if (!namespace) throw new Error("a client is always that of a namespace");
-  const here = namespace === "default" ? { historyDays, executions } : elsewhere;
-  const codec = new EncryptionCodec(ring);
-  return {
-    connection: {
-      workflowService: {
-        describeNamespace: () => ({
-          config: { workflowExecutionRetentionTtl: { seconds: here.historyDays * 86_400 } },
-        }),
-      },
-    },
-    workflow: {
-      async *list({ query }: { query: string }) {
-        queries.push(query);
-        const before = /StartTime < "([^"]+)"/.exec(query)?.[1];
-        for (const execution of here.executions) {
-          const old = before !== undefined && daysAgo(execution.startedDaysAgo) < new Date(before);
-          if (execution.running || old || query.includes("CloseTime")) yield execution;
-        }
-      },
-      getHandle: (workflowId: string) => ({
-        async fetchHistory() {
-          if (unreadable) throw new Error("gone");
-          const text =
-            here.executions.find((execution) => execution.workflowId === workflowId)?.text ?? "";
-          const [payload] = await codec.encode([
-            {
-              metadata: { encoding: Buffer.from("json/plain") },
-              data: Buffer.from(JSON.stringify(text)),
-            },
-          ]);
-          return {
-            events: [{ activityTaskCompletedEventAttributes: { result: { payloads: [payload] } } }],
-          };
-        },
-      }),
-    },
-  } as unknown as Client;
-}
 
 function run(options: Partial<CleanupOptions> = {}) {
   return cleanUp({
@@ -107,7 +39,7 @@ function run(options: Partial<CleanupOptions> = {}) {
     pool: database.pool,
     codecRing: ring,
     namespace: "default",
-    clientFor: client,
+    clientFor: clientOf({ default: temporal }, ring),
     ...options,
   });
 }
@@ -158,7 +90,7 @@ test("bodies go after the inbox's days, rows and effects after the journal's, in
 });
 
 test("nothing of an open process is removed", async () => {
-  executions = [{ workflowId: "open", runId: "r", running: true, startedDaysAgo: 1 }];
+  temporal.processes = [{ workflowId: "open", running: true }];
   await callback("open", "delivered", 500);
   await effect("open", 500);
   expect(await run()).toMatchObject({ inboxBodies: 0, inboxRows: 0, journalRows: 0 });
@@ -167,7 +99,7 @@ test("nothing of an open process is removed", async () => {
 });
 
 test("the journal outlives the history", async () => {
-  executions = [{ workflowId: "remembered", runId: "r", running: false, startedDaysAgo: 450 }];
+  temporal.processes = [{ workflowId: "remembered", running: false }];
   await callback("remembered", "delivered", 410);
   await effect("remembered", 410);
   expect(await run()).toMatchObject({ inboxBodies: 1, inboxRows: 0, journalRows: 0 });
@@ -180,7 +112,7 @@ test("what waits for delivery stays, and what is parked until its own days are o
 });
 
 test("a parked callback loses its body after its days, and its row after the journal's", async () => {
-  executions = [{ workflowId: "open", runId: "r", running: true, startedDaysAgo: 1 }];
+  temporal.processes = [{ workflowId: "open", running: true }];
   await callback("open", "parked", 500);
   await callback("parked", "parked", 366);
   await callback("ancient", "parked", 401);
@@ -201,17 +133,16 @@ test("a parked callback that belongs to an account alone goes as any other parke
      select 'a', age, 'one-shot-signature', 'default', 'parked', 'unmatched', 1, 'x', now() - age * interval '1 day'
      from unnest(array[364, 366, 401]) as age`,
   );
-  const { store: documents } = await storeWith([]);
   const first = { parkedBodies: 2, inboxRows: 0 };
-  expect(await run({ documents, dryRun: true })).toMatchObject(first);
-  expect(await run({ documents })).toMatchObject(first);
+  expect(await run({ dryRun: true })).toMatchObject(first);
+  expect(await run()).toMatchObject(first);
   const second = { parkedBodies: 0, inboxRows: 1 };
-  expect(await run({ documents, dryRun: true })).toMatchObject(second);
-  expect(await run({ documents })).toMatchObject(second);
+  expect(await run({ dryRun: true })).toMatchObject(second);
+  expect(await run()).toMatchObject(second);
 });
 
 test("a correlation goes with the journal's rows of its process", async () => {
-  executions = [{ workflowId: "open", runId: "r", running: true, startedDaysAgo: 1 }];
+  temporal.processes = [{ workflowId: "open", running: true }];
   for (const [name, days] of [
     ["open", 500],
     ["old", 401],
@@ -229,17 +160,43 @@ test("a correlation goes with the journal's rows of its process", async () => {
   expect(await left("correlations")).toEqual(["open", "young"]);
 });
 
-test("Temporal is asked once for each question, not once for each row", async () => {
-  for (let row = 0; row < 20; row += 1) {
-    await callback(`process-${row}`, "delivered", 450);
-    await effect(`process-${row}`, 450);
+test("an empty or lagging list of processes removes nothing of one that is open or remembered", async () => {
+  temporal.processes = [
+    { workflowId: "open", running: true },
+    { workflowId: "remembered", running: false },
+  ];
+  temporal.list = "empty";
+  for (const name of ["open", "remembered"]) {
+    await callback(name, "delivered", 500);
+    await effect(name, 500);
   }
+  expect(await run()).toMatchObject({ inboxBodies: 1, inboxRows: 0, journalRows: 0 });
+  expect(await left("callbacks", "body is not null")).toEqual(["open"]);
+  expect(await left("callbacks")).toEqual(["open", "remembered"]);
+  expect(await left("effects")).toEqual(["open", "remembered"]);
+});
+
+test("Temporal is asked about each process before something of it goes, not about each row", async () => {
+  for (const name of ["a", "b"])
+    for (let row = 0; row < 3; row += 1) {
+      await callback(name, "delivered", 450);
+      await effect(name, 450);
+    }
+  await callback("young", "delivered", 1);
   await run();
-  expect(queries).toHaveLength(2);
+  // Bodies, rows of the inbox, rows of the journal.
+  expect(temporal.described.toSorted()).toEqual(["a", "a", "a", "b", "b", "b"]);
+});
+
+test("where Temporal cannot say whether a process is open, nothing of it is removed", async () => {
+  await callback("closed", "delivered", 500);
+  await effect("elsewhere", 500, "gone");
+  await expect(run()).rejects.toThrow("namespace gone not found");
+  expect(await left("effects")).toEqual(["elsewhere"]);
 });
 
 test("a dry run counts the same and removes nothing", async () => {
-  executions = [{ workflowId: "open", runId: "r", running: true, startedDaysAgo: 1 }];
+  temporal.processes = [{ workflowId: "open", running: true }];
   for (const name of ["a", "b", "open"]) {
     await callback(name, "delivered", 450);
     await effect(name, 450);
@@ -254,12 +211,12 @@ test("a dry run counts the same and removes nothing", async () => {
 });
 
 test("a journal shorter than the history or the inbox is refused before anything is removed", async () => {
-  historyDays = 401;
+  temporal.historyDays = 401;
   await effect("old", 500);
   await expect(run()).rejects.toThrow(
     "retention.journalDays is 400, below the namespace's history retention",
   );
-  historyDays = 90;
+  temporal.historyDays = 90;
   await expect(run({ retention: { ...retention, inboxDays: 401 } })).rejects.toThrow(
     "retention.inboxDays",
   );
@@ -267,64 +224,6 @@ test("a journal shorter than the history or the inbox is refused before anything
 });
 
 test("an inbox longer than the history is told", async () => {
-  historyDays = 20;
+  temporal.historyDays = 20;
   expect((await run()).notes).toEqual([expect.stringContaining("retention.inboxDays is 30")]);
-});
-
-async function storeWith(ages: number[]) {
-  const store = new DocumentStore(new DirectoryDriver(folder), ring);
-  const uris: string[] = [];
-  for (const age of ages) {
-    const { uri } = await store.put(Buffer.from(`%PDF ${age}`), "application/pdf");
-    const id = uri.slice("document:".length);
-    await utimes(join(folder, id.slice(0, 2), id), daysAgo(age), daysAgo(age));
-    uris.push(uri);
-  }
-  return { store, uris };
-}
-
-test("a document that no history names is an orphan; one that is named, young, or older than the histories stays", async () => {
-  const { store, uris } = await storeWith([20, 21, 5, 95]);
-  const [orphan = "", named = "", young = "", old = ""] = uris;
-  executions = [
-    { workflowId: "a", runId: "r", running: false, startedDaysAgo: 20, text: `{"uri":"${named}"}` },
-  ];
-  const { documents } = await run({ documents: store });
-  expect(documents).toEqual({ removed: 1, inUse: 1 });
-  const there = await Promise.all([orphan, named, young, old].map((uri) => store.exists(uri)));
-  expect(there).toEqual([false, true, true, true]);
-});
-
-test("a document that a history of another namespace names stays", async () => {
-  const { store, uris } = await storeWith([20, 21]);
-  const [orphan = "", named = ""] = uris;
-  await effect("theirs", 1, "other");
-  elsewhere.executions = [
-    { workflowId: "b", runId: "r", running: false, startedDaysAgo: 20, text: `{"uri":"${named}"}` },
-  ];
-  const { documents } = await run({ documents: store });
-  expect(documents).toEqual({ removed: 1, inUse: 1 });
-  expect(await Promise.all([store.exists(orphan), store.exists(named)])).toEqual([false, true]);
-});
-
-test("orphans are told by the namespace that forgets first", async () => {
-  const { store, uris } = await storeWith([20]);
-  await callback("ours", "waiting", 0);
-  await effect("theirs", 1, "other");
-  elsewhere.historyDays = 15;
-  expect((await run({ documents: store })).documents).toEqual({ removed: 0, inUse: 0 });
-  elsewhere.historyDays = 5;
-  expect((await run({ documents: store })).documents.skipped).toContain("orphans cannot be told");
-  expect(await store.exists(uris[0] ?? "")).toBe(true);
-});
-
-test("orphans are not told where histories are kept too briefly, nor where a history cannot be read", async () => {
-  const { store, uris } = await storeWith([20]);
-  historyDays = 10;
-  expect((await run({ documents: store })).documents.skipped).toContain("orphans cannot be told");
-  historyDays = 90;
-  executions = [{ workflowId: "a", runId: "r", running: true, startedDaysAgo: 20, text: "x" }];
-  unreadable = true;
-  await expect(run({ documents: store })).rejects.toThrow("gone");
-  expect(await store.exists(uris[0] ?? "")).toBe(true);
 });

@@ -108,12 +108,12 @@ export async function openProcesses(
 
 /** Whether workflow tasks of an open process keep failing; of very many open processes only some are looked at. */
 export async function stuckProcesses({ connection, namespace }: Temporal): Promise<string> {
-  const { candidatesQuery, openExecutions, stuckAmong } = await import("../../temporal/stuck.js");
+  const { candidatesQuery, listExecutions, stuckAmong } = await import("../../temporal/stuck.js");
   const where = { connection, namespace };
   const found: { id: string; isRepaired: boolean }[] = [];
   let looked = 0;
   async function* some(query: string) {
-    for await (const execution of openExecutions(where, query)) {
+    for await (const execution of listExecutions(where, query)) {
       if ((looked += 1) > LISTED) return;
       yield execution;
     }

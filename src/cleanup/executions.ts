@@ -1,0 +1,35 @@
+// What Temporal itself says of one process. Its list (the visibility) may be behind or empty, so nothing is removed on its word.
+// Reads no payload, so it needs no key.
+import type { Client } from "@temporalio/client";
+import proto from "@temporalio/proto";
+
+const { WORKFLOW_EXECUTION_STATUS_RUNNING: RUNNING } =
+  proto.temporal.api.enums.v1.WorkflowExecutionStatus;
+const NOT_FOUND = 5;
+
+/** Whether Temporal still has the history of its newest run. */
+export async function isKnown(client: Client, workflowId: string): Promise<boolean> {
+  return (await statusOf(client, workflowId)) !== undefined;
+}
+
+export async function isOpen(client: Client, workflowId: string): Promise<boolean> {
+  return (await statusOf(client, workflowId)) === RUNNING;
+}
+
+async function statusOf(
+  { workflowService, options: { namespace } }: Client,
+  workflowId: string,
+): Promise<number | undefined> {
+  try {
+    const { workflowExecutionInfo: info } = await workflowService.describeWorkflowExecution({
+      namespace,
+      execution: { workflowId },
+    });
+    return info?.status ?? RUNNING;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
+    // A namespace that is not there says the same, and nothing of its processes.
+    await workflowService.describeNamespace({ namespace });
+    return undefined;
+  }
+}

@@ -1,0 +1,310 @@
+// Which documents the clean-up may remove: uploads that no process ever took, after days in quarantine. Absence proves nothing.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cleanUp, type CleanupOptions } from "../../src/cleanup.js";
+import { quarantine, quarantined, release } from "../../src/cleanup/quarantine.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { DirectoryDriver } from "../../src/documents/directory-driver.js";
+import { derivedDocumentId, documentIdOf, isUploadId } from "../../src/documents/document-id.js";
+import { DocumentStore } from "../../src/documents/store.js";
+import { own } from "../../src/journal/ownership.js";
+import { clientOf, knownNamespace } from "../support/known-processes.js";
+import type { KnownNamespace } from "../support/known-processes.js";
+import { testDatabase, type TestDatabase } from "../support/postgres.js";
+
+const dayMs = 86_400_000;
+const ring = KeyRing.parse(generateKeyRing());
+const retention = {
+  inboxDays: 90,
+  parkedDays: 365,
+  journalDays: 400,
+  documentOrphanDays: 30,
+  quarantineDays: 14,
+  batchSize: 1_000,
+};
+const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
+const process = { namespace: "default", workflowId: "sendPostal/1" };
+
+let database: TestDatabase;
+let folder: string;
+let store: DocumentStore;
+let here: KnownNamespace;
+let elsewhere: KnownNamespace;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+
+beforeEach(async () => {
+  await database.pool.query(
+    "truncate trustflow.effects, trustflow.documents, trustflow.document_quarantine",
+  );
+  await migratedDaysAgo(1_000);
+  folder = await mkdtemp(join(tmpdir(), "trustflow-orphans-"));
+  store = new DocumentStore(new DirectoryDriver(folder), ring);
+  here = knownNamespace();
+  elsewhere = knownNamespace();
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function migratedDaysAgo(days: number): Promise<void> {
+  await database.pool.query(
+    "update trustflow.migrations set applied_at = $1 where name = '0005-documents'",
+    [daysAgo(days)],
+  );
+}
+
+async function run(options: Partial<CleanupOptions> = {}) {
+  const { documents } = await cleanUp({
+    retention,
+    pool: database.pool,
+    codecRing: ring,
+    namespace: "default",
+    clientFor: clientOf({ default: here, other: elsewhere }, ring),
+    documents: store,
+    ...options,
+  });
+  return documents;
+}
+
+/** Stored so many days ago; with an id, as a process stores what it fetched. */
+async function stored(days: number, id?: string): Promise<string> {
+  const { uri } = await store.put(Buffer.from(`%PDF ${randomUUID()}`), "application/pdf", {
+    ...(id !== undefined && { id }),
+  });
+  const name = documentIdOf(uri);
+  await utimes(join(folder, name.slice(0, 2), name), daysAgo(days), daysAgo(days));
+  return uri;
+}
+
+/** In quarantine since so many days. */
+async function quarantinedFor(days: number): Promise<string> {
+  const uri = await stored(60);
+  await quarantine(database.pool, new Map([[documentIdOf(uri), daysAgo(60)]]));
+  await database.pool.query(
+    "update trustflow.document_quarantine set quarantined_at = $2 where id = $1",
+    [documentIdOf(uri), daysAgo(days)],
+  );
+  return uri;
+}
+
+const inQuarantine = async () => (await quarantined(database.pool)).map(({ id }) => id);
+const takes = (uri: string, of = process) =>
+  own(database.pool, of, [{ id: documentIdOf(uri), kind: "submitted" }]);
+
+async function effectOf(workflowId: string, namespace = "default"): Promise<void> {
+  await database.pool.query(
+    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state, created_at)
+     values ($1, $2, $3, 'submit', '0', 'answered', now() - interval '1 hour')`,
+    [randomUUID(), namespace, workflowId],
+  );
+}
+
+test("an upload that no process took goes into quarantine, and is removed when its days there are over", async () => {
+  const [orphan, young] = [await stored(31), await stored(29)];
+  expect(await run()).toEqual({ quarantined: 1, removed: 0 });
+  expect(await inQuarantine()).toEqual([documentIdOf(orphan)]);
+  const due = await quarantinedFor(15);
+  expect(await run()).toEqual({ quarantined: 0, removed: 1 });
+  const there = await Promise.all([orphan, young, due].map((uri) => store.exists(uri)));
+  expect(there).toEqual([true, true, false]);
+  expect(await inQuarantine()).toEqual([documentIdOf(orphan)]);
+});
+
+test.each([90, 365])(
+  "an affidavit of 200 days stays with histories of %i days, whatever the database lacks",
+  async (historyDays) => {
+    here.historyDays = historyDays;
+    const owned = await stored(200, derivedDocumentId("evi-post", "owned"));
+    await own(database.pool, process, [{ id: documentIdOf(owned), kind: "affidavit" }]);
+    const unowned = await stored(200, derivedDocumentId("evi-post", "of the release before"));
+    expect(await run()).toEqual({ quarantined: 0, removed: 0 });
+    expect(await Promise.all([owned, unowned].map((uri) => store.exists(uri)))).toEqual([
+      true,
+      true,
+    ]);
+  },
+);
+
+test("what a process took stays, however old it is and whatever Temporal forgot", async () => {
+  const uri = await stored(900);
+  await takes(uri);
+  expect(await run()).toEqual({ quarantined: 0, removed: 0 });
+  expect(await store.exists(uri)).toBe(true);
+});
+
+test("what was stored before owners were written, or while workers of the release before may run, is never an orphan", async () => {
+  await migratedDaysAgo(50);
+  const [before, beside] = [await stored(51), await stored(44)];
+  const after = await stored(42);
+  expect(await run()).toEqual({ quarantined: 1, removed: 0 });
+  expect(await inQuarantine()).toEqual([documentIdOf(after)]);
+  expect(await Promise.all([before, beside].map((uri) => store.exists(uri)))).toEqual([true, true]);
+});
+
+test("a document of the release before is none, even where a restored store shows it as new", async () => {
+  const random = "0123456789abcdef0123456789abcdef";
+  expect(isUploadId(random)).toBe(false);
+  await stored(40, random);
+  expect(await run()).toEqual({ quarantined: 0, removed: 0 });
+});
+
+test("a process that takes a quarantined document keeps it", async () => {
+  const uri = await quarantinedFor(15);
+  await takes(uri);
+  expect(await inQuarantine()).toEqual([]);
+  expect(await run()).toEqual({ quarantined: 0, removed: 0 });
+  expect(await store.exists(uri)).toBe(true);
+});
+
+test("a process that took a document while it was put into quarantine keeps it all the same", async () => {
+  const uri = await quarantinedFor(15);
+  // As where both commits came at once: neither saw the other.
+  await database.pool.query(
+    "insert into trustflow.documents (id, namespace, workflow_id, kind) values ($1, 'default', 'w', 'submitted')",
+    [documentIdOf(uri)],
+  );
+  expect(await inQuarantine()).toEqual([]);
+  expect(await run()).toEqual({ quarantined: 0, removed: 0 });
+  expect(await store.exists(uri)).toBe(true);
+});
+
+test("a process that takes a document while it is removed waits, and one that was first keeps it", async () => {
+  const uri = await quarantinedFor(15);
+  let taking: Promise<void> | undefined;
+  let isTaken = false;
+  const slow = Object.assign(Object.create(store) as DocumentStore, {
+    list: () => store.list(),
+    async delete(removed: string) {
+      taking = takes(removed).then(() => void (isTaken = true));
+      for (let waiting = 0; waiting === 0;) {
+        const { rows } = await database.pool.query("select 1 from pg_locks where not granted");
+        waiting = rows.length;
+      }
+      expect(isTaken).toBe(false);
+      await store.delete(removed);
+    },
+  });
+  expect(await run({ documents: slow })).toEqual({ quarantined: 0, removed: 1 });
+  await taking;
+  expect(await store.exists(uri)).toBe(false);
+
+  const other = await quarantinedFor(15);
+  const first = await database.pool.connect();
+  try {
+    await first.query("begin");
+    await first.query("delete from trustflow.document_quarantine where id = $1", [
+      documentIdOf(other),
+    ]);
+    const removing = run();
+    for (let waiting = 0; waiting === 0;) {
+      const { rows } = await database.pool.query("select 1 from pg_locks where not granted");
+      waiting = rows.length;
+    }
+    await first.query("commit");
+    expect(await removing).toEqual({ quarantined: 0, removed: 0 });
+  } finally {
+    first.release();
+  }
+  expect(await store.exists(other)).toBe(true);
+});
+
+test("what a person released stays, and is not put back", async () => {
+  const uri = await quarantinedFor(15);
+  const id = documentIdOf(uri);
+  expect(await release(database.pool, [id, "00".repeat(16)])).toEqual([id]);
+  expect(await release(database.pool, [id])).toEqual([]);
+  expect(await inQuarantine()).toEqual([]);
+  expect(await run()).toEqual({ quarantined: 0, removed: 0 });
+  expect(await store.exists(uri)).toBe(true);
+});
+
+test("a process whose first activity has not run owns what its input names", async () => {
+  const [waiting, due, nobody] = [await stored(40), await quarantinedFor(20), await stored(40)];
+  here.processes = [
+    { workflowId: "sendMessage/none", running: true },
+    { workflowId: "sendPostal/waits", running: true, input: { document: { uri: waiting } } },
+  ];
+  await database.pool.query("insert into trustflow.documents values ('aa', 'other', 'w', 'x')");
+  elsewhere.processes = [
+    {
+      workflowId: "signEnvelope/closed",
+      running: false,
+      input: { documents: [{ document: { uri: due } }] },
+    },
+  ];
+  const counted = await run({ dryRun: true });
+  expect(await run()).toEqual(counted);
+  expect(counted).toEqual({ quarantined: 1, removed: 0 });
+  expect(await inQuarantine()).toEqual([documentIdOf(nobody)]);
+  const { rows } = await database.pool.query(
+    "select namespace, workflow_id, id from trustflow.documents where id <> 'aa' order by 1",
+  );
+  expect(rows).toEqual([
+    { namespace: "default", workflow_id: "sendPostal/waits", id: documentIdOf(waiting) },
+    { namespace: "other", workflow_id: "signEnvelope/closed", id: documentIdOf(due) },
+  ]);
+});
+
+test("a list of processes that breaks off, or a history that cannot be read, removes nothing", async () => {
+  const [orphan, due] = [await stored(40), await quarantinedFor(20)];
+  here.processes = [{ workflowId: "sendPostal/1", running: true }];
+  here.list = "breaks off";
+  await expect(run()).rejects.toThrow("the list broke off");
+  here.list = "whole";
+  here.historiesFail = true;
+  await expect(run()).rejects.toThrow("the history cannot be read");
+  expect(await Promise.all([orphan, due].map((uri) => store.exists(uri)))).toEqual([true, true]);
+  expect(await inQuarantine()).toEqual([documentIdOf(due)]);
+});
+
+test("a list of documents that breaks off removes nothing", async () => {
+  const [, due] = [await stored(40), await quarantinedFor(20)];
+  const broken = Object.assign(Object.create(store) as DocumentStore, {
+    async *list() {
+      for await (const one of store.list()) {
+        yield one;
+        throw new Error("the disk is away");
+      }
+    },
+    delete: (uri: string) => store.delete(uri),
+  });
+  await expect(run({ documents: broken })).rejects.toThrow("the disk is away");
+  expect(await store.exists(due)).toBe(true);
+  expect(await inQuarantine()).toEqual([documentIdOf(due)]);
+});
+
+test("an empty or lagging list of processes removes nothing: it lacks what the journal and Temporal know", async () => {
+  const [orphan, due] = [await stored(40), await quarantinedFor(20)];
+  await effectOf("sendPostal/known");
+  here.processes = [{ workflowId: "sendPostal/known", running: true }];
+  here.list = "empty";
+  const report = await run();
+  expect(report).toEqual({
+    quarantined: 0,
+    removed: 0,
+    skipped: "Temporal's list of default lacks sendPostal/known",
+  });
+  expect(await Promise.all([orphan, due].map((uri) => store.exists(uri)))).toEqual([true, true]);
+  here.list = "whole";
+  expect(await run()).toEqual({ quarantined: 1, removed: 1 });
+});
+
+test("a namespace that is not there removes nothing", async () => {
+  const due = await quarantinedFor(20);
+  await database.pool.query("insert into trustflow.documents values ('aa', 'gone', 'w', 'x')");
+  await expect(run()).rejects.toThrow("namespace gone not found");
+  expect(await store.exists(due)).toBe(true);
+});
+
+test("a dry run counts the same and changes nothing", async () => {
+  const uris = [await stored(40), await quarantinedFor(20)];
+  expect(await run({ dryRun: true })).toEqual({ quarantined: 1, removed: 1 });
+  expect(await inQuarantine()).toEqual([documentIdOf(uris[1] ?? "")]);
+  expect(await Promise.all(uris.map((uri) => store.exists(uri)))).toEqual([true, true]);
+  expect(await run()).toEqual({ quarantined: 1, removed: 1 });
+});

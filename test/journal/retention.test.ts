@@ -1,0 +1,94 @@
+// How the journal's rows go: never before a history that was written with their answer.
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { EffectInFlight, Journal } from "../../src/journal/journal.js";
+import type { Effect } from "../../src/journal/journal.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+import { Provider, effectOf, failed, sameStep, sealers, until } from "./support.js";
+
+const options = { leaseMs: 400, lookUpSpacingMs: 100 };
+const dayMs = 86_400_000;
+let database: TestDatabase;
+let journal: Journal;
+beforeAll(async () => {
+  database = await testDatabase();
+  journal = new Journal(database.pool, sealers, options);
+});
+afterAll(() => database.close());
+beforeEach(() => database.pool.query("truncate trustflow.effects"));
+
+const forgotten = () => Promise.resolve(false);
+const purge = () => journal.purge(new Date(Date.now() - 400 * dayMs), forgotten);
+
+/** Answered so long ago that its row may go. */
+async function answeredLongAgo(effect: Effect): Promise<void> {
+  await journal.perform(effect, new Provider().performance);
+  await database.pool.query(
+    "update trustflow.effects set updated_at = now() - interval '500 days' where token = $1",
+    [effect.token],
+  );
+}
+
+test("a new run that uses an answer keeps all rows of its process for as long again", async () => {
+  const [submit, close] = [effectOf(), effectOf({ step: "close" })];
+  const ended = sameStep(submit, { step: "close" });
+  for (const one of [submit, ended, close]) await answeredLongAgo(one);
+  const again = new Provider();
+  expect(await journal.perform(submit, again.performance)).toEqual({ id: "item-1" });
+  expect(await purge()).toBe(1);
+  // What a reset of that run would come to.
+  expect(await journal.perform(submit, again.performance)).toEqual({ id: "item-1" });
+  expect(again.sends).toEqual([]);
+  expect(await journal.rows(submit)).toHaveLength(2);
+});
+
+test("a person's late answer renews its row too, whichever occurrence asks for it", async () => {
+  const effect = effectOf();
+  await answeredLongAgo(effect);
+  await database.pool.query("update trustflow.effects set next_occurrence = '1' where token = $1", [
+    effect.token,
+  ]);
+  await database.pool.query(
+    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state, updated_at)
+     select gen_random_uuid(), namespace, workflow_id, step, '1', 'notSent', updated_at from trustflow.effects`,
+  );
+  expect(await journal.perform(effect, new Provider().performance)).toEqual({ id: "item-1" });
+  expect(await purge()).toBe(0);
+});
+
+test("a run that uses an answer while the retention removes it is waited for, and keeps every row", async () => {
+  const submit = effectOf();
+  for (const one of [submit, sameStep(submit, { step: "close" })]) await answeredLongAgo(one);
+  const run = await database.pool.connect();
+  try {
+    await run.query("begin");
+    await run.query("update trustflow.effects set updated_at = now() where token = $1", [
+      submit.token,
+    ]);
+    const purged = purge();
+    await until(async () => {
+      const { rows } = await database.pool.query("select 1 from pg_locks where not granted");
+      return rows.length > 0;
+    });
+    await run.query("commit");
+    expect(await purged).toBe(0);
+  } finally {
+    run.release();
+  }
+  expect(await journal.rows(submit)).toHaveLength(2);
+});
+
+test("an answer whose row goes at that moment is not used", async () => {
+  const effect = effectOf();
+  await answeredLongAgo(effect);
+  const { pool } = database;
+  const query = async (statement: unknown, ...rest: unknown[]) => {
+    if ((statement as { name?: string }).name === "effect-renew") await purge();
+    return Reflect.apply(pool.query, pool, [statement, ...rest]) as unknown;
+  };
+  const slow = new Proxy(pool, {
+    get: (of, key) => (key === "query" ? query : Reflect.get(of, key)),
+  });
+  const attempt = new Journal(slow, sealers, options).perform(effect, new Provider().performance);
+  expect(await failed(attempt)).toBeInstanceOf(EffectInFlight);
+});
