@@ -24,7 +24,7 @@ const kept = [
   ...joining,
 ].join("|");
 
-const removed = new RegExp(`(?!${kept})${hidden}`, "gv");
+const removed = new RegExp(`(?=${hidden})(?!${kept}).`, "gsv");
 
 const ellipsis = "…";
 
@@ -58,4 +58,10 @@ function utf8Length(character: string): number {
   if (point < 0x80) return 1;
   if (point < 0x8_00) return 2;
   return point < 0x1_00_00 ? 3 : 4;
+}
+
+/** One word of a command line for a POSIX shell, whatever it holds. */
+export function shellWord(value: string): string {
+  const plain = plainText(value);
+  return /^[\w./:-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,37 +1,51 @@
-// The Markdown that the Web UI shows of a running process (DESIGN §9). It is encrypted; still it holds no secret.
+// What the Web UI shows of a running process (DESIGN §9). It is encrypted; still it holds no secret.
 import { consequencesOf, namePlaceholder } from "../contracts/decisions.js";
 import type { Attention, ProcessStatus, TimelineEntry } from "../contracts/status.js";
+import { shellWord } from "../contracts/text.js";
+import { codeBlock, linesOf, markdown } from "./markdown.js";
+import type { Markdown } from "./markdown.js";
 
 const timelineShown = 40;
 /** The Web UI (2.42) cuts the height of a line off the end of what it shows: that of an empty one, then. */
-const tail = "\u00a0";
+const tail = markdown`
+\u00a0
+`;
+const emptyLine = markdown``;
 
-export function renderDetails(status: ProcessStatus): string {
+export function renderDetails(status: ProcessStatus): Markdown {
+  const { process, id, environment, account, phase, state, timeline } = status;
   const lines = [
-    `**${status.process}** \`${status.id}\` on ${status.environment}, account \`${status.account}\``,
-    "",
-    `- Phase: **${status.phase}**`,
+    markdown`**${process}** **${id}** on ${environment}, account ${account}`,
+    emptyLine,
+    markdown`- Phase: **${phase}**`,
   ];
   for (const attention of attentionsOf(status)) lines.push(...asking(status, attention));
   if (status.waitingFor && !status.attention) {
-    lines.push(`- Waits for: ${status.waitingFor}${status.until ? `, until ${status.until}` : ""}`);
+    const until = status.until ? markdown`, until ${status.until}` : emptyLine;
+    lines.push(markdown`- Waits for: ${status.waitingFor}${until}`);
   }
-  if (status.state) lines.push(`- State: **${status.state}** (confirmed)`);
-  if (status.reportedState && status.reportedState !== status.state) {
-    lines.push(`- Reported by callback: ${status.reportedState}`);
+  if (state) lines.push(markdown`- State: **${state}** (confirmed)`);
+  if (status.reportedState && status.reportedState !== state) {
+    lines.push(markdown`- Reported by callback: ${status.reportedState}`);
   }
   if (status.failure)
-    lines.push(`- **Failed** as ${status.failure.type}: ${status.failure.message}`);
-  if (status.outcome) lines.push(`- Outcome: **${status.outcome}**`);
+    lines.push(markdown`- **Failed** as ${status.failure.type}: ${status.failure.message}`);
+  if (status.outcome) lines.push(markdown`- Outcome: **${status.outcome}**`);
   for (const [name, value] of Object.entries(status.references)) {
-    lines.push(`- ${name}: \`${value}\``);
+    lines.push(markdown`- ${name}: ${value}`);
   }
-  const { timeline } = status;
-  if (timeline.length > 0) lines.push("", "| when | who | what |", "|---|---|---|");
+  if (timeline.length > 0)
+    lines.push(
+      emptyLine,
+      markdown`
+**Timeline**
+      `,
+      emptyLine,
+    );
   if (timeline.length > timelineShown)
-    lines.push(`| … | | ${timeline.length - timelineShown} earlier |`);
-  lines.push(...timeline.slice(-timelineShown).map(row), "", tail);
-  return lines.join("\n");
+    lines.push(markdown`- … ${timeline.length - timelineShown} earlier`);
+  lines.push(...timeline.slice(-timelineShown).map(entryLine), emptyLine, tail);
+  return linesOf(lines);
 }
 
 function attentionsOf({ attention, moreAttentions = [] }: ProcessStatus): Attention[] {
@@ -42,21 +56,30 @@ function attentionsOf({ attention, moreAttentions = [] }: ProcessStatus): Attent
  * What a person is asked, what each decision does, and the command for it. As it stands the command decides nothing: the
  * decision and the name have to be put in.
  */
-function asking({ process, id }: ProcessStatus, attention: Attention): string[] {
+function asking({ process, id }: ProcessStatus, attention: Attention): Markdown[] {
   const { kind, reason } = attention;
   const goesOnByItself = kind === "accessDenied" || kind === "unavailable";
   return [
-    `- **Waits for a person**: ${reason}`,
-    ...(goesOnByItself ? ["- It keeps trying, and goes on by itself once the cause is fixed"] : []),
-    ...consequencesOf(attention).map(([decision, does]) => `- Decision **${decision}**: ${does}`),
-    "",
-    "```",
-    `trustflow resolve ${process}/${id} --attention ${attention.id} --decision DECISION --by ${namePlaceholder}`,
-    "```",
+    markdown`- **Waits for a person**: ${reason}`,
+    ...(goesOnByItself
+      ? [
+          markdown`
+- It keeps trying, and goes on by itself once the cause is fixed
+          `,
+        ]
+      : []),
+    ...consequencesOf(attention).map(
+      ([decision, does]) => markdown`- Decision **${decision}**: ${does}`,
+    ),
+    codeBlock(
+      `trustflow resolve ${shellWord(`${process}/${id}`)} --attention ${shellWord(attention.id)} --decision DECISION --by ${namePlaceholder}`,
+    ),
   ];
 }
 
-function row({ at, source, event, by, note }: TimelineEntry): string {
-  const what = note ? `${event}: ${note}` : event;
-  return `| ${at} | ${by ?? source} | ${what.replaceAll("|", "/").replaceAll("\n", " ")} |`;
+/** Who it came from stands first, in our own words: nobody's text can pose as another's. */
+function entryLine({ at, source, event, by, note }: TimelineEntry): Markdown {
+  const who = by === undefined ? emptyLine : markdown` ${by}`;
+  const more = note === undefined ? emptyLine : markdown` – ${note}`;
+  return markdown`- ${at} **${source}**${who}: ${event}${more}`;
 }

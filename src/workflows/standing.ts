@@ -1,11 +1,6 @@
 // Where a process stands, and how people see it: the status, the Web UI's details, the search attributes. What it knows is in
 // facts.ts, how it runs and ends in process.ts.
-import {
-  ApplicationFailure,
-  setCurrentDetails,
-  upsertSearchAttributes,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { ApplicationFailure, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
 import { parseWorkflowId, searchAttributes } from "../contracts/names.js";
 import type { Phase, ProcessStatus, References, ShownFailure } from "../contracts/status.js";
 import { Attentions } from "./attention.js";
@@ -13,6 +8,7 @@ import { now } from "./clock.js";
 import { renderDetails } from "./details.js";
 import { Facts } from "./facts.js";
 import type { Snapshot, View, ViewOf } from "./facts.js";
+import { showDetails } from "./markdown.js";
 
 export abstract class Standing<S extends Snapshot, V extends View> extends Facts<S, V> {
   readonly process: string;
@@ -97,7 +93,7 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
   }
 
   override changed(): void {
-    setCurrentDetails(renderDetails(this.status()));
+    showDetails(renderDetails(this.status()));
   }
 
   /** The search attributes; each upsert is an event, so only after the submit, with attention, and at the end. */
