@@ -1,7 +1,7 @@
-// Installs the dependencies when what is installed is not what package-lock.json says.
+// Installs the dependencies when what is installed is not what package-lock.json says, and runs the install scripts that are allowed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withLock } from "../src/local/lock.js";
@@ -23,8 +23,16 @@ export function alone(work) {
 
 /** @returns {Promise<boolean>} */
 export async function ensureInstalled() {
-  if (await isInstalled()) return true;
-  return alone(async () => (await isInstalled()) || (await install()));
+  if (await isReady()) return true;
+  return alone(
+    async () =>
+      ((await isInstalled()) || (await install())) &&
+      ((await hasRunScripts()) || (await runScripts())),
+  );
+}
+
+async function isReady() {
+  return (await isInstalled()) && (await hasRunScripts());
 }
 
 // npm writes the second file last, so it stands for a complete installation, whoever made it.
@@ -35,16 +43,22 @@ async function isInstalled() {
   ]);
   if (wanted === undefined) throw new Error("package-lock.json is missing");
   if (found === undefined) return false;
+  // Those of other platforms may be away; our own optional packages may not, as the tests need them.
+  const own = Object.keys(wanted[""]?.optionalDependencies ?? {}).map(
+    (name) => `node_modules/${name}`,
+  );
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === "") return true;
     const there = found[path];
-    return there === undefined ? entry.optional === true : there.version === entry.version;
+    if (there === undefined) return entry.optional === true && !own.includes(path);
+    return there.version === entry.version;
   });
 }
 
 /**
+ * @typedef {{ version?: string, optional?: boolean, optionalDependencies?: Record<string, string> }} Entry
  * @param {string} file
- * @returns {Promise<Record<string, { version?: string, optional?: boolean }> | undefined>}
+ * @returns {Promise<Record<string, Entry> | undefined>}
  */
 async function packages(file) {
   try {
@@ -54,16 +68,48 @@ async function packages(file) {
   }
 }
 
-async function install() {
+// .npmrc lets no install script run, with any npm; those of the list `allowScripts` are run here, and that is noted.
+const ranFile = join(root, "node_modules", ".trustflow-scripts");
+
+/** The packages of the list that are installed, as `name@version`. */
+async function allowed() {
+  const { allowScripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const found = (await packages("node_modules/.package-lock.json")) ?? {};
+  return Object.entries(found)
+    .map(([path, { version }]) => ({ name: path.replace(/^.*node_modules\//, ""), version }))
+    .filter(({ name }) => allowScripts[name] === true)
+    .map(({ name, version }) => `${name}@${version}`)
+    .toSorted();
+}
+
+async function hasRunScripts() {
+  const ran = await readFile(ranFile, "utf8").catch(() => undefined);
+  return ran === (await allowed()).join("\n");
+}
+
+async function runScripts() {
+  const list = await allowed();
+  const names = list.map((one) => one.replace(/@[^@]+$/, ""));
+  const rebuild = ["rebuild", "--ignore-scripts=false", "--loglevel=error", ...names];
+  if (names.length > 0 && !(await runNpm(rebuild, `running ${names.length} install scripts`)))
+    return false;
+  await writeFile(ranFile, list.join("\n"));
+  return true;
+}
+
+function install() {
+  const args = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
+  return runNpm([...args, "--loglevel=error"], "installing the packages");
+}
+
+/**
+ * @param {string[]} given
+ * @param {string} doing
+ * @returns {Promise<boolean>}
+ */
+async function runNpm(given, doing) {
   const started = Date.now();
-  const [command, args] = npm([
-    "ci",
-    "--include=dev",
-    "--include=optional",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-  ]);
+  const [command, args] = npm(given);
   const child = spawn(command, args, {
     cwd: root,
     detached: true,
@@ -73,8 +119,7 @@ async function install() {
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk) => void (output += chunk));
-  const tell = () =>
-    say(`installing the packages (${Math.round((Date.now() - started) / 1000)} s)`);
+  const tell = () => say(`${doing} (${Math.round((Date.now() - started) / 1000)} s)`);
   tell();
   const ticker = setInterval(tell, 10_000);
   const code = await new Promise((resolve) => {
@@ -86,6 +131,6 @@ async function install() {
   });
   clearInterval(ticker);
   letGo?.();
-  if (code !== 0) say(`npm ci failed:\n${output}`);
+  if (code !== 0) say(`npm ${given[0]} failed:\n${output}`);
   return code === 0;
 }

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
-// What `npm run demo`, `npm test`, `npm run test:long`, `npm run bench`, `npm run verify` and `npm run build` start. Needs
-// nothing but Node: it installs what is missing, builds what has changed, then runs. Only the command itself writes to stdout.
+// What `npm run demo`, `npm test`, `npm run test:long`, `npm run test:lts`, `npm run bench`, `npm run verify` and
+// `npm run build` start. Needs nothing but Node: it installs what is missing, builds what has changed, then runs. Only the command itself writes to stdout.
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`Trustflow needs Node 20.19 or newer; this is ${process.versions.node}.`);
+if (!((major === 20 && minor >= 19) || (major === 24 && minor >= 11))) {
+  console.error(
+    `Trustflow is tested with Node 20.19+ and 24.11+; this is ${process.versions.node}.`,
+  );
   process.exit(1);
 }
 
@@ -14,6 +16,7 @@ const commands = {
   bench: async () => (await import("./bench.mjs")).bench(args),
   demo: async () => (await import("./demo.mjs")).demo(args),
   test: async () => (await import("./test.mjs")).test(args),
+  "test:lts": async () => (await import("./test.mjs")).testLts(args),
   "test:long": async () => (await import("./test.mjs")).testLong(args),
   verify: async () => (await import("./verify.mjs")).verify(),
 };

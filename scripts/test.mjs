@@ -1,7 +1,7 @@
 // Runs the tests: gets the two Temporal servers they need, runs Jest, and says the closing line.
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { removeWithUs } from "../src/local/watchdog.js";
 import { root, runStep, say } from "./steps.mjs";
 
@@ -11,6 +11,29 @@ import { root, runStep, say } from "./steps.mjs";
  */
 export function testLong(args) {
   return jest([...args, "--roots=test/long"]);
+}
+
+/** What Jest writes where it ran no test. */
+const nothing = {
+  numPassedTests: 0,
+  numFailedTests: 0,
+  numRuntimeErrorTestSuites: 0,
+  numPendingTests: 0,
+};
+
+/**
+ * Those of processes from end to end, and recorded histories, under the release of Node that the image runs on.
+ * @param {string[]} args for Jest
+ */
+export async function testLts(args) {
+  const { ltsNode } = await import("./lts.mjs");
+  const node = await ltsNode();
+  if (node === undefined) {
+    const results = process.env["TEST_RESULTS_FILE"];
+    if (results) await writeFile(results, JSON.stringify(nothing));
+    return 0;
+  }
+  return jest([...args, "--roots=test/e2e", "--roots=test/replay"], node);
 }
 
 /**
@@ -23,15 +46,16 @@ export function test(args) {
 
 /**
  * @param {string[]} args
+ * @param {string} [node] that runs Jest, and whatever a test starts
  * @returns {Promise<number>}
  */
-async function jest(args) {
+async function jest(args, node = process.execPath) {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-test-"));
   removeWithUs(folder);
   try {
     const results = process.env["TEST_RESULTS_FILE"] ?? join(folder, "results.json");
     const code = await runStep(
-      process.execPath,
+      node,
       [
         join(root, "node_modules", "jest", "bin", "jest.js"),
         ...args,
@@ -39,7 +63,11 @@ async function jest(args) {
         `--outputFile=${results}`,
       ],
       {
-        env: { ...(await servers()), NODE_OPTIONS: nodeOptions() },
+        env: {
+          ...(await servers()),
+          NODE_OPTIONS: nodeOptions(),
+          PATH: [dirname(node), process.env["PATH"]].join(delimiter),
+        },
         stdout: "stderr",
       },
     );

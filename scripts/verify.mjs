@@ -4,21 +4,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeWithUs } from "../src/local/watchdog.js";
 import { bin, npm, runBuild, runStep, say } from "./steps.mjs";
+import { supplyChain } from "./supply-chain.mjs";
 import { closingLine } from "./test.mjs";
 
 /** @returns {Promise<number>} */
 export async function verify() {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-verify-"));
   removeWithUs(folder);
-  const [results, longResults] = [join(folder, "results.json"), join(folder, "long.json")];
+  /** @param {string} name */
+  const resultsOf = (name) => join(folder, `${name}.json`);
+  const [results, ltsResults, longResults] = [
+    resultsOf("test"),
+    resultsOf("lts"),
+    resultsOf("long"),
+  ];
   /** @type {[string, () => Promise<number>][]} */
   const steps = [
     ["format", () => runStep(bin("oxfmt"), ["--check", "."])],
     ["lint", () => runStep(bin("oxlint"), ["--type-aware", "--deny-warnings"])],
     ["types", () => runStep(bin("tsc"), ["--noEmit"])],
     ["dead code", () => runStep(bin("knip"), [])],
+    ["supply chain", supplyChain],
     ["build", async () => ((await runBuild()) ? 0 : 1)],
     ["test", () => runStep(...npm(["test"]), { env: { TEST_RESULTS_FILE: results } })],
+    [
+      "test:lts",
+      () => runStep(...npm(["run", "test:lts"]), { env: { TEST_RESULTS_FILE: ltsResults } }),
+    ],
     [
       "test:long",
       () =>
@@ -41,6 +53,6 @@ export async function verify() {
     }
     worst = Math.max(worst, code);
   }
-  console.log(await closingLine(results, longResults));
+  console.log(await closingLine(results, ltsResults, longResults));
   return worst;
 }

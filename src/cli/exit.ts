@@ -50,6 +50,7 @@ const codeByName: Record<string, ExitCode> = {
   MissingDataKeyError: exitCodes.outOfReach,
   DocumentErased: exitCodes.unknownId,
   TemporalUnreachable: exitCodes.outOfReach,
+  PackagesMissing: exitCodes.outOfReach,
 };
 
 /** What `--json` calls a CommandError. */

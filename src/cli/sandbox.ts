@@ -4,6 +4,7 @@ import type { Speed } from "../sandbox/clock.js";
 import type { PersonTime, SandboxOptions } from "../sandbox/options.js";
 import { addCommand, instant, span, speed, wholeNumber } from "./command.js";
 import { Health } from "../health.js";
+import { requirePackages } from "../local/optional-packages.js";
 import { runRole } from "./role.js";
 import { addSandboxControl } from "./sandbox-control.js";
 
@@ -46,6 +47,7 @@ The sub-commands speak to a running one: see docs/sandbox.md.`,
     .option("--assertion-lifetime <span>", "how old an eID assertion may be; default 5m", span)
     .action(async (options: RunOptions) => {
       const { state, pki, otpLifetime, assertionLifetime, ...listening } = options;
+      requirePackages("node-forge");
       const { startSandbox } = await import("../sandbox/sandbox.js");
       const health = new Health();
       const given: SandboxOptions = {

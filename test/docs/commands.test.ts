@@ -70,9 +70,19 @@ function problemOf(line: string): string | undefined {
   if (first === "npm") return npmProblem(rest);
   if (first === "node") return isThere(rest[0] ?? "") ? undefined : `${rest[0]} is not there`;
   if (first === "docker" && rest[0] === "compose") return composeProblem(rest.slice(1));
-  return ["cat", "cp", "curl", "mkdir", "mv", "printf", "read", "sed", "temporal", "."].includes(
-    first ?? "",
-  )
+  return [
+    "cat",
+    "cp",
+    "curl",
+    "install",
+    "mkdir",
+    "mv",
+    "printf",
+    "read",
+    "sed",
+    "temporal",
+    ".",
+  ].includes(first ?? "")
     ? undefined
     : `${first} is not known here`;
 }

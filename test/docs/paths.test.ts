@@ -8,7 +8,7 @@ const inSource =
   /^(contracts|workflows|activities|providers|callbacks|journal|documents)\/[\w/-]+$/;
 
 /** Written by the program or by its user: no part of the repository. */
-const made = /^(\.trustflow|dist)(\/|$)|^[\w-]+\.json$/;
+const made = /^(\.trustflow|dist|artifacts)(\/|$)|^[\w-]+\.json$/;
 
 /** `wire.ts` counts as there beside a folder that the same page names. */
 function missingFrom(text: string): string[] {

