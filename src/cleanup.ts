@@ -68,6 +68,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
       : archive.purge({ what, olderThan, isOpen, limit });
   const inboxBodies = await inbox("bodies", before(inboxDays), running);
   const inboxRows = await inbox("rows", before(journalDays), remembered);
+  if (!dryRun) await archive.forgetAddresses(before(journalDays));
   // After the rows, so that a dry run counts the same.
   const parkedBodies = await inbox("parkedBodies", before(parkedDays), running);
   const journalRows = await (dryRun ? countEffects : purgeEffects)(

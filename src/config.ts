@@ -34,6 +34,19 @@ const address = (port: number) => ({
   port: whole().default(port),
 });
 
+/** Beside the address what one address may bring, and for how long (docs/decisions/0020). */
+const Callbacks = z.strictObject({
+  publicUrl: url().optional(),
+  /** At most as many as a process keeps (workflows/facts.ts). */
+  eventsPerProcess: whole(1, 1_000).default(200),
+  rowsPerAddress: whole(1).default(2_000),
+  bytesPerAddress: whole(1).default(8_000_000),
+  accountRowsPerDay: whole(1).default(50_000),
+  accountBytesPerDay: whole(1).default(100_000_000),
+  /** The longest process that an input may ask for, 400 days and an affidavit window of 400 days, and a margin. */
+  addressDays: whole(1).default(830),
+});
+
 export const Config = z.strictObject({
   environment: z.preprocess(plain, z.enum(["production", "preproduction", "sandbox"])).optional(),
   database: z.strictObject({ url: secret().optional() }).prefault({}),
@@ -55,7 +68,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   documents: z.strictObject({ directory: text().optional() }).prefault({}),
-  callbacks: z.strictObject({ publicUrl: url().optional() }).prefault({}),
+  callbacks: Callbacks.prefault({}),
   receiver: z
     .strictObject({
       ...address(8080),

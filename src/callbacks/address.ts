@@ -1,6 +1,7 @@
 // A callback address is a capability: `<key id>.<subject, base64url>.<HMAC-SHA-256>` (DESIGN §7). Its subject is a process, or
-// an account, for a source that is configured once for each account (READING §6). Nothing about it is stored; whoever knows the
-// address may report, and nobody can make one without the key.
+// an account, for a source that is configured once for each account (READING §6). Whoever knows the address may report, and nobody
+// can make one without the key. That of a process says when it was issued, in months of 30 days: its life is over one day. An
+// account's has none, because a person has entered it at the provider.
 import { createHash } from "node:crypto";
 import { keyedDigest, verifyKeyedDigest } from "../crypto/hmac.js";
 import type { KeyRing } from "../crypto/key-ring.js";
@@ -21,22 +22,34 @@ export interface AccountSubject {
 export type Subject = ProcessSubject | AccountSubject;
 
 export const callbackPath = "/callbacks/";
+const MONTH_MS = 30 * 86_400_000;
 const ADDRESS_LABEL = "callback-address";
 const CORRELATION_LABEL = "callback-correlation";
 
-export function callbackUrl(ring: KeyRing, publicUrl: string, subject: Subject): string {
-  const text = encode(subject);
+export function callbackUrl(
+  ring: KeyRing,
+  publicUrl: string,
+  subject: Subject,
+  issuedAt = new Date(),
+): string {
+  const month = Math.floor(issuedAt.getTime() / MONTH_MS);
+  const text = "account" in subject ? encode(subject) : `d:${month}:${encode(subject)}`;
   const digest = keyedDigest(ring, ADDRESS_LABEL, text);
   const dot = digest.indexOf(".");
   const segment = `${digest.slice(0, dot)}.${Buffer.from(text).toString("base64url")}${digest.slice(dot)}`;
   return publicUrl.replace(/\/+$/, "") + callbackPath + segment;
 }
 
-/** The subject of a genuine address, and the name under which its events are unique; undefined for any other. */
-export function readAddress(
-  ring: KeyRing,
-  segment: string,
-): { subject: Subject; address: string } | undefined {
+export interface GenuineAddress {
+  subject: Subject;
+  /** The name under which its events are unique: the same for every address of a process, whenever it was issued. */
+  address: string;
+  /** The latest time at which it was issued; undefined for that of an account, and for one of an earlier release. */
+  issuedBefore?: Date;
+}
+
+/** Undefined for one that is not genuine. */
+export function readAddress(ring: KeyRing, segment: string): GenuineAddress | undefined {
   const [keyId, encoded, mac, ...more] = segment.split(".");
   if (keyId === undefined || encoded === undefined || mac === undefined || more.length > 0)
     return undefined;
@@ -44,8 +57,19 @@ export function readAddress(
   // One spelling of an address only, so that nothing depends on how lenient a decoder is.
   if (Buffer.from(text).toString("base64url") !== encoded) return undefined;
   if (!verifyKeyedDigest(ring, ADDRESS_LABEL, text, `${keyId}.${mac}`)) return undefined;
-  const subject = decode(text);
-  return subject && { subject, address: createHash("sha256").update(text).digest("hex") };
+  const [, month, undated = text] = /^d:(\d{1,5}):(p:.*)$/s.exec(text) ?? [];
+  const subject = decode(undated);
+  return (
+    subject && {
+      subject,
+      address: addressOf(subject),
+      ...(month === undefined ? {} : { issuedBefore: new Date((Number(month) + 1) * MONTH_MS) }),
+    }
+  );
+}
+
+export function addressOf(subject: Subject): string {
+  return createHash("sha256").update(encode(subject)).digest("hex");
 }
 
 /** The value that a process's events carry beside the address: a consistency check, not a proof (P2 §5.6). */

@@ -13,6 +13,7 @@ export const callbackStates = [
   "parked",
   "late",
   "kept",
+  "surplus",
 ] as const;
 export type CallbackState = (typeof callbackStates)[number];
 
@@ -45,9 +46,9 @@ export interface CallbackFilter {
 
 /** What a purge may take: a parked callback's row goes only after its body has gone. */
 export const purgeable = {
-  bodies: "state in ('delivered', 'late', 'kept') and body is not null",
+  bodies: "state in ('delivered', 'late', 'kept', 'surplus') and body is not null",
   parkedBodies: "state = 'parked' and body is not null",
-  rows: "(state in ('delivered', 'late', 'kept') or (state = 'parked' and body is null))",
+  rows: "(state in ('delivered', 'late', 'kept', 'surplus') or (state = 'parked' and body is null))",
 };
 
 export interface PurgeOptions {
@@ -114,13 +115,13 @@ export class CallbackArchive {
     return counts as Record<CallbackState, number>;
   }
 
-  /** Puts parked and late rows back to wait, one without a process for its process; returns the ids it did that to. */
+  /** Puts parked, late and surplus rows back to wait, one without a process for its process; returns the ids it did that to. */
   async replay(ids: string[]): Promise<string[]> {
     const { rows } = await this.#pool.query<{ id: string }>(
       `update trustflow.callbacks
        set state = case when workflow_id is null then 'unaddressed' else 'waiting' end, reason = null, detail = null,
          settled_at = null, claim = null, claimed_until = null, attempts = 0
-       where id = any($1::bigint[]) and state in ('parked', 'late') and body is not null returning id`,
+       where id = any($1::bigint[]) and state in ('parked', 'late', 'surplus') and body is not null returning id`,
       [ids],
     );
     if (rows.length > 0) await this.#pool.query(`select pg_notify('${inboxChannel}', '')`);
@@ -161,6 +162,16 @@ export class CallbackArchive {
       );
       removed += rowCount ?? 0;
     }
+  }
+
+  /** Forgets what addresses brought before `olderThan`, where nothing of it is left. */
+  async forgetAddresses(olderThan: Date): Promise<number> {
+    const { rowCount } = await this.#pool.query(
+      `delete from trustflow.callback_addresses q where counted_on < $1
+       and not exists (select 1 from trustflow.callbacks c where c.address = q.address)`,
+      [olderThan],
+    );
+    return rowCount ?? 0;
   }
 }
 

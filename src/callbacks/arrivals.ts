@@ -1,18 +1,17 @@
 // What the receiver does with the inbox: it stores arrivals, and nothing else. It seals each body to a public key, so it cannot
-// open what it stores; and its statement needs no right but to insert.
+// open what it stores; and it needs no right in the database but to call `store_callbacks`.
 import { setTimeout as sleep } from "node:timers/promises";
 import { BoxSealer } from "../crypto/sealed-box.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import type { Pool } from "../postgres/pool.js";
-import type { Subject } from "./address.js";
+import type { GenuineAddress } from "./address.js";
 import { bodyContext } from "./body-keys.js";
-import { inboxChannel } from "./inbox.js";
+import { defaultQuota } from "./quota.js";
+import type { Quota, Verdict } from "./quota.js";
 
-export interface Arrival {
-  address: string;
+export interface Arrival extends GenuineAddress {
   /** Unique within the address. */
   identifier: string;
-  subject: Subject;
   body: Buffer;
 }
 
@@ -22,14 +21,16 @@ const mostTries = 5;
 export class Arrivals {
   readonly #pool: Pool;
   readonly #sealer: BoxSealer;
+  readonly #quota: Quota;
 
-  constructor(pool: Pool, publicRing: KeyRing) {
+  constructor(pool: Pool, publicRing: KeyRing, quota = defaultQuota) {
     this.#pool = pool;
+    this.#quota = quota;
     this.#sealer = new BoxSealer(publicRing);
   }
 
-  /** Stores what arrived together in one commit; returns how many were new. */
-  async insert(arrivals: Arrival[], timeoutMs: number): Promise<number> {
+  /** Stores what arrived together in one commit, within the quota of each address; says of each what became of it. */
+  async insert(arrivals: Arrival[], timeoutMs: number): Promise<Verdict[]> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#insert(arrivals, timeoutMs);
@@ -42,19 +43,12 @@ export class Arrivals {
     }
   }
 
-  async #insert(arrivals: Arrival[], timeoutMs: number): Promise<number> {
-    const { rows } = await this.#pool.query<{ fresh: number }>({
+  async #insert(arrivals: Arrival[], timeoutMs: number): Promise<Verdict[]> {
+    const quota = this.#quota;
+    const { rows } = await this.#pool.query<{ verdicts: Verdict[] }>({
       name: "inbox-insert",
-      // `on conflict` names no columns: that would need the right to read them.
-      text: `with fresh as (
-          insert into trustflow.callbacks
-            (address, identifier, provider, account, namespace, workflow_id, size, body, state)
-          select *, case when account is null then 'waiting' else 'unaddressed' end
-          from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::bytea[])
-            as arrival (address, identifier, provider, account, namespace, workflow_id, size, body)
-          on conflict do nothing returning 1),
-        told as (select pg_notify('${inboxChannel}', '') from fresh limit 1)
-        select (select count(*) from fresh)::int as fresh, (select count(*) from told)`,
+      text: `select trustflow.store_callbacks(
+          $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as verdicts`,
       values: [
         arrivals.map(({ address }) => address),
         arrivals.map(({ identifier }) => identifier),
@@ -64,9 +58,16 @@ export class Arrivals {
         arrivals.map(({ subject }) => ("account" in subject ? null : subject.workflowId)),
         arrivals.map(({ body }) => body.length),
         arrivals.map((arrival) => this.#sealer.seal(arrival.body, bodyContext(arrival))),
+        arrivals.map(({ issuedBefore }) => issuedBefore === undefined),
+        quota.eventsPerProcess,
+        quota.rowsPerAddress,
+        quota.bytesPerAddress,
+        quota.accountRowsPerDay,
+        quota.accountBytesPerDay,
+        quota.addressDays,
       ],
       query_timeout: timeoutMs,
     } as { text: string; values: unknown[] });
-    return rows[0]?.fresh ?? 0;
+    return rows[0]?.verdicts ?? [];
   }
 }

@@ -12,6 +12,14 @@ const CLAIM_LOCK = 7_318_200_402;
 const MAX_ROWS = 500;
 const MAX_BYTES = 8_000_000;
 
+/** A process that has surplus callbacks. */
+export interface Wake {
+  address: string;
+  namespace: string;
+  workflowId: string;
+  count: number;
+}
+
 export class Inbox {
   readonly #pool: Pool;
   readonly #opener: BodyOpener;
@@ -82,23 +90,74 @@ export class Inbox {
     return rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
   }
 
-  /** Gives claimed rows the process of their reference, to wait for it as any other; returns those whose reference is known. */
-  async address(claim: string, referred: Referred[]): Promise<Set<string>> {
+  /**
+   * Gives claimed rows the process of their reference, to wait for it as any other, or as `surplus` where it was told of so many
+   * already; returns those whose reference is known. They count as rows of the process's own address.
+   */
+  async address(claim: string, referred: Referred[], toldOf: number): Promise<Set<string>> {
     const { rows } = await this.#pool.query<{ id: string }>({
       name: "inbox-address",
-      text: `update trustflow.callbacks c set namespace = k.namespace, workflow_id = k.workflow_id, state = 'waiting',
-         claim = null, claimed_until = null, attempts = 0
-       from unnest($2::bigint[], $3::text[]) as given (id, reference), trustflow.correlations k
-       where c.id = given.id and c.claim = $1 and c.state = 'unaddressed'
-         and k.provider = c.provider and k.account = c.account and k.reference = given.reference
-       returning c.id`,
+      text: `with found as (
+          select c.id, c.size, k.namespace, k.workflow_id,
+            encode(sha256(convert_to('p:' || c.provider || ':' || k.namespace || '/' || k.workflow_id, 'UTF8')), 'hex') as own
+          from unnest($2::bigint[], $3::text[]) as given (id, reference)
+          join trustflow.callbacks c on c.id = given.id and c.claim = $1 and c.state = 'unaddressed'
+          join trustflow.correlations k
+            on k.provider = c.provider and k.account = c.account and k.reference = given.reference),
+        sums as (
+          select own, namespace, workflow_id, count(*)::int as rows, sum(size) as bytes
+          from found group by 1, 2, 3 order by 1),
+        counted as (
+          insert into trustflow.callback_addresses as q
+            (address, namespace, workflow_id, rows, bytes, surplus, wake_at)
+          select own, namespace, workflow_id, rows, bytes, greatest(0, rows - $4),
+            case when rows > $4 then clock_timestamp() end from sums
+          on conflict (address) do update set rows = q.rows + excluded.rows, bytes = q.bytes + excluded.bytes,
+            counted_on = current_date, surplus = q.surplus + greatest(0, q.rows + excluded.rows - greatest(q.rows, $4)),
+            wake_at = case when q.rows + excluded.rows > $4
+              then trustflow.next_wake(q.wake_at, q.wakes, q.woken_at) else q.wake_at end
+          returning address, q.rows),
+        judged as (
+          select f.*, c.rows - s.rows + row_number() over (partition by f.own order by f.id) > $4 as is_surplus
+          from found f join sums s using (own) join counted c on c.address = f.own)
+        update trustflow.callbacks c set namespace = j.namespace, workflow_id = j.workflow_id,
+          state = case when j.is_surplus then 'surplus' else 'waiting' end,
+          settled_at = case when j.is_surplus then clock_timestamp() end,
+          claim = null, claimed_until = null, attempts = 0
+        from judged j where c.id = j.id
+        returning c.id`,
       values: [
         claim,
         referred.map(({ row }) => row.id),
         referred.map(({ reference }) => reference),
+        toldOf,
       ],
     });
     return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Takes the processes that are to be told now that they have surplus callbacks. */
+  async claimWakes(paused: string[] = []): Promise<Wake[]> {
+    const { rows } = await this.#pool.query<Wake>({
+      name: "inbox-wakes",
+      text: `update trustflow.callback_addresses set wakes = wakes + 1, woken_at = clock_timestamp(), wake_at = null
+       where address in (
+         select address from trustflow.callback_addresses
+         where wake_at <= clock_timestamp() and namespace <> all($1)
+         order by wake_at limit 100 for update skip locked)
+       returning address, namespace, workflow_id as "workflowId", surplus + refused as count`,
+      values: [paused],
+    });
+    return rows;
+  }
+
+  /** For one that could not be told. */
+  async wakeLater(address: string): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.callback_addresses set wake_at = clock_timestamp() + interval '1 minute'
+       where address = $1 and wake_at is null`,
+      [address],
+    );
   }
 
   /** Writes what became of claimed rows; where the claim was lost meanwhile, nothing. */

@@ -10,6 +10,8 @@ import type { Pool } from "../postgres/pool.js";
 import { callbackPath, readAddress } from "./address.js";
 import { Arrivals } from "./arrivals.js";
 import type { Arrival } from "./arrivals.js";
+import { defaultQuota, Places, RefusedAddresses } from "./quota.js";
+import type { Quota, Refused, Verdict } from "./quota.js";
 import { batcher } from "./batcher.js";
 import { identify } from "./body.js";
 
@@ -21,6 +23,8 @@ export const receiverEvents = [
   "tooLarge",
   "overloaded",
   "databaseAway",
+  "full",
+  "expired",
 ] as const;
 export type ReceiverEvent = (typeof receiverEvents)[number];
 
@@ -33,6 +37,7 @@ export interface ReceiverOptions {
   host: string;
   port: number;
   maxBodyBytes?: number;
+  quota?: Quota;
   /** Callbacks that may wait for their commit at once; beyond it the answer is 503 at once. */
   queueLimit?: number;
   /** Bodies that may be on their way at once, so that slow senders take neither memory nor anybody's place. */
@@ -58,6 +63,7 @@ export interface Receiver {
 }
 
 const RETRY_AFTER_SECONDS = "5";
+const FULL_RETRY_AFTER_SECONDS = "3600";
 const MAX_BATCH = 500;
 // How long a connection without a request stays open at the end: its next request may be on its way.
 const IDLE_AT_END_MS = 1_000;
@@ -69,12 +75,22 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const { queueLimit = 256, readLimit = 1_000 } = options;
   const requestTimeout = options.requestTimeoutMs ?? 10_000;
   const count = options.onEvent ?? (() => undefined);
-  const inbox = new Arrivals(pool, options.sealRing);
+  const quota = options.quota ?? defaultQuota;
+  const lifeMs = quota.addressDays * 86_400_000;
+  const inbox = new Arrivals(pool, options.sealRing, quota);
+  const refused = new RefusedAddresses();
+  const verdicts = new WeakMap<Arrival, Verdict>();
+  // No address takes more than half of the places, so that a flood at one leaves room for the others.
+  const places = new Places(Math.ceil(queueLimit / 2));
   const batches = batcher<Arrival>(
     async (arrivals) => {
-      const fresh = await inbox.insert(arrivals, databaseTimeoutMs);
-      count("accepted", fresh);
-      if (fresh < arrivals.length) count("duplicate", arrivals.length - fresh);
+      const found = await inbox.insert(arrivals, databaseTimeoutMs);
+      for (const [index, arrival] of arrivals.entries()) {
+        const verdict = found[index] ?? "full";
+        verdicts.set(arrival, verdict);
+        if (verdict === "full" || verdict === "expired") refused.add(arrival.address, verdict);
+        else count(verdict === "stored" ? "accepted" : "duplicate", 1);
+      }
     },
     // The two batches take a full queue, so that it empties also while a flood keeps the event loop busy (batcher.ts).
     { inFlight: 2, maxItems: Math.min(MAX_BATCH, Math.ceil(queueLimit / 2)) },
@@ -115,6 +131,11 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
           count("forged", 1);
           return void reply.code(404).header("connection", "close").send();
         }
+        const { issuedBefore } = address;
+        const isExpired =
+          issuedBefore !== undefined && issuedBefore.getTime() + lifeMs < Date.now();
+        const verdict = isExpired ? "expired" : refused.verdictOn(address.address);
+        if (verdict) return void refuseAddress(reply.header("connection", "close"), verdict);
         known.set(request, address);
         reading += 1;
         // Each body is read to its end or cut, whichever comes first.
@@ -131,15 +152,22 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
         count("notJson", 1);
         return reply.code(400).send({ error: "the body must be JSON" });
       }
+      const arrival = { ...address, identifier, body: request.body };
+      const leave = places.enter(address.address);
+      if (!leave) return refuse(reply, "overloaded");
       const began = performance.now();
       try {
-        await batches.add({ ...address, identifier, body: request.body });
+        await batches.add(arrival);
       } catch (error) {
         const { code } = error as { code?: unknown };
         options.logger?.warn("callbacks cannot be stored", { code });
         return refuse(reply, "databaseAway");
+      } finally {
+        leave();
       }
       options.onCommit?.((performance.now() - began) / 1_000);
+      const verdict = verdicts.get(arrival);
+      if (verdict === "full" || verdict === "expired") return refuseAddress(reply, verdict);
       return reply.code(204).send();
     },
   );
@@ -156,6 +184,14 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   function refuse(reply: FastifyReply, event: ReceiverEvent): FastifyReply {
     count(event, 1);
     return reply.code(503).header("retry-after", RETRY_AFTER_SECONDS).send();
+  }
+
+  // Nothing of it was kept, so it is not acknowledged: the provider tries again by its schedule, which has an end (P2 §6.5),
+  // and the process asks by itself (docs/decisions/0020).
+  function refuseAddress(reply: FastifyReply, verdict: Refused): FastifyReply {
+    count(verdict, 1);
+    if (verdict === "expired") return reply.code(410).send();
+    return reply.code(429).header("retry-after", FULL_RETRY_AFTER_SECONDS).send();
   }
 
   // Under a flood the refusals are most of the work, so they never reach Fastify.

@@ -18,6 +18,7 @@ export interface RelayMetrics {
   contentType: string;
   metrics(): Promise<string>;
   onEvent: NonNullable<RelayOptions["onEvent"]>;
+  onWake: NonNullable<RelayOptions["onWake"]>;
 }
 
 export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySources): RelayMetrics {
@@ -32,6 +33,17 @@ export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySour
   // A series that begins at its first event shows no increase by it.
   for (const result of ["delivered", "late", "kept", "waiting"]) relayed.inc({ result }, 0);
   for (const reason of parkReasons) relayed.inc({ result: "parked", reason }, 0);
+  const wakes = new Counter({
+    name: "trustflow_relay_wakes_total",
+    help: "How often a process was told that it has surplus callbacks",
+    registers,
+  });
+  const flooded = new Gauge({
+    name: "trustflow_callback_addresses_flooded",
+    help: "Callback addresses that brought more than their process is told of, counted up to 1000",
+    labelNames: [],
+    registers,
+  });
   const listening = new Gauge({
     name: "trustflow_relay_listening",
     help: "1 while the relay hears of new callbacks",
@@ -66,8 +78,10 @@ export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySour
     const found = await backlog(pool).catch(() => undefined);
     inbox.reset();
     lag.remove();
+    flooded.remove();
     if (found === undefined) return;
-    const { lag: seconds, ...counts } = found;
+    const { lag: seconds, flooded: addresses, ...counts } = found;
+    flooded.set(addresses);
     for (const [state, count] of Object.entries(counts)) inbox.set({ state }, count);
     lag.set(seconds);
   }
@@ -95,6 +109,7 @@ export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySour
       const reason = settlement.state === "parked" && { reason: settlement.reason };
       relayed.inc({ result: settlement.state, ...reason }, count);
     },
+    onWake: () => wakes.inc(),
   };
 }
 
@@ -102,6 +117,8 @@ interface Backlog {
   unaddressed: number;
   waiting: number;
   parked: number;
+  surplus: number;
+  flooded: number;
   lag: number;
 }
 
@@ -111,6 +128,9 @@ async function backlog(pool: Pool): Promise<Backlog> {
     `(select count(*)::int from (select from trustflow.callbacks where state = '${state}' limit 100000) as counted)`;
   const { rows } = await pool.query<Backlog>({
     text: `select ${count("unaddressed")} as unaddressed, ${count("waiting")} as waiting, ${count("parked")} as parked,
+        ${count("surplus")} as surplus,
+        (select count(*)::int from (select from trustflow.callback_addresses
+          where surplus > 0 or refused > 0 limit 1000) as counted) as flooded,
         coalesce((
           select extract(epoch from clock_timestamp() - received_at)::float8 from trustflow.callbacks
           where state = 'waiting' order by id limit 1), 0) as lag`,

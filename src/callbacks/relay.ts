@@ -13,6 +13,7 @@ import type { Batcher } from "./batcher.js";
 import type { BodyKeys } from "./body-keys.js";
 import { deliver } from "./delivery.js";
 import { Inbox, inboxChannel, isFull } from "./inbox.js";
+import { defaultQuota } from "./quota.js";
 import { Bell } from "./pacing.js";
 import type { Parsers, Reader, Sources } from "./reading.js";
 import type { Claimed, ClaimedRow, Settlement } from "./rows.js";
@@ -29,6 +30,8 @@ export interface RelayOptions extends SignallerOptions {
   sources?: Sources;
   /** How long the reference of such a callback may belong to no process before it is parked. */
   unmatchedMs?: number;
+  /** Of so many callbacks to an account's address each process is told. */
+  eventsPerProcess?: number;
   /** How long the first event waits for company. */
   gatherMs?: number;
   /** How often the table is looked at without a notification. */
@@ -37,6 +40,8 @@ export interface RelayOptions extends SignallerOptions {
   /** Processes signalled at once. */
   parallel?: number;
   onEvent?: (settlement: Settlement, count: number) => void;
+  /** A process was told that it has surplus callbacks. */
+  onWake?: () => void;
 }
 
 export interface RelayHealth {
@@ -128,6 +133,7 @@ class RunningRelay implements Relay {
       this.#bell.quiet();
       this.#looks += 1;
       const hadMore = await this.#address(leaseMs);
+      await this.#wake();
       const claimedAt = performance.now();
       const rows = await this.#inbox.claim(this.#claim, leaseMs, this.#signaller.paused());
       this.#lastLook = new Date();
@@ -143,14 +149,28 @@ class RunningRelay implements Relay {
 
   // What came to the address of an account joins its process's rows; whether there may be more.
   async #address(leaseMs: number): Promise<boolean> {
+    const { eventsPerProcess = defaultQuota.eventsPerProcess } = this.#options;
     const rows = await this.#inbox.claimUnaddressed(this.#claim, leaseMs);
     await addressRows(rows, {
       ...this.#reader,
-      address: (referred) => this.#inbox.address(this.#claim, referred),
+      address: (referred) => this.#inbox.address(this.#claim, referred, eventsPerProcess),
       settle: (settled, settlement) => this.#settle(settled, settlement),
       unmatchedMs: this.#options.unmatchedMs ?? 60_000,
     });
     return isFull(rows);
+  }
+
+  // Processes that have surplus callbacks.
+  async #wake(): Promise<void> {
+    const wakes = await this.#inbox.claimWakes(this.#signaller.paused());
+    await Promise.all(
+      wakes.map(async ({ address, namespace, workflowId, count }) => {
+        const problem = await this.#signaller.sendSurplus(namespace, workflowId, count);
+        if (problem === "away" || problem === "timeout" || problem === "busy")
+          await this.#inbox.wakeLater(address);
+        else this.#options.onWake?.();
+      }),
+    );
   }
 
   // The rows of one process.

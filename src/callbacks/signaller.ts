@@ -2,8 +2,8 @@
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import { Namespaces } from "./pacing.js";
 import type { Bell } from "./pacing.js";
-import { problemOf, signalName } from "./signals.js";
-import type { SignalClient, SignalProblem } from "./signals.js";
+import { problemOf, signalName, surplusSignalName } from "./signals.js";
+import type { SignalArgument, SignalClient, SignalProblem } from "./signals.js";
 
 export interface SignallerOptions {
   clientFor(namespace: string): SignalClient | Promise<SignalClient>;
@@ -29,14 +29,32 @@ export class Signaller {
     return this.#namespaces.paused();
   }
 
-  async send(
+  send(
     namespace: string,
     workflowId: string,
     events: ProviderEvent[],
   ): Promise<SignalProblem | undefined> {
+    return this.#send(namespace, workflowId, signalName, events);
+  }
+
+  /** Tells a process that there are more callbacks than it is told of. */
+  sendSurplus(
+    namespace: string,
+    workflowId: string,
+    count: number,
+  ): Promise<SignalProblem | undefined> {
+    return this.#send(namespace, workflowId, surplusSignalName, { count });
+  }
+
+  async #send(
+    namespace: string,
+    workflowId: string,
+    name: string,
+    argument: SignalArgument,
+  ): Promise<SignalProblem | undefined> {
     if (this.paused().includes(namespace)) return "away";
     const startedAt = performance.now();
-    let problem = await this.#attempt(namespace, workflowId, events);
+    let problem = await this.#attempt(namespace, workflowId, name, argument);
     // One process that does not answer is its own matter; none that does is the server's.
     if (problem === "timeout" && !this.#namespaces.answeredSince(namespace, startedAt))
       problem = "away";
@@ -55,7 +73,8 @@ export class Signaller {
   async #attempt(
     namespace: string,
     workflowId: string,
-    events: ProviderEvent[],
+    name: string,
+    argument: SignalArgument,
   ): Promise<SignalProblem | undefined> {
     let client: SignalClient;
     try {
@@ -65,7 +84,7 @@ export class Signaller {
     }
     try {
       await client.withDeadline(Date.now() + signalTimeoutOf(this.#options), () =>
-        client.getHandle(workflowId).signal(signalName, events),
+        client.getHandle(workflowId).signal(name, argument),
       );
       return undefined;
     } catch (error) {

@@ -1,11 +1,14 @@
 // What Temporal says to a signal, reduced to what the relay does about it.
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
+import type { Surplus } from "../contracts/messages.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
+
+export type SignalArgument = ProviderEvent[] | Surplus;
 
 /** The part of a Temporal `WorkflowClient` that the relay needs. */
 export interface SignalClient {
-  getHandle(workflowId: string): { signal(name: string, events: ProviderEvent[]): Promise<void> };
+  getHandle(workflowId: string): { signal(name: string, argument: SignalArgument): Promise<void> };
   withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R>;
 }
 
@@ -15,7 +18,9 @@ export interface SignalClient {
  */
 export type SignalProblem = "late" | "unknownProcess" | "refused" | "timeout" | "busy" | "away";
 
+/** Written out: contracts/messages.ts needs the workflow's library. */
 export const signalName = "providerEvents";
+export const surplusSignalName = "surplus";
 
 // gRPC status codes.
 const INVALID_ARGUMENT = 3;

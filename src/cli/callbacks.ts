@@ -53,6 +53,14 @@ export function addCallbacks(program: Command): void {
   ).action((process: string | undefined, options: ListOptions) =>
     list(process, { ...options, state: ["late"] }),
   );
+  addList(
+    callbacks,
+    "surplus",
+    "callbacks that their process was not told of, because it had had its fill",
+    "trustflow callbacks surplus order-7",
+  ).action((process: string | undefined, options: ListOptions) =>
+    list(process, { ...options, state: ["surplus"] }),
+  );
   addCommand(callbacks, "show <callback>", {
     summary: "one callback with its body",
     details: "The body is what the provider sent; it may hold personal data.",
@@ -68,9 +76,8 @@ export function addCallbacks(program: Command): void {
     }),
   );
   addCommand(callbacks, "replay <callback...>", {
-    summary: "deliver parked or late callbacks again",
-    details:
-      "Ends with 1 where one of them is neither parked nor late, or its body is not kept any more.",
+    summary: "deliver parked, late or surplus callbacks again",
+    details: "Ends with 1 where one of them is none of these, or its body is not kept any more.",
     example: "trustflow callbacks replay 42 43",
   }).action((ids: string[], { json }: { json?: boolean }) =>
     withArchive(async (archive) => {
@@ -79,7 +86,9 @@ export function addCallbacks(program: Command): void {
       if (json) writeJson({ replayed, notReplayed: rest });
       else
         for (const id of ids)
-          writeData(`${id}  ${rest.includes(id) ? "neither parked nor late" : "replayed"}`);
+          writeData(
+            `${id}  ${rest.includes(id) ? "neither parked nor late nor surplus" : "replayed"}`,
+          );
       if (rest.length > 0) process.exitCode = exitCodes.failed;
     }),
   );

@@ -88,6 +88,7 @@ async function receiver(config: Config): Promise<RunningRole> {
     health: health.answer,
     ring: ringOf(config, "callback"),
     sealRing: ringOf(config, "inboxPublic"),
+    quota: config.callbacks,
     ...config.receiver,
     ...metrics.hooks,
     logger: log,
@@ -162,10 +163,12 @@ async function relay(config: Config): Promise<RunningRole> {
     parsers: { "evi-post": parseCallback },
     sources: await sourcesOf(config),
     unmatchedMs: config.relay.unmatchedSeconds * 1_000,
+    eventsPerProcess: config.callbacks.eventsPerProcess,
     gatherMs: config.relay.gatherMs,
     leaseMs,
     signalTimeoutMs: Math.min(10_000, leaseMs / 3),
     onEvent: metrics.onEvent,
+    onWake: metrics.onWake,
     logger: log,
   });
   const health = new Health({

@@ -146,6 +146,11 @@ export const signals = [
     description: "Callbacks of the provider, at most 100. Only Trustflow's relay sends it.",
     argument: z.array(ProviderEvent),
   }),
+  signal(messages.surplus, {
+    description:
+      "There are more callbacks than the process was told of. Only Trustflow's relay sends it.",
+    argument: z.strictObject({ count: z.int().nonnegative() }),
+  }),
   signal(messages.repaired, {
     description: "A reset has repaired the process. Only Trustflow's clean-up sends it.",
     argument: z.strictObject({ runId: z.string(), since: Instant }),

@@ -7,6 +7,13 @@ import type { ProcessStatus } from "./status.js";
 /** All events that wait for a process, at most 100 at once; delivered at least once, so deduplicated by `id`. */
 export const providerEvents = defineSignal<[ProviderEvent[]]>("providerEvents");
 
+/** How many callbacks there are beyond those that the process was told of; they stand in the inbox alone. */
+export interface Surplus {
+  count: number;
+}
+/** Sent at growing distances (callbacks/inbox.ts): a process asks its provider, as after a callback that claims the end. */
+export const surplus = defineSignal<[Surplus]>("surplus");
+
 /** What the clean-up did to a process that was stuck. Sent before the reset, so it says which run was reset. */
 export interface Repair {
   runId: string;

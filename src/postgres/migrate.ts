@@ -5,6 +5,7 @@ import { callbacks } from "./migrations/0002-callbacks.js";
 import { accounts } from "./migrations/0003-accounts.js";
 import { lookUpProofs } from "./migrations/0004-look-up-proofs.js";
 import { documents } from "./migrations/0005-documents.js";
+import { callbackQuota } from "./migrations/0007-callback-quota.js";
 import type { Pool, PoolClient } from "./pool.js";
 
 export interface Migration {
@@ -12,7 +13,14 @@ export interface Migration {
   sql: string;
 }
 
-const migrations: readonly Migration[] = [effects, callbacks, accounts, lookUpProofs, documents];
+const migrations: readonly Migration[] = [
+  effects,
+  callbacks,
+  accounts,
+  lookUpProofs,
+  documents,
+  callbackQuota,
+];
 // Any fixed number: the advisory lock that migrations take.
 const LOCK = 7_318_200_401;
 

@@ -18,10 +18,6 @@ export function earlierOf(one: Date, other: Date | undefined): Date {
   return other && other < one ? other : one;
 }
 
-export function laterOf(one: Date, other: Date): Date {
-  return other > one ? other : one;
-}
-
 /** How long a timer runs that is to fire at `end`. */
 export function msUntil(end: Date): number {
   return Math.max(1, end.getTime() - Date.now());

@@ -4,6 +4,7 @@ import { endStates } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { ProcessDocument, TimelineEntry } from "../contracts/status.js";
 import { now } from "./clock.js";
+import { bounded, cut } from "./timeline.js";
 
 /** The newest query answer; `stamp` is the database's clock before the question was sent. */
 export interface Snapshot {
@@ -38,6 +39,8 @@ export abstract class Facts<S extends Snapshot, V extends View> {
   lastHeard = now();
   /** How often something was heard: events, or a query's answer. */
   timesHeard = 0;
+  /** How often it was told that there are more callbacks than it is told of. */
+  surplusHeard = 0;
   /** Reasons of our own to think that it is over. */
   ownClaims = 0;
   snapshot: S | undefined;
@@ -46,6 +49,7 @@ export abstract class Facts<S extends Snapshot, V extends View> {
   readonly #viewOf: ViewOf<S, V>;
   #view: V;
   #unkept = 0;
+  #surplus = 0;
 
   constructor(viewOf: ViewOf<S, V>) {
     this.#viewOf = viewOf;
@@ -62,21 +66,37 @@ export abstract class Facts<S extends Snapshot, V extends View> {
     return [...this.#events.values()];
   }
 
+  /** Of our own entries and of the callbacks so much each as a status and a result have room for (docs/decisions/0020). */
   get timeline(): TimelineEntry[] {
-    const entries = [...this.#log, ...this.#view.timeline].toSorted((a, b) =>
+    const own = bounded(this.#log);
+    const reported = bounded(this.#view.timeline);
+    const entries = [...own.kept, ...reported.kept].toSorted((a, b) =>
       a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
     );
+    const callbacks = reported.leftOut + this.#unkept + this.#surplus;
     const at = this.lastHeard.toISOString();
-    const more = {
-      at,
-      source: "process",
-      event: `${this.#unkept} more events were not kept`,
-    } as const;
-    return this.#unkept === 0 ? entries : [...entries, more];
+    const source = "process";
+    if (own.leftOut > 0)
+      entries.push({ at, source, event: `${own.leftOut} entries of the process are left out` });
+    if (callbacks > 0)
+      entries.push({
+        at,
+        source,
+        event: `${callbacks} more callbacks are left out: "trustflow callbacks list" shows them`,
+      });
+    return entries;
   }
 
   note(entry: Omit<TimelineEntry, "at">): void {
-    this.#log.push({ at: now().toISOString(), ...entry });
+    this.#log.push(cut({ at: now().toISOString(), ...entry }));
+    this.changed();
+  }
+
+  /** So many callbacks came that the process is not told of each: any of them may have claimed the end. */
+  hearSurplus(count: number): void {
+    this.#surplus = Math.max(this.#surplus, count);
+    this.surplusHeard += 1;
+    this.claimEnd();
     this.changed();
   }
 

@@ -1,13 +1,12 @@
 // Following a transaction until the provider's own answer says that it is over: callbacks make the process ask,
 // silence makes it ask, and only the answer counts (DESIGN §3, §7; P2 §6.4).
-import { CancellationScope, condition, sleep } from "@temporalio/workflow";
+import { CancellationScope, condition, patched, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import { endStates } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import {
   earlierOf,
   isOver,
-  laterOf,
   msUntil,
   now,
   secondsAfter,
@@ -111,6 +110,7 @@ class Tracking {
   #hasWaited = false;
   #isPastDeadline = false;
   #lastAsked: Date;
+  #asked = 0;
 
   constructor(process: AnyProcess, followed: Followed) {
     this.#process = process;
@@ -160,21 +160,22 @@ class Tracking {
   }
 
   /**
-   * Returns when nothing was heard for the time of a poll (false), or the limit has come (true). No event cancels its timer: on
-   * firing it re-arms for the remainder.
+   * Returns when the time of a poll is over since the last question (false), or the limit has come (true). No event cancels its
+   * timer or puts the poll off: whoever has the callback address could put it off until the deadline (docs/decisions/0020).
    */
   async #silence(): Promise<boolean> {
     const { label, spans, awaits = `news from ${label}` } = this.#followed;
     const poll = spans.pollIntervalSeconds;
     for (;;) {
       const { timesHeard, lastHeard } = this.#process;
+      const asked = this.#asked;
       const isFirst = !this.#hasWaited;
       const isByClock = !isFirst && !timersDecide();
-      const since = isByClock ? lastHeard : laterOf(lastHeard, this.#lastAsked);
+      const since = isByClock ? lastHeard : this.#lastAsked;
       const quiet = secondsAfter(since, poll);
       const wake = earlierOf(quiet, this.#limit);
       this.#process.waitFor(awaits, wake);
-      const summary = `Ask ${label} if nothing is heard until ${wake.toISOString()}`;
+      const summary = `Ask ${label} at ${wake.toISOString()}`;
       if (isByClock) {
         if (isOver(wake)) return isOver(this.#limit);
         await sleep(msUntil(wake), { summary });
@@ -186,7 +187,9 @@ class Tracking {
       silence.cancel();
       this.#hasWaited = true;
       if (this.#isTimeUp()) return true;
-      if (timesHeard !== this.#process.timesHeard) continue;
+      // In the history of an older release whatever was heard meanwhile put the poll off, now an answer alone does.
+      const isHeard = timesHeard !== this.#process.timesHeard;
+      if (isHeard && (asked !== this.#asked || !patched("poll-in-any-case"))) continue;
       this.#isPastDeadline = isFirst && spans.deadlineSeconds <= poll;
       return this.#isPastDeadline;
     }
@@ -215,6 +218,7 @@ class Tracking {
       if (!(error instanceof Unchanged)) throw error;
     }
     this.#lastAsked = now();
+    this.#asked += 1;
     if (this.#process.view.resting) {
       this.#graceEnd ??= secondsFromNow(this.#followed.spans.restingGraceSeconds ?? 0);
     } else {

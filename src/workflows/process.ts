@@ -12,8 +12,8 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { UpdateDefinition } from "@temporalio/common";
-import { providerEvents, repaired, resolve, status } from "../contracts/messages.js";
-import type { Repair } from "../contracts/messages.js";
+import { providerEvents, repaired, resolve, status, surplus } from "../contracts/messages.js";
+import type { Repair, Surplus } from "../contracts/messages.js";
 import type { FieldProblem } from "../contracts/failures.js";
 import type { References, ShownFailure } from "../contracts/status.js";
 import { abandoned } from "./attention.js";
@@ -44,6 +44,9 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
     setHandler(status, () => this.status(), { description: "Where the process stands" });
     setHandler(providerEvents, (events) => this.hear(events), {
       description: "Callbacks of the provider",
+    });
+    setHandler(surplus, (told) => this.#noteSurplus(told), {
+      description: "More callbacks came than the process is told of",
     });
     setHandler(repaired, (repair) => this.#noteRepair(repair), {
       description: "The clean-up reset a process that was stuck",
@@ -159,6 +162,11 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
     });
   }
 
+  /** A signal's handler must not throw. */
+  #noteSurplus(told: Partial<Surplus> | null | undefined): void {
+    if (typeof told?.count === "number") this.hearSurplus(told.count);
+  }
+
   /** The signal may arrive twice, and in the run that was not reset. A signal's handler must not throw. */
   #noteRepair(repair: Partial<Repair> | null | undefined): void {
     const { runId, since } = repair ?? {};
@@ -214,6 +222,7 @@ export type AnyProcess = Pick<
   | "references"
   | "stopped"
   | "stopping"
+  | "surplusHeard"
   | "timesHeard"
   | "view"
   | "waitFor"

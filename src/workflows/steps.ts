@@ -155,8 +155,9 @@ async function firstOf<T>(
 }
 
 async function hears(process: AnyProcess): Promise<"heard"> {
-  const { length } = process.events;
-  await condition(() => process.events.length > length);
+  const heard = () => process.events.length + process.surplusHeard;
+  const before = heard();
+  await condition(() => heard() > before);
   return "heard";
 }
 

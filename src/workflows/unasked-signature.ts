@@ -1,6 +1,7 @@
 // The end of an asynchronous signature at a provider that cannot be asked: what its webhook reports proves nothing, so a person
 // looks there and says what became of it (READING §7).
-import { condition } from "@temporalio/workflow";
+import { condition, patched } from "@temporalio/workflow";
+import { plainText } from "../contracts/text.js";
 import type { Decided } from "./attention.js";
 import { secondsFromNow } from "./clock.js";
 import type { AnyProcess } from "./process.js";
@@ -8,6 +9,11 @@ import { oneShotEnds } from "./sign-one-shot.view.js";
 import { until } from "./waits.js";
 
 const state = /^(signed|failed)$/;
+
+/** Each question costs a few events of the history: beyond so many another word raises no new one. */
+const mostQuestions = 20;
+/** Of the words that a question shows. */
+const mostShown = 5;
 
 /**
  * A person is asked as soon as the webhook has reported something, at the latest when so many seconds are over; `retry` waits
@@ -22,8 +28,10 @@ export async function unaskedEnd(
     process.events.flatMap(({ kind }, index) =>
       index >= since || oneShotEnds.has(kind) ? [kind] : [],
     );
+  const news = () => reports().length + process.surplusHeard;
   let heeded = 0;
-  const hasNews = () => reports().length > heeded;
+  let questions = 0;
+  const hasNews = () => news() > heeded;
   for (;;) {
     const end = secondsFromNow(seconds);
     process.exists("tracking", process.references, end);
@@ -35,10 +43,12 @@ export async function unaskedEnd(
     let decided: Decided | undefined;
     while (!decided) {
       const reported = new Set(reports());
-      const hasMore = () => new Set(reports()).size > reported.size;
+      questions += 1;
+      const isLast = questions >= mostQuestions && patched("questions-are-bounded");
+      const hasMore = () => !isLast && new Set(reports()).size > reported.size;
       decided = await askPerson(process, reasonOf(reported), hasMore);
     }
-    heeded = reports().length;
+    heeded = news();
     if (decided.decision === "abandon") throw process.abandoned("signing", decided);
     if (decided.decision === "happened") return decided.result?.["state"] as "signed" | "failed";
   }
@@ -66,7 +76,9 @@ async function askPerson(
 }
 
 function reasonOf(reported: Set<string>): string {
-  const kinds = [...reported].map((kind) => `"${kind}"`).join(" and ");
+  const words = [...reported].slice(0, mostShown).map((kind) => `"${plainText(kind, 100)}"`);
+  const more = reported.size - words.length;
+  const kinds = [...words, ...(more > 0 ? [`${more} more words`] : [])].join(" and ");
   const said =
     kinds === ""
       ? "the signature service has reported no end of the signature in time"

@@ -255,11 +255,11 @@ test("a relay that dies between finding the process and the signal: another sign
   const claim = randomUUID();
   const rows = await inbox.claimUnaddressed(claim, 5_000);
   const referred = rows.map((row) => ({ row, reference: "r-1" }));
-  expect((await inbox.address(claim, referred)).size).toBe(2);
+  expect((await inbox.address(claim, referred, 200)).size).toBe(2);
   expect(await statesOf()).toEqual(["waiting", "waiting"]);
   await start();
   await settled("delivered", "delivered");
-  expect((await inbox.address(claim, referred)).size).toBe(0);
+  expect((await inbox.address(claim, referred, 200)).size).toBe(0);
   const ids = rows.map(({ id }) => id);
   await inbox.settle(claim, ids, { state: "parked", reason: "unmatched" });
   expect(await statesOf()).toEqual(["delivered", "delivered"]);

@@ -1,11 +1,13 @@
 // The callback address is a capability (DESIGN §7).
 import { expect, test } from "@jest/globals";
 import {
+  addressOf,
   callbackUrl,
   correlationMatches,
   correlationOf,
   readAddress,
 } from "../../src/callbacks/address.js";
+import { keyedDigest } from "../../src/crypto/hmac.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { ring, subjectOf } from "./support.js";
 
@@ -82,4 +84,34 @@ test("the correlation value fits its own process only", () => {
   expect(correlationMatches(ring, subjectOf(), value)).toBe(false);
   for (const other of ["", "x", `${value}0`, value.toUpperCase()])
     expect(correlationMatches(ring, subject, other)).toBe(false);
+});
+
+test("the date of an address is part of what is proven, and no part of its name", () => {
+  const subject = subjectOf();
+  const at = (date: string) => segmentOf(callbackUrl(ring, "http://h", subject, new Date(date)));
+  const [early, late] = [at("2026-01-15"), at("2027-01-15")];
+  expect(readAddress(ring, early)?.address).toBe(readAddress(ring, late)?.address);
+  expect(readAddress(ring, early)?.address).toBe(addressOf(subject));
+  const days = (segment: string) => {
+    const { issuedBefore = new Date(0) } = readAddress(ring, segment) ?? {};
+    return issuedBefore.getTime() / 86_400_000;
+  };
+  const issued = Date.parse("2026-01-15") / 86_400_000;
+  expect(days(early)).toBeGreaterThan(issued);
+  expect(days(early)).toBeLessThanOrEqual(issued + 30);
+  const [keyId, encoded = "", mac] = early.split(".");
+  const text = Buffer.from(encoded, "base64url").toString();
+  const month = Number(/^d:(\d+):/.exec(text)?.[1]);
+  const younger = Buffer.from(text.replace(String(month), String(month + 1))).toString("base64url");
+  const undated = Buffer.from(text.replace(/^d:\d+:/, "")).toString("base64url");
+  for (const forged of [younger, undated])
+    expect(readAddress(ring, `${keyId}.${forged}.${mac}`)).toBeUndefined();
+});
+
+test("an address that an earlier release issued has no date, and the same name", () => {
+  const subject = subjectOf();
+  const text = `p:${subject.provider}:${subject.namespace}/${subject.workflowId}`;
+  const [keyId, mac] = keyedDigest(ring, "callback-address", text).split(".");
+  const segment = `${keyId}.${Buffer.from(text).toString("base64url")}.${mac}`;
+  expect(readAddress(ring, segment)).toEqual({ subject, address: addressOf(subject) });
 });

@@ -339,11 +339,11 @@ test("two receivers that store the same callbacks in another order do not stop e
       subject,
       body: Buffer.from("{}"),
     }));
-    const fresh = await Promise.all([
+    const verdicts = await Promise.all([
       inbox.insert(arrivals, 10_000),
       inbox.insert(arrivals.toReversed(), 10_000),
     ]);
-    expect(fresh[0] + fresh[1]).toBe(128);
+    expect(verdicts.flat().filter((verdict) => verdict === "stored")).toHaveLength(128);
   }
   await database.pool.query("truncate trustflow.callbacks");
 });

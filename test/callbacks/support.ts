@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { callbackUrl } from "../../src/callbacks/address.js";
 import type { ProcessSubject, Subject } from "../../src/callbacks/address.js";
 import type { Source } from "../../src/callbacks/reading.js";
-import type { SignalClient } from "../../src/callbacks/signals.js";
+import type { SignalArgument, SignalClient } from "../../src/callbacks/signals.js";
 import type { ProviderEvent } from "../../src/contracts/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../src/crypto/sealed-box.js";
@@ -74,11 +74,19 @@ export interface Signalled {
 /** Records every signal; `answer` may throw what Temporal would. */
 export class FakeTemporal implements SignalClient {
   readonly signals: Signalled[] = [];
+  /** Processes that were told of surplus callbacks, each with its number. */
+  readonly surplus: { workflowId: string; count: number }[] = [];
   answer: (signal: Signalled, events: ProviderEvent[]) => void | Promise<void> = () => undefined;
 
   getHandle(workflowId: string) {
     return {
-      signal: async (_name: string, events: ProviderEvent[]) => {
+      signal: async (_name: string, argument: SignalArgument) => {
+        if (!Array.isArray(argument)) {
+          await this.answer({ workflowId, ids: [] }, []);
+          this.surplus.push({ workflowId, ...argument });
+          return;
+        }
+        const events = argument;
         const signal = { workflowId, ids: events.map(({ id }) => id) };
         await this.answer(signal, events);
         this.signals.push(signal);

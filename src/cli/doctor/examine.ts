@@ -2,6 +2,7 @@
 import { type Config, ConfigurationError, loadConfig } from "../../config.js";
 import { type ConfiguredAccount, configuredAccounts } from "./account.js";
 import { publicUrl } from "./callback-url.js";
+import { addressLife, callbackFloods } from "./callbacks.js";
 import { clientCertificate } from "./certificate.js";
 import { certificateChecks } from "./certificates.js";
 import { type Check, type Checked, Problem, made, needing, notExamined, setting } from "./check.js";
@@ -65,6 +66,7 @@ function configured(config: Config): Check[] {
     ]),
     ["key ring inboxPublic", () => inboxPublicRing(config)],
     ["document store", () => documentStore(config)],
+    ["callback address life", async () => addressLife(config)],
   ];
 }
 
@@ -75,6 +77,7 @@ function databaseChecks(opened: ReturnType<typeof openDatabase>, config: Config)
     ["migrations", () => needing("the database", pool, migrations)],
     ["durability", () => needing("the database", pool, durability)],
     ["clock of the database", () => needing("the database", pool, databaseClock)],
+    ["callback floods", () => needing("the database", pool, callbackFloods)],
     ...lookedUp(config).map((of): Check => [
       `look-up ${of.account} ${of.provider}`,
       () => needing("the database", pool, (open) => lookUps(config, open, of)),

@@ -93,6 +93,12 @@ export const findings = {
   tlsFailed: fail(
     "Let address and port be those of a TLS server, with the client certificate that it asks for.",
   ),
+  callbackFlood: warn(
+    "Look at `trustflow callbacks surplus`: where they are not the provider's, its address has leaked; the process goes on by asking.",
+  ),
+  addressLifeShort: warn(
+    "Raise `callbacks.addressDays` above the longest process: later callbacks are answered 410.",
+  ),
   callbackUrlNotHttps: fail(
     "Let `callbacks.publicUrl` begin with `https://`: an address is a capability.",
   ),
