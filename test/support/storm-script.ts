@@ -19,7 +19,11 @@ export interface StormsOptions {
   progress(line: string): void;
 }
 
-export const stormEnv = { TRUSTFLOW_RELAY__LEASE_SECONDS: "5" };
+/** The callbacks are genuine, however many: each process is told of all that it keeps. */
+export const stormEnv = {
+  TRUSTFLOW_RELAY__LEASE_SECONDS: "5",
+  TRUSTFLOW_CALLBACKS__EVENTS_PER_PROCESS: "1000",
+};
 /** On two cores, with everything on them. */
 const PER_SECOND = 3;
 

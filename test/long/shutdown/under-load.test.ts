@@ -24,7 +24,7 @@ let landing: Landing;
 beforeAll(async () => {
   system = await startTestStack({
     onDeath: exits.note,
-    env: { TRUSTFLOW_LOG__LEVEL: "DEBUG" },
+    env: { TRUSTFLOW_LOG__LEVEL: "DEBUG", TRUSTFLOW_CALLBACKS__EVENTS_PER_PROCESS: "1000" },
   });
   landing = new Landing(system);
 }, 120_000);
