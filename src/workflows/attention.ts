@@ -3,12 +3,14 @@ import { ApplicationFailure, metricMeter, proxyActivities } from "@temporalio/wo
 import type { ProcessActivities, WrittenDecision } from "../activities/process.js";
 import { namePlaceholder } from "../contracts/decisions.js";
 import type { AttentionKind, FailureDetails, Problem } from "../contracts/failures.js";
+import { plainText } from "../contracts/text.js";
 import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
 import type { Attention, TimelineEntry } from "../contracts/status.js";
 import { answerOptions } from "./activity-options.js";
 import { now } from "./clock.js";
 import { deferred } from "./deferred.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
+import { mostBytes } from "./timeline.js";
 
 /** What a person must tell with `happened`, or may, and what it looks like. */
 export type Wanted = Readonly<Record<string, RegExp | { optional: RegExp }>>;
@@ -226,8 +228,8 @@ export function abandoned(
   const details: FailureDetails["Abandoned"] = {
     attention,
     effect,
-    by,
-    ...(note === undefined ? {} : { note }),
+    by: plainText(by, mostBytes.by),
+    ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
   };
   return ApplicationFailure.nonRetryable(`Abandoned at ${step}`, "Abandoned", details);
 }

@@ -6,8 +6,8 @@ import type { TimelineEntry } from "../contracts/status.js";
 const encoder = new TextEncoder();
 /** Of the process's own entries, and of the callbacks. */
 export const mostTimelineBytes = 150_000;
-const mostEventBytes = 500;
-const mostNoteBytes = 2_000;
+/** Of what a person or a provider wrote. */
+export const mostBytes = { event: 500, by: 500, note: 2_000 };
 
 /** The first entries and the newest, as many as there is room for: half of it for each. */
 export function bounded(entries: readonly TimelineEntry[]): {
@@ -35,8 +35,8 @@ function fitting(entries: readonly TimelineEntry[]): number {
 export function cut({ by, note, ...entry }: TimelineEntry): TimelineEntry {
   return {
     ...entry,
-    event: plainText(entry.event, mostEventBytes),
-    ...(by === undefined ? {} : { by: plainText(by, mostEventBytes) }),
-    ...(note === undefined ? {} : { note: plainText(note, mostNoteBytes) }),
+    event: plainText(entry.event, mostBytes.event),
+    ...(by === undefined ? {} : { by: plainText(by, mostBytes.by) }),
+    ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
   };
 }

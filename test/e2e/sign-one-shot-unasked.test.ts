@@ -203,3 +203,27 @@ test("an upload or a signature without an answer is a person's matter: nobody ca
     "one-shot-signature.sign": 1,
   });
 });
+
+test("however many words a webhook reports, a person is asked twenty times at most, and shown five of them", async () => {
+  const handle = await signing("flooded", "async-stalled,webhook-lost");
+  const workflow = system.client.temporal.workflow.getHandle(handle.workflowId);
+  const words = Array.from({ length: 40 }, (_, index) => `word ${index}${"\u0001".repeat(90)}`);
+  for (const [index, kind] of words.entries()) {
+    const at = new Date(Date.UTC(2026, 0, 1) + index).toISOString();
+    await workflow.signal("providerEvents", [{ id: kind, kind, at }]);
+    // Each in a workflow task of its own.
+    await handle.status();
+  }
+  const { attention, timeline } = await handle.status();
+  const questions = timeline.filter(({ event }) => event.startsWith("Waits for a person"));
+  expect(questions).toHaveLength(20);
+  expect(attention?.reason).toContain('"word 0" and "word 1" and "word 2"');
+  expect(attention?.reason).toContain("15 more words");
+  expect(attention?.reason).not.toContain("\u0001");
+  await decides(handle, attention!, "retry");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the signature service to finish");
+  // What it is not told of word by word is news too.
+  await workflow.signal("surplus", { count: 7 });
+  await decides(handle, await askedOf(handle), "happened", { state: "failed" });
+  expect((await handle.result()).outcome).toBe("failed");
+});
