@@ -45,7 +45,9 @@ export const callbackQuota = {
       in_workflow_ids text[], in_sizes integer[], in_bodies bytea[], in_undated boolean[],
       told_of integer, most_rows integer, most_bytes bigint, most_rows_a_day integer, most_bytes_a_day bigint,
       life_days integer
-    ) returns text[] language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+    ) returns text[] language plpgsql security definer set search_path = pg_catalog, pg_temp
+    -- A plan that was made while a table was small is used when it is large.
+    set enable_seqscan = off as $$
     declare
       answers text[];
       are_undated_expired boolean := exists (
@@ -67,8 +69,8 @@ export const callbackQuota = {
           as a (address, identifier, provider, account, namespace, workflow_id, size, body, is_undated, n)),
       fresh as (
         select distinct on (a.address, a.identifier) a.* from arrival a
-        where not exists (
-          select 1 from trustflow.callbacks c where c.address = a.address and c.identifier = a.identifier)
+        where (
+          select 1 from trustflow.callbacks c where c.address = a.address and c.identifier = a.identifier) is null
         order by a.address, a.identifier, a.n),
       counted as (
         select f.*, base.rows + row_number() over run as nth, base.bytes + sum(f.size) over run as total
