@@ -9,6 +9,7 @@ import { CallbackArchive } from "../../src/callbacks/archive.js";
 import type { CallbackSummary } from "../../src/callbacks/archive.js";
 import { Arrivals } from "../../src/callbacks/arrivals.js";
 import { Inbox } from "../../src/callbacks/inbox.js";
+import { defaultQuota } from "../../src/callbacks/quota.js";
 import { startRelay } from "../../src/callbacks/relay.js";
 import type { Relay } from "../../src/callbacks/relay.js";
 import { signalName } from "../../src/callbacks/signals.js";
@@ -18,6 +19,9 @@ import { generateBoxRing } from "../../src/crypto/sealed-box.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 import { bodyKeys, FakeTemporal, parsers, ring, sealRing, subjectOf, until } from "./support.js";
+
+/** What the relay does with many. */
+const quota = { ...defaultQuota, eventsPerProcess: 1_000 };
 
 let database: TestDatabase;
 let archive: CallbackArchive;
@@ -65,7 +69,7 @@ async function arrive(
     subject,
     body: Buffer.from(JSON.stringify(body)),
   }));
-  await new Arrivals(database.pool, sealedWith).insert(arrivals, 5_000);
+  await new Arrivals(database.pool, sealedWith, quota).insert(arrivals, 5_000);
 }
 
 const events = (count: number, prefix = "e"): { Identifier: string }[] =>
