@@ -138,8 +138,8 @@ export class Inbox {
 
   /** Takes the processes that are to be told now that they have surplus callbacks. */
   async claimWakes(paused: string[] = []): Promise<Wake[]> {
+    // Planned each time: with the plan of a small table a large one would be read whole.
     const { rows } = await this.#pool.query<Wake>({
-      name: "inbox-wakes",
       text: `update trustflow.callback_addresses set wakes = wakes + 1, woken_at = clock_timestamp(), wake_at = null
        where address in (
          select address from trustflow.callback_addresses

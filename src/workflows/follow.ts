@@ -1,5 +1,5 @@
 // Following a transaction until the provider's own answer says that it is over: callbacks make the process ask,
-// silence makes it ask, and only the answer counts (DESIGN §3, §7; P2 §6.4).
+// the time of a poll does in any case, and only the answer counts (DESIGN §3, §7; P2 §6.4).
 import { CancellationScope, condition, patched, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import { endStates } from "../contracts/names.js";
@@ -54,7 +54,7 @@ export async function follow(process: AnyProcess, followed: Followed): Promise<v
   const ways: Promise<void>[] = [];
   try {
     await scope.run(() => {
-      ways.push(tracking.heedClaims(), tracking.watchSilence());
+      ways.push(tracking.heedClaims(), tracking.poll());
       // It does not wait for a question that is on its way, nor for the time of the next one.
       if (followed.isOver) ways.push(condition(followed.isOver));
       const { stopping } = process;
@@ -143,10 +143,10 @@ class Tracking {
   }
 
   /** The durable poll: whatever happens to callbacks, the provider is asked (DESIGN §7). */
-  async watchSilence(): Promise<void> {
+  async poll(): Promise<void> {
     const { label, spans } = this.#followed;
     while (!this.#over()) {
-      const isLate = await this.#silence();
+      const isLate = await this.#untilPoll();
       if (isLate) {
         await this.#question("now", `Ask ${label} a last time`, {});
         if (!this.#over() && (this.#isTimeUp() || isOver(this.#limit))) return this.#giveUp();
@@ -163,7 +163,7 @@ class Tracking {
    * Returns when the time of a poll is over since the last question (false), or the limit has come (true). No event cancels its
    * timer or puts the poll off: whoever has the callback address could put it off until the deadline (docs/decisions/0020).
    */
-  async #silence(): Promise<boolean> {
+  async #untilPoll(): Promise<boolean> {
     const { label, spans, awaits = `news from ${label}` } = this.#followed;
     const poll = spans.pollIntervalSeconds;
     for (;;) {
@@ -182,9 +182,9 @@ class Tracking {
         continue;
       }
       if (!isFirst) this.#startTimers();
-      const silence = new Timer(isFirst ? wake : quiet, summary);
-      await condition(() => silence.isOver || this.#isTimeUp());
-      silence.cancel();
+      const timer = new Timer(isFirst ? wake : quiet, summary);
+      await condition(() => timer.isOver || this.#isTimeUp());
+      timer.cancel();
       this.#hasWaited = true;
       if (this.#isTimeUp()) return true;
       // In the history of an older release whatever was heard meanwhile put the poll off, now an answer alone does.
