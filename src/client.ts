@@ -34,6 +34,7 @@ import { erasedProblem } from "./contracts/failures.js";
 import { BusinessId } from "./contracts/values.js";
 import { isLocked } from "./crypto/errors.js";
 import type { KeyRing } from "./crypto/key-ring.js";
+import { mayOnlyRead, payloadKeys, readingRing, writingRefused } from "./payload-keys.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { EncryptionCodec } from "./temporal/codec.js";
@@ -106,8 +107,9 @@ export class Trustflow {
   /** Reads trustflow.toml, temporal.toml and the environment; throws what is missing, naming the key. */
   static async connect(overrides: ConnectionOverrides = {}): Promise<Trustflow> {
     const config = loadConfig();
-    const ring = ringOf(config, "codec");
-    return new Trustflow(await connectClient(ring, overrides), ring, config);
+    const ring = readingRing(config);
+    const { writeRing } = mayOnlyRead(config) ? {} : payloadKeys(config);
+    return new Trustflow(await connectClient(ring, { ...overrides, writeRing }), ring, config);
   }
 
   /** Puts and gets documents; throws where `documents.directory` or `keys.documents` is not configured. */
@@ -169,7 +171,13 @@ export class Trustflow {
   handle<P extends ProcessName>(id: `${P}/${string}`): HandleOf<P> {
     const parsed = parseWorkflowId(id);
     if (!parsed) throw new UnknownProcessError(id, wrongIn(id));
-    return new handles[parsed.process](this.temporal, parsed.process, parsed.id) as HandleOf<P>;
+    const refuse = () => this.#refuseToWrite();
+    return new handles[parsed.process](
+      this.temporal,
+      parsed.process,
+      parsed.id,
+      refuse,
+    ) as HandleOf<P>;
   }
 
   /** The same for a bare business id, where only one process has it. */
@@ -214,6 +222,7 @@ export class Trustflow {
 
   /** Starts any process by its name, as the methods above do. */
   async start<P extends ProcessName>(process: P, id: string, input: object): Promise<HandleOf<P>> {
+    this.#refuseToWrite();
     const schema = contracts[process].input;
     const problems = [
       ...checkInput(BusinessId, id, ["id"]).fields,
@@ -242,6 +251,10 @@ export class Trustflow {
       await this.#refuseAnother(process, workflowId, digested);
     }
     return this.handle(workflowId);
+  }
+
+  #refuseToWrite(): void {
+    if (mayOnlyRead(this.#config)) throw writingRefused();
   }
 
   /** Whichever client made the first start: its input stands in the history (docs/decisions/0014). */

@@ -53,6 +53,10 @@ export const Config = z.strictObject({
   keys: z
     .strictObject({
       codec: secret().optional(),
+      /** The same ring, for one who only reads. */
+      codecRead: secret().optional(),
+      /** Proves to the workers who has written. */
+      codecWrite: secret().optional(),
       callback: secret().optional(),
       journal: secret().optional(),
       /** The private ring that opens callback bodies, and its public ring, which seals them. */
@@ -65,6 +69,8 @@ export const Config = z.strictObject({
     .strictObject({
       /** Of a payload that is not encrypted; default: `accept` in the sandbox, else `refuse`. */
       plaintext: z.preprocess(plain, z.enum(["refuse", "accept"])).optional(),
+      /** Of a payload without a tag of `keys.codecWrite`; default: as `plaintext`, where the worker has that ring. */
+      untagged: z.preprocess(plain, z.enum(["refuse", "accept"])).optional(),
     })
     .prefault({}),
   documents: z.strictObject({ directory: text().optional() }).prefault({}),
@@ -223,11 +229,6 @@ function keysAt(path: string[]): string[] {
 export function required<T>(value: T | undefined, key: string): T {
   if (value !== undefined) return value;
   throw isRequired(key);
-}
-
-/** What a worker does with a payload that is not encrypted. */
-export function plaintextPolicy({ codec, environment }: Config): "refuse" | "accept" {
-  return codec.plaintext ?? (environment === "sandbox" ? "accept" : "refuse");
 }
 
 /** What is wrong with a ring is said by entry and key id; its text never stands in a message. */

@@ -12,7 +12,7 @@ import { createOneShotActivities } from "./activities/one-shot-signature.js";
 import type { Surroundings } from "./activities/office.js";
 import { createProcessActivities } from "./activities/process.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
-import { plaintextPolicy, required, ringOf } from "./config.js";
+import { required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
 import { providerTaskQueue, workflowTaskQueue } from "./contracts/names.js";
 import type { KeyRing } from "./crypto/key-ring.js";
@@ -20,6 +20,7 @@ import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { Journal } from "./journal/journal.js";
 import type { Pool } from "./postgres/pool.js";
+import { payloadKeys, refusedPayloads } from "./payload-keys.js";
 import { accountsOf, lookUpProofsOf } from "./provider-accounts.js";
 import type { OnKeptCertificate } from "./provider-accounts.js";
 import type { Provider } from "./providers/effects.js";
@@ -47,7 +48,7 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
   const codecRing = ringOf(config, "codec");
   const activities = composeActivities(config, pool, codecRing);
   const { connection, namespace, close } = await connectWorker();
-  const converters = workerConverters(codecRing, plaintextPolicy(config));
+  const converters = workerConverters(payloadKeys(config), refusedPayloads(config));
   const shared: WorkerOptions = {
     taskQueue: workflowTaskQueue,
     connection,

@@ -5,7 +5,8 @@ import type { Client } from "@temporalio/client";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
 import type { Repairs } from "../cleanup/repair.js";
 import type { CleanupReport } from "../cleanup.js";
-import { loadConfig, plaintextPolicy, ringOf } from "../config.js";
+import { loadConfig, ringOf } from "../config.js";
+import { payloadKeys, refusedPayloads } from "../payload-keys.js";
 import type { Config } from "../config.js";
 import type { Pool } from "../postgres/pool.js";
 import type { connectClient } from "../temporal/connection.js";
@@ -59,7 +60,8 @@ async function withTemporal(
 ): Promise<void> {
   await temporalInReach();
   const { connectClient } = await import("../temporal/connection.js");
-  const temporal = await connectClient(ringOf(config, "codec"));
+  const { ring, writeRing } = payloadKeys(config);
+  const temporal = await connectClient(ring, { writeRing });
   try {
     await work(temporal, config);
   } finally {
@@ -88,7 +90,7 @@ async function replayOptions(config: Config): Promise<ReplayWorkerOptions> {
   const { installRuntime } = await import("../temporal/logging.js");
   // What does not replay is expected here, and is no line of a log.
   installRuntime({ level: "ERROR", logTo: { write: () => undefined } });
-  const { workflows } = workerConverters(ringOf(config, "codec"), plaintextPolicy(config));
+  const { workflows } = workerConverters(payloadKeys(config), refusedPayloads(config));
   return { ...workflowSource(), dataConverter: workflows };
 }
 

@@ -4,6 +4,7 @@ import { loadConfig, required, requireSecrets, ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import type { AccountProvider, Source } from "../callbacks/reading.js";
 import { addCommand } from "./command.js";
+import { mayOnlyRead, payloadKeys, readingRing } from "../payload-keys.js";
 import { Health } from "../health.js";
 import type { Pool } from "../postgres/pool.js";
 import { CommandError, exitCodes } from "./exit.js";
@@ -128,9 +129,9 @@ async function relay(config: Config): Promise<RunningRole> {
   const { askTemporal, connectClient } = await import("../temporal/connection.js");
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", databaseAway(log));
-  const codec = ringOf(config, "codec");
+  const { ring: codec, writeRing } = payloadKeys(config);
   await temporalInReach();
-  const temporal = await connectClient(codec);
+  const temporal = await connectClient(codec, { writeRing });
   // A callback address names its namespace, and one connection serves them all.
   const { Client } = await import("@temporalio/client");
   const { dataConverter } = await import("../temporal/data-converter.js");
@@ -139,7 +140,8 @@ async function relay(config: Config): Promise<RunningRole> {
     const known = clients.get(namespace);
     if (known) return known.workflow;
     const { connection } = temporal;
-    const client = new Client({ connection, namespace, dataConverter: dataConverter(codec) });
+    const converter = dataConverter(codec, writeRing);
+    const client = new Client({ connection, namespace, dataConverter: converter });
     clients.set(namespace, client);
     return client.workflow;
   };
@@ -201,7 +203,8 @@ async function codecServer(config: Config): Promise<RunningRole> {
   const health = new Health();
   const started = await startCodecServer({
     health: health.answer,
-    ring: ringOf(config, "codec"),
+    ring: readingRing(config),
+    isReadOnly: mayOnlyRead(config),
     host,
     port,
     token: required(token, "codecServer.token").reveal(),

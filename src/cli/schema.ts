@@ -35,7 +35,7 @@ interface Generated {
   json?: boolean;
 }
 
-const rings = ["codec", "callback", "journal", "inbox", "documents"];
+const rings = ["codec", "codec_write", "callback", "journal", "inbox", "documents"];
 
 export function addKeys(program: Command): void {
   const keys = addCommand(program, "keys", {

@@ -50,8 +50,17 @@ export class ProcessHandle<Result> {
   readonly #client: Client;
   readonly #workflow: WorkflowHandle;
 
-  constructor(client: Client, process: ProcessName, id: string) {
+  readonly #beforeWriting: () => void;
+
+  /** `beforeWriting` throws for one who may only read. */
+  constructor(
+    client: Client,
+    process: ProcessName,
+    id: string,
+    beforeWriting: () => void = () => {},
+  ) {
     this.#client = client;
+    this.#beforeWriting = beforeWriting;
     this.process = process;
     this.id = id;
     this.workflowId = `${process}/${id}`;
@@ -118,11 +127,12 @@ export class ProcessHandle<Result> {
     return this.update(resolve, [resolution], updateId);
   }
 
-  protected update<R, A extends unknown[]>(
+  protected async update<R, A extends unknown[]>(
     { name }: UpdateDefinition<R, A>,
     args: A,
     updateId: string,
   ): Promise<R> {
+    this.#beforeWriting();
     const options = { args: args as unknown as [unknown], updateId };
     return this.#answered(async () => {
       for (;;) {

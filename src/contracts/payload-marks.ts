@@ -1,18 +1,17 @@
 // What the worker's codec notes on a payload that no holder of the deployment's keys has written, for the guards of workflows
 // and activities that refuse it (decision 22). No zod: workflows import this file.
 
-/** `codec.plaintext`: what a worker does with a payload that is not encrypted. */
-export type PlaintextPolicy = "refuse" | "accept";
-
-/** `plaintext`: not encrypted; `unreadable`: no key of the ring opens it. */
-export type PayloadProblem = "plaintext" | "unreadable";
+/** `plaintext`: not encrypted; `unreadable`: no key of the ring opens it; `untagged`: no tag of a write key, or that of another process. */
+export type PayloadProblem = "plaintext" | "unreadable" | "untagged";
 
 /** Metadata of a decoded payload, for the worker alone: whatever a client writes there is replaced. */
-export const policyMark = "trustflow-policy";
 export const problemMark = "trustflow-problem";
+/** What the worker refuses, separated by commas. */
+export const policyMark = "trustflow-refused";
 
 /** Why a start, an update or a query was refused; it goes behind the name of the field. */
 export const notEncrypted = "must be encrypted with a key of this deployment";
+export const notTagged = "must be tagged with a key of keys.codecWrite, for this process";
 
 /** What takes the place of such a payload in an activity's arguments. */
 export interface RefusedPayload {

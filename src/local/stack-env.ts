@@ -61,6 +61,7 @@ export function clientEnv({ ports, keys }: StackState, directory: string): Recor
   return {
     TRUSTFLOW_CONFIG: join(directory, "trustflow.toml"),
     TRUSTFLOW_KEYS__CODEC: keys.codec,
+    TRUSTFLOW_KEYS__CODEC_WRITE: keys.codecWrite,
     TRUSTFLOW_KEYS__DOCUMENTS: keys.documents,
     TRUSTFLOW_DOCUMENTS__DIRECTORY: join(directory, "documents"),
     TRUSTFLOW_SANDBOX__URL: url(ports.sandbox),

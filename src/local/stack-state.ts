@@ -23,7 +23,14 @@ const portNames = [
 export type PortName = (typeof portNames)[number];
 
 export interface StackState {
-  keys: { codec: string; callback: string; journal: string; inbox: string; documents: string };
+  keys: {
+    codec: string;
+    codecWrite: string;
+    callback: string;
+    journal: string;
+    inbox: string;
+    documents: string;
+  };
   /** It was made by a release that sealed callback bodies with the journal's keys: the relay still opens those. */
   bodiesOfJournal?: boolean;
   codecToken: string;
@@ -47,6 +54,7 @@ export async function openState(
     setting,
     keys: {
       codec: generateKeyRing(),
+      codecWrite: generateKeyRing(),
       callback: generateKeyRing(),
       journal: generateKeyRing(),
       inbox: generateKeyRing(),

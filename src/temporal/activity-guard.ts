@@ -13,7 +13,7 @@ export const activityGuard: ActivityInterceptorsFactory = () => ({
         type: "NotEncrypted",
         message: `the arguments were refused: ${refused.reason}`,
         // A missing key may be put back.
-        nonRetryable: refused.trustflowRefused === "plaintext",
+        nonRetryable: refused.trustflowRefused !== "unreadable",
       });
     },
   },

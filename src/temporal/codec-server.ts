@@ -10,6 +10,8 @@ import { decodeReadably, parsePayloads, writePayloads } from "./payload-json.js"
 
 export interface CodecServerOptions {
   ring: KeyRing;
+  /** It encodes nothing. */
+  isReadOnly?: boolean;
   host: string;
   port: number;
   token: string;
@@ -78,6 +80,8 @@ function answerWith(options: CodecServerOptions) {
       if (request.method !== "POST") throw new Refusal(405, "use POST");
       if (!isToken(bearer(request) ?? segments.pop(), options.token))
         throw new Refusal(401, "a valid token is needed");
+      if (operation === "encode" && options.isReadOnly)
+        throw new Refusal(403, "this codec server only reads (keys.codecRead)");
       const namespace = namespaceOf(request, options.namespaces);
       const payloads = parse(await read(request, options.maxBodyBytes ?? MAX_BODY_BYTES));
       const { decoded, failed } =

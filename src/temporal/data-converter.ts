@@ -1,7 +1,7 @@
 // How values cross the wire, the same for every client, worker and workflow bundle of one deployment.
 import { fileURLToPath } from "node:url";
 import type { DataConverter, PayloadCodec } from "@temporalio/common";
-import type { PlaintextPolicy } from "../contracts/payload-marks.js";
+import type { PayloadProblem } from "../contracts/payload-marks.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { EncryptionCodec } from "./codec.js";
 import { ActivityCodec, WorkflowCodec } from "./worker-codec.js";
@@ -12,16 +12,19 @@ export const failureConverterPath = fileURLToPath(
 );
 
 /** For clients. */
-export function dataConverter(ring: KeyRing): DataConverter {
-  return converter(new EncryptionCodec(ring));
+export function dataConverter(ring: KeyRing, writeRing?: KeyRing): DataConverter {
+  return converter(new EncryptionCodec(ring, writeRing));
 }
 
 /** For a worker of each kind: they refuse what no holder of the keys has written. */
-export function workerConverters(ring: KeyRing, policy: PlaintextPolicy) {
-  const codec = new EncryptionCodec(ring);
+export function workerConverters(
+  { ring, writeRing }: { ring: KeyRing; writeRing: KeyRing | undefined },
+  refused: readonly PayloadProblem[],
+) {
+  const codec = new EncryptionCodec(ring, writeRing);
   return {
-    workflows: converter(new WorkflowCodec(codec, policy)),
-    activities: converter(new ActivityCodec(codec, policy)),
+    workflows: converter(new WorkflowCodec(codec, refused)),
+    activities: converter(new ActivityCodec(codec, refused)),
   };
 }
 

@@ -2,14 +2,17 @@
 // on the client, on the worker and inside the workflow bundle.
 const { ApplicationFailure, DefaultFailureConverter } = require("@temporalio/common");
 
-/** `notEncrypted` of src/contracts/payload-marks.ts. */
-const notEncrypted = "must be encrypted with a key of this deployment";
+/** Of src/contracts/payload-marks.ts. */
+const refusals = [
+  "must be encrypted with a key of this deployment",
+  "must be tagged with a key of keys.codecWrite, for this process",
+];
 
-/** `queryTooEarly` of src/contracts/messages.ts first. A client without a key must be able to read them, and they tell nothing of the process. */
+/** A client without a key must be able to read them, and they tell nothing of the process. The first is `queryTooEarly` of src/contracts/messages.ts. */
 const inClear = new Set([
   "the process has just gone on: ask again",
-  `Invalid input: (input) ${notEncrypted}`,
-  `Invalid input: (argument) ${notEncrypted}`,
+  ...refusals.map((why) => `Invalid input: (input) ${why}`),
+  ...refusals.map((why) => `Invalid input: (argument) ${why}`),
 ]);
 
 class EncryptingFailureConverter extends DefaultFailureConverter {

@@ -9,7 +9,7 @@ import type {
   WorkflowInternalsInterceptor,
 } from "@temporalio/workflow";
 import type { Payload } from "@temporalio/common";
-import { notEncrypted, policyMark, problemMark } from "../contracts/payload-marks.js";
+import { notEncrypted, notTagged, policyMark, problemMark } from "../contracts/payload-marks.js";
 import type { PayloadProblem } from "../contracts/payload-marks.js";
 import { invalidInput } from "./invalid-input.js";
 
@@ -26,13 +26,13 @@ type Resolution = NonNullable<NonNullable<Job["resolveActivity"]>["result"]>;
 type Failure = NonNullable<NonNullable<Resolution["failed"]>["failure"]>;
 
 class PayloadGuard {
-  /** What the worker that runs this says of payloads that are not encrypted. */
-  #policy = "refuse";
-  /** This run has refused something: its history says so from there on. */
-  #hasRefused = false;
-  #isStartRefused = false;
-  /** Ids of updates and of queries. */
-  readonly #refused = new Set<string>();
+  /** What the worker that runs this refuses. */
+  #policy: string[] = ["plaintext", "unreadable", "untagged"];
+  /** What this run has refused once: its history says so from there on. */
+  readonly #patches = new Set<string>();
+  #startRefused: string | undefined;
+  /** Why, by the id of the update or query. */
+  readonly #refused = new Map<string, string>();
 
   activate: Internals["activate"] = (input, next) => {
     const { activation } = input;
@@ -41,66 +41,84 @@ class PayloadGuard {
   };
 
   execute: Inbound["execute"] = async (input, next) => {
-    if (!this.#isStartRefused) return next(input);
-    throw invalidInput("(input)", notEncrypted);
+    if (this.#startRefused === undefined) return next(input);
+    throw invalidInput("(input)", this.#startRefused);
   };
 
   validateUpdate: Inbound["validateUpdate"] = (input, next) => {
-    if (this.#refused.delete(input.updateId)) throw invalidInput("(argument)", notEncrypted);
+    this.#throwRefused(input.updateId);
     next(input);
   };
 
   handleQuery: Inbound["handleQuery"] = async (input, next) => {
-    if (this.#refused.delete(input.queryId)) throw invalidInput("(argument)", notEncrypted);
+    if (input.queryId !== undefined) this.#throwRefused(input.queryId);
     return next(input);
   };
+
+  #throwRefused(id: string): void {
+    const why = this.#refused.get(id);
+    this.#refused.delete(id);
+    if (why !== undefined) throw invalidInput("(argument)", why);
+  }
 
   /** False for a signal that is dropped; what else is refused keeps its place without its payloads. */
   #isLet(job: Job): boolean {
     const { initializeWorkflow: start, signalWorkflow: signal, doUpdate: update } = job;
     const { queryWorkflow: query, resolveActivity: activity } = job;
     if (start) {
-      this.#policy = textOf(start.arguments?.[0], policyMark) ?? this.#policy;
+      this.#policy = textOf(start.arguments?.[0], policyMark)?.split(",") ?? this.#policy;
+      const problem = problemIn(start.arguments);
       // What no key opens waits for the key.
-      if (problemIn(start.arguments) === "plaintext" && this.#isRefused("start")) {
-        this.#isStartRefused = true;
+      if (problem && problem !== "unreadable" && this.#isRefused(problem, "start")) {
+        this.#startRefused = whyOf(problem);
         start.arguments = [];
       }
     } else if (signal) {
-      return !(problemIn(signal.input) && this.#isRefused("signal", signal.signalName));
-    } else if (update?.id && update.runValidator && this.#isRefusedAlways(update.input)) {
-      this.#refused.add(update.id);
-      update.input = [];
-      count("update");
-    } else if (query?.queryId && this.#isRefusedAlways(query.arguments)) {
-      this.#refused.add(query.queryId);
-      query.arguments = [];
-    } else if (activity?.result && isStrangers(activity.result) && this.#isRefused("activity")) {
-      activity.result = { failed: { failure: refusedAnswer } };
+      const problem = problemIn(signal.input);
+      return !(problem && this.#isRefused(problem, "signal", signal.signalName));
+    } else if (update?.id && update.runValidator) {
+      if (this.#noteRefused(update.id, update.input)) {
+        update.input = [];
+        count("update");
+      }
+    } else if (query?.queryId) {
+      if (this.#noteRefused(query.queryId, query.arguments)) query.arguments = [];
+    } else if (activity?.result) {
+      const problem = problemOfAnswer(activity.result);
+      if (problem && this.#isRefused(problem, "activity"))
+        activity.result = { failed: { failure: refusedAnswer } };
     }
     return true;
   }
 
-  /** What leaves nothing in the history needs no memory. */
-  #isRefusedAlways(payloads: Payloads): boolean {
-    return this.#policy === "refuse" && problemIn(payloads) !== undefined;
+  /** What leaves nothing in the history needs no mark there. */
+  #noteRefused(id: string, payloads: Payloads): boolean {
+    const problem = problemIn(payloads);
+    if (!problem || !this.#policy.includes(problem)) return false;
+    this.#refused.set(id, whyOf(problem));
+    return true;
   }
 
   /**
-   * The same in each replay, whatever the policy is by then: the first refusal of a run leaves a mark in its history. Before the
-   * mark everything was accepted, after it nothing is.
+   * The same in each replay, whatever the worker refuses by then: the first refusal of a run leaves a mark in its history. Before
+   * the mark everything was accepted, after it nothing is.
    */
-  #isRefused(of: "start" | "signal" | "activity", signal?: string | null): boolean {
-    const { isReplaying } = workflowInfo().unsafe;
-    if (!this.#hasRefused && !isReplaying && this.#policy === "accept") return false;
-    this.#hasRefused ||= patched("refuses-plaintext");
-    if (this.#hasRefused) {
-      count(of);
-      const details = signal ? { signalName: signal } : {};
-      log.warn("a payload that is not encrypted was refused", { operation: of, ...details });
+  #isRefused(problem: PayloadProblem, of: string, signalName?: string | null): boolean {
+    const patch = problem === "untagged" ? "refuses-untagged" : "refuses-plaintext";
+    if (!this.#patches.has(patch)) {
+      const isAccepted = !workflowInfo().unsafe.isReplaying && !this.#policy.includes(problem);
+      if (isAccepted || !patched(patch)) return false;
+      this.#patches.add(patch);
     }
-    return this.#hasRefused;
+    count(of);
+    const details = { operation: of, problem, ...(signalName && { signalName }) };
+    log.warn("what no holder of the keys has written was refused", details);
+    return true;
   }
+}
+
+function whyOf(problem: PayloadProblem): string {
+  return problem === "untagged" ? notTagged : notEncrypted;
 }
 
 function count(of: string): void {
@@ -118,26 +136,30 @@ function textOf(payload: Payload | null | undefined, mark: string): string | und
 }
 
 /** Our worker encrypts each result, one that is nothing too, and the message of each failure. What no key opens waits for the key. */
-function isStrangers({ completed, failed }: Resolution): boolean {
-  if (completed) return !completed.result || problemIn([completed.result]) === "plaintext";
-  return failed ? isStrangersFailure(failed.failure) : false;
+function problemOfAnswer({ completed, failed }: Resolution): PayloadProblem | undefined {
+  const problem = completed
+    ? completed.result
+      ? problemIn([completed.result])
+      : "plaintext"
+    : problemOfFailure(failed?.failure);
+  return problem === "unreadable" ? undefined : problem;
 }
 
 /** Failures of other kinds come from the server, such as a timeout. */
-function isStrangersFailure(failure: Failure | null | undefined): boolean {
-  if (!failure) return false;
+function problemOfFailure(failure: Failure | null | undefined): PayloadProblem | undefined {
+  if (!failure) return undefined;
   const { applicationFailureInfo: own, encodedAttributes: hidden, cause } = failure;
-  const isInClear =
-    own && (!hidden || problemIn([hidden, ...(own.details?.payloads ?? [])]) === "plaintext");
-  return Boolean(isInClear) || isStrangersFailure(cause);
+  if (own && !hidden) return "plaintext";
+  const problem = own && problemIn([hidden as Payload, ...(own.details?.payloads ?? [])]);
+  return problem ?? problemOfFailure(cause);
 }
 
 /** Says nothing of the provider: the step is made again, and the journal answers what has happened. */
 const refusedAnswer: Failure = {
-  message: "the answer was not encrypted",
+  message: "the answer was not that of a worker",
   activityFailureInfo: { activityType: { name: "activity" } },
   cause: {
-    message: "the answer was not encrypted",
+    message: "the answer was not that of a worker",
     applicationFailureInfo: { type: "NotEncrypted", nonRetryable: true },
   },
 };

@@ -75,6 +75,7 @@ test("keys generate --env names what a deployment needs", async () => {
     .map((line) => line.split("=")[0]);
   expect(names).toEqual([
     "TRUSTFLOW_KEYS__CODEC",
+    "TRUSTFLOW_KEYS__CODEC_WRITE",
     "TRUSTFLOW_KEYS__CALLBACK",
     "TRUSTFLOW_KEYS__JOURNAL",
     "TRUSTFLOW_KEYS__INBOX",

@@ -13,7 +13,7 @@ import { INLINE_DOCUMENT_LIMIT } from "../../src/contracts/values.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../src/temporal/codec.js";
 import { failureConverterPath } from "../../src/temporal/data-converter.js";
-import { pageCodec, sealed, serialised } from "../support/any-language.js";
+import { pageCodec, sealed, serialised, tagged } from "../support/any-language.js";
 import { codeBlocks, namedRows, textOf } from "./repository.js";
 
 const page = textOf("docs/any-language.md");
@@ -64,6 +64,38 @@ describe("the layout of a payload", () => {
 
   test("what is not encrypted is used as it is", async () => {
     expect(await theirs.decode([plain])).toEqual([plain]);
+  });
+});
+
+describe("the write tag", () => {
+  const lines = codeBlocks(page).find(({ lines: [first] }) => first?.startsWith("write ring"));
+  const shown = Object.fromEntries(
+    (lines?.lines ?? []).map((line) => line.split(/\s{2,}/)),
+  ) as Record<"write ring" | "write tag", string>;
+  const write = { ring: shown["write ring"], workflowId: "issueCertificate/order-7" };
+  const context = { type: "workflow", namespace: "default", workflowId: write.workflowId } as const;
+  const ours = new EncryptionCodec(KeyRing.parse(example.ring), KeyRing.parse(write.ring));
+
+  test("the example is what the page says of it", () => {
+    const { metadata } = tagged({ metadata: {}, data: hex(example.data) }, write);
+    expect(Buffer.from(metadata["trustflow-write-tag"]!).toString("hex")).toBe(shown["write tag"]);
+    for (const name of Object.keys(metadata)) expect(page).toContain(`\`${name}\``);
+  });
+
+  test("ours and the page's are the same, for this process alone", async () => {
+    const [fromThem] = await pageCodec(example.ring, write).encode([plain]);
+    expect(ours.isTagged(fromThem!, context)).toBe(true);
+    for (const other of [{ workflowId: "issueCertificate/other" }, { namespace: "other" }])
+      expect(ours.isTagged(fromThem!, { ...context, ...other })).toBe(false);
+    const [fromUs] = await ours.encode([plain], context);
+    expect(tagged({ ...(fromUs as typeof plain), metadata: {} }, write).metadata).toEqual(
+      Object.fromEntries(
+        Object.entries(fromUs!.metadata!).filter(([name]) => /tag|write/.test(name)),
+      ),
+    );
+    const [changed] = await ours.encode([plain], context);
+    changed!.data![20]! ^= 1;
+    expect(ours.isTagged(changed!, context)).toBe(false);
   });
 });
 

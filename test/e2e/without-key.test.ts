@@ -4,7 +4,8 @@ import { Client, Connection } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Payload } from "@temporalio/common";
 import { setTimeout as delay } from "node:timers/promises";
-import { notEncrypted } from "../../src/contracts/payload-marks.js";
+import { notEncrypted, notTagged } from "../../src/contracts/payload-marks.js";
+import { trustflow } from "../cli/run.js";
 import { pageCodec } from "../support/any-language.js";
 import { codeFor, holderInput } from "../support/holders.js";
 import { letterInput } from "../support/letters.js";
@@ -71,6 +72,48 @@ test("signals, updates and queries in clear change nothing, and the process goes
   expect(timeline.map(({ event }) => event)).not.toContain(expect.stringContaining("Repaired"));
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
   expect((await handle.result()).outcome).toBe("issued");
+}, 90_000);
+
+test("a plain client that tags what it writes starts a process and brings a code", async () => {
+  const { TRUSTFLOW_KEYS__CODEC: ring = "", TRUSTFLOW_KEYS__CODEC_WRITE: write = "" } =
+    system.stack.env;
+  const workflowId = "issueCertificate/tagged";
+  const codec = pageCodec(ring, { ring: write, workflowId });
+  const plain = new Client({ connection, dataConverter: { payloadCodecs: [codec] } });
+  const handle = await plain.workflow.start("issueCertificate", {
+    workflowId,
+    taskQueue: "trustflow",
+    args: [holderInput("tagged")],
+  });
+  const args: [object] = [{ code: await codeFor(system.sandbox, "tagged") }];
+  const reader = new Client({ connection, dataConverter: { payloadCodecs: [pageCodec(ring)] } });
+  const untagged = reader.workflow.getHandle(workflowId).executeUpdate("submitOtp", { args });
+  await expect(untagged).rejects.toMatchObject({
+    cause: { message: expect.stringContaining(notTagged) },
+  });
+  expect(await handle.executeUpdate("submitOtp", { args })).toEqual({ answer: "accepted" });
+  expect(await handle.result()).toMatchObject({ outcome: "issued" });
+}, 90_000);
+
+test("with keys.codecRead alone one lists and shows; what writes names keys.codec", async () => {
+  const handle = await system.client.issueCertificate("looked-at", holderInput("looked-at"));
+  const { TRUSTFLOW_KEYS__CODEC: ring = "", TEMPORAL_ADDRESS = "" } = system.stack.env;
+  const env = { TEMPORAL_ADDRESS, TRUSTFLOW_KEYS__CODEC_READ: ring };
+  for (const command of ["status", "list"]) {
+    const args = command === "status" ? [handle.workflowId] : [];
+    const { code, stdout } = await trustflow([command, ...args, "--json"], { env });
+    expect([command, code]).toEqual([command, 0]);
+    expect(stdout).toContain("looked-at");
+  }
+  for (const args of [
+    ["resolve", handle.workflowId, "--attention", "x-1", "--decision", "abandon", "--by", "ana"],
+    ["resend-otp", handle.workflowId],
+    ["send-message", "--id", "reader", "--input", "examples/message.json"],
+  ]) {
+    const { code, stderr, stdout } = await trustflow(args, { env });
+    expect([args[0], code]).toEqual([args[0], 4]);
+    expect(stderr + stdout).toContain("keys.codec is required to start or to change a process");
+  }
 }, 90_000);
 
 async function pendingActivity(workflowId: string): Promise<string> {

@@ -119,6 +119,7 @@ test("a client's environment has no database, no account and no key but those of
     "TRUSTFLOW_CONFIG",
     "TRUSTFLOW_DOCUMENTS__DIRECTORY",
     "TRUSTFLOW_KEYS__CODEC",
+    "TRUSTFLOW_KEYS__CODEC_WRITE",
     "TRUSTFLOW_KEYS__DOCUMENTS",
     "TRUSTFLOW_SANDBOX__URL",
   ]);

@@ -1,5 +1,5 @@
 // The codec of docs/any-language.md, written from that page alone: it shares no line with Trustflow or with Temporal's SDK.
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
 export interface PlainPayload {
   metadata: Record<string, Uint8Array>;
@@ -11,7 +11,8 @@ type Given = {
   data?: Uint8Array | null | undefined;
 };
 
-export function pageCodec(ring: string) {
+/** `write`: the ring of the tag, and the process that it is for. */
+export function pageCodec(ring: string, write?: { ring: string; workflowId: string }) {
   const keys = new Map(
     ring.split(",").map((entry) => {
       const [id = "", key = ""] = entry.split(":");
@@ -21,7 +22,9 @@ export function pageCodec(ring: string) {
   const [[keyId, key] = ["", Buffer.alloc(0)]] = keys;
   return {
     async encode(payloads: Given[]): Promise<PlainPayload[]> {
-      return payloads.map((payload) => sealed(payload, keyId, key, randomBytes(12)));
+      return payloads
+        .map((payload) => sealed(payload, keyId, key, randomBytes(12)))
+        .map((payload) => (write ? tagged(payload, write) : payload));
     },
     async decode(payloads: Given[]): Promise<PlainPayload[]> {
       return payloads.map((payload) => {
@@ -46,6 +49,19 @@ export function sealed(payload: Given, keyId: string, key: Buffer, iv: Buffer): 
     },
     data: Buffer.concat([iv, ciphertext, cipher.getAuthTag()]),
   };
+}
+
+/** In the namespace `default`. */
+export function tagged(
+  { metadata, data }: PlainPayload,
+  { ring, workflowId }: { ring: string; workflowId: string },
+): PlainPayload {
+  const [id = "", key = ""] = ring.split(",")[0]?.split(":") ?? [];
+  const tag = createHmac("sha256", Buffer.from(key, "base64"))
+    .update(Buffer.concat([Buffer.from(`trustflow\ndefault\n${workflowId}\n`), data]))
+    .digest();
+  const own = { "trustflow-write-key-id": Buffer.from(id), "trustflow-write-tag": tag };
+  return { metadata: { ...metadata, ...own }, data };
 }
 
 function opened(data: Buffer, key: Buffer): PlainPayload {

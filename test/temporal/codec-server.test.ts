@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { KeyRing } from "../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../src/temporal/codec.js";
 import { startCodecServer, type CodecServerOptions } from "../../src/temporal/codec-server.js";
+import { writePayloads } from "../../src/temporal/payload-json.js";
 import { freshRing } from "./support.js";
 
 const token = "a-token-of-some-length";
@@ -252,4 +253,21 @@ test("a short token, an origin with a path and a taken port are refused at start
   await expect(start({ corsOrigins: ["*"] })).rejects.toThrow('origin "*"');
   await expect(start({ corsOrigins: [`${origin}/`] })).rejects.toThrow("scheme://host[:port]");
   await expect(start({ port: Number(new URL(server.url).port) })).rejects.toThrow("EADDRINUSE");
+});
+
+test("with a ring to read alone it decodes, and encodes nothing", async () => {
+  const reader = await start({ isReadOnly: true });
+  try {
+    const [payload] = await new EncryptionCodec(ring).encode([
+      defaultPayloadConverter.toPayload("readable"),
+    ]);
+    const body = writePayloads([payload!]);
+    const decoded = await post("/decode", body, bearer, reader.url);
+    expect(await payloadsOf(decoded)).toEqual([plain("readable")]);
+    const refused = await post("/encode", { payloads: [plain("x")] }, bearer, reader.url);
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain("keys.codecRead");
+  } finally {
+    await reader.close();
+  }
 });

@@ -10,8 +10,13 @@ import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { notEncrypted, policyMark, problemMark } from "../../src/contracts/payload-marks.js";
-import type { PlaintextPolicy } from "../../src/contracts/payload-marks.js";
+import {
+  notEncrypted,
+  notTagged,
+  policyMark,
+  problemMark,
+} from "../../src/contracts/payload-marks.js";
+import type { PayloadProblem } from "../../src/contracts/payload-marks.js";
 import { activityGuard } from "../../src/temporal/activity-guard.js";
 import { EncryptionCodec } from "../../src/temporal/codec.js";
 import {
@@ -22,6 +27,9 @@ import {
 import { freshRing, startServer } from "./support.js";
 
 const ring = freshRing();
+const writeRing = freshRing("w1");
+const refuse: PayloadProblem[] = ["plaintext", "unreadable"];
+const refuseUntagged: PayloadProblem[] = [...refuse, "untagged"];
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const bundled = (workflows: string, workflowInterceptorModules: string[] = []) =>
   bundleWorkflowCode({
@@ -60,8 +68,8 @@ function clientWriting(encode: PayloadCodec["encode"]): Client {
 }
 
 /** A worker for workflows and one for activities, as src/worker.ts composes them. */
-async function under<T>(policy: PlaintextPolicy, work: () => Promise<T>): Promise<T> {
-  const { workflows, activities } = workerConverters(ring, policy);
+async function under<T>(refused: PayloadProblem[], work: () => Promise<T>): Promise<T> {
+  const { workflows, activities } = workerConverters({ ring, writeRing }, refused);
   const on = { connection: env.nativeConnection, taskQueue: "canary" };
   const calls = await Worker.create({
     ...on,
@@ -93,7 +101,7 @@ async function taskCompletedAfter(handle: WorkflowHandle, signals: number): Prom
 }
 
 test("without the key a start fails, and says why to the client without a key", async () => {
-  await under("refuse", async () => {
+  await under(refuse, async () => {
     for (const argument of ["plain", undefined]) {
       const failed = (await start(withoutKey, argument)).result();
       await expect(failed).rejects.toThrow(WorkflowFailedError);
@@ -110,7 +118,7 @@ test.each([
 ])(
   "%s a signal is dropped, an update and a query are refused, and the process goes on",
   async (_, client) => {
-    await under("refuse", async () => {
+    await under(refuse, async () => {
       const handle = await start(ours, "genuine");
       const stranger = client().workflow.getHandle(handle.workflowId);
       const refused = { cause: { type: "InvalidInput" } };
@@ -132,20 +140,20 @@ test.each([
 );
 
 test("what was accepted, and what was refused, stays so after each change of the policy", async () => {
-  const handle = await under("accept", () => start(withoutKey, "accepted"));
+  const handle = await under([], () => start(withoutKey, "accepted"));
   const { workflowId } = handle;
-  await under("accept", async () => {
+  await under([], async () => {
     expect(await handle.executeUpdate("change", { args: ["once"] })).toBe("once");
     await handle.signal("unheard of", "x");
     await taskCompletedAfter(handle, 1);
   });
-  await under("refuse", async () => {
+  await under(refuse, async () => {
     await handle.signal("tell", "x");
     await taskCompletedAfter(handle, 2);
     expect((await handle.describe()).status.name).toBe("RUNNING");
   });
   // What was refused once by a run is refused by it from there on.
-  await under("accept", async () => {
+  await under([], async () => {
     await handle.signal("tell", "x");
     await taskCompletedAfter(handle, 3);
     expect((await handle.describe()).status.name).toBe("RUNNING");
@@ -153,14 +161,56 @@ test("what was accepted, and what was refused, stays so after each change of the
     expect(await ours.workflow.getHandle(workflowId).result()).toBe("accepted");
   });
   const history = await handle.fetchHistory();
-  for (const policy of ["refuse", "accept"] as const) {
-    const { workflows } = workerConverters(ring, policy);
+  for (const refused of [[], refuse, refuseUntagged]) {
+    const { workflows } = workerConverters({ ring, writeRing }, refused);
     await Worker.runReplayHistory({ workflowBundle, dataConverter: workflows }, history);
   }
 }, 90_000);
 
+test("one who can only read starts nothing and changes nothing, also with payloads that they copy", async () => {
+  const codec = new EncryptionCodec(ring);
+  const reader = clientWriting((payloads) => codec.encode(payloads));
+  const writing = dataConverter(ring, writeRing);
+  const writer = new Client({ connection: env.connection, dataConverter: writing });
+  const refused = { cause: { type: "InvalidInput", message: expect.stringContaining(notTagged) } };
+  await under(refuseUntagged, async () => {
+    await expect((await start(reader, "x")).result()).rejects.toMatchObject(refused);
+    const handle = await start(writer, "genuine");
+    const { events } = await handle.fetchHistory();
+    const copied = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const copier = clientWriting(async () => copied);
+    await expect((await start(copier, "x")).result()).rejects.toMatchObject(refused);
+    const read = reader.workflow.getHandle(handle.workflowId);
+    expect(await read.query("ask")).toBe("genuine");
+    const update = read.executeUpdate("change", { args: ["x"] });
+    await expect(update).rejects.toMatchObject(refused);
+    await read.signal("tell", "x");
+    await taskCompletedAfter(handle, 1);
+    expect(await handle.executeUpdate("change", { args: ["to this"] })).toBe("to this");
+    await handle.signal("tell", "x");
+    expect(await handle.result()).toBe("genuine");
+  });
+}, 60_000);
+
+test("what came without a tag goes on when tags are asked for", async () => {
+  const handle = await under(refuse, () => start(ours, "of before"));
+  await under(refuse, async () => {
+    expect(await handle.executeUpdate("change", { args: ["once"] })).toBe("once");
+  });
+  await under(refuseUntagged, async () => {
+    await handle.signal("tell", "x");
+    await taskCompletedAfter(handle, 1);
+    expect(await handle.query("ask")).toBe("of before");
+    const dataConverterOfWriter = dataConverter(ring, writeRing);
+    const { connection } = env;
+    const writer = new Client({ connection, dataConverter: dataConverterOfWriter });
+    await writer.workflow.getHandle(handle.workflowId).signal("tell", "x");
+    expect(await handle.result()).toBe("of before");
+  });
+}, 60_000);
+
 test("an activity that a stranger's workflow schedules is not run", async () => {
-  await under("refuse", async () => {
+  await under(refuse, async () => {
     const strangers = await Worker.create({
       connection: env.nativeConnection,
       taskQueue: "strangers",
@@ -185,18 +235,19 @@ test("an activity that a stranger's workflow schedules is not run", async () => 
 }, 60_000);
 
 test("marks that a client sets itself count for nothing", async () => {
-  const { workflows } = workerConverters(ring, "refuse");
+  const { workflows } = workerConverters({ ring, writeRing }, refuse);
   const [codec] = workflows.payloadCodecs as [PayloadCodec];
   const forged = {
-    metadata: { encoding: Buffer.from("json/plain"), [policyMark]: Buffer.from("accept") },
+    metadata: { encoding: Buffer.from("json/plain"), [policyMark]: Buffer.from("") },
     data: Buffer.from("1"),
   };
   const [decoded] = await codec.decode([forged]);
-  expect(String(decoded?.metadata?.[policyMark])).toBe("refuse");
+  expect(String(decoded?.metadata?.[policyMark])).toBe("plaintext,unreadable");
   expect(String(decoded?.metadata?.[problemMark])).toBe("plaintext");
   const marked = { ...forged, metadata: { ...forged.metadata, [problemMark]: Buffer.from("x") } };
-  const [encrypted] = await codec.encode([marked]);
-  const [own] = await codec.decode([encrypted!]);
+  const context = { type: "workflow", namespace: "default", workflowId: "own" } as const;
+  const [encrypted] = await codec.encode([marked], context);
+  const [own] = await codec.decode([encrypted!], context);
   expect(own?.metadata?.[problemMark]).toBeUndefined();
 });
 
@@ -204,8 +255,9 @@ test("the failure converter shows in clear what the guard says", () => {
   const { failureConverter } = createRequire(import.meta.url)(failureConverterPath) as {
     failureConverter: { errorToFailure(error: unknown, converter: object): { message: string } };
   };
-  for (const name of ["(input)", "(argument)"]) {
-    const message = `Invalid input: ${name} ${notEncrypted}`;
+  const names = ["(input)", "(argument)"];
+  for (const said of names.flatMap((name) => [`${name} ${notEncrypted}`, `${name} ${notTagged}`])) {
+    const message = `Invalid input: ${said}`;
     expect(failureConverter.errorToFailure(new Error(message), {}).message).toBe(message);
   }
 });
