@@ -7,6 +7,7 @@ import {
 } from "@temporalio/client";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { InputMismatchError, InvalidInputError, UnknownProcessError } from "./client/errors.js";
+import type { Writing } from "./client/handle.js";
 import { handles } from "./client/handles.js";
 import type { AnyHandle, HandleOf } from "./client/handles.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
@@ -24,6 +25,8 @@ import {
 import type { ProcessName } from "./contracts/names.js";
 import { suggestionFor } from "./contracts/nearest.js";
 import { checkInput } from "./contracts/problems.js";
+import { withSecrets } from "./contracts/secret-fields.js";
+import type { Contract } from "./contracts/secret-fields.js";
 import { comparedInput } from "./contracts/compared-input.js";
 import type { IssueCertificateInput } from "./contracts/issue-certificate.js";
 import type { SendMessageInput } from "./contracts/send-message.js";
@@ -41,6 +44,7 @@ import { EncryptionCodec } from "./temporal/codec.js";
 import { connectClient } from "./temporal/connection.js";
 import type { ConnectionOverrides } from "./temporal/connection.js";
 import { firstInput } from "./temporal/first-input.js";
+import { SecretSealer } from "./temporal/secrets.js";
 import { inputDigest } from "./temporal/input-digest.js";
 import { candidatesQuery, isRunning, ofTypes, stuckAmong } from "./temporal/stuck.js";
 import type { Stuck } from "./temporal/stuck.js";
@@ -96,12 +100,15 @@ export class Trustflow {
   readonly #connected: Connected;
   readonly #ring: KeyRing;
   readonly #config: Config;
+  readonly #sealer: SecretSealer | undefined;
   #documents?: DocumentStore;
 
   private constructor(connected: Connected, ring: KeyRing, config: Config) {
     this.#connected = connected;
     this.#ring = ring;
     this.#config = config;
+    const { secretsPublic } = config.keys;
+    this.#sealer = secretsPublic && new SecretSealer(ringOf(config, "secretsPublic"));
   }
 
   /** Reads trustflow.toml, temporal.toml and the environment; throws what is missing, naming the key. */
@@ -171,13 +178,14 @@ export class Trustflow {
   handle<P extends ProcessName>(id: `${P}/${string}`): HandleOf<P> {
     const parsed = parseWorkflowId(id);
     if (!parsed) throw new UnknownProcessError(id, wrongIn(id));
-    const refuse = () => this.#refuseToWrite();
-    return new handles[parsed.process](
-      this.temporal,
-      parsed.process,
-      parsed.id,
-      refuse,
-    ) as HandleOf<P>;
+    const writing: Writing = {
+      check: () => this.#refuseToWrite(),
+      ...(this.#sealer && {
+        seal: (contract, value) => this.#sealed(contract, value, id),
+      }),
+    };
+    const Handle = handles[parsed.process];
+    return new Handle(this.temporal, parsed.process, parsed.id, writing) as HandleOf<P>;
   }
 
   /** The same for a bare business id, where only one process has it. */
@@ -238,7 +246,7 @@ export class Trustflow {
       await this.temporal.workflow.start(process, {
         workflowId,
         taskQueue: workflowTaskQueue,
-        args: [sent],
+        args: [this.#sealed(schema, sent, workflowId)],
         // As USE_EXISTING, but told of it, so that only a second start asks the server what the first one brought.
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
@@ -251,6 +259,14 @@ export class Trustflow {
       await this.#refuseAnother(process, workflowId, digested);
     }
     return this.handle(workflowId);
+  }
+
+  /** With each secret sealed for the workers, where `keys.secretsPublic` is given (decision 23). */
+  #sealed(contract: Contract, value: unknown, workflowId: string): unknown {
+    const sealer = this.#sealer;
+    if (!sealer) return value;
+    const process = { namespace: this.#connected.namespace, workflowId };
+    return withSecrets(contract, value, (secret) => sealer.seal(secret, process));
   }
 
   #refuseToWrite(): void {

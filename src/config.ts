@@ -55,6 +55,10 @@ export const Config = z.strictObject({
       codec: secret().optional(),
       /** The same ring, for one who only reads. */
       codecRead: secret().optional(),
+      /** The workers' private keys of the secrets that clients seal. */
+      secrets: secret().optional(),
+      /** What clients seal secrets with: the public half of `secrets`. */
+      secretsPublic: secret().optional(),
       /** Proves to the workers who has written. */
       codecWrite: secret().optional(),
       callback: secret().optional(),

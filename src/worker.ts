@@ -29,6 +29,7 @@ import { withPatientPolls } from "./temporal/patient-polls.js";
 import { connectWorker } from "./temporal/worker-connection.js";
 import { activityGuard } from "./temporal/activity-guard.js";
 import { workerConverters } from "./temporal/data-converter.js";
+import { WorkerSecrets } from "./temporal/secrets.js";
 import { inputDigest, sameInput } from "./temporal/input-digest.js";
 
 export interface RunningWorker {
@@ -155,6 +156,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
       same: (value, stored) => sameInput(codecRing, value, stored),
     },
     documents,
+    secrets: new WorkerSecrets(config.keys.secrets && ringOf(config, "secrets")),
     circuits: new Circuits({ probeMs: config.attention.probeSeconds * 1_000, failures: 5 }),
     callback: (subject) => ({
       url: callbackUrl(callbackRing, publicUrl, subject),

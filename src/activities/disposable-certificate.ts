@@ -15,7 +15,6 @@ import { measured } from "./calls.js";
 import { enrolmentOf, messageOf } from "./disposable-certificate/enrolment.js";
 import { InvalidInput } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
-import { parseInput } from "./input.js";
 import { accountIn, Office, resolved } from "./office.js";
 import type { Attempt, OfficeDependencies } from "./office.js";
 import { firstCode, isLeftOpen, refusalIn, sentAgain, triedWith } from "./one-time-password.js";
@@ -85,7 +84,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     /** Validates the input, and the rule that needs the account's configuration. */
     prepare({ input, mode }: { input: unknown; mode: AttemptMode }): Promise<CertificatePlan> {
       return office.run("prepare", accountIn(input), mode, async ({ name, emailOtp }) => {
-        const parsed = parseInput(IssueCertificateInput, input);
+        const parsed = office.parse(IssueCertificateInput, input);
         const { environment, settings } = office.has;
         if (!emailOtp && messageOf(parsed).emailOptions !== undefined) {
           const problem = `EMAIL codes are not enabled for the LRA of account "${name}" (P1 §2.1)`;
@@ -111,7 +110,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     }): Promise<RefusedAssertion | null> {
       const { input, assertion, mode } = given;
       return office.run("checkData", accountIn(input), mode, async (account) => {
-        const enrolment = enrolmentOf(parseInput(IssueCertificateInput, input), assertion);
+        const enrolment = enrolmentOf(office.parse(IssueCertificateInput, input), fresh(assertion));
         const signal = cancellationSignal();
         try {
           if ("data" in enrolment) {
@@ -135,10 +134,10 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     enroll(
       given: Attempt & { input: unknown; assertion: string | undefined },
     ): Promise<Enrolled | RefusedAssertion> {
-      const { effect, mode, assertion } = given;
+      const { effect, mode } = given;
       return office.run("enroll", accountIn(given.input), mode, async (account) => {
-        const input = parseInput(IssueCertificateInput, given.input);
-        const enrolment = enrolmentOf(input, assertion);
+        const input = office.parse(IssueCertificateInput, given.input);
+        const enrolment = enrolmentOf(input, fresh(given.assertion));
         const operation = "data" in enrolment ? "enroll" : "enrollDisposableWitheIDAssertion";
         try {
           const answer = await office.perform<EnrolmentAnswer>(
@@ -161,7 +160,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
           const { certIdOtp, deviceCode, otpId, enrolledAt = new Date().toISOString() } = answer;
           return {
             certIdOtp: Number(certIdOtp),
-            deviceCode: String(deviceCode),
+            deviceCode: office.sealSecret(office.openSecret(String(deviceCode))),
             ...(otpId === undefined ? {} : { otpId: String(otpId) }),
             enrolledAt,
           };
@@ -196,7 +195,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
 
     /** The own call of the update `submitOtp`; with `watch`, only whether its answer has become known. */
     validate(given: Attempt & Certificate & { otp: string }): Promise<Tried> {
-      const { effect, mode, certIdOtp, deviceCode, otp } = given;
+      const { effect, mode, certIdOtp } = given;
       return office.run("validate", given.account, mode, async (account) => {
         try {
           await office.effect(
@@ -204,6 +203,8 @@ export function createCertificateActivities(dependencies: CertificateDependencie
             { reference: effect, operation: "validate", input: { certIdOtp }, mode },
             {
               send: async ({ signal }) => {
+                const deviceCode = office.openSecret(given.deviceCode);
+                const otp = office.openCode(given.otp);
                 await authority.validate(account, { certIdOtp, deviceCode, otp }, signal);
                 return {};
               },
@@ -224,11 +225,16 @@ export function createCertificateActivities(dependencies: CertificateDependencie
     return { reference, operation: "sendOtp", input: { certIdOtp }, mode } as const;
   }
 
+  function fresh(assertion: string | undefined): string | undefined {
+    return assertion === undefined ? undefined : office.openSecret(assertion);
+  }
+
   async function sendTo(
     account: CertificateAccount,
-    { certIdOtp, deviceCode, message }: Certificate,
+    { certIdOtp, message, ...sealed }: Certificate,
     signal: AbortSignal,
   ): Promise<object> {
+    const deviceCode = office.openSecret(sealed.deviceCode);
     await authority.sendOtp(account, { certIdOtp, deviceCode, ...message }, signal);
     return {};
   }

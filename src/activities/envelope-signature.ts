@@ -114,7 +114,11 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
         );
         // A person's `happened` brings ids alone, as text or number.
         const { reqPk, esawToken, requestedAt = now() } = created;
-        return { reqPk: String(reqPk), esawToken: String(esawToken), requestedAt };
+        return {
+          reqPk: String(reqPk),
+          esawToken: office.sealSecret(office.openSecret(String(esawToken))),
+          requestedAt,
+        };
       });
     },
 
@@ -156,7 +160,7 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
         documents: { fileId: string; fields?: ProviderFields | undefined }[];
       },
     ): Promise<EnvelopeSent> {
-      const { effect, mode, esawToken, envelope, documents } = given;
+      const { effect, mode, envelope, documents } = given;
       return office.run("send", given.account, mode, async (account) => {
         const sent = await office.perform<
           { envelopeId?: string | number; sentAt?: string } | undefined
@@ -170,6 +174,7 @@ export function createEnvelopeActivities(dependencies: EnvelopeDependencies) {
           },
           {
             async send({ signal }) {
+              const esawToken = office.openSecret(given.esawToken);
               const outgoing = { documents, esawToken, envelope };
               return { ...(await hosts.sendEnvelope(account, outgoing, signal)), sentAt: now() };
             },

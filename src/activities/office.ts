@@ -1,6 +1,10 @@
 // What the activities of every provider share: its accounts, the way to it through the account's circuit, and the way of an
 // effect through the journal.
+import type { z } from "zod";
+import { longestCode } from "../contracts/one-time-password.js";
+import { withSecrets } from "../contracts/secret-fields.js";
 import type { DocumentStore } from "../documents/store.js";
+import { isLocked } from "../journal/errors.js";
 import type { LookUpProofs } from "../journal/look-up-proofs.js";
 import type { Journal, Past } from "../journal/journal.js";
 import type { Operation, Provider } from "../providers/effects.js";
@@ -11,8 +15,16 @@ import { execution, performEffect } from "./effect.js";
 import type { Calls, Digests, EffectOf, EffectReference } from "./effect.js";
 import { asActivity, InvalidInput } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
+import { parseInput } from "./input.js";
 import { LookUpProof } from "./look-up-proof.js";
 import type { AssumedLookUp } from "./look-up-proof.js";
+
+/** Secrets that a client has sealed for the workers, in one process (decision 23); what came in clear opens as it is. */
+export interface Secrets {
+  open(text: string, process: { namespace: string; workflowId: string }): string;
+  /** For what an activity hands to later ones. */
+  seal(text: string, process: { namespace: string; workflowId: string }): string;
+}
 
 /** What the composition root gives to the activities of every provider. */
 export interface Surroundings {
@@ -20,6 +32,7 @@ export interface Surroundings {
   journal: Journal;
   lookUpProofs: LookUpProofs;
   digests: Digests;
+  secrets: Secrets;
   documents: DocumentStore;
   circuits: Circuits;
   /** The process's own callback address and the value that its callbacks echo (DESIGN §7). */
@@ -95,6 +108,37 @@ export class Office<
         throw error;
       }
     });
+  }
+
+  /** An input as its contract takes it, with its secrets opened; throws `InvalidInput`. */
+  parse<S extends z.ZodType>(contract: S, input: unknown): z.infer<S> {
+    return parseInput(
+      contract,
+      withSecrets(contract, input, (secret) => this.openSecret(secret)),
+    );
+  }
+
+  openSecret(text: string): string {
+    try {
+      return this.has.secrets.open(text, execution());
+    } catch (error) {
+      if (!isLocked(error) || error.name !== "DecryptionError") throw error;
+      const problem = "has a secret that was sealed for another process, or with another key";
+      throw new InvalidInput([{ path: "(input)", problem }]);
+    }
+  }
+
+  /** The code of an update; the rule that the workflow cannot check of a sealed one. */
+  openCode(text: string): string {
+    const code = this.openSecret(text);
+    if (code.length <= longestCode) return code;
+    throw new InvalidInput([
+      { path: "code", problem: "must be the code that the holder received" },
+    ]);
+  }
+
+  sealSecret(text: string): string {
+    return this.has.secrets.seal(text, execution());
   }
 
   /** Through the account's circuit; the calls of updates do not go through it, so no denial of theirs opens it. */

@@ -35,7 +35,7 @@ interface Generated {
   json?: boolean;
 }
 
-const rings = ["codec", "codec_write", "callback", "journal", "inbox", "documents"];
+const rings = ["codec", "codec_write", "secrets", "callback", "journal", "inbox", "documents"];
 
 export function addKeys(program: Command): void {
   const keys = addCommand(program, "keys", {
@@ -77,12 +77,16 @@ a shell's redirection would let others read it. --template fills them into a cop
         const text = ring();
         return write(`${text}\n`, { ring: text });
       }
-      const ownRings = rings.map((name) => [`TRUSTFLOW_KEYS__${name.toUpperCase()}`, ring()]);
-      const inbox = Object.fromEntries(ownRings)["TRUSTFLOW_KEYS__INBOX"] ?? "";
+      const ownRings = rings.map((name): [string, string] => [
+        `TRUSTFLOW_KEYS__${name.toUpperCase()}`,
+        ring(),
+      ]);
       const { publicRingOf } = await import("../crypto/sealed-box.js");
       const values = Object.fromEntries([
         ...ownRings,
-        ["TRUSTFLOW_KEYS__INBOX_PUBLIC", publicRingOf(KeyRing.parse(inbox))],
+        ...ownRings
+          .filter(([name]) => /__(INBOX|SECRETS)$/.test(name))
+          .map(([name, text]) => [`${name}_PUBLIC`, publicRingOf(KeyRing.parse(text))]),
         ["TRUSTFLOW_CODEC_SERVER__TOKEN", randomBytes(24).toString("base64url")],
       ]) as Record<string, string>;
       const text =
@@ -92,14 +96,17 @@ a shell's redirection would let others read it. --template fills them into a cop
       return write(text, values);
     });
   addCommand(keys, "public", {
-    summary: "print the public ring of keys.inbox, for the receiver",
-    details: `The receiver seals callback bodies with it (keys.inboxPublic) and can open none; the relay opens them with
-keys.inbox. Run it where the relay's configuration is, each time the first key of keys.inbox has changed.`,
-    example: "trustflow keys public",
-  }).action(async ({ json }: { json?: boolean }) => {
-    const { publicRingOf } = await import("../crypto/sealed-box.js");
-    const ring = publicRingOf(ringOf(loadConfig(), "inbox"));
-    if (json) writeJson({ ring });
-    else writeData(ring);
-  });
+    summary: "print the public ring of keys.inbox or keys.secrets",
+    details: `With that of keys.inbox (keys.inboxPublic) the receiver seals callback bodies and can open none; the relay opens
+them. With that of keys.secrets (keys.secretsPublic) clients seal secrets, and the workers alone open them. Run it where
+the private ring is configured, each time its first key has changed.`,
+    example: "trustflow keys public\ntrustflow keys public --of secrets",
+  })
+    .addOption(new Option("--of <ring>", "whose").choices(["inbox", "secrets"]).default("inbox"))
+    .action(async ({ of, json }: { of: "inbox" | "secrets"; json?: boolean }) => {
+      const { publicRingOf } = await import("../crypto/sealed-box.js");
+      const ring = publicRingOf(ringOf(loadConfig(), of));
+      if (json) writeJson({ ring });
+      else writeData(ring);
+    });
 }

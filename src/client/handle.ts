@@ -15,6 +15,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FailureDetails } from "../contracts/failures.js";
 import { queryTooEarly, resolve, status } from "../contracts/messages.js";
 import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
+import { secretIds, updates } from "../contracts/message-contracts.js";
+import { checkInput } from "../contracts/problems.js";
+import { secretNames } from "../contracts/secret-fields.js";
+import type { Contract } from "../contracts/secret-fields.js";
 import { searchAttributes } from "../contracts/names.js";
 import type { ProcessName } from "../contracts/names.js";
 import type { ProcessStatus } from "../contracts/status.js";
@@ -43,6 +47,14 @@ const watchIntervalMs = 1_000;
 /** After a query that came too early (decision 15). */
 const askAgainMs = 100;
 
+/** What goes before an update. */
+export interface Writing {
+  /** Throws for one who may only read. */
+  check(): void;
+  /** The argument with its secrets sealed; absent where nobody has given a key for that. */
+  seal?(contract: Contract, argument: unknown): unknown;
+}
+
 export class ProcessHandle<Result> {
   readonly process: ProcessName;
   readonly id: string;
@@ -50,17 +62,16 @@ export class ProcessHandle<Result> {
   readonly #client: Client;
   readonly #workflow: WorkflowHandle;
 
-  readonly #beforeWriting: () => void;
+  readonly #writing: Writing;
 
-  /** `beforeWriting` throws for one who may only read. */
   constructor(
     client: Client,
     process: ProcessName,
     id: string,
-    beforeWriting: () => void = () => {},
+    writing: Writing = { check: () => undefined },
   ) {
     this.#client = client;
-    this.#beforeWriting = beforeWriting;
+    this.#writing = writing;
     this.process = process;
     this.id = id;
     this.workflowId = `${process}/${id}`;
@@ -124,7 +135,9 @@ export class ProcessHandle<Result> {
 
   /** A person's decision on an open attention. */
   resolve(resolution: Resolution, updateId: string = randomUUID()): Promise<ResolveAnswer> {
-    return this.update(resolve, [resolution], updateId);
+    const { result } = resolution;
+    const sealed = result && (this.#writing.seal?.(secretIds, result) as typeof result);
+    return this.update(resolve, [{ ...resolution, ...(sealed && { result: sealed }) }], updateId);
   }
 
   protected async update<R, A extends unknown[]>(
@@ -132,8 +145,8 @@ export class ProcessHandle<Result> {
     args: A,
     updateId: string,
   ): Promise<R> {
-    this.#beforeWriting();
-    const options = { args: args as unknown as [unknown], updateId };
+    this.#writing.check();
+    const options = { args: this.#sealed(name, args), updateId };
     return this.#answered(async () => {
       for (;;) {
         try {
@@ -145,6 +158,16 @@ export class ProcessHandle<Result> {
         }
       }
     });
+  }
+
+  /** The workers cannot check by the contract what is sealed before they open it, so that is done here. */
+  #sealed(name: string, args: unknown[]): [unknown] {
+    const contract = updates[this.process].find((update) => update.name === name)?.argument;
+    const { seal } = this.#writing;
+    if (!contract || !seal || secretNames(contract).length === 0) return args as [unknown];
+    const { fields } = checkInput(contract, args[0]);
+    if (fields.length > 0) throw new InvalidInputError(fields);
+    return [seal(contract, args[0])];
   }
 
   async #answered<T>(call: () => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { DocumentInput } from "./values.js";
 
-interface Schema {
+export interface Schema {
   writeOnly?: boolean;
   properties?: Record<string, Schema>;
   items?: Schema;
@@ -27,7 +27,7 @@ type ContentOf = (document: DocumentInput) => object;
 const descriptions = new WeakMap<z.ZodType, Schema>();
 
 /** Each contract is described once: that takes longer than everything else here. */
-function described(schema: z.ZodType): Schema {
+export function described(schema: z.ZodType): Schema {
   const known = descriptions.get(schema);
   if (known) return known;
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;

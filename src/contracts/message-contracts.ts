@@ -5,6 +5,7 @@ import { z } from "zod";
 import { EidAssertion } from "./issue-certificate.js";
 import * as messages from "./messages.js";
 import type { ProcessName } from "./names.js";
+import { longestCode } from "./one-time-password.js";
 import { ProviderEvent } from "./provider-event.js";
 import { PostalAffidavitRequest } from "./send-postal.js";
 import { ProcessStatus } from "./status.js";
@@ -77,9 +78,16 @@ const requestAffidavit = update(messages.requestAffidavit, {
   ]),
 });
 
+const notCode = "must be the code that the holder received";
 const submitOtp = update(messages.submitOtp, {
   description: "The code that the holder or signer entered.",
-  argument: z.strictObject({ code: z.string().min(1).meta({ writeOnly: true }) }),
+  argument: z.strictObject({
+    code: z
+      .string()
+      .min(1, notCode)
+      .refine((code) => code.trim() !== "" && code.length <= longestCode, notCode)
+      .meta({ writeOnly: true }),
+  }),
   answer: z.union([
     answer("accepted", "expired", "locked", "unavailable"),
     z.strictObject({ answer: z.literal("wrong"), triesLeft: count }),
@@ -139,6 +147,10 @@ export const updates: Record<ProcessName, MessageContract[]> = {
   signOneShot: [submitOtp, resendOtp, acceptContract, decideVideo, resolve],
   signEnvelope: [resolve],
 };
+
+const secretId = z.unknown().meta({ writeOnly: true });
+/** Of the ids that the decision `happened` brings, those that are secret. */
+export const secretIds = z.looseObject({ deviceCode: secretId, esawToken: secretId });
 
 /** Of every process. */
 export const signals = [

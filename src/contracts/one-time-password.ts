@@ -6,6 +6,9 @@ const seconds = z
   .min(1)
   .max(400 * 86_400);
 
+/** Of a code that a holder or signer brings. */
+export const longestCode = 100;
+
 /** What is left out comes from the configuration and is fixed for the run. */
 export const otpSettings = {
   /** How long the holder may take, from the first code on; then the outcome is `expired`. */

@@ -26,6 +26,7 @@ export interface StackState {
   keys: {
     codec: string;
     codecWrite: string;
+    secrets: string;
     callback: string;
     journal: string;
     inbox: string;
@@ -55,6 +56,7 @@ export async function openState(
     keys: {
       codec: generateKeyRing(),
       codecWrite: generateKeyRing(),
+      secrets: generateKeyRing(),
       callback: generateKeyRing(),
       journal: generateKeyRing(),
       inbox: generateKeyRing(),

@@ -2,6 +2,7 @@
 import type { Payload } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import type { EncryptionCodec } from "./codec.js";
+import { masked } from "./masked-secrets.js";
 
 const PayloadMessage = proto.temporal.api.common.v1.Payload;
 
@@ -38,11 +39,15 @@ export async function decodeReadably(
 ): Promise<{ decoded: Payload[]; failed: number }> {
   let failed = 0;
   const decoded = payloads.map(async (payload) =>
-    codec.decode([payload]).catch((error: unknown) => {
-      failed += 1;
-      const reason = error instanceof Error ? error.message.replaceAll(`"`, "'") : "unknown error";
-      return [note(`[cannot be decrypted: ${reason}]`)];
-    }),
+    codec.decode([payload]).then(
+      (payloads) => payloads.map(masked),
+      (error: unknown) => {
+        failed += 1;
+        const reason =
+          error instanceof Error ? error.message.replaceAll(`"`, "'") : "unknown error";
+        return [note(`[cannot be decrypted: ${reason}]`)];
+      },
+    ),
   );
   return { decoded: (await Promise.all(decoded)).flat(), failed };
 }

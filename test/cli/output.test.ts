@@ -76,10 +76,12 @@ test("keys generate --env names what a deployment needs", async () => {
   expect(names).toEqual([
     "TRUSTFLOW_KEYS__CODEC",
     "TRUSTFLOW_KEYS__CODEC_WRITE",
+    "TRUSTFLOW_KEYS__SECRETS",
     "TRUSTFLOW_KEYS__CALLBACK",
     "TRUSTFLOW_KEYS__JOURNAL",
     "TRUSTFLOW_KEYS__INBOX",
     "TRUSTFLOW_KEYS__DOCUMENTS",
+    "TRUSTFLOW_KEYS__SECRETS_PUBLIC",
     "TRUSTFLOW_KEYS__INBOX_PUBLIC",
     "TRUSTFLOW_CODEC_SERVER__TOKEN",
   ]);

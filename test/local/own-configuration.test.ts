@@ -121,6 +121,7 @@ test("a client's environment has no database, no account and no key but those of
     "TRUSTFLOW_KEYS__CODEC",
     "TRUSTFLOW_KEYS__CODEC_WRITE",
     "TRUSTFLOW_KEYS__DOCUMENTS",
+    "TRUSTFLOW_KEYS__SECRETS_PUBLIC",
     "TRUSTFLOW_SANDBOX__URL",
   ]);
 });

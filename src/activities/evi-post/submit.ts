@@ -7,7 +7,7 @@ import type { DocumentReference } from "../../contracts/values.js";
 import { ProviderError } from "../../providers/errors.js";
 import { execution } from "../effect.js";
 import { InvalidInput } from "../failure.js";
-import { ownedDocument, parseInput, readDocument, referenceOf } from "../input.js";
+import { ownedDocument, readDocument, referenceOf } from "../input.js";
 import { accountIn, resolved } from "../office.js";
 import type { Attempt } from "../office.js";
 import { eviPost, provider } from "./office.js";
@@ -36,7 +36,7 @@ export function submit(office: PostOffice, given: PostalSubmit): Promise<PostalS
   const name = accountIn(given.input);
   return office.run("submit", name, mode, async (account) => {
     const { environment, documents, settings } = office.has;
-    const input = parseInput(SendPostalInput, given.input);
+    const input = office.parse(SendPostalInput, given.input);
     checkAccountRules(input, account);
     const process = execution();
     const document = await referenceOf(office.has, input.document, "submitted");

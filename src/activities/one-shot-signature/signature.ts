@@ -72,7 +72,7 @@ export function sign(
   desk: SigningDesk,
   given: Attempt & OneShotRequest & { otp: string },
 ): Promise<Signed> {
-  const { effect, mode, requestPk, otp } = given;
+  const { effect, mode, requestPk } = given;
   return desk.run("sign", given.account, mode, async (account) => {
     try {
       // Where a person said that it has happened, nothing more is known.
@@ -80,7 +80,10 @@ export function sign(
         account,
         { reference: effect, operation: "sign", input: { requestPk }, mode },
         {
-          send: ({ signal }) => oneShot.sign(account, { requestPk, otp }, signal),
+          send: async ({ signal }) => {
+            const otp = desk.openCode(given.otp);
+            return oneShot.sign(account, { requestPk, otp }, signal);
+          },
           ...desk.lookUp(account, requestPk, ({ state: shown }) =>
             shown === "signed" || shown === "signing" ? { state: shown } : undefined,
           ),

@@ -1,0 +1,106 @@
+// Whoever may decode payloads sees no secret: our client seals them, and the codec server hides those of plain clients
+// (decision 23).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client } from "@temporalio/client";
+import type { Payload } from "@temporalio/common";
+import { InputMismatchError } from "../../src/client.js";
+import { isSealed } from "../../src/contracts/sealed-secret.js";
+import { parsePayloads, writePayloads } from "../../src/temporal/payload-json.js";
+import { pageCodec } from "../support/any-language.js";
+import { codeFor, holderInput } from "../support/holders.js";
+import { decoded } from "../support/history-decoded.js";
+import { startTestStack } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+let system: TestStack;
+let plain: Client;
+
+beforeAll(async () => {
+  system = await startTestStack({ sandboxSpeed: "auto" });
+  const { connection } = system.client.temporal;
+  const codec = pageCodec(system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "");
+  plain = new Client({ connection, dataConverter: { payloadCodecs: [codec] } });
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+
+function inputOf(id: string, password: string) {
+  const input = holderInput(id);
+  if (!("disposableCertificate" in input)) throw new Error("another variant");
+  const { disposableCertificate } = input;
+  return { ...input, disposableCertificate: { ...disposableCertificate, password } };
+}
+
+async function firstPayloads(workflowId: string): Promise<Payload[]> {
+  const { events } = await system.client.temporal.workflow.getHandle(workflowId).fetchHistory();
+  return events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+}
+
+/** As the Web UI asks. */
+async function shown(payloads: Payload[]): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const url = `${system.stack.codecUrl}/decode`;
+  const answer = await fetch(url, { method: "POST", headers, body: writePayloads(payloads) });
+  expect(answer.status).toBe(200);
+  const [payload] = parsePayloads(await answer.text());
+  return Buffer.from(payload?.data ?? []).toString();
+}
+
+test("our client's secrets are in no payload, and reach the provider", async () => {
+  const input = inputOf("sealed", "canary-password");
+  const handle = await system.client.issueCertificate("sealed", input);
+  const code = await codeFor(system.sandbox, "sealed");
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  expect((await handle.result()).outcome).toBe("issued");
+  for await (const [place, text] of decoded(system))
+    expect([place, text]).not.toEqual([place, expect.stringContaining("canary-password")]);
+  const text = await shown(await firstPayloads("issueCertificate/sealed"));
+  expect(JSON.parse(text)).toMatchObject({ disposableCertificate: { password: "[secret]" } });
+  // The secret is no part of what a second start must bring again.
+  await system.client.issueCertificate("sealed", inputOf("sealed", "another"));
+  const other = { ...input, disposableContacts: { mobile: "+34600000099" } };
+  await expect(system.client.issueCertificate("sealed", other)).rejects.toThrow(InputMismatchError);
+}, 90_000);
+
+test("a code that cannot be one is refused before it is sealed", async () => {
+  const handle = await system.client.issueCertificate("codes", holderInput("codes"));
+  await codeFor(system.sandbox, "codes");
+  for (const code of ["", "  ", "1".repeat(101)])
+    await expect(handle.submitOtp(code)).rejects.toMatchObject({
+      fields: [{ path: "code", problem: "must be the code that the holder received" }],
+    });
+}, 60_000);
+
+test("a plain client's secrets in clear are taken, and the codec server hides them", async () => {
+  const workflowId = "issueCertificate/in-clear";
+  const handle = await plain.workflow.start("issueCertificate", {
+    workflowId,
+    taskQueue: "trustflow",
+    args: [inputOf("in-clear", "canary-clear")],
+  });
+  const code = await codeFor(system.sandbox, "in-clear");
+  const text = await shown(await firstPayloads(workflowId));
+  expect(text).toContain("in-clear");
+  expect(text).not.toContain("canary-clear");
+  expect(await handle.executeUpdate("submitOtp", { args: [{ code }] })).toEqual({
+    answer: "accepted",
+  });
+  expect(await handle.result()).toMatchObject({ outcome: "issued" });
+}, 60_000);
+
+test("a sealed secret that is copied to another process does not open there", async () => {
+  const { decode } = pageCodec(system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "");
+  const [payload] = await decode(await firstPayloads("issueCertificate/sealed"));
+  const copied = JSON.parse(Buffer.from(payload?.data ?? []).toString());
+  expect(isSealed(copied.disposableCertificate.password)).toBe(true);
+  const started = plain.workflow.execute("issueCertificate", {
+    workflowId: "issueCertificate/copied",
+    taskQueue: "trustflow",
+    args: [copied],
+  });
+  await expect(started).rejects.toMatchObject({
+    cause: {
+      type: "InvalidInput",
+      message: expect.stringContaining("sealed for another process"),
+    },
+  });
+}, 60_000);
