@@ -76,10 +76,12 @@ async function stored(days: number, id?: string): Promise<string> {
   const { uri } = await store.put(Buffer.from(`%PDF ${randomUUID()}`), "application/pdf", {
     ...(id !== undefined && { id }),
   });
-  const name = documentIdOf(uri);
-  await utimes(join(folder, name.slice(0, 2), name), daysAgo(days), daysAgo(days));
+  await dated(documentIdOf(uri), days);
   return uri;
 }
+
+const dated = (id: string, days: number) =>
+  utimes(join(folder, id.slice(0, 2), id), daysAgo(days), daysAgo(days));
 
 /** In quarantine since so many days. */
 async function quarantinedFor(days: number): Promise<string> {
@@ -150,6 +152,12 @@ test("a document of the release before is none, even where a restored store show
   const random = "0123456789abcdef0123456789abcdef";
   expect(isUploadId(random)).toBe(false);
   await stored(40, random);
+  expect(await run()).toEqual({ quarantined: 0, removed: 0 });
+});
+
+test("the data key of a process is none, although it lies beside the documents and no row names it", async () => {
+  await store.dataKeys.of(process);
+  for await (const { uri } of store.list()) await dated(documentIdOf(uri), 40);
   expect(await run()).toEqual({ quarantined: 0, removed: 0 });
 });
 

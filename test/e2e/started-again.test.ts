@@ -3,8 +3,15 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import proto from "@temporalio/proto";
 import { randomUUID } from "node:crypto";
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { AbandonedError, NotAcceptedError } from "../../src/client.js";
+import { createPool } from "../../src/postgres/pool.js";
+import { trustflow } from "../cli/run.js";
+import { envelopeInput } from "../support/envelopes.js";
 import { assertionInput, codeFor, holderInput } from "../support/holders.js";
+import { letterPdf } from "../support/letters.js";
+import { ownedDocuments } from "../support/owned-documents.js";
 import { signerInput } from "../support/signers.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
@@ -180,4 +187,49 @@ test("what was said of the contract before a reset is heard after it", async () 
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
   expect((await handle.result()).outcome).toBe("signed");
   expect(await effectsOf("reset")).toMatchObject({ create: 1, otp: 1, sign: 1 });
+});
+
+test("the clean-up believes Temporal's histories, not their absence: a lost owner is written again, and no row goes that a reset needs", async () => {
+  const { env } = system.stack;
+  const put = (name: string) =>
+    system.client.documents.put(Buffer.concat([letterPdf, Buffer.from(name)]), "application/pdf");
+  const [used, unused] = [await put("used"), await put("unused")];
+  const signed = async (id: string, document: typeof used) => {
+    const input = envelopeInput(id);
+    input.documents[0]!.document = document;
+    const handle = await system.client.signEnvelope(id, input);
+    expect((await handle.result()).outcome).toBe("sent");
+    return handle;
+  };
+  const handle = await signed("kept", used);
+  // Long ago, and PostgreSQL was restored from a backup since.
+  const longAgo = new Date(Date.now() - 40 * 86_400_000);
+  for (const { uri } of [used, unused]) {
+    const id = uri.slice("document:".length);
+    const folder = join(env["TRUSTFLOW_DOCUMENTS__DIRECTORY"] ?? "", id.slice(0, 2));
+    await utimes(join(folder, id), longAgo, longAgo);
+  }
+  const pool = createPool(env["DATABASE_URL"] ?? "", { max: 1 });
+  try {
+    await pool.query("update trustflow.migrations set applied_at = now() - interval '500 days'");
+    await pool.query("delete from trustflow.documents where workflow_id = $1", [handle.workflowId]);
+    await pool.query(
+      "update trustflow.effects set updated_at = now() - interval '500 days' where workflow_id = $1",
+      [handle.workflowId],
+    );
+  } finally {
+    await pool.end();
+  }
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await trustflow([...args, "--json"], { env });
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    return JSON.parse(stdout) as unknown;
+  };
+  const expected = { journalRows: 0, documents: { quarantined: 1, removed: 0 } };
+  expect(await run("cleanup", "--dry-run")).toMatchObject(expected);
+  expect(await run("cleanup")).toMatchObject(expected);
+  expect(await ownedDocuments(system, handle)).toEqual([`submitted ${used.uri}`]);
+  expect(await run("documents", "quarantine")).toMatchObject([{ uri: unused.uri }]);
+  await signed("late", unused);
+  expect(await run("documents", "quarantine")).toEqual([]);
 });
