@@ -32,7 +32,7 @@ const kills: readonly Kill[] = [
   {
     at: 0.1,
     role: "receiver",
-    hold: { statement: "insert into trustflow.callbacks", when: "after" },
+    hold: { statement: "trustflow.store_callbacks", when: "after" },
   },
   { at: 0.25, role: "worker" },
   { at: 0.35, role: "receiver" },

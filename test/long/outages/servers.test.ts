@@ -109,7 +109,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
 
   test("a receiver killed between commit and answer: the provider's retry is a duplicate", async () => {
     const receiver = await holdRole(system, "receiver", {
-      statement: "insert into trustflow.callbacks",
+      statement: "trustflow.store_callbacks",
       when: "after",
     });
     const handle = await startTracked("receiver-killed");
