@@ -11,6 +11,7 @@ import type { DocumentStore } from "./documents/store.js";
 import { purgeEffects } from "./journal/retention.js";
 import type { IsOpen } from "./journal/retention.js";
 import { isKnown, isOpen } from "./cleanup/executions.js";
+import { eraseLateCallbacks } from "./cleanup/erasure-record.js";
 import { removeOrphans } from "./cleanup/orphans.js";
 import type { Orphans } from "./cleanup/orphans.js";
 import type { Pool } from "./postgres/pool.js";
@@ -33,6 +34,8 @@ export interface CleanupReport {
   dryRun: boolean;
   /** What was removed, or would be. */
   inboxBodies: number;
+  /** Of callbacks that came after the erasure of their process. */
+  erasedBodies: number;
   parkedBodies: number;
   inboxRows: number;
   journalRows: number;
@@ -66,6 +69,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     dryRun
       ? countCallbacks(pool, what, olderThan, isOpen)
       : archive.purge({ what, olderThan, isOpen, limit });
+  const erasedBodies = await eraseLateCallbacks(pool, dryRun);
   const inboxBodies = await inbox("bodies", before(inboxDays), running);
   const inboxRows = await inbox("rows", before(journalDays), remembered);
   if (!dryRun) await archive.forgetAddresses(before(journalDays));
@@ -84,7 +88,16 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     storedBefore: before(documentOrphanDays),
     quarantineDays,
   });
-  return { dryRun, inboxBodies, parkedBodies, inboxRows, journalRows, documents, notes };
+  return {
+    dryRun,
+    inboxBodies,
+    erasedBodies,
+    parkedBodies,
+    inboxRows,
+    journalRows,
+    documents,
+    notes,
+  };
 }
 
 /** journal ≥ history ≥ inbox; the journal is what keeps a letter from being sent twice, so there it is a refusal. */

@@ -54,7 +54,7 @@ and are removed retention.quarantineDays later. Nothing of an open process is re
 
 type Temporal = Awaited<ReturnType<typeof connectClient>>;
 
-async function withTemporal(
+export async function withTemporal(
   config: Config,
   work: (temporal: Temporal, config: Config) => Promise<void>,
 ): Promise<void> {
@@ -123,9 +123,11 @@ function repairLines({ repaired, left }: Repairs): [string, string][] {
 }
 
 function retentionLines(report: CleanupReport): [string, string][] {
-  const { dryRun, inboxBodies, parkedBodies, inboxRows, journalRows, documents } = report;
+  const { dryRun, inboxBodies, erasedBodies, parkedBodies, inboxRows, journalRows, documents } =
+    report;
   return [
     ["inbox bodies", String(inboxBodies)],
+    ["bodies of erased processes", String(erasedBodies)],
     ["parked bodies", String(parkedBodies)],
     ["inbox rows", String(inboxRows)],
     ["journal rows", String(journalRows)],

@@ -111,7 +111,7 @@ trustflow resolve sendMessage/order-9 --decision retry --confirm-retry --by ana 
     .action(resolveAll);
 }
 
-function personName(text: string): string {
+export function personName(text: string): string {
   if (text.trim() === "" || text.trim() === namePlaceholder)
     throw new InvalidArgumentError("must be the name of the person who decides");
   return text;

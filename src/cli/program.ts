@@ -5,6 +5,7 @@ import { addCallbacks } from "./callbacks.js";
 import { addCleanup } from "./cleanup.js";
 import { addDoctor } from "./doctor.js";
 import { addAffidavits, addDocuments } from "./documents.js";
+import { addErase } from "./erase.js";
 import { exitCodeHelp, exitCodes, failureOf } from "./exit.js";
 import { addLocal } from "./local.js";
 import { addMigrate } from "./migrate.js";
@@ -23,7 +24,7 @@ const groups: [string, ((program: Command) => void)[]][] = [
     "Processes",
     [addStarts, addProcessCommands, addUpdates, addAffidavits, addDocuments, addSchema],
   ],
-  ["Operators", [addOperators, addCallbacks, addDoctor]],
+  ["Operators", [addOperators, addCallbacks, addErase, addDoctor]],
   ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
 ];
 

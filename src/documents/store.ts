@@ -1,6 +1,7 @@
 // Documents outside Temporal's histories: sealed at rest, addressed by an id, checked against their hash on read.
 import { createHash } from "node:crypto";
 import type { DocumentReference } from "../contracts/values.js";
+import { dataKeyId } from "../crypto/data-key.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import { DecryptionError, ErasedKeyError } from "../crypto/errors.js";
 import type { KeyRing } from "../crypto/key-ring.js";
@@ -62,6 +63,20 @@ export class DocumentStore {
   /** Without a reference to check it by: the seal is bound to the URI, so what opens is what was stored. */
   async open(uri: string): Promise<Buffer> {
     return this.#open(uri, await this.#read(uri));
+  }
+
+  /** From the key of `from`, where it is sealed with that, to the key of `to`. */
+  async handOver(uri: string, from: ProcessKey, to: ProcessKey): Promise<void> {
+    const sealed = await this.#driver.read(documentIdOf(uri));
+    if (!sealed || dataKeyOf(sealed) !== dataKeyId(from)) return;
+    const bytes = await this.#open(uri, sealed);
+    await this.#driver.replace(documentIdOf(uri), await this.#seal(bytes, uri, to));
+  }
+
+  /** Whether it is there, and sealed with the key of the process or, as earlier releases did, with the ring. */
+  async mayBelongTo(uri: string, process: ProcessKey): Promise<boolean> {
+    const sealed = await this.#driver.read(documentIdOf(uri));
+    return sealed !== undefined && (dataKeyOf(sealed) ?? dataKeyId(process)) === dataKeyId(process);
   }
 
   async exists(uri: string): Promise<boolean> {

@@ -190,6 +190,8 @@ export class Journal {
     cause: unknown,
   ): Promise<Attempt<A> | undefined> {
     const { row, earlier } = await this.#current(effect);
+    // An erasure leaves no digest in a row.
+    if (!row?.digest && (await reached(this.#rows.isErased(effect)))) throw new ErasedKeyError();
     const known = await this.#known<A>(effect, row, earlier);
     if (known) return known;
     if (row === undefined) return this.#sendNew(effect, performance);

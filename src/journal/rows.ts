@@ -75,7 +75,7 @@ export class Rows {
     return rows;
   }
 
-  /** The row's first take: fails where there is a row already. The owners of its documents are written in any case. */
+  /** The row's first take: fails where there is a row already, and for a process that is erased. The owners of its documents are written in any case. */
   async takeNew(effect: Effect, holder: string): Promise<Hold | undefined> {
     const { documents = [] } = effect;
     const owns = documents.length > 0;
@@ -84,7 +84,8 @@ export class Rows {
       text: `${owns ? `with ${owning("$2", "$3", "$13", "$14")}` : ""}
        insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, provider, operation, account,
          effect_class, digest, state, attempts, lease_until, holder)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'sending', 1, ${lease("$11")}, $12)
+       select $1::uuid, $2::text, $3::text, $4, $5, $6, $7, $8, $9, $10, 'sending', 1, ${lease("$11")}, $12::uuid
+       where not exists (select 1 from trustflow.erasures where namespace = $2 and workflow_id = $3)
        on conflict do nothing`,
       values: [
         effect.token,
@@ -138,6 +139,15 @@ export class Rows {
     const [taken] = rows;
     const { attempts: attempt = 0, denied = 0 } = taken ?? {};
     return taken && { token: row.token, holder, attempt, denied, before: row.state };
+  }
+
+  /** Its erasure has begun: no effect of it is taken any more. */
+  async isErased({ namespace, workflowId }: Effect): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      "select 1 from trustflow.erasures where namespace = $1 and workflow_id = $2 limit 1",
+      [namespace, workflowId],
+    );
+    return rowCount === 1;
   }
 
   /** Whether something of this process exists or may exist. */

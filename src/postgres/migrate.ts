@@ -5,6 +5,7 @@ import { callbacks } from "./migrations/0002-callbacks.js";
 import { accounts } from "./migrations/0003-accounts.js";
 import { lookUpProofs } from "./migrations/0004-look-up-proofs.js";
 import { documents } from "./migrations/0005-documents.js";
+import { erasures } from "./migrations/0006-erasures.js";
 import { callbackQuota } from "./migrations/0007-callback-quota.js";
 import type { Pool, PoolClient } from "./pool.js";
 
@@ -19,6 +20,7 @@ const migrations: readonly Migration[] = [
   accounts,
   lookUpProofs,
   documents,
+  erasures,
   callbackQuota,
 ];
 // Any fixed number: the advisory lock that migrations take.

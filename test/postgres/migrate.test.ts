@@ -20,6 +20,7 @@ test("an empty database lacks every migration; several runners at once apply eac
     "0003-accounts",
     "0004-look-up-proofs",
     "0005-documents",
+    "0006-erasures",
     "0007-callback-quota",
   ]);
   const runs = await Promise.all([migrate(pool), migrate(pool), migrate(pool)]);
@@ -28,7 +29,7 @@ test("an empty database lacks every migration; several runners at once apply eac
   expect(await migrate(pool)).toEqual([]);
 });
 
-test("the migrations make exactly the fixed tables of DESIGN §13 and those of decisions 17, 18 and 20", async () => {
+test("the migrations make exactly the fixed tables of DESIGN §13 and those of decisions 17 to 20", async () => {
   await migrate(database.pool);
   const { rows } = await database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'trustflow' order by 1",
@@ -40,6 +41,7 @@ test("the migrations make exactly the fixed tables of DESIGN §13 and those of d
     "document_quarantine",
     "documents",
     "effects",
+    "erasures",
     "look_up_proofs",
     "migrations",
   ]);

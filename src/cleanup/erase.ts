@@ -1,0 +1,178 @@
+// The erasure of one finished process (docs/decisions/0019): its documents, inbox bodies, what the journal keeps, its data key and its
+// histories, in an order in which whoever calls again after a crash goes on: the key goes once no document of another process needs
+// it, the histories last, because they name the documents of earlier releases.
+import type { Client } from "@temporalio/client";
+import type { KeyRing } from "../crypto/key-ring.js";
+import type { DocumentStore } from "../documents/store.js";
+import type { Pool } from "../postgres/pool.js";
+import { deleteRuns, runsOf } from "../temporal/runs.js";
+import type { Runs } from "../temporal/runs.js";
+import {
+  beginErasure,
+  effectsAtProvider,
+  eraseCallbacks,
+  eraseEffects,
+  erasuresOf,
+  findErasable,
+  finishErasure,
+  giveUpErasure,
+  recordDocument,
+  recordRuns,
+} from "./erasure-record.js";
+import type { AtProvider, Erasure, Process } from "./erasure-record.js";
+import { namedDocuments } from "./named-documents.js";
+import { letGo, otherOwners } from "./release-documents.js";
+
+export interface EraseOptions {
+  workflowId: string;
+  /** Of the namespace that the process is in. */
+  client: Client;
+  pool: Pool;
+  documents: DocumentStore;
+  codecRing: KeyRing;
+  /** How long Temporal may take for its deletion. */
+  limitMs?: number;
+}
+
+/** What the process has, or had. */
+export interface Erasable {
+  /** How many, by their kind; `earlier`: an earlier release did not write the kind down. */
+  documents: Record<string, number>;
+  callbacks: number;
+  effects: number;
+  runs: number;
+  /** Documents that other processes own too, which keep them. */
+  shared: { uri: string; kind: string; owners: string[] }[];
+  /** What the provider still has: nothing of it is erased. */
+  atProvider: AtProvider[];
+  /** The provider's ids of it. They stand in no record. */
+  references: string[];
+}
+
+export type Erased = Erasable & Pick<Erasure, "by" | "begunAt" | "finishedAt">;
+
+export class ProcessIsOpen extends Error {
+  override readonly name = "ProcessIsOpen";
+
+  constructor(workflowId: string) {
+    super(`${workflowId} is open: only a finished process can be erased`);
+  }
+}
+
+/** Neither Temporal nor the database knows the id. */
+export class NothingToErase extends Error {
+  override readonly name = "NothingToErase";
+
+  constructor(workflowId: string) {
+    super(`nothing is known of ${workflowId}`);
+  }
+}
+
+interface Document {
+  id: string;
+  kind: string;
+}
+
+interface Survey extends Erasable {
+  own: Document[];
+  underWay: boolean;
+}
+
+const earlier = "earlier";
+
+/** What `erase` would remove. */
+export async function erasableOf(options: EraseOptions): Promise<Erasable> {
+  const { own: _, underWay: __, ...erasable } = await survey(options);
+  return erasable;
+}
+
+/** Again and again is the same. An erased id is never used again: a start under it is refused. */
+export async function erase(options: EraseOptions & { by: string }): Promise<Erased> {
+  const { client, pool, documents, workflowId, by, limitMs = 60_000 } = options;
+  const process = processOf(options);
+  const { own, underWay, ...found } = await survey(options);
+  const [last] = await erasuresOf(pool, process);
+  if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last) };
+  const erasure = await beginErasure(pool, process, by);
+  // One that was started before the record was committed may be about to send.
+  if ((await runsOf(client, workflowId)).isOpen) {
+    await giveUpErasure(pool, erasure);
+    throw new ProcessIsOpen(workflowId);
+  }
+  await recordRuns(pool, erasure, found.runs);
+  for (const document of own) {
+    await letGo(pool, documents, document.id, process);
+    await recordDocument(pool, erasure, document);
+  }
+  await eraseCallbacks(pool, erasure);
+  await eraseEffects(pool, erasure);
+  await documents.dataKeys.erase(process);
+  await deleteRuns(client, workflowId, limitMs);
+  await finishErasure(pool, erasure);
+  const [done = erasure] = await erasuresOf(pool, process);
+  return { ...found, ...recorded(done) };
+}
+
+async function survey(options: EraseOptions): Promise<Survey> {
+  const { client, pool, workflowId } = options;
+  const process = processOf(options);
+  const runs = await runsOf(client, workflowId);
+  if (runs.isOpen) throw new ProcessIsOpen(workflowId);
+  const { documents, ...rows } = await findErasable(pool, process);
+  const own = [...documents, ...(await unrecorded(options, runs, documents))];
+  const shared: Erasable["shared"] = [];
+  for (const { id, kind } of own) {
+    const owners = await otherOwners(pool, id, process);
+    if (owners.length > 0)
+      shared.push({ uri: `document:${id}`, kind, owners: owners.map((one) => one.workflowId) });
+  }
+  const found: Erasable = {
+    ...rows,
+    documents: countByKind(own),
+    runs: runs.runIds.length,
+    shared,
+    atProvider: await effectsAtProvider(pool, process),
+    references: runs.references,
+  };
+  const [last] = await erasuresOf(pool, process);
+  if (!last && isEmpty(found) && found.atProvider.length === 0)
+    throw new NothingToErase(workflowId);
+  return { ...found, own, underWay: last !== undefined && !last.finishedAt };
+}
+
+/** Named by a history, owned by nobody, and sealed so that it can be this process's: what else a text names is not touched. */
+async function unrecorded(
+  options: EraseOptions,
+  { runIds }: Runs,
+  known: Document[],
+): Promise<Document[]> {
+  const { client, codecRing, documents, pool, workflowId } = options;
+  const process = processOf(options);
+  const found: Document[] = [];
+  for (const id of await namedDocuments(client, codecRing, workflowId, runIds)) {
+    if (known.some((document) => document.id === id)) continue;
+    const isTheirs = (await otherOwners(pool, id, process)).length > 0;
+    if (!isTheirs && (await documents.mayBelongTo(`document:${id}`, process)))
+      found.push({ id, kind: earlier });
+  }
+  return found;
+}
+
+function processOf({ client, workflowId }: EraseOptions): Process {
+  return { namespace: client.options.namespace, workflowId };
+}
+
+function countByKind(documents: Document[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { kind } of documents) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+function recorded({ by, begunAt, finishedAt, documents, callbacks, effects, runs }: Erasure) {
+  const counts = { documents, callbacks, effects, runs };
+  return { by, begunAt, ...(finishedAt && { finishedAt }), ...counts };
+}
+
+function isEmpty({ documents, callbacks, effects, runs }: Erasable): boolean {
+  return Object.keys(documents).length + callbacks + effects + runs === 0;
+}

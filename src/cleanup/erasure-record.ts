@@ -1,0 +1,196 @@
+// The record of erasures: who, when, what kind and how many. Each part of an erasure changes its rows and the record in one commit, so
+// that a crash neither forgets nor doubles what was counted.
+import { transaction } from "../postgres/pool.js";
+import type { Pool } from "../postgres/pool.js";
+
+export interface Process {
+  namespace: string;
+  workflowId: string;
+}
+
+export interface Erasure {
+  id: string;
+  namespace: string;
+  workflowId: string;
+  by: string;
+  begunAt: Date;
+  /** Absent while it is under way. */
+  finishedAt?: Date;
+  /** How many, by their kind. */
+  documents: Record<string, number>;
+  callbacks: number;
+  effects: number;
+  runs: number;
+}
+
+const columns = `id, namespace, workflow_id as "workflowId", erased_by as by, begun_at as "begunAt", finished_at as "finishedAt",
+  documents, callbacks, effects, runs`;
+const ofProcess = "namespace = $1 and workflow_id = $2";
+
+/** The newest first. */
+export async function erasuresOf(
+  pool: Pool,
+  { namespace, workflowId }: Partial<Process>,
+): Promise<Erasure[]> {
+  const { rows } = await pool.query<Erasure & { finishedAt: Date | null }>(
+    `select ${columns} from trustflow.erasures
+     where ($1::text is null or namespace = $1) and ($2::text is null or workflow_id = $2) order by id desc`,
+    [namespace ?? null, workflowId ?? null],
+  );
+  return rows.map(({ finishedAt, ...row }) => ({ ...row, ...(finishedAt && { finishedAt }) }));
+}
+
+/** The one that is under way, or a new one. From its commit on no effect of the process is taken. */
+export async function beginErasure(pool: Pool, process: Process, by: string): Promise<Erasure> {
+  const { namespace, workflowId } = process;
+  await pool.query(
+    `insert into trustflow.erasures (namespace, workflow_id, erased_by) values ($1, $2, $3)
+     on conflict (namespace, workflow_id) where finished_at is null do nothing`,
+    [namespace, workflowId, by],
+  );
+  const [erasure] = await erasuresOf(pool, process);
+  if (!erasure) throw new Error("the record of the erasure is gone");
+  return erasure;
+}
+
+/** It has erased nothing: the process was started again at the same moment. */
+export async function giveUpErasure(pool: Pool, { id }: Erasure): Promise<void> {
+  await pool.query(
+    `delete from trustflow.erasures where id = $1 and finished_at is null and documents = '{}'
+       and callbacks = 0 and effects = 0 and runs = 0`,
+    [id],
+  );
+}
+
+export async function finishErasure(pool: Pool, { id }: Erasure): Promise<void> {
+  await pool.query("update trustflow.erasures set finished_at = clock_timestamp() where id = $1", [
+    id,
+  ]);
+}
+
+/** At least so many. */
+export async function recordRuns(pool: Pool, { id }: Erasure, runs: number): Promise<void> {
+  await pool.query("update trustflow.erasures set runs = greatest(runs, $2) where id = $1", [
+    id,
+    runs,
+  ]);
+}
+
+/** One document less, and its owner's row with it. */
+export async function recordDocument(
+  pool: Pool,
+  { id, namespace, workflowId }: Erasure,
+  document: { id: string; kind: string },
+): Promise<void> {
+  await transaction(pool, async (client) => {
+    await client.query(`delete from trustflow.documents where ${ofProcess} and id = $3`, [
+      namespace,
+      workflowId,
+      document.id,
+    ]);
+    await client.query(
+      `update trustflow.erasures set documents = documents ||
+         jsonb_build_object($2::text, coalesce((documents ->> $2)::int, 0) + 1) where id = $1`,
+      [id, document.kind],
+    );
+  });
+}
+
+/** Bodies go; the rows stay, so that a late duplicate brings none back. What still waited is told to nobody. */
+export async function eraseCallbacks(pool: Pool, erasure: Erasure): Promise<void> {
+  await pool.query(
+    `with gone as (
+       update trustflow.callbacks set body = null, detail = null, claim = null, claimed_until = null,
+         state = case when state in ('waiting', 'unaddressed') then 'late' else state end,
+         settled_at = coalesce(settled_at, clock_timestamp())
+       where ${ofProcess} and body is not null returning 1)
+     update trustflow.erasures set callbacks = callbacks + (select count(*) from gone) where id = $3`,
+    [erasure.namespace, erasure.workflowId, erasure.id],
+  );
+}
+
+/** Callbacks that came after the erasure of their process: their bodies go, and nobody has to deliver them. Returns how many. */
+export async function eraseLateCallbacks(pool: Pool, dryRun: boolean): Promise<number> {
+  const late = `body is not null and exists (select 1 from trustflow.erasures e
+    where e.namespace = c.namespace and e.workflow_id = c.workflow_id and e.finished_at is not null)`;
+  const { rowCount } = await pool.query(
+    dryRun
+      ? `select 1 from trustflow.callbacks c where ${late}`
+      : `update trustflow.callbacks c set body = null, detail = null, reason = null, state = 'late', claim = null,
+           claimed_until = null, settled_at = coalesce(settled_at, clock_timestamp()) where ${late}`,
+  );
+  return rowCount ?? 0;
+}
+
+/**
+ * Answers, decisions and digests go; the rows stay with their tokens and states, which say what was sent. The samples of the
+ * accounts' look-ups may be items of this process: the next ones take their place.
+ */
+export async function eraseEffects(pool: Pool, erasure: Erasure): Promise<void> {
+  const { namespace, workflowId, id } = erasure;
+  await transaction(pool, async (client) => {
+    await client.query(
+      `update trustflow.look_up_proofs p set sample = null, next_look_at = null where sample is not null and exists (
+         select 1 from trustflow.effects e where e.namespace = $1 and e.workflow_id = $2
+           and e.provider = p.provider and e.account = p.account and e.operation = p.operation)`,
+      [namespace, workflowId],
+    );
+    await client.query(`delete from trustflow.correlations where ${ofProcess}`, [
+      namespace,
+      workflowId,
+    ]);
+    await client.query(
+      `with gone as (
+         update trustflow.effects set sealed_answer = null, sealed_decisions = null, digest = null
+         where ${ofProcess} and (sealed_answer is not null or sealed_decisions is not null or digest is not null)
+         returning 1)
+       update trustflow.erasures set effects = effects + (select count(*) from gone) where id = $3`,
+      [namespace, workflowId, id],
+    );
+  });
+}
+
+export interface Found {
+  documents: { id: string; kind: string }[];
+  callbacks: number;
+  effects: number;
+}
+
+/** What an erasure would find. */
+export async function findErasable(pool: Pool, { namespace, workflowId }: Process): Promise<Found> {
+  const { rows: documents } = await pool.query<{ id: string; kind: string }>(
+    `select id, kind from trustflow.documents where ${ofProcess} order by owned_at, id`,
+    [namespace, workflowId],
+  );
+  const { rows } = await pool.query<{ callbacks: number; effects: number }>(
+    `select (select count(*)::int from trustflow.callbacks where ${ofProcess} and body is not null) as callbacks,
+       (select count(*)::int from trustflow.effects where ${ofProcess}
+          and (sealed_answer is not null or sealed_decisions is not null or digest is not null)) as effects`,
+    [namespace, workflowId],
+  );
+  return { documents, callbacks: rows[0]?.callbacks ?? 0, effects: rows[0]?.effects ?? 0 };
+}
+
+/** What the provider was asked to do, as far as the journal knows. */
+export interface AtProvider {
+  provider: string;
+  account: string;
+  operation: string;
+  /** `maybe`: no answer came. */
+  exists: "yes" | "maybe";
+  count: number;
+}
+
+export async function effectsAtProvider(
+  pool: Pool,
+  { namespace, workflowId }: Process,
+): Promise<AtProvider[]> {
+  const { rows } = await pool.query<AtProvider>(
+    `select provider, account, operation, case when state = 'answered' then 'yes' else 'maybe' end as exists, count(*)::int
+     from trustflow.effects where ${ofProcess} and provider is not null
+       and (state in ('answered', 'sending') or uncertain)
+     group by 1, 2, 3, 4 order by min(seq)`,
+    [namespace, workflowId],
+  );
+  return rows;
+}

@@ -1,0 +1,133 @@
+// `trustflow erase` and `trustflow erasures`: a finished process goes for good; the record of it stays.
+import type { Command } from "commander";
+import type { Erasable, Erased } from "../cleanup/erase.js";
+import type { Erasure } from "../cleanup/erasure-record.js";
+import { ringOf } from "../config.js";
+import { parseWorkflowId, processes } from "../contracts/names.js";
+import { withTemporal } from "./cleanup.js";
+import { addCommand } from "./command.js";
+import { withDatabase } from "./context.js";
+import { CommandError, exitCodes } from "./exit.js";
+import { personName } from "./operators.js";
+import { facts, table, writeData, writeJson, writeNote } from "./output.js";
+import { documentStoreOf } from "./parts.js";
+
+interface EraseFlags {
+  by?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function addErase(program: Command): void {
+  addCommand(program, "erase <id>", {
+    summary: "erase a finished process: documents, callbacks, answers, key and history",
+    details: `The ID is "<process>/<business id>", so that no other process is meant.
+Nothing brings it back. An open process is refused. A document that another process owns too stays for that one.
+The id is never used again: a start under it is refused, so nothing is sent twice. Where the command was cut off, run it again.
+What the provider holds is shown, and stays there. The record says who, when and how many: see "trustflow erasures".`,
+    example: `trustflow erase sendPostal/order-7 --dry-run
+trustflow erase sendPostal/order-7 --by "Ana Ruiz"`,
+  })
+    .option(
+      "--by <name>",
+      "who erases; stands in the record; required without --dry-run",
+      personName,
+    )
+    .option("--dry-run", "only show what it would erase")
+    .action((id: string, flags: EraseFlags) => eraseOne(id, flags));
+
+  addCommand(program, "erasures [id]", {
+    summary: "the record of erasures, the newest first",
+    details:
+      "Who erased which process, when, what kind and how many; no content. With an ID, only those of that process.",
+    example: "trustflow erasures --json",
+  }).action((id: string | undefined, { json }: EraseFlags) =>
+    withDatabase(async (pool) => {
+      const { erasuresOf } = await import("../cleanup/erasure-record.js");
+      const found = await erasuresOf(pool, id === undefined ? {} : { workflowId: fullId(id) });
+      if (json) return writeJson(found);
+      writeData(erasuresTable(found));
+    }),
+  );
+}
+
+async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<void> {
+  if (by === undefined && !dryRun)
+    throw new CommandError(exitCodes.invalid, "--by: is required: the record says who erases");
+  const workflowId = fullId(id);
+  await withDatabase((pool, config) =>
+    withTemporal(config, async ({ client }) => {
+      const { erasableOf, erase, NothingToErase, ProcessIsOpen } =
+        await import("../cleanup/erase.js");
+      const documents = documentStoreOf(config);
+      const options = { workflowId, client, pool, documents, codecRing: ringOf(config, "codec") };
+      try {
+        const report =
+          by === undefined || dryRun ? await erasableOf(options) : await erase({ ...options, by });
+        if (json) return writeJson({ id: workflowId, dryRun: dryRun ?? false, ...report });
+        writeData(facts(linesOf(workflowId, report)));
+        if (report.atProvider.length > 0)
+          writeNote("The provider keeps what it has: ask it to erase that, by these references.");
+        if (dryRun) writeNote("Nothing was erased: --dry-run");
+      } catch (error) {
+        if (error instanceof ProcessIsOpen) throw new CommandError(exitCodes.failed, error.message);
+        if (error instanceof NothingToErase)
+          throw new CommandError(exitCodes.unknownId, error.message);
+        throw error;
+      }
+    }),
+  );
+}
+
+function fullId(id: string): string {
+  if (parseWorkflowId(id)) return id;
+  throw new CommandError(
+    exitCodes.invalid,
+    `id: ${id} is not <process>/<business id>; the processes are ${processes.join(", ")}`,
+  );
+}
+
+function linesOf(workflowId: string, report: Erasable & Partial<Erased>): [string, string][] {
+  const { documents, callbacks, effects, runs, shared, atProvider, references } = report;
+  const { by, begunAt, finishedAt } = report;
+  return [
+    ["process", workflowId],
+    ...(by === undefined ? [] : [["erased by", by] as [string, string]]),
+    ...(begunAt ? [["begun", begunAt.toISOString()] as [string, string]] : []),
+    ...(finishedAt ? [["finished", finishedAt.toISOString()] as [string, string]] : []),
+    ["documents", kinds(documents)],
+    ["callback bodies", String(callbacks)],
+    ["journal answers", String(effects)],
+    ["histories", String(runs)],
+    ...shared.map(({ uri, kind, owners }): [string, string] => [
+      "kept",
+      `${uri} (${kind}): ${owners.join(", ")} owns it too`,
+    ]),
+    ...atProvider.map(({ provider, account, operation, exists, count }): [string, string] => [
+      "at the provider",
+      `${provider} (${account}): ${operation}, ${count}${exists === "maybe" ? ", perhaps" : ""}`,
+    ]),
+    ...(references.length > 0 ? [["references", references.join(", ")] as [string, string]] : []),
+  ];
+}
+
+function erasuresTable(found: Erasure[]): string {
+  return table(
+    ["ID", "BY", "BEGUN", "FINISHED", "DOCUMENTS", "CALLBACKS", "ANSWERS", "HISTORIES"],
+    found.map(({ workflowId, by, begunAt, finishedAt, documents, callbacks, effects, runs }) => [
+      workflowId,
+      by,
+      begunAt.toISOString(),
+      finishedAt?.toISOString() ?? "not yet",
+      kinds(documents),
+      String(callbacks),
+      String(effects),
+      String(runs),
+    ]),
+  );
+}
+
+function kinds(documents: Record<string, number>): string {
+  const counts = Object.entries(documents).map(([kind, count]) => `${count} ${kind}`);
+  return counts.length > 0 ? counts.join(", ") : "0";
+}

@@ -1,0 +1,316 @@
+// The erasure of a process, step by step: a crash at any point is resumed by calling again, a shared document stays for the other
+// owner, and what a text merely names is not touched. Temporal is a list of runs; PostgreSQL and the documents are real.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import type { Client } from "@temporalio/client";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { erasableOf, erase, NothingToErase, ProcessIsOpen } from "../../src/cleanup/erase.js";
+import { erasuresOf } from "../../src/cleanup/erasure-record.js";
+import { ErasedKeyError } from "../../src/crypto/errors.js";
+import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
+import { DirectoryDriver } from "../../src/documents/directory-driver.js";
+import { DocumentStore } from "../../src/documents/store.js";
+import { Journal } from "../../src/journal/journal.js";
+import { EncryptionCodec } from "../../src/temporal/codec.js";
+import { effectOf, failed, Provider } from "../journal/support.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+
+const ring = KeyRing.parse(generateKeyRing());
+const codec = new EncryptionCodec(ring);
+const content = Buffer.from("%PDF-1.7 a letter to nobody");
+const journalOptions = { leaseMs: 1_000, lookUpSpacingMs: 100 };
+let database: TestDatabase;
+let folder: string;
+let store: DocumentStore;
+let journal: Journal;
+let runs: { workflowId: string; runId: string; isOpen: boolean; text: string }[];
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-erase-"));
+  store = new DocumentStore(new DirectoryDriver(folder), ring);
+  journal = new Journal(database.pool, store.dataKeys.sealers(ring), journalOptions);
+  runs = [];
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const gone = () => Promise.reject(Object.assign(new Error("not found"), { code: 5 }));
+
+/** As much of Temporal as an erasure asks for. */
+const client = {
+  options: { namespace: "default" },
+  connection: {
+    workflowService: {
+      describeWorkflowExecution: ({ execution }: { execution: { workflowId: string } }) => {
+        const run = runs.findLast(({ workflowId }) => workflowId === execution.workflowId);
+        if (!run) return gone();
+        return Promise.resolve({
+          workflowExecutionInfo: { execution: run, status: run.isOpen ? 1 : 2 },
+        });
+      },
+      deleteWorkflowExecution: ({ workflowExecution: { runId } }: any) => {
+        if (!runs.some((run) => run.runId === runId)) return gone();
+        runs = runs.filter((run) => run.runId !== runId);
+        return Promise.resolve({});
+      },
+    },
+  },
+  workflow: {
+    async *list({ query }: { query: string }) {
+      for (const run of runs)
+        if (query.includes(`"${run.workflowId}"`))
+          yield { ...run, typedSearchAttributes: { get: () => [`reference of ${run.runId}`] } };
+    },
+    getHandle: (_: string, runId: string) => ({
+      async fetchHistory() {
+        const { text = "" } = runs.find((run) => run.runId === runId) ?? {};
+        const encoding = Buffer.from("json/plain");
+        const payload = { metadata: { encoding }, data: Buffer.from(JSON.stringify(text)) };
+        return { events: [{ input: { payloads: await codec.encode([payload]) } }] };
+      },
+    }),
+  },
+} as unknown as Client;
+
+async function owned(workflowId: string, uri: string, kind = "submitted"): Promise<void> {
+  await database.pool.query(
+    "insert into trustflow.documents (id, namespace, workflow_id, kind) values ($1, 'default', $2, $3)",
+    [uri.slice("document:".length), workflowId, kind],
+  );
+}
+
+/** A finished process with two runs, an effect, two callbacks and two documents. */
+async function finished() {
+  const workflowId = `sendPostal/${randomUUID()}`;
+  const process = { namespace: "default", workflowId };
+  runs.push(...["first", "second"].map((name) => ({ ...run(workflowId, name) })));
+  await journal.perform(effectOf(process), new Provider().performance);
+  for (const state of ["delivered", "waiting"])
+    await database.pool.query(
+      `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, state, size, body)
+       values ('a', $1, 'evi-post', 'default', $2, $3, 1, 'x')`,
+      [randomUUID(), workflowId, state],
+    );
+  const submitted = await store.put(content, "application/pdf", { process });
+  const affidavit = await store.put(content, "application/pdf", { process });
+  await owned(workflowId, submitted.uri);
+  await owned(workflowId, affidavit.uri, "affidavit");
+  return { workflowId, process, submitted, affidavit };
+}
+
+const run = (workflowId: string, name: string, text = "") => ({
+  workflowId,
+  runId: `${name} of ${workflowId}`,
+  isOpen: false,
+  text,
+});
+
+function optionsOf(workflowId: string) {
+  const { pool } = database;
+  return { workflowId, client, pool, documents: store, codecRing: ring, by: "Ana", limitMs: 2_000 };
+}
+
+async function rowsOf(table: string, workflowId: string): Promise<Record<string, unknown>[]> {
+  const { rows } = await database.pool.query(
+    `select * from trustflow.${table} where workflow_id = $1`,
+    [workflowId],
+  );
+  return rows;
+}
+
+const counts = { documents: { submitted: 1, affidavit: 1 }, callbacks: 2, effects: 1, runs: 2 };
+
+async function expectErased({
+  workflowId,
+  process,
+  submitted,
+  affidavit,
+}: Awaited<ReturnType<typeof finished>>) {
+  expect(await store.exists(submitted.uri)).toBe(false);
+  expect(await store.exists(affidavit.uri)).toBe(false);
+  expect(await rowsOf("documents", workflowId)).toEqual([]);
+  for (const { body, state } of await rowsOf("callbacks", workflowId))
+    expect([body, state]).toEqual([null, expect.stringMatching(/^(delivered|late)$/)]);
+  expect(await rowsOf("effects", workflowId)).toMatchObject([
+    { state: "answered", sealed_answer: null, sealed_decisions: null, digest: null },
+  ]);
+  expect(runs.filter((one) => one.workflowId === workflowId)).toEqual([]);
+  expect(await store.dataKeys.isErased(process)).toBe(true);
+  expect(await erasuresOf(database.pool, process)).toMatchObject([
+    { by: "Ana", finishedAt: expect.any(Date), ...counts },
+  ]);
+}
+
+test("everything of the process goes, the record stays", async () => {
+  const one = await finished();
+  const { by: _, ...dry } = optionsOf(one.workflowId);
+  expect(await erasableOf(dry)).toMatchObject({
+    ...counts,
+    atProvider: [{ provider: "evi-post", operation: "submit", exists: "yes", count: 1 }],
+    references: [
+      `reference of first of ${one.workflowId}`,
+      `reference of second of ${one.workflowId}`,
+    ],
+  });
+  expect(await store.exists(one.submitted.uri)).toBe(true);
+  expect(await erase(optionsOf(one.workflowId))).toMatchObject({ ...counts, by: "Ana" });
+  await expectErased(one);
+  // To erase it again is the same, whoever does it.
+  expect(await erase({ ...optionsOf(one.workflowId), by: "Eva" })).toMatchObject({
+    ...counts,
+    by: "Ana",
+  });
+  await expectErased(one);
+});
+
+type Options = ReturnType<typeof optionsOf>;
+
+/** Everything that an erasure does, in its order; the statements before number 7 only read. */
+const crashes: [string, (options: Options) => Options][] = [
+  ...Array.from({ length: 10 }, (_, number): (typeof crashes)[number] => [
+    `statement ${number + 7} of PostgreSQL`,
+    (options) => ({ ...options, pool: failingAt(options.pool, ["query", "connect"], number + 7) }),
+  ]),
+  ...[0, 1].map((number): (typeof crashes)[number] => [
+    `the removal of document ${number}`,
+    (options) => ({ ...options, documents: failingAt(options.documents, ["delete"], number) }),
+  ]),
+  [
+    "the erasure of the key",
+    (options) => {
+      const dataKeys = failingAt(options.documents.dataKeys, ["erase"], 0);
+      return { ...options, documents: withPart(options.documents, { dataKeys }) };
+    },
+  ],
+  ...[0, 1].map((number): (typeof crashes)[number] => [
+    `the deletion of run ${number}`,
+    (options) => {
+      const { workflowService } = client.connection;
+      const failing = failingAt(workflowService, ["deleteWorkflowExecution"], number);
+      const connection = { workflowService: failing } as unknown as Client["connection"];
+      return { ...options, client: withPart(client, { connection }) };
+    },
+  ]),
+];
+
+function withPart<T extends object>(target: T, part: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, name) {
+      const value: unknown = Reflect.get(name in part ? part : target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+/** The same, whose call number `at` of these methods fails. */
+function failingAt<T extends object>(target: T, methods: string[], at: number): T {
+  let calls = 0;
+  return new Proxy(target, {
+    get(_, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        if (methods.includes(String(name)) && calls++ === at) throw new Error("crash");
+        return value.apply(target, args) as unknown;
+      };
+    },
+  });
+}
+
+test.each(crashes)(
+  "a crash at %s: the next call goes on, and counts everything once",
+  async (_, broken) => {
+    const one = await finished();
+    await expect(erase(broken(optionsOf(one.workflowId)))).rejects.toThrow();
+    await erase(optionsOf(one.workflowId));
+    await expectErased(one);
+  },
+);
+
+test("an open process is refused, and nothing is written", async () => {
+  const { workflowId } = await finished();
+  runs.push({ ...run(workflowId, "third"), isOpen: true });
+  await expect(erase(optionsOf(workflowId))).rejects.toThrow(ProcessIsOpen);
+  expect(await rowsOf("erasures", workflowId)).toEqual([]);
+});
+
+test("one that is started at the same moment is refused too, and goes on", async () => {
+  const { workflowId, process, submitted } = await finished();
+  const { pool } = database;
+  const starting = new Proxy(pool, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== "query") return value;
+      return async (text: string, values: unknown[]) => {
+        const result: unknown = await target.query(text, values);
+        if (text.includes("insert into trustflow.erasures"))
+          runs.push({ ...run(workflowId, "third"), isOpen: true });
+        return result;
+      };
+    },
+  });
+  await expect(erase({ ...optionsOf(workflowId), pool: starting })).rejects.toThrow(ProcessIsOpen);
+  expect(await rowsOf("erasures", workflowId)).toEqual([]);
+  expect(await store.get(submitted)).toEqual(content);
+  await journal.perform(effectOf({ ...process, step: "cancel" }), new Provider().performance);
+});
+
+test("an id that nobody knows is no erasure", async () => {
+  await expect(erase(optionsOf("sendPostal/nobody"))).rejects.toThrow(NothingToErase);
+  expect(await rowsOf("erasures", "sendPostal/nobody")).toEqual([]);
+});
+
+test("no effect of an erased process is sent again, old step or new, while its key is remembered or not", async () => {
+  const { workflowId, process } = await finished();
+  const other = new DocumentStore(new DirectoryDriver(folder), ring);
+  const remembering = new Journal(database.pool, other.dataKeys.sealers(ring), journalOptions);
+  await remembering.perform(effectOf(process), new Provider().performance);
+  await erase(optionsOf(workflowId));
+  const fresh = new DocumentStore(new DirectoryDriver(folder), ring).dataKeys.sealers(ring);
+  for (const one of [remembering, new Journal(database.pool, fresh, journalOptions)]) {
+    const provider = new Provider();
+    for (const step of ["submit", "cancel"])
+      expect(
+        await failed(one.perform(effectOf({ ...process, step }), provider.performance)),
+      ).toBeInstanceOf(ErasedKeyError);
+    expect(provider.sends).toEqual([]);
+  }
+  expect(await rowsOf("effects", workflowId)).toHaveLength(1);
+});
+
+test("a document that another process owns too stays, sealed with that one's key", async () => {
+  const first = await finished();
+  const second = await finished();
+  await owned(second.workflowId, first.submitted.uri);
+  const report = await erase(optionsOf(first.workflowId));
+  expect(report.shared).toEqual([
+    { uri: first.submitted.uri, kind: "submitted", owners: [second.workflowId] },
+  ]);
+  const fresh = new DocumentStore(new DirectoryDriver(folder), ring);
+  expect(await fresh.get(first.submitted)).toEqual(content);
+  expect(await rowsOf("documents", second.workflowId)).toHaveLength(3);
+  await erase(optionsOf(second.workflowId));
+  expect(await store.exists(first.submitted.uri)).toBe(false);
+});
+
+test("a document of an earlier release is found by the history; what a history merely names stays", async () => {
+  const { workflowId } = await finished();
+  const before = await store.put(content, "application/pdf");
+  const theirs = await finished();
+  const recorded = await store.put(content, "application/pdf");
+  await owned(theirs.workflowId, recorded.uri);
+  const unrecorded = await store.put(content, "application/pdf", { process: theirs.process });
+  const named = [before, theirs.submitted, recorded, unrecorded].map(({ uri }) => uri).join(" ");
+  runs.push(run(workflowId, "third", `${named} document:${"0".repeat(32)}`));
+  const { documents } = await erase(optionsOf(workflowId));
+  expect(documents).toEqual({ submitted: 1, affidavit: 1, earlier: 1 });
+  expect(await store.exists(before.uri)).toBe(false);
+  for (const { uri } of [theirs.submitted, recorded, unrecorded])
+    expect(await store.exists(uri)).toBe(true);
+});
