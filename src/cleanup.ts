@@ -10,6 +10,8 @@ import type { KeyRing } from "./crypto/key-ring.js";
 import type { DocumentStore } from "./documents/store.js";
 import { purgeEffects } from "./journal/retention.js";
 import type { IsOpen } from "./journal/retention.js";
+import { expireDocuments } from "./cleanup/document-retention.js";
+import type { Expired } from "./cleanup/document-retention.js";
 import { isKnown, isOpen } from "./cleanup/executions.js";
 import { eraseLateCallbacks } from "./cleanup/erasure-record.js";
 import { removeOrphans } from "./cleanup/orphans.js";
@@ -40,6 +42,8 @@ export interface CleanupReport {
   inboxRows: number;
   journalRows: number;
   documents: Orphans;
+  /** Documents whose own period is over. */
+  expired: Expired["expired"];
   notes: string[];
 }
 
@@ -81,6 +85,16 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     remembered,
     limit,
   );
+  const { expired, unknownEnd } = await expireDocuments({
+    ...options,
+    days: retention.documents,
+    dryRun,
+    now,
+  });
+  if (unknownEnd > 0)
+    notes.push(
+      `${unknownEnd} document(s) with a period stay: Temporal did not have their process any more when its end was to be written down; see "trustflow erase"`,
+    );
   const documents = await removeOrphans({
     ...options,
     dryRun,
@@ -96,6 +110,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     inboxRows,
     journalRows,
     documents,
+    expired,
     notes,
   };
 }

@@ -147,6 +147,16 @@ export const Config = z.strictObject({
       documentOrphanDays: whole(1).default(30),
       /** How long an upload that no process took stays in quarantine. */
       quarantineDays: whole(1).default(14),
+      /** By kind, from the end of the process on; without a period they stay. */
+      documents: z
+        .strictObject({
+          submittedDays: whole(1).optional(),
+          affidavitDays: whole(1).optional(),
+          contractDays: whole(1).optional(),
+          signedDays: whole(1).optional(),
+          videoDays: whole(1).optional(),
+        })
+        .prefault({}),
       batchSize: whole(1).default(1_000),
     })
     .prefault({}),

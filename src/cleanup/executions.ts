@@ -16,16 +16,33 @@ export async function isOpen(client: Client, workflowId: string): Promise<boolea
   return (await statusOf(client, workflowId)) === RUNNING;
 }
 
-async function statusOf(
+/** When its newest run has ended; undefined where Temporal does not have it any more. */
+export async function endOf(
+  client: Client,
+  workflowId: string,
+): Promise<Date | "open" | undefined> {
+  const info = await infoOf(client, workflowId);
+  if (!info) return undefined;
+  const { status, closeTime } = info;
+  if (status === RUNNING || !closeTime) return "open";
+  return new Date(Number(closeTime.seconds) * 1_000);
+}
+
+async function statusOf(client: Client, workflowId: string): Promise<number | undefined> {
+  const info = await infoOf(client, workflowId);
+  return info && (info.status ?? RUNNING);
+}
+
+async function infoOf(
   { workflowService, options: { namespace } }: Client,
   workflowId: string,
-): Promise<number | undefined> {
+): Promise<proto.temporal.api.workflow.v1.IWorkflowExecutionInfo | undefined> {
   try {
-    const { workflowExecutionInfo: info } = await workflowService.describeWorkflowExecution({
+    const { workflowExecutionInfo } = await workflowService.describeWorkflowExecution({
       namespace,
       execution: { workflowId },
     });
-    return info?.status ?? RUNNING;
+    return workflowExecutionInfo ?? {};
   } catch (error) {
     if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
     // A namespace that is not there says the same, and nothing of its processes.

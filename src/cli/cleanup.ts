@@ -12,7 +12,7 @@ import type { Pool } from "../postgres/pool.js";
 import type { connectClient } from "../temporal/connection.js";
 import { addCommand } from "./command.js";
 import { withDatabase } from "./context.js";
-import { facts, writeData, writeJson, writeNote } from "./output.js";
+import { countsByKind, facts, writeData, writeJson, writeNote } from "./output.js";
 import { documentStoreOf } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
 
@@ -28,7 +28,8 @@ export function addCleanup(program: Command): void {
     details: `A process whose workflow tasks have failed for stuck.repairAfterSeconds is reset, once, to its last good workflow task; no effect
 happens twice. Inbox bodies go after retention.inboxDays, parked ones after retention.parkedDays, journal and inbox rows
 after retention.journalDays, uploads that no process took go into quarantine after retention.documentOrphanDays ("trustflow documents quarantine"),
-and are removed retention.quarantineDays later. Nothing of an open process is removed.`,
+and are removed retention.quarantineDays later. A finished process's documents go after the period of their kind (retention.documents), where
+there is one. Nothing of an open process is removed.`,
     example: "trustflow cleanup --dry-run",
   })
     .option("--dry-run", "only count")
@@ -123,8 +124,16 @@ function repairLines({ repaired, left }: Repairs): [string, string][] {
 }
 
 function retentionLines(report: CleanupReport): [string, string][] {
-  const { dryRun, inboxBodies, erasedBodies, parkedBodies, inboxRows, journalRows, documents } =
-    report;
+  const {
+    dryRun,
+    inboxBodies,
+    erasedBodies,
+    parkedBodies,
+    inboxRows,
+    journalRows,
+    documents,
+    expired,
+  } = report;
   return [
     ["inbox bodies", String(inboxBodies)],
     ["bodies of erased processes", String(erasedBodies)],
@@ -135,6 +144,7 @@ function retentionLines(report: CleanupReport): [string, string][] {
       "documents",
       documents.skipped ?? `${documents.removed} (${documents.quarantined} more into quarantine)`,
     ],
+    ["expired documents", countsByKind(expired)],
     ["removed", dryRun ? "nothing: --dry-run" : "as counted"],
   ];
 }

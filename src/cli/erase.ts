@@ -9,7 +9,7 @@ import { addCommand } from "./command.js";
 import { withDatabase } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { personName } from "./operators.js";
-import { facts, table, writeData, writeJson, writeNote } from "./output.js";
+import { countsByKind, facts, table, writeData, writeJson, writeNote } from "./output.js";
 import { documentStoreOf } from "./parts.js";
 
 interface EraseFlags {
@@ -95,7 +95,7 @@ function linesOf(workflowId: string, report: Erasable & Partial<Erased>): [strin
     ...(by === undefined ? [] : [["erased by", by] as [string, string]]),
     ...(begunAt ? [["begun", begunAt.toISOString()] as [string, string]] : []),
     ...(finishedAt ? [["finished", finishedAt.toISOString()] as [string, string]] : []),
-    ["documents", kinds(documents)],
+    ["documents", countsByKind(documents)],
     ["callback bodies", String(callbacks)],
     ["journal answers", String(effects)],
     ["histories", String(runs)],
@@ -119,15 +119,10 @@ function erasuresTable(found: Erasure[]): string {
       by,
       begunAt.toISOString(),
       finishedAt?.toISOString() ?? "not yet",
-      kinds(documents),
+      countsByKind(documents),
       String(callbacks),
       String(effects),
       String(runs),
     ]),
   );
-}
-
-function kinds(documents: Record<string, number>): string {
-  const counts = Object.entries(documents).map(([kind, count]) => `${count} ${kind}`);
-  return counts.length > 0 ? counts.join(", ") : "0";
 }

@@ -72,3 +72,9 @@ export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "\uFFFD");
 }
+
+/** `2 affidavit, 1 submitted`, or 0. */
+export function countsByKind(counts: Record<string, number>): string {
+  const texts = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
+  return texts.length > 0 ? texts.join(", ") : "0";
+}

@@ -3,7 +3,8 @@
 import type { Pool } from "../postgres/pool.js";
 
 /** `video`: an identity video and the evidences that go with it. */
-export type DocumentKind = "submitted" | "affidavit" | "contract" | "signed" | "video";
+export const documentKinds = ["submitted", "affidavit", "contract", "signed", "video"] as const;
+export type DocumentKind = (typeof documentKinds)[number];
 
 export interface OwnedDocument {
   /** The 32 hex digits of `document:<id>`. */

@@ -23,6 +23,7 @@ const retention = {
   journalDays: 400,
   documentOrphanDays: 30,
   quarantineDays: 14,
+  documents: {},
   batchSize: 1_000,
 };
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);

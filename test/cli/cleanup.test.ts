@@ -14,6 +14,7 @@ const retention = {
   journalDays: 400,
   documentOrphanDays: 10,
   quarantineDays: 14,
+  documents: {},
   batchSize: 2,
 };
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
