@@ -36,6 +36,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, LIMIT_MS);
 
+/** As whom tables are made. */
+const asOwner = () => ({ ...system.stack.env, DATABASE_URL: system.stack.postgres?.url ?? "" });
+
 const installed = (...path: string[]) => join(folder, "node_modules", ...path);
 
 function trustflow(args: string[], env: Record<string, string> = {}): ChildProcess {
@@ -78,7 +81,7 @@ test.each(["codec-server", "receiver", "relay", "worker"])(
   "the role %s starts and stops",
   async (role) => {
     const child = trustflow([role], {
-      ...system.stack.env,
+      ...asOwner(),
       TRUSTFLOW_RECEIVER__PORT: "0",
       TRUSTFLOW_CODEC_SERVER__PORT: "0",
       TRUSTFLOW_RELAY__HEALTH_PORT: "0",
@@ -92,7 +95,7 @@ test.each(["codec-server", "receiver", "relay", "worker"])(
 
 test("cleanup and migrate run", async () => {
   for (const command of [["cleanup", "--dry-run"], ["migrate"]]) {
-    const { code, stderr } = await ended(trustflow(command, system.stack.env));
+    const { code, stderr } = await ended(trustflow(command, asOwner()));
     expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({
       command,
       code: 0,
