@@ -4,6 +4,7 @@ import { Client, Connection } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Payload } from "@temporalio/common";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { notEncrypted, notTagged } from "../../src/contracts/payload-marks.js";
 import { trustflow } from "../cli/run.js";
 import { pageCodec } from "../support/any-language.js";
@@ -12,6 +13,7 @@ import { letterInput } from "../support/letters.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
+const messageFile = fileURLToPath(new URL("../../examples/message.json", import.meta.url));
 let system: TestStack;
 let connection: Connection;
 let stranger: Client;
@@ -108,7 +110,7 @@ test("with keys.codecRead alone one lists and shows; what writes names keys.code
   for (const args of [
     ["resolve", handle.workflowId, "--attention", "x-1", "--decision", "abandon", "--by", "ana"],
     ["resend-otp", handle.workflowId],
-    ["send-message", "--id", "reader", "--input", "examples/message.json"],
+    ["send-message", "--id", "reader", "--input", messageFile],
   ]) {
     const { code, stderr, stdout } = await trustflow(args, { env });
     expect([args[0], code]).toEqual([args[0], 4]);
