@@ -128,7 +128,7 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     closers.unshift(() => trustflow.close());
     const connection = await Connection.connect({ address });
     closers.unshift(() => connection.close());
-    const pool = createPool(stack.env["DATABASE_URL"] as string, { max: 2 });
+    const pool = createPool(stack.databaseUrl, { max: 2 });
     closers.unshift(() => pool.end());
     const control = got.extend({ prefixUrl: baseUrl, retry: { limit: 0 } });
     if (profiles) {

@@ -49,7 +49,13 @@ const Callbacks = z.strictObject({
 
 export const Config = z.strictObject({
   environment: z.preprocess(plain, z.enum(["production", "preproduction", "sandbox"])).optional(),
-  database: z.strictObject({ url: secret().optional() }).prefault({}),
+  database: z
+    .strictObject({
+      url: secret().optional(),
+      /** Goes into a URL that has none. */
+      password: secret().optional(),
+    })
+    .prefault({}),
   keys: z
     .strictObject({
       codec: secret().optional(),
@@ -197,6 +203,7 @@ export function loadConfig(): Config {
   if (DATABASE_URL !== "") place(tree, ["database", "url"], DATABASE_URL);
   for (const [name, value] of Object.entries(process.env)) {
     if (value === undefined || value === "") continue;
+    refuseBoth(name);
     if (name.startsWith("TRUSTFLOW_") && !notKeys.has(name)) place(tree, keyOf(name), value);
   }
   const parsed = Config.safeParse(tree, { error: sentenceOf });
@@ -279,6 +286,13 @@ function keyOf(name: string): string[] {
       ? part.replaceAll("_", "-")
       : part.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
   );
+}
+
+/** A secret by itself and by its file: nobody could say which one counts. */
+function refuseBoth(name: string): void {
+  if (!name.startsWith("TRUSTFLOW_") || !name.endsWith("__FILE")) return;
+  const alone = name.slice(0, -"__FILE".length);
+  if (process.env[alone]) throw new ConfigurationError([`set either ${alone} or ${name}`]);
 }
 
 function place(tree: Record<string, unknown>, path: string[], value: string): void {

@@ -199,6 +199,31 @@ username = "u"
 password = { file = "/nowhere/password" }
 `;
 
+test("a secret's file is named by its variable and __FILE, and either that or the secret itself is set", () => {
+  const folder = mkdtempSync(join(tmpdir(), "trustflow-test-"));
+  try {
+    const path = join(folder, "password");
+    writeFileSync(path, "of the file\n");
+    const name = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__PASSWORD";
+    process.env = {
+      [`${name}__FILE`]: path,
+      TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__BASE_URL: "https://post.example.com",
+      TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__USERNAME: "acme",
+      TRUSTFLOW_DATABASE__PASSWORD__FILE: "/nowhere/password",
+    };
+    const { accounts, database } = loadConfig();
+    expect(accounts["default"]?.["evi-post"]?.password.reveal()).toBe("of the file");
+    expect(() => database.password?.reveal()).toThrow("database.password: the file does not exist");
+    process.env[name] = "hunter2";
+    expect(loadConfig).toThrow(`set either ${name} or ${name}__FILE`);
+    delete process.env[name];
+    process.env["TRUSTFLOW_WORKER__HEALTH_PORT__FILE"] = path;
+    expect(loadConfig).toThrow("worker.healthPort");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 describe("a configuration that several share", () => {
   let folder: string;
   beforeEach(() => {

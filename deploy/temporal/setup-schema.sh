@@ -2,6 +2,9 @@
 # Brings both of Temporal's stores up to the schema of this release; safe to run again. SQL_* come from the environment.
 set -eu
 
+SQL_PASSWORD=$(cat /run/secrets/database_temporal)
+export SQL_PASSWORD
+
 for store in temporal:temporal temporal_visibility:visibility; do
   database=${store%%:*}
   schema=${store##*:}

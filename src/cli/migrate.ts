@@ -1,6 +1,7 @@
 // `trustflow migrate`: the database's tables and the namespace's search attributes, before a release starts.
 import type { Command } from "commander";
 import { loadConfig } from "../config.js";
+import { databaseRoles, loginOf } from "../postgres/roles.js";
 import { addCommand, wholeNumber } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { writeJson, writeNote } from "./output.js";
@@ -15,12 +16,16 @@ interface MigrateOptions {
 
 interface Migrated {
   migrations?: string[];
+  /** The database's roles that were given their rights. */
+  granted?: string[];
   namespace?: string;
   createdNamespace?: boolean;
   searchAttributes?: string[];
 }
 
 const ALREADY_EXISTS = 6;
+/** Of PostgreSQL. */
+const INSUFFICIENT_PRIVILEGE = "42501";
 const NAMESPACE_SETTLES_MS = 30_000;
 
 export function addMigrate(program: Command): void {
@@ -50,6 +55,7 @@ export function addMigrate(program: Command): void {
       };
       if (json) return writeJson(done);
       if (done.migrations) writeNote(`Database: ${listed(done.migrations, "up to date")}`);
+      if (done.granted) writeNote(`Database roles: ${grantedTo(done.granted)}`);
       if (done.namespace !== undefined) {
         const created = done.createdNamespace ? "created; " : "";
         writeNote(
@@ -63,12 +69,26 @@ function listed(added: string[] = [], otherwise: string): string {
   return added.length > 0 ? `added ${added.join(", ")}` : otherwise;
 }
 
+function grantedTo(granted: string[]): string {
+  const without = databaseRoles.filter((role) => !granted.includes(role));
+  if (without.length === 0) return "granted";
+  return `there is no ${without.map(loginOf).join(", ")}, so whoever does that work connects as the owner`;
+}
+
 async function migrateDatabase(): Promise<Migrated> {
   const pool = await openPool(loadConfig(), "trustflow-migrate");
   const { migrate } = await import("../postgres/migrate.js");
+  const { grantRoles } = await import("../postgres/grants.js");
   try {
     await reachDatabase(() => pool.query("select 1"));
-    return { migrations: await migrate(pool) };
+    return { migrations: await migrate(pool), granted: await grantRoles(pool) };
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string };
+    if (code !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new CommandError(
+      exitCodes.outOfReach,
+      `${message}: migrate needs the URL of the owner of the tables`,
+    );
   } finally {
     await pool.end();
   }

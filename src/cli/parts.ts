@@ -3,6 +3,7 @@ import type { BodyKeys } from "../callbacks/body-keys.js";
 import { ConfigurationError, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import { DocumentReference } from "../contracts/values.js";
+import type { Secret } from "../contracts/values.js";
 import { DirectoryDriver } from "../documents/directory-driver.js";
 import { DocumentStore } from "../documents/store.js";
 import type { Pool } from "../postgres/pool.js";
@@ -26,10 +27,20 @@ export async function openPool(
   applicationName: string,
   onError?: (error: Error) => void,
 ): Promise<Pool> {
-  const url = required(config.database.url, "database.url").reveal();
+  const given = required(config.database.url, "database.url").reveal();
   const { createPool } = await import("../postgres/pool.js");
-  if (!URL.canParse(url)) throw new ConfigurationError(["database.url is not a URL"]);
-  return createPool(url, { applicationName, ...(onError && { onError }) });
+  if (!URL.canParse(given)) throw new ConfigurationError(["database.url is not a URL"]);
+  return createPool(withPassword(given, config.database.password), {
+    applicationName,
+    ...(onError && { onError }),
+  });
+}
+
+function withPassword(given: string, password: Secret | undefined): string {
+  const url = new URL(given);
+  if (password === undefined || url.password !== "") return given;
+  url.password = encodeURIComponent(password.reveal());
+  return url.href;
 }
 
 /** Runs what first talks to the database; whatever keeps it from answering is exit code 4. */
@@ -44,7 +55,7 @@ export async function reachDatabase<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** An open pool whose database has all tables of this release. */
+/** An open pool whose database has all tables of this release, and lets this user see so. */
 export async function openMigratedPool(
   config: Config,
   role: string,
@@ -53,7 +64,7 @@ export async function openMigratedPool(
   const pool = await openPool(config, `trustflow-${role}`, onError);
   try {
     const { pendingMigrations } = await import("../postgres/migrate.js");
-    const pending = await reachDatabase(() => pendingMigrations(pool));
+    const pending = await reachDatabase(() => pendingMigrations(pool)).catch(withRemedy);
     if (pending.length > 0) {
       throw new CommandError(
         exitCodes.outOfReach,
@@ -65,6 +76,28 @@ export async function openMigratedPool(
     await pool.end();
     throw error;
   }
+}
+
+/** A role that was made after the last `migrate` has no rights yet. */
+function withRemedy(error: Error): never {
+  if (!error.message.includes("permission denied")) throw error;
+  throw new CommandError(
+    exitCodes.outOfReach,
+    `${error.message}: run "trustflow migrate" as the owner of the tables, which grants each role its rights`,
+  );
+}
+
+/** A word in the log where a role of a deployment runs as the owner of its tables. */
+export async function warnOfOwner(
+  pool: Pool,
+  { environment }: Config,
+  log: { warn(message: string, details?: object): void },
+): Promise<void> {
+  if (environment === "sandbox") return;
+  const { ownerUser } = await import("../postgres/grants.js");
+  const owner = await reachDatabase(() => ownerUser(pool));
+  if (owner !== undefined)
+    log.warn("this role connects as the owner of the tables; give it a database role of its own");
 }
 
 /** Refuses a database that may forget what it has committed: an effect could then happen twice. */

@@ -2,13 +2,14 @@
 import type { Command } from "commander";
 import { loadConfig, required, requireSecrets, ringOf } from "../config.js";
 import type { Config } from "../config.js";
+import { webhookPointer } from "../config/accounts.js";
 import type { AccountProvider, Source } from "../callbacks/reading.js";
 import { addCommand } from "./command.js";
 import { mayOnlyRead, payloadKeys, readingRing } from "../payload-keys.js";
 import { Health } from "../health.js";
 import type { Pool } from "../postgres/pool.js";
 import { CommandError, exitCodes } from "./exit.js";
-import { bodyKeysOf, openMigratedPool, requireDurability } from "./parts.js";
+import { bodyKeysOf, openMigratedPool, requireDurability, warnOfOwner } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
 import { roleLogger, type RunningRole, runRole, withHealth, withMetrics } from "./role.js";
 
@@ -34,6 +35,7 @@ async function worker(config: Config): Promise<RunningRole> {
   requireSecrets(config.accounts);
   const pool = await openMigratedPool(config, "worker", databaseAway(log));
   await requireDurability(pool);
+  await warnOfOwner(pool, config, log);
   await requireSearchAttributes();
   const { startWorker } = await import("../worker.js");
   const { installRuntime } = await import("../temporal/logging.js");
@@ -82,6 +84,7 @@ async function receiver(config: Config): Promise<RunningRole> {
   const { receiverMetrics } = await import("../callbacks/receiver-metrics.js");
   const log = roleLogger("receiver", config.log.level);
   const pool = await openMigratedPool(config, "receiver", databaseAway(log));
+  await warnOfOwner(pool, config, log);
   const metrics = receiverMetrics(() => started.inFlight());
   const health = new Health({ needs: { PostgreSQL: () => askDatabase(pool) } });
   const started = await startReceiver({
@@ -113,8 +116,8 @@ async function sourcesOf(config: Config): Promise<Record<AccountProvider, Source
     await import("../providers/one-shot-signature/callback.js");
   return {
     "one-shot-signature": (account, body, receivedAt) => {
-      const pointer = config.accounts[account]?.["one-shot-signature"]?.webhookPointer;
-      const reference = pointer === undefined ? undefined : correlationAt(body, pointer);
+      const own = config.accounts[account]?.["one-shot-signature"];
+      const reference = correlationAt(body, own?.webhookPointer ?? webhookPointer);
       return { ...parseCallback(body, receivedAt), reference };
     },
   };
@@ -129,6 +132,7 @@ async function relay(config: Config): Promise<RunningRole> {
   const { askTemporal, connectClient } = await import("../temporal/connection.js");
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", databaseAway(log));
+  await warnOfOwner(pool, config, log);
   const { ring: codec, writeRing } = payloadKeys(config);
   await temporalInReach();
   const temporal = await connectClient(codec, { writeRing });

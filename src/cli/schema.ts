@@ -8,6 +8,7 @@ import { CommandError, exitCodes } from "./exit.js";
 import { filledIn, linesOf } from "./environment-file.js";
 import { readText, writePrivate } from "./files.js";
 import { writeData, writeJson, writeNote } from "./output.js";
+import { rings, writeSecretFiles } from "./secret-files.js";
 
 const parts = ["input", "result", "status", "updates", "signals", "queries"] as const;
 
@@ -32,10 +33,9 @@ interface Generated {
   env?: boolean;
   out?: string;
   template?: string;
+  secrets?: string;
   json?: boolean;
 }
-
-const rings = ["codec", "codec_write", "secrets", "callback", "journal", "inbox", "documents"];
 
 export function addKeys(program: Command): void {
   const keys = addCommand(program, "keys", {
@@ -48,15 +48,26 @@ export function addKeys(program: Command): void {
     details: `A ring is "id:base64,id:base64…": the first key is used, all of them are accepted. To rotate, add
 a fresh one last in every role and client and restart them; then put it first and restart them again. --env prints a
 ring for each purpose and a codec server token, as the environment takes them. --out makes the file, for its owner alone:
-a shell's redirection would let others read it. --template fills them into a copy of that file.`,
-    example:
-      "trustflow keys generate --id 2026-11\ntrustflow keys generate --env --template .env.example --out .env",
+a shell's redirection would let others read it. --template fills them into a copy of that file. --secrets writes the same
+and a password for each database role, each into a file of its own in a folder that only its owner may enter.`,
+    example: "trustflow keys generate --id 2026-11\ntrustflow keys generate --secrets secrets",
   })
     .option("--id <id>", "of the key", "k1")
-    .option("--env", "all that a deployment needs, as NAME=value lines")
-    .option("--out <file>", "write a new file that only you may read, instead of stdout")
+    .addOption(
+      new Option("--env", "all that a deployment needs, as NAME=value lines").conflicts("secrets"),
+    )
+    .addOption(
+      new Option(
+        "--out <file>",
+        "write a new file that only you may read, instead of stdout",
+      ).conflicts("secrets"),
+    )
     .option("--template <file>", "with --env: the lines of the new file, the keys filled in")
-    .action(async ({ id, env, out, template, json }: Generated) => {
+    .option(
+      "--secrets <directory>",
+      "all that docker-compose.yml takes from files; keeps what is there",
+    )
+    .action(async ({ id, env, out, template, secrets, json }: Generated) => {
       const { generateKeyRing, KeyRing } = await import("../crypto/key-ring.js");
       const ring = () => {
         try {
@@ -73,6 +84,11 @@ a shell's redirection would let others read it. --template fills them into a cop
       };
       if (template !== undefined && !(env && out !== undefined))
         throw new CommandError(exitCodes.invalid, "--template: needs --env and --out");
+      if (secrets !== undefined) {
+        const written = await writeSecretFiles(secrets, ring);
+        if (json) return writeJson({ written });
+        return writeNote(`${secrets}: ${written.join(", ") || "everything was there already"}`);
+      }
       if (!env) {
         const text = ring();
         return write(`${text}\n`, { ring: text });

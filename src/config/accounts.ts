@@ -126,6 +126,9 @@ const requestPath = (allowed = /^\/.*\{request_pk\}/) =>
     z.string().regex(allowed, "must begin with a slash and have a place for {request_pk}"),
   );
 
+/** What a relay takes that has no such account: it needs nothing else of one. */
+export const webhookPointer = "/request_pk";
+
 const OneShotSignatureAccount = z.strictObject({
   baseUrl: baseUrl(),
   /** Of the registration-authority operator (P1 §5.4). */
@@ -140,7 +143,7 @@ const OneShotSignatureAccount = z.strictObject({
   wrongOtpCodes: list().default(["otp_wrong"]),
   expiredOtpCodes: list().default(["otp_expired"]),
   /** Assumed: where a webhook's body has the request's id, as a JSON pointer (P1 §6.2). */
-  webhookPointer: path("as a JSON pointer does").default("/request_pk"),
+  webhookPointer: path("as a JSON pointer does").default(webhookPointer),
   /** Assumed: the paths that P1 §4.4 does not show. */
   paths: z
     .strictObject({

@@ -78,7 +78,7 @@ export const list = () =>
   );
 
 /**
- * `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself. It is read when it is first used: a
+ * `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself, or its file as `NAME__FILE`. It is read when it is first used: a
  * command needs only its own secrets of a configuration that others share.
  */
 export const secret = () => configuredSecret(false);
@@ -94,7 +94,9 @@ function configuredSecret(isRenewed: boolean) {
   return z.unknown().transform((value, context): Secret => {
     if (value instanceof FromEnvironment) return new Secret(value.text);
     if (value === null) return new ConfiguredSecret(() => undefined);
-    const { env, file } = (value ?? {}) as { env?: unknown; file?: unknown };
+    const given = (value ?? {}) as { env?: unknown; file?: unknown };
+    // `…__FILE` in the environment, as `{ file = "path" }` in the file.
+    const [env, file] = [given.env, plain(given.file)];
     if (typeof env === "string") return new ConfiguredSecret(() => variable(env));
     if (typeof file === "string") return new ConfiguredSecret(() => content(file), isRenewed);
     const message =

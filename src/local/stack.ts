@@ -6,11 +6,13 @@ import { searchAttributes } from "../contracts/names.js";
 import type { Speed } from "../sandbox/clock.js";
 import type { PersonTime } from "../sandbox/options.js";
 import type { Exit } from "./child.js";
+import { openDatabaseRoles } from "./database-roles.js";
 import { tryLock } from "./lock.js";
 import { cliPath } from "./paths.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { requirePackages } from "./optional-packages.js";
 import { openPrivateFolder } from "./private-folder.js";
+import { envOfRole } from "./role-env.js";
 import { type Role, type RoleName, roleNames, startRole } from "./role.js";
 import {
   accountsInWords,
@@ -42,7 +44,7 @@ export interface StackOptions {
   config?: string;
   /** Laid over the generated configuration. */
   env?: Record<string, string>;
-  /** A PostgreSQL of your own; its database is used as it is. */
+  /** A PostgreSQL of your own; its database is used as it is, by every role. */
   databaseUrl?: string;
   /** How long a role may take to stop before it is killed. */
   graceMs?: number;
@@ -52,8 +54,12 @@ export interface StackOptions {
 }
 
 export interface Stack {
-  /** Of every role, and of an operator. */
+  /** Of an operator: all that is configured. */
   readonly env: Record<string, string>;
+  /** What a role is given. */
+  envOf(name: RoleName): Record<string, string>;
+  /** Of the owner of the tables. */
+  readonly databaseUrl: string;
   /** What a client needs, and nothing else. */
   readonly clientEnv: Record<string, string>;
   readonly directory: string;
@@ -141,8 +147,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       },
     ]);
     const databaseUrl = options.databaseUrl ?? (postgres as PostgresServer).url;
+    const databaseUrls = postgres && (await openDatabaseRoles(postgres.url));
     const env: Record<string, string> = {};
-    const roleEnv: NodeJS.ProcessEnv = {};
+    const envOf = (name: RoleName): Record<string, string> =>
+      envOfRole(name, env, { ...(databaseUrls && { databaseUrls }), ...state });
+    const roleEnvs = new Map<RoleName, NodeJS.ProcessEnv>(wanted.map((name) => [name, {}]));
     const reconfigure = (): void => {
       const present = readOwn();
       refuseOtherSetting(directory, state, settingOf(present));
@@ -150,13 +159,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       const config = ownFile();
       const replaced = stackEnv(state, {
         directory,
-        databaseUrl,
+        databaseUrl: databaseUrls?.local ?? databaseUrl,
         ...(config !== undefined && { config }),
         ...(own && { own }),
         ...(options.env && { env: options.env }),
       });
       refill(env, replaced);
-      refill(roleEnv, { ...cleanEnv(), ...replaced });
+      for (const [name, own] of roleEnvs) refill(own, { ...cleanEnv(), ...envOf(name) });
       if (own) sayReplaced(own, env, progress);
     };
     reconfigure();
@@ -168,7 +177,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       const role = await startRole({
         name,
         args: name === "sandbox" ? sandboxArgs(options, directory, ports) : [],
-        env: roleEnv,
+        env: roleEnvs.get(name) ?? {},
         cwd: process.cwd(),
         logDirectory,
         graceMs: options.graceMs ?? 10_000,
@@ -183,13 +192,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await all([
       ...wanted.filter((name) => !needsTables(name)).map(startOne),
       async () => {
-        await migrate(roleEnv);
+        await migrate({ ...cleanEnv(), ...env, DATABASE_URL: databaseUrl });
         await all(wanted.filter(needsTables).map(startOne));
       },
     ]);
     const url = (port: number): string => `http://127.0.0.1:${port}`;
     return {
       env,
+      envOf,
+      databaseUrl,
       clientEnv: clientEnv(state, directory),
       directory,
       temporal,

@@ -75,7 +75,7 @@ test("what is not examined has a line that says so, and why", async () => {
 describe("the database", () => {
   test("migrationsMissing: an empty database", async () => {
     const name = `empty_${randomUUID().replaceAll("-", "")}`;
-    const url = new URL(env["DATABASE_URL"] ?? "");
+    const url = new URL(system.stack.databaseUrl);
     const pool = createPool(url.href, { max: 1 });
     await pool.query(`create database ${name}`);
     await pool.end();
@@ -95,6 +95,15 @@ describe("the database", () => {
     expectFinding(report, "database", "databaseAway", "password authentication failed");
     expect(report.stdout).not.toContain("hunter2");
   });
+});
+
+test("databaseUserOwns: the owner of the tables, outside the sandbox", async () => {
+  const check = "user of the database";
+  const owner = { DATABASE_URL: system.stack.databaseUrl };
+  const report = await doctorWith({ ...owner, TRUSTFLOW_ENVIRONMENT: "preproduction" });
+  expectFinding(report, check, "databaseUserOwns", "trustflow may do whatever the owner");
+  const { checks } = await doctorWith(owner);
+  expect(checks.find((one) => one.check === check)?.state).toBe("ok");
 });
 
 describe("durability", () => {
@@ -140,7 +149,7 @@ describe("look-ups", () => {
   const check = "look-up default evi-post";
   let pool: Pool;
   beforeAll(() => {
-    pool = createPool(env["DATABASE_URL"] ?? "", { max: 1 });
+    pool = createPool(system.stack.databaseUrl, { max: 1 });
   });
   afterAll(() => pool.end());
 
@@ -417,7 +426,7 @@ describe("the public callback URL", () => {
   });
 
   test("nothing is left in the inbox", async () => {
-    const pool = createPool(env["DATABASE_URL"] ?? "", { max: 1 });
+    const pool = createPool(system.stack.databaseUrl, { max: 1 });
     await doctor(env);
     const { rows } = await pool.query("select from trustflow.callbacks");
     await pool.end();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { paint, printable, table } from "../../src/cli/output.js";
 import { processes } from "../../src/contracts/names.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
-import { BoxOpener, BoxSealer } from "../../src/crypto/sealed-box.js";
+import { BoxOpener, BoxSealer, publicRingOf } from "../../src/crypto/sealed-box.js";
 import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.js";
 import { trustflow } from "./run.js";
 
@@ -85,6 +85,22 @@ test("keys generate --env names what a deployment needs", async () => {
     "TRUSTFLOW_KEYS__INBOX_PUBLIC",
     "TRUSTFLOW_CODEC_SERVER__TOKEN",
   ]);
+});
+
+test("keys generate --secrets makes the files of a deployment in a folder of one's own, and keeps what is there", async () => {
+  const directory = join(folder, "secrets");
+  const run = () => trustflow(["keys", "generate", "--secrets", directory, "--json"]);
+  const { written } = JSON.parse((await run()).stdout) as { written: string[] };
+  expect((await stat(directory)).mode & 0o777).toBe(0o700);
+  const text = (name: string) => readFile(join(directory, name), "utf8");
+  expect(publicRingOf(KeyRing.parse((await text("keys_inbox")).trim()))).toBe(
+    (await text("keys_inbox_public")).trim(),
+  );
+  expect(new Set(await Promise.all(written.map(text))).size).toBe(written.length);
+  const before = await text("database_worker");
+  await rm(join(directory, "keys_journal"));
+  expect(JSON.parse((await run()).stdout)).toEqual({ written: ["keys_journal"] });
+  expect(await text("database_worker")).toBe(before);
 });
 
 test("keys public prints what seals to the first key of keys.inbox", async () => {

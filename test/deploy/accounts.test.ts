@@ -10,7 +10,7 @@ import { loadConfig } from "../../src/config.js";
 import type { Config } from "../../src/config.js";
 import { doctor } from "../cli/doctor.js";
 import { readyLine, start } from "../cli/run.js";
-import { compose, interpolate, linesOf } from "./compose-file.js";
+import { compose, interpolate, linesOf, services } from "./compose-file.js";
 
 const ofSandbox = "deploy/sandbox/accounts.env";
 const inContainer = "/var/lib/trustflow/sandbox";
@@ -33,10 +33,14 @@ function accountsWith(lines: readonly string[]): Config["accounts"] {
   return loadConfig().accounts;
 }
 
-test.each(["worker", "relay", "cli"])("%s reads the accounts from a file", (name) => {
-  const [file = ""] = compose.services[name]?.env_file ?? [];
-  expect(interpolate(file, {})).toBe("accounts.env");
-  expect(interpolate(file, { ACCOUNTS_FILE: ofSandbox })).toBe(ofSandbox);
+test("worker and cli alone read the accounts, from a file, and see their secrets", () => {
+  for (const [name, { env_file: [file = ""] = [], volumes = [] }] of services) {
+    const isGiven = ["worker", "cli"].includes(name);
+    expect([name, interpolate(file, {})]).toEqual([name, isGiven ? "accounts.env" : ""]);
+    const secrets = volumes.includes("./secrets/accounts:/run/secrets/accounts:ro");
+    expect([name, secrets]).toEqual([name, isGiven]);
+    if (isGiven) expect(interpolate(file, { ACCOUNTS_FILE: ofSandbox })).toBe(ofSandbox);
+  }
 });
 
 test("accounts.env.example configures nothing while it is empty, and each of its variables is a key", () => {

@@ -11,6 +11,7 @@ export interface Service {
   entrypoint?: string[];
   environment?: Record<string, string>;
   env_file?: string[];
+  secrets?: (string | { source: string; target: string })[];
   networks: string[];
   ports?: string[];
   volumes?: string[];
@@ -24,8 +25,9 @@ export interface Service {
 
 export interface ComposeFile {
   services: Record<string, Service>;
-  networks: Record<string, unknown>;
+  networks: Record<string, { internal?: boolean }>;
   volumes: Record<string, unknown>;
+  secrets: Record<string, { file: string }>;
 }
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -36,6 +38,9 @@ export function textOf(path: string): string {
 
 /** With its merge keys applied, and its variables as they stand. */
 export const compose = parse(textOf("docker-compose.yml"), { merge: true }) as ComposeFile;
+
+/** Laid over it, with TLS to Temporal. */
+export const withTls = parse(textOf("deploy/mtls/compose.yml"), { merge: true }) as ComposeFile;
 
 export const services = Object.entries(compose.services);
 

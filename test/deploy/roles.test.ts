@@ -7,21 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { loadConfig } from "../../src/config.js";
+import { writeSecretFiles } from "../../src/cli/secret-files.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { interpolate, root, roles, textOf } from "./compose-file.js";
 
 const dummies: Record<string, string> = {
-  DATABASE_PASSWORD: "dummy",
   TRUSTFLOW_ENVIRONMENT: "preproduction",
   TRUSTFLOW_CALLBACKS__PUBLIC_URL: "https://callbacks.example.test",
   TRUSTFLOW_CODEC_SERVER__CORS_ORIGINS: "http://localhost:8233",
-  TRUSTFLOW_CODEC_SERVER__TOKEN: "a-token-of-many-characters",
-  TRUSTFLOW_KEYS__CODEC: generateKeyRing(),
-  TRUSTFLOW_KEYS__CALLBACK: generateKeyRing(),
-  TRUSTFLOW_KEYS__JOURNAL: generateKeyRing(),
-  TRUSTFLOW_KEYS__INBOX: generateKeyRing(),
-  TRUSTFLOW_KEYS__INBOX_PUBLIC: generateKeyRing(),
-  TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
 };
 
 const before = process.env;
@@ -55,14 +48,19 @@ describe.each(roles)("the service %s", (_name, service) => {
     for (const option of args.filter((arg) => arg.startsWith("--"))) expect(help).toContain(option);
   });
 
-  test("has an environment that the configuration accepts", () => {
+  test("has an environment that the configuration accepts", async () => {
+    await writeSecretFiles(folder, generateKeyRing);
     const given = Object.entries(service.environment ?? {}).map(
-      ([key, value]): [string, string] => [key, interpolate(value, dummies)],
+      ([key, value]): [string, string] => [
+        key,
+        interpolate(value, dummies).replace("/run/secrets", folder),
+      ],
     );
     const environment = Object.fromEntries(given);
     process.env = { ...environment, TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
-    const { keys } = loadConfig();
+    const { keys, database } = loadConfig();
     for (const ring of Object.values(keys)) if (ring) KeyRing.parse(ring.reveal());
+    expect(database.password?.reveal() === undefined).toBe(database.url === undefined);
     const others = given.map(([key]) => key).filter((key) => !key.startsWith("TRUSTFLOW_"));
     for (const key of others) {
       expect(["DATABASE_URL", "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"]).toContain(key);
@@ -103,7 +101,9 @@ describe("the Dockerfile", () => {
 
   test("has the folders that volumes cover", () => {
     const targets = roles.flatMap(([, { volumes = [] }]) =>
-      volumes.map((volume) => volume.split(":")[1] ?? ""),
+      volumes
+        .filter((volume) => !volume.startsWith("./secrets"))
+        .map((volume) => volume.split(":")[1] ?? ""),
     );
     for (const target of targets) expect(text).toContain(target);
   });

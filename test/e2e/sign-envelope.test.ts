@@ -306,7 +306,7 @@ test("a cancellation that is withdrawn lets several steps in attention go on", a
 
 /** While the row is held, no attempt that is still on its way can send. */
 async function heldRow(workflowId: string, step: string) {
-  const pool = createPool(system.stack.env["DATABASE_URL"] ?? "", { max: 1 });
+  const pool = createPool(system.stack.databaseUrl, { max: 1 });
   try {
     const { rows } = await pool.query(
       `select state, lease_until > clock_timestamp() as "isHeld" from trustflow.effects where workflow_id = $1 and step = $2`,

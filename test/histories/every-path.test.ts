@@ -54,7 +54,7 @@ beforeAll(async () => {
       TRUSTFLOW_RELAY__METRICS_ADDRESS: String(metricsPorts[2]),
     },
   });
-  database = new pg.Client({ connectionString: stack.system.stack.env["DATABASE_URL"] });
+  database = new pg.Client({ connectionString: stack.system.stack.databaseUrl });
   await database.connect();
   walked = await stack.walkAll(canaries);
 }, 300_000);

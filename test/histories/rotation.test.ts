@@ -12,6 +12,7 @@ import type { CertificateHandle, OneShotHandle } from "../../src/client.js";
 import { processes } from "../../src/contracts/names.js";
 import { dataKeyId } from "../../src/crypto/data-key.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { publicRingOf } from "../../src/crypto/sealed-box.js";
 import { removeWithUs } from "../../src/local/watchdog.js";
 import type { DocumentReference } from "../../src/contracts/values.js";
 import type { RoleName } from "../../src/local/stack.js";
@@ -23,7 +24,7 @@ import { signerInput } from "../support/signers.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
-const rings = ["codec", "callback", "journal", "documents"] as const;
+const rings = ["codec", "callback", "journal", "inbox", "documents"] as const;
 const [oldKeys, newKeys] = ["old", "new"].map((id) => rings.map(() => generateKeyRing(id))) as [
   string[],
   string[],
@@ -35,7 +36,11 @@ let client: Trustflow;
 let database: pg.Client;
 
 async function writeKeys(of: (index: number) => string): Promise<void> {
-  await Promise.all(rings.map((name, index) => writeFile(join(directory, name), of(index))));
+  const sealing = publicRingOf(KeyRing.parse(of(rings.indexOf("inbox"))));
+  await Promise.all([
+    ...rings.map((name, index) => writeFile(join(directory, name), of(index))),
+    writeFile(join(directory, "inboxPublic"), sealing),
+  ]);
 }
 
 /** A deployment: the roles start again with these rings, then the application. */
@@ -51,16 +56,18 @@ beforeAll(async () => {
   removeWithUs(directory);
   // The first step of a rotation (docs/operations.md) has been made: everybody can read the new keys.
   await writeKeys((index) => `${oldKeys[index]},${newKeys[index]}`);
-  const lines = rings.map((name) => `${name} = { file = "${join(directory, name)}" }`);
+  const lines = [...rings, "inboxPublic"].map(
+    (name) => `${name} = { file = "${join(directory, name)}" }`,
+  );
   const config = join(directory, "trustflow.toml");
   await writeFile(config, ["[keys]", ...lines, ""].join("\n"));
   // An empty variable says nothing, so the keys come from the files.
   const env = Object.fromEntries(
-    rings.map((name) => [`TRUSTFLOW_KEYS__${name.toUpperCase()}`, ""]),
+    [...rings, "inbox_public"].map((name) => [`TRUSTFLOW_KEYS__${name.toUpperCase()}`, ""]),
   );
   system = await startTestStack({ config, env });
   client = await Trustflow.connect();
-  database = new pg.Client({ connectionString: system.stack.env["DATABASE_URL"] });
+  database = new pg.Client({ connectionString: system.stack.databaseUrl });
   await database.connect();
 }, 120_000);
 

@@ -10,7 +10,7 @@ export async function journalStates(
   { stack }: TestStack,
   namespace: string,
 ): Promise<Map<string, string>> {
-  const pool = createPool(stack.env["DATABASE_URL"] ?? "", { max: 1 });
+  const pool = createPool(stack.databaseUrl, { max: 1 });
   try {
     const { rows } = await pool.query<{ workflowId: string; step: string; state: string }>(
       `select workflow_id as "workflowId", step, state from trustflow.effects where namespace = $1 order by seq desc`,
@@ -33,7 +33,7 @@ export function statesOf(
 
 /** Nobody may still be sending. */
 export async function leasesOver({ stack }: TestStack, { namespace }: Field): Promise<void> {
-  const pool = createPool(stack.env["DATABASE_URL"] ?? "", { max: 1 });
+  const pool = createPool(stack.databaseUrl, { max: 1 });
   try {
     await until("the leases are over", async () => {
       const { rowCount } = await pool.query(

@@ -67,5 +67,10 @@ export function startWorkerRole(system: TestStack, env: Record<string, string>):
 
 /** Two workers are up at once, so none gets the one health port. */
 function workerEnv(system: TestStack, env: Record<string, string>): NodeJS.ProcessEnv {
-  return { ...cleanEnv(), ...system.stack.env, TRUSTFLOW_WORKER__HEALTH_PORT: "0", ...env };
+  return {
+    ...cleanEnv(),
+    ...system.stack.envOf("worker"),
+    TRUSTFLOW_WORKER__HEALTH_PORT: "0",
+    ...env,
+  };
 }

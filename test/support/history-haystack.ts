@@ -43,7 +43,7 @@ export async function* descriptions({ client }: TestStack): AsyncIterable<Haysta
 
 /** Every row of every table of ours. */
 export async function* rows({ stack }: TestStack): AsyncIterable<Haystack> {
-  const database = new pg.Client({ connectionString: stack.env["DATABASE_URL"] });
+  const database = new pg.Client({ connectionString: stack.databaseUrl });
   await database.connect();
   try {
     const { rows: tables } = await database.query<{ name: string }>(

@@ -1,8 +1,11 @@
 // What a call brought after everybody had stopped waiting for it, stored as its sender would have done it.
 import pg from "pg";
 import { KeyRing } from "../../src/crypto/key-ring.js";
+import type { Stack } from "../../src/local/stack.js";
 import { sealAnswer } from "../../src/journal/answers.js";
 import { ringSealer } from "./sealers.js";
+
+type OfStack = Pick<Stack, "env" | "databaseUrl">;
 
 interface Row {
   workflowId: string;
@@ -11,13 +14,13 @@ interface Row {
 
 /** The row of the step's one call. */
 export function answerLate(
-  env: Record<string, string>,
+  stack: OfStack,
   row: Row,
   { state, answer }: { state: "answered" | "refused"; answer: object },
 ): Promise<void> {
-  const sealer = ringSealer(KeyRing.parse(env["TRUSTFLOW_KEYS__JOURNAL"] ?? ""));
+  const sealer = ringSealer(KeyRing.parse(stack.env["TRUSTFLOW_KEYS__JOURNAL"] ?? ""));
   return onRow(
-    env,
+    stack,
     row,
     "state = $2, sealed_answer = $3, lease_until = null, holder = null",
     (token) => [state, sealAnswer(sealer, token, answer)],
@@ -25,14 +28,14 @@ export function answerLate(
 }
 
 /** As if the worker had been killed in the middle of the call. */
-export function holdRow(env: Record<string, string>, row: Row): Promise<void> {
+export function holdRow(stack: OfStack, row: Row): Promise<void> {
   const change =
     "holder = gen_random_uuid(), lease_until = clock_timestamp() + interval '1 minute'";
-  return onRow(env, row, change, () => []);
+  return onRow(stack, row, change, () => []);
 }
 
 async function onRow(
-  { DATABASE_URL: connectionString }: Record<string, string>,
+  { databaseUrl: connectionString }: OfStack,
   { workflowId, step }: Row,
   change: string,
   valuesOf: (token: string) => unknown[],

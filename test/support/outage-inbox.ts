@@ -14,7 +14,7 @@ export class InboxView {
   readonly #pool: Pool;
 
   constructor({ stack }: TestStack) {
-    this.#pool = createPool(stack.env["DATABASE_URL"] ?? "", { max: 1 });
+    this.#pool = createPool(stack.databaseUrl, { max: 1 });
   }
 
   async rows(workflowId: string): Promise<InboxRow[]> {

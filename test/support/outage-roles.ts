@@ -43,7 +43,7 @@ export async function holdRole(
     name,
     env: {
       ...cleanEnv(),
-      ...stack.env,
+      ...stack.envOf(name),
       NODE_OPTIONS: `--import=${preload}`,
       HOLD_STATEMENT: statement,
       HOLD_WHEN: when,

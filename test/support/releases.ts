@@ -29,7 +29,7 @@ export async function defectiveBundle(): Promise<string> {
 
 /** Resolves when the worker is ready. */
 export async function startRelease(system: TestStack, name: string, code: string): Promise<Child> {
-  const { directory, env } = system.stack;
+  const { directory } = system.stack;
   const release = join(directory, name);
   await mkdir(release, { recursive: true });
   await cp(join(packageDirectory, "dist"), join(release, "dist"), { recursive: true });
@@ -42,7 +42,7 @@ export async function startRelease(system: TestStack, name: string, code: string
     command: process.execPath,
     args: [join(release, "dist", "cli.js"), "worker"],
     // The stack's own worker may still have the port.
-    env: { ...cleanEnv(), ...env, TRUSTFLOW_WORKER__HEALTH_PORT: "" },
+    env: { ...cleanEnv(), ...system.stack.envOf("worker"), TRUSTFLOW_WORKER__HEALTH_PORT: "" },
     logFile: join(directory, "logs", `${name}.log`),
     onLine: (line) => {
       if (line.includes('"ready"')) ready();

@@ -91,7 +91,7 @@ class RunningStorm {
       name: "worker",
       env: {
         ...cleanEnv(),
-        ...stack.env,
+        ...stack.envOf("worker"),
         TRUSTFLOW_WORKER__STICKY_SECONDS: String(stickySeconds),
         TRUSTFLOW_WORKER__CACHED_PROCESSES: String(cachedProcesses),
       },

@@ -15,7 +15,7 @@ export async function auditTables(
   { stack }: TestStack,
   expected: { processes: number; effects: number },
 ): Promise<TableAudit & { tables: Record<string, number> }> {
-  const pool = createPool(stack.env["DATABASE_URL"] ?? "", { max: 1 });
+  const pool = createPool(stack.databaseUrl, { max: 1 });
   const problems: string[] = [];
   const number = async (sql: string): Promise<number> => {
     const { rows } = await pool.query<{ n: number }>(`select (${sql})::int as n`);

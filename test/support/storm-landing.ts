@@ -19,7 +19,7 @@ export class Landing {
 
   constructor(system: TestStack) {
     this.#system = system;
-    this.pool = createPool(system.stack.env["DATABASE_URL"] ?? "", { max: 2 });
+    this.pool = createPool(system.stack.databaseUrl, { max: 2 });
   }
 
   /** Until no callback waits any more. */

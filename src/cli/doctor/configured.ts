@@ -6,7 +6,7 @@ import { publicRingOf } from "../../crypto/sealed-box.js";
 import { Problem, setting } from "./check.js";
 
 export const ringNames = ["codec", "callback", "journal", "inbox", "documents"] as const;
-export type RingName = (typeof ringNames)[number] | "inboxPublic";
+type RingName = (typeof ringNames)[number] | "inboxPublic";
 
 export function ring(config: Config, name: RingName) {
   setting(config.keys[name], `keys.${name}`);

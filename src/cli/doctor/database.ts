@@ -1,6 +1,7 @@
 // The database: there, migrated, durable, and with the same time.
 import { type Config, ConfigurationError } from "../../config.js";
 import { durabilityOf } from "../../postgres/durability.js";
+import { ownerUser } from "../../postgres/grants.js";
 import { pendingMigrations } from "../../postgres/migrate.js";
 import type { Pool } from "../../postgres/pool.js";
 import { openPool, reachDatabase } from "../parts.js";
@@ -20,6 +21,14 @@ export async function openDatabase(config: Config): Promise<{ pool: Pool; versio
     if (error instanceof ConfigurationError) throw error;
     throw new Problem("databaseAway", (error as Error).message);
   }
+}
+
+/** Who owns the tables may change what is evidence: outside the sandbox only `migrate` needs that. */
+export async function databaseUser(pool: Pool, { environment }: Config): Promise<string> {
+  const owner = await ownerUser(pool);
+  if (owner === undefined) return "has the rights of its role alone";
+  if (environment === "sandbox") return `${owner} owns the tables`;
+  throw new Problem("databaseUserOwns", `${owner} may do whatever the owner of the tables may`);
 }
 
 export async function migrations(pool: Pool): Promise<string> {

@@ -7,7 +7,7 @@ import { clientCertificate } from "./certificate.js";
 import { certificateChecks } from "./certificates.js";
 import { type Check, type Checked, Problem, made, needing, notExamined, setting } from "./check.js";
 import { documentStore, inboxPublicRing, ring, ringNames } from "./configured.js";
-import { databaseClock, durability, migrations, openDatabase } from "./database.js";
+import { databaseClock, databaseUser, durability, migrations, openDatabase } from "./database.js";
 import { lookUps, lookedUp, withoutLookUp } from "./look-ups.js";
 import {
   attributes,
@@ -75,6 +75,10 @@ function databaseChecks(opened: ReturnType<typeof openDatabase>, config: Config)
   return [
     ["database", async () => (await opened).version],
     ["migrations", () => needing("the database", pool, migrations)],
+    [
+      "user of the database",
+      () => needing("the database", pool, (open) => databaseUser(open, config)),
+    ],
     ["durability", () => needing("the database", pool, durability)],
     ["clock of the database", () => needing("the database", pool, databaseClock)],
     ["callback floods", () => needing("the database", pool, callbackFloods)],

@@ -23,6 +23,9 @@ export const findings = {
   ),
   databaseAway: fail("Start PostgreSQL, or correct `DATABASE_URL`."),
   migrationsMissing: fail("Run `trustflow migrate --database-only`."),
+  databaseUserOwns: warn(
+    "Give each role the URL of its own database role, such as `trustflow_worker`; the owner's is for `trustflow migrate` alone.",
+  ),
   commitsNotDurable: fail(
     "Set `fsync` and `full_page_writes` to `on`; with `synchronous_standby_names`, set `synchronous_commit` to `on`, `remote_write` or `remote_apply`. Then reload PostgreSQL.",
   ),

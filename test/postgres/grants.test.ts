@@ -1,0 +1,187 @@
+// What each role of a deployment may do in the database, against a real PostgreSQL: its own work, and nothing else.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { Arrivals } from "../../src/callbacks/arrivals.js";
+import { CallbackArchive } from "../../src/callbacks/archive.js";
+import { Inbox } from "../../src/callbacks/inbox.js";
+import { purgeEffects } from "../../src/journal/retention.js";
+import { openDatabaseRoles } from "../../src/local/database-roles.js";
+import type { LocalRole } from "../../src/local/database-roles.js";
+import { functionGrants, grantRoles, ownerUser, tableGrants } from "../../src/postgres/grants.js";
+import { pendingMigrations } from "../../src/postgres/migrate.js";
+import { createPool } from "../../src/postgres/pool.js";
+import type { Pool } from "../../src/postgres/pool.js";
+import { databaseRoles } from "../../src/postgres/roles.js";
+import { bodyKeys, sealRing, subjectOf } from "../callbacks/support.js";
+import { testDatabase } from "../support/postgres.js";
+import type { TestDatabase } from "../support/postgres.js";
+
+let database: TestDatabase;
+let as: Record<LocalRole, Pool>;
+
+beforeAll(async () => {
+  // Roles belong to a whole server.
+  database = await testDatabase({ own: true });
+  expect(await grantRoles(database.pool)).toEqual([]);
+  const urls = await openDatabaseRoles(database.url);
+  as = Object.fromEntries(
+    Object.entries(urls).map(([role, url]) => [role, createPool(url, { max: 2 })]),
+  ) as typeof as;
+  expect(await grantRoles(database.pool)).toEqual([...databaseRoles]);
+});
+afterAll(async () => {
+  await Promise.all(Object.values(as).map((pool) => pool.end()));
+  await database.close();
+});
+
+const denied = /^permission denied/;
+const insertCallback = `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, body, state)
+  values ('a', 'b', 'evi-post', 'default', 'sendPostal/1', 1, 'x', 'waiting')`;
+const insertEffect = `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state)
+  values (gen_random_uuid(), 'default', 'sendPostal/1', 'submit', '1', 'sending')`;
+const everywhere = [
+  "create table trustflow.mine (n int)",
+  "create table public.mine (n int)",
+  "truncate trustflow.callbacks",
+  "drop table trustflow.effects",
+  "alter table trustflow.callbacks add column more text",
+  "insert into trustflow.migrations (name) values ('9999-mine')",
+  "create role trustflow_mine",
+];
+
+const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
+  receiver: [
+    "select from trustflow.callbacks",
+    "select body from trustflow.callbacks",
+    "update trustflow.callbacks set state = 'late'",
+    "delete from trustflow.callbacks",
+    insertCallback,
+    "select from trustflow.callback_addresses",
+    "update trustflow.callback_addresses set rows = 0",
+    "select from trustflow.effects",
+    insertEffect,
+    "select from trustflow.correlations",
+    "select from trustflow.look_up_proofs",
+  ],
+  relay: [
+    insertCallback,
+    "update trustflow.callbacks set body = 'other'",
+    "update trustflow.callbacks set received_at = now()",
+    "delete from trustflow.callbacks",
+    "select sealed_answer from trustflow.effects",
+    "update trustflow.effects set state = 'notSent'",
+    "insert into trustflow.correlations (provider, account, reference, namespace, workflow_id) values ('a', 'b', 'c', 'd', 'e')",
+    "select from trustflow.look_up_proofs",
+  ],
+  worker: [
+    "select from trustflow.callbacks",
+    insertCallback,
+    "delete from trustflow.callbacks",
+    "delete from trustflow.effects",
+    "select from trustflow.correlations",
+    "delete from trustflow.correlations",
+  ],
+  cleanup: [
+    insertEffect,
+    "update trustflow.effects set state = 'notSent'",
+    insertCallback,
+    "update trustflow.callbacks set received_at = now()",
+    "update trustflow.look_up_proofs set finding = 'found'",
+    "insert into trustflow.correlations (provider, account, reference, namespace, workflow_id) values ('a', 'b', 'c', 'd', 'e')",
+  ],
+  operator: [
+    insertEffect,
+    "update trustflow.effects set state = 'notSent'",
+    "delete from trustflow.effects",
+    insertCallback,
+    "update trustflow.callbacks set body = null",
+    "delete from trustflow.callbacks",
+  ],
+};
+
+describe.each(databaseRoles)("the role %s", (role) => {
+  test.each([...deniedStatements[role], ...everywhere])("may not: %s", async (statement) => {
+    const client = await as[role].connect();
+    try {
+      await client.query("begin");
+      await expect(client.query(statement)).rejects.toThrow(/permission denied|must be owner/);
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+  });
+
+  test("sees whether the database fits its release, and owns nothing", async () => {
+    expect(await pendingMigrations(as[role])).toEqual([]);
+    expect(await ownerUser(as[role])).toBeUndefined();
+    expect(await ownerUser(database.pool)).toBe("trustflow");
+  });
+});
+
+test("each table and each function of the schema says who may do what with it", async () => {
+  const { rows } = await database.pool.query<{ name: string; isFunction: boolean }>(
+    `select relname::text as name, false as "isFunction" from pg_class
+     where relnamespace = 'trustflow'::regnamespace and relkind in ('r', 'v', 'm', 'p')
+     union all select proname::text, true from pg_proc where pronamespace = 'trustflow'::regnamespace`,
+  );
+  expect(rows.length).toBeGreaterThan(5);
+  for (const { name, isFunction } of rows)
+    expect([name, Object.keys(isFunction ? functionGrants : tableGrants)]).toEqual([
+      name,
+      expect.arrayContaining([name]),
+    ]);
+});
+
+test("the receiver stores and knows a duplicate; the relay claims, addresses and settles; an operator lists, reads and replays", async () => {
+  const subject = subjectOf();
+  const arrival = (identifier: string) => ({
+    address: `address of ${subject.workflowId}`,
+    identifier,
+    subject,
+    body: Buffer.from(`{"Identifier":"${identifier}"}`),
+  });
+  const arrivals = new Arrivals(as.receiver, sealRing);
+  expect(await arrivals.insert([arrival("a"), arrival("b")], 5_000)).toEqual(["stored", "stored"]);
+  expect(await arrivals.insert([arrival("b"), arrival("c")], 5_000)).toEqual([
+    "duplicate",
+    "stored",
+  ]);
+
+  const inbox = new Inbox(as.relay, bodyKeys);
+  const claim = randomUUID();
+  const rows = await inbox.claim(claim, 5_000);
+  expect(rows.map((row) => inbox.open(row).toString())).toContain('{"Identifier":"c"}');
+  const ids = rows.map(({ id }) => id);
+  await inbox.settle(claim, ids, { state: "parked", reason: "unknownProcess" });
+  expect(await inbox.claimUnaddressed(claim, 5_000)).toEqual([]);
+  expect((await inbox.address(claim, [], 200)).size).toBe(0);
+  expect(await inbox.claimWakes()).toEqual([]);
+
+  const archive = new CallbackArchive(as.operator);
+  const listed = await archive.list({ workflowId: subject.workflowId });
+  expect(listed.map(({ state }) => state)).toEqual(["parked", "parked", "parked"]);
+  expect((await archive.show(ids[0] ?? "", bodyKeys))?.body).toBe('{"Identifier":"a"}');
+  expect(await archive.replay(ids)).toEqual(ids);
+});
+
+test("the clean-up removes bodies and rows of inbox and journal", async () => {
+  await database.pool.query(insertEffect);
+  await database.pool.query("update trustflow.callbacks set state = 'late', settled_at = now()");
+  const olderThan = new Date(Date.now() + 60_000);
+  const isOpen = async () => false;
+  const archive = new CallbackArchive(as.cleanup);
+  for (const what of ["bodies", "parkedBodies", "rows"] as const)
+    expect(await archive.purge({ olderThan, what, isOpen })).toBeGreaterThanOrEqual(0);
+  expect(await purgeEffects(as.cleanup, olderThan, isOpen)).toBe(1);
+  expect(await archive.list()).toEqual([]);
+});
+
+test("a right that somebody gave by hand goes with the next migrate, and so does what everybody may", async () => {
+  await database.pool.query(
+    "grant select on trustflow.effects to trustflow_receiver; grant delete on trustflow.callbacks to public",
+  );
+  await as.receiver.query("select from trustflow.effects");
+  await grantRoles(database.pool);
+  await expect(as.receiver.query("select from trustflow.effects")).rejects.toThrow(denied);
+  await expect(as.worker.query("delete from trustflow.callbacks")).rejects.toThrow(denied);
+});
