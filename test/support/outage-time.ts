@@ -5,7 +5,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Trustflow } from "../../src/client.js";
-import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
+import { publicRingOf } from "../../src/crypto/sealed-box.js";
 import { startRole } from "../../src/local/role.js";
 import type { Role, RoleName } from "../../src/local/role.js";
 import { cleanEnv } from "../../src/local/stack-env.js";
@@ -39,7 +40,10 @@ export function skippingEnv({
   sandbox: { url: string };
 }): Record<string, string> {
   const keys = ["CODEC", "CALLBACK", "JOURNAL", "DOCUMENTS"];
+  const inbox = generateKeyRing();
   return {
+    TRUSTFLOW_KEYS__INBOX: inbox,
+    TRUSTFLOW_KEYS__INBOX_PUBLIC: publicRingOf(KeyRing.parse(inbox)),
     ...Object.fromEntries(keys.map((name) => [`TRUSTFLOW_KEYS__${name}`, generateKeyRing()])),
     TRUSTFLOW_CONFIG: join(directory, "trustflow.toml"),
     TRUSTFLOW_ENVIRONMENT: "sandbox",
