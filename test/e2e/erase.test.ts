@@ -41,7 +41,8 @@ async function count(sql: string, ...values: unknown[]): Promise<number> {
 }
 
 beforeAll(async () => {
-  system = await startTestStack();
+  // Codes live minutes: the clock of the sandbox moves only while it is waited for.
+  system = await startTestStack({ sandboxSpeed: "auto" });
   stores = new OpenedStores(system);
   database = new pg.Client({ connectionString: system.stack.env["DATABASE_URL"] });
   await database.connect();
