@@ -47,14 +47,15 @@ export async function expireDocuments(options: RetentionOptions): Promise<Expire
       report.unknownEnd += 1;
       continue;
     }
-    if (now.getTime() - endedAt.getTime() < (days[keyOf(document.kind)] ?? Infinity) * DAY_MS)
-      continue;
+    const isDue = (end: Date) =>
+      now.getTime() - end.getTime() >= (days[keyOf(document.kind)] ?? Infinity) * DAY_MS;
+    if (!isDue(endedAt)) continue;
     // It may have been started again since, or have ended later.
-    const newest = await endOf(clientFor(document.namespace), document.workflowId);
-    if (newest === "open" || (newest && newest > endedAt)) {
-      if (!dryRun) await writeEnd(pool, document, newest === "open" ? null : newest);
-      continue;
-    }
+    const newest = (await endOf(clientFor(document.namespace), document.workflowId)) ?? endedAt;
+    const isOpen = newest === "open";
+    if (!dryRun && (isOpen || newest > endedAt))
+      await writeEnd(pool, document, isOpen ? null : newest);
+    if (isOpen || !isDue(newest)) continue;
     report.expired[document.kind] = (report.expired[document.kind] ?? 0) + 1;
     if (!dryRun) await remove(pool, documents, document);
   }
