@@ -7,7 +7,7 @@ import {
 } from "@temporalio/client";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { InputMismatchError, InvalidInputError, UnknownProcessError } from "./client/errors.js";
-import type { Writing } from "./client/handle.js";
+import type { SignDecision, Writing } from "./client/handle.js";
 import { handles } from "./client/handles.js";
 import type { AnyHandle, HandleOf } from "./client/handles.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
@@ -35,6 +35,7 @@ import type { SignEnvelopeInput } from "./contracts/sign-envelope.js";
 import type { SignOneShotInput } from "./contracts/sign-one-shot.js";
 import { erasedProblem } from "./contracts/failures.js";
 import { BusinessId } from "./contracts/values.js";
+import { signDecision } from "./crypto/decision-signature.js";
 import { isLocked } from "./crypto/errors.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import { mayOnlyRead, payloadKeys, readingRing, writingRefused } from "./payload-keys.js";
@@ -101,6 +102,7 @@ export class Trustflow {
   readonly #ring: KeyRing;
   readonly #config: Config;
   readonly #sealer: SecretSealer | undefined;
+  readonly #sign: SignDecision;
   #documents?: DocumentStore;
 
   private constructor(connected: Connected, ring: KeyRing, config: Config) {
@@ -109,6 +111,7 @@ export class Trustflow {
     this.#config = config;
     const { secretsPublic } = config.keys;
     this.#sealer = secretsPublic && new SecretSealer(ringOf(config, "secretsPublic"));
+    this.#sign = signerOf(config, connected.client.options.namespace);
   }
 
   /** Reads trustflow.toml, temporal.toml and the environment; throws what is missing, naming the key. */
@@ -180,6 +183,7 @@ export class Trustflow {
     if (!parsed) throw new UnknownProcessError(id, wrongIn(id));
     const writing: Writing = {
       check: () => this.#refuseToWrite(),
+      sign: this.#sign,
       ...(this.#sealer && {
         seal: (contract, value) => this.#sealed(contract, value, id),
       }),
@@ -320,6 +324,17 @@ export class Trustflow {
 /** What once was erased is never started again: nobody could tell what was sent under it. */
 function erasedId(): InvalidInputError {
   return new InvalidInputError([{ path: "id", problem: erasedProblem }]);
+}
+
+/** With the key of `keys.operator`, whose id is the operator's name. */
+function signerOf(config: Config, namespace: string): SignDecision {
+  if (config.keys.operator === undefined) return () => undefined;
+  const { id: operator, bytes } = ringOf(config, "operator").active;
+  return (decision) => {
+    const at = new Date().toISOString();
+    const value = signDecision(bytes, { ...decision, namespace, operator, at });
+    return { operator, at, value };
+  };
 }
 
 /** None where it is no process of ours. */

@@ -16,6 +16,7 @@ import {
   url,
   whole,
 } from "./config/fields.js";
+import { Decisions, Operators } from "./config/operators.js";
 import {
   EnvelopeDefaults,
   IssueCertificateDefaults,
@@ -73,6 +74,8 @@ export const Config = z.strictObject({
       inbox: secret().optional(),
       inboxPublic: secret().optional(),
       documents: secret().optional(),
+      /** `name:base64`: whose decisions this client makes. */
+      operator: secret().optional(),
     })
     .prefault({}),
   codec: z
@@ -187,6 +190,8 @@ export const Config = z.strictObject({
         .default("INFO"),
     })
     .prefault({}),
+  decisions: Decisions,
+  operators: Operators,
   accounts: Accounts,
 });
 export type Config = z.infer<typeof Config>;
@@ -280,7 +285,7 @@ function keyOf(name: string): string[] {
     .slice("TRUSTFLOW_".length)
     .split("__")
     .map((part) => part.toLowerCase());
-  const kebab = segments[0] === "accounts" ? 3 : 0;
+  const kebab = { accounts: 3, operators: 2 }[segments[0] ?? ""] ?? 0;
   return segments.map((part, index) =>
     index < kebab
       ? part.replaceAll("_", "-")

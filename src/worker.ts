@@ -18,7 +18,9 @@ import { providerTaskQueue, workflowTaskQueue } from "./contracts/names.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
+import { decisionRulesOf } from "./decision-rules.js";
 import { Journal } from "./journal/journal.js";
+import { SignedDecisions } from "./journal/signed-decisions.js";
 import type { Pool } from "./postgres/pool.js";
 import { payloadKeys, refusedPayloads } from "./payload-keys.js";
 import { accountsOf, lookUpProofsOf } from "./provider-accounts.js";
@@ -143,6 +145,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
   const directory = required(config.documents.directory, "documents.directory");
   const documents = new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
   const sealers = documents.dataKeys.sealers(ringOf(config, "journal"));
+  const signedDecisions = new SignedDecisions(pool, sealers, decisionRulesOf(config));
   const journal = new Journal(pool, sealers, {
     leaseMs: config.journal.leaseSeconds * 1_000,
     lookUpSpacingMs: config.journal.lookUpSpacingSeconds * 1_000,
@@ -167,7 +170,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     unavailableForMs: config.attention.unavailableSeconds * 1_000,
   };
   return {
-    process: createProcessActivities(journal),
+    process: createProcessActivities(journal, signedDecisions),
     providers: {
       "evi-post": createEviPostActivities({
         ...surroundings,

@@ -2,18 +2,39 @@
 import { LeaseRunning } from "../journal/errors.js";
 import type { Decided } from "../journal/decisions.js";
 import type { Journal } from "../journal/journal.js";
-import type { AttentionKind } from "../contracts/failures.js";
+import { DecisionRefused } from "../journal/signed-decisions.js";
+import type { GivenDecision, SignedDecisions } from "../journal/signed-decisions.js";
+import type { AttentionKind, FieldProblem } from "../contracts/failures.js";
 import type { ResolveAnswer, Resolution } from "../contracts/messages.js";
 import { execution } from "./effect.js";
 
 export type WrittenDecision = ResolveAnswer & Partial<Decided>;
 
-export function createProcessActivities(journal: Journal) {
+/** What a process writes into its journal of a person's decision: who it was is proven by then. */
+export type ProvenResolution = Omit<Resolution, "signature"> & { principal?: string };
+
+/** `principal`: the operator whose key signed it. */
+export type CheckedDecision = { principal?: string } | { refused: FieldProblem };
+
+export function createProcessActivities(journal: Journal, signedDecisions: SignedDecisions) {
   return {
+    /** Who decides, before anything is done; the process says which update it has got, and with what argument. */
+    async checkDecision(
+      given: Omit<GivenDecision, "namespace" | "workflowId">,
+    ): Promise<CheckedDecision> {
+      try {
+        const principal = await signedDecisions.prove({ ...execution(), ...given });
+        return principal === undefined ? {} : { principal };
+      } catch (error) {
+        if (!(error instanceof DecisionRefused)) throw error;
+        return { refused: { path: error.path, problem: error.problem } };
+      }
+    },
+
     /** Answers the occurrence that the step goes on with, and what is known of its effect; `notYet` while an attempt may still be running. */
     async decide(given: {
       step: string;
-      resolution: Resolution;
+      resolution: ProvenResolution;
       at: string;
       /** Of the attention; absent from workflows of earlier releases. */
       kind?: AttentionKind;

@@ -1,6 +1,7 @@
 // How every command is declared: summary, an example, `--json`, and the exit codes in its help.
 import { type Command, InvalidArgumentError } from "commander";
 import type { Speed } from "../sandbox/clock.js";
+import { namePlaceholder } from "../contracts/decisions.js";
 import { processes, type ProcessName } from "../contracts/names.js";
 import { suggestionFor } from "../contracts/nearest.js";
 import { CommandError, exitCodeHelp, exitCodes } from "./exit.js";
@@ -76,4 +77,11 @@ export function collect(text: string, before: string[] = []): string[] {
 
 function sentence(summary: string): string {
   return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
+}
+
+/** Who decides; the placeholder of a command that was copied is nobody. */
+export function personName(text: string): string {
+  if (text.trim() === "" || text.trim() === namePlaceholder)
+    throw new InvalidArgumentError("must be the name of the person who decides");
+  return text;
 }

@@ -5,10 +5,9 @@ import type { Erasure } from "../cleanup/erasure-record.js";
 import { ringOf } from "../config.js";
 import { parseWorkflowId, processes } from "../contracts/names.js";
 import { withTemporal } from "./cleanup.js";
-import { addCommand } from "./command.js";
+import { addCommand, personName } from "./command.js";
 import { withDatabase } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
-import { personName } from "./operators.js";
 import { countsByKind, facts, table, writeData, writeJson, writeNote } from "./output.js";
 import { documentStoreOf } from "./parts.js";
 

@@ -1,10 +1,9 @@
 // What an operator does over many processes: `list` and `resolve`.
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { ListedProcess, Trustflow } from "../client.js";
-import { namePlaceholder } from "../contracts/decisions.js";
 import type { Resolution } from "../contracts/messages.js";
 import { processes, type ProcessName } from "../contracts/names.js";
-import { addCommand, processName, wholeNumber } from "./command.js";
+import { addCommand, personName, processName, wholeNumber } from "./command.js";
 import { withTrustflow } from "./context.js";
 import { CommandError, type ExitCode, exitCodes, failureOf } from "./exit.js";
 import { jsonObject, readText } from "./files.js";
@@ -109,12 +108,6 @@ trustflow resolve sendMessage/order-9 --decision retry --confirm-retry --by ana 
       "the same from a file, or - for stdin: for what is secret in it",
     )
     .action(resolveAll);
-}
-
-export function personName(text: string): string {
-  if (text.trim() === "" || text.trim() === namePlaceholder)
-    throw new InvalidArgumentError("must be the name of the person who decides");
-  return text;
 }
 
 function stuckTable(found: ListedProcess[]): string {

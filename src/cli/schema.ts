@@ -125,4 +125,28 @@ the private ring is configured, each time its first key has changed.`,
       if (json) writeJson({ ring });
       else writeData(ring);
     });
+
+  addCommand(keys, "operator <name>", {
+    summary: "print the key by which a person's decisions are signed",
+    details: `The first line is secret and belongs to the person alone: resolve, cancel and the other decisions are
+signed with it. The second one belongs into the configuration of the workers. With --out the secret goes to a file
+that keys.operator names, and the second line alone is printed.`,
+    example: "trustflow keys operator ana\ntrustflow keys operator ana --out ana.key",
+  })
+    .option("--out <file>", "for the secret; a new file, which only you may read")
+    .action(async (name: string, { out, json }: { out?: string; json?: boolean }) => {
+      const { operatorName } = await import("../config/operators.js");
+      const [problem] = operatorName.safeParse(name).error?.issues ?? [];
+      if (problem) throw new CommandError(exitCodes.invalid, `name: ${problem.message}`);
+      const { generateOperatorKey } = await import("../crypto/decision-signature.js");
+      const { privateKey, publicKey } = generateOperatorKey();
+      const secret = `${name}:${privateKey}`;
+      if (out !== undefined) await writePrivate(out, `${secret}\n`, "--out");
+      const values: Record<string, string> = {
+        ...(out === undefined && { TRUSTFLOW_KEYS__OPERATOR: secret }),
+        [`TRUSTFLOW_OPERATORS__${name.toUpperCase().replaceAll("-", "_")}__PUBLIC_KEYS`]: publicKey,
+      };
+      if (json) writeJson(values);
+      else writeData(linesOf(values).trimEnd());
+    });
 }

@@ -80,8 +80,9 @@ export function attentionText(attention: Attention): string {
     .join("\n");
 }
 
-export function timelineLine({ at, source, event, by, note }: TimelineEntry): string {
-  const who = by === undefined ? "" : ` by ${by}`;
+export function timelineLine({ at, source, event, by, principal, note }: TimelineEntry): string {
+  const stated = by === undefined ? "" : ` by ${by}`;
+  const who = principal === undefined ? stated : `${stated}, signed by ${principal}`;
   const more = note === undefined ? "" : ` – ${note}`;
   return `${paint("dim", at)}  ${printable(`${source.padEnd(8)}  ${event}${who}${more}`)}`;
 }

@@ -1,11 +1,12 @@
 // The commands that bring a process something it answers: cancel, request-affidavit, otp, resend-otp, assertion,
 // accept-contract, decide-video.
+import { randomUUID } from "node:crypto";
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../contracts/issue-certificate.js";
 import { checkInput } from "../contracts/problems.js";
 import { taking } from "./capability.js";
 import { enteredCodes } from "./code-dialogue.js";
-import { addCommand } from "./command.js";
+import { addCommand, personName } from "./command.js";
 import { idHelp, withProcess } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { invalidInput, readText } from "./files.js";
@@ -16,19 +17,26 @@ interface Asked {
   json?: boolean | undefined;
 }
 
+/** Who decides, and why. */
+interface Stated {
+  by?: string;
+  note?: string;
+}
+
 export function addUpdates(program: Command): void {
-  addCommand(program, "cancel <id>", {
+  const cancel = addCommand(program, "cancel <id>", {
     summary: "cancel what a process does",
     details: `${idHelp}
 Answers cancelled, or pending (done right after the submit, which is on its way), and then ends with 0;
 with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the process has ended.`,
     example: "trustflow cancel order-7",
-  }).action((id: string, options: Asked) =>
+  });
+  addStated(cancel).action((id: string, { json, ...stated }: Asked & Stated) =>
     withProcess(id, async (handle) => {
       const answer = await taking(handle, "cancel", "cancellation")
-        .cancel()
+        .cancel(randomUUID(), stated)
         .catch(saysAlreadyCancelled(handle.workflowId));
-      sayAnswer(answer, ["cancelled", "pending"], options);
+      sayAnswer(answer, ["cancelled", "pending"], { json });
     }),
   );
 
@@ -97,37 +105,49 @@ pending (taken, and not answered in time), with 1 on expired, invalid, notAwaite
 }
 
 function addSigning(program: Command): void {
-  addCommand(program, "accept-contract <id>", {
+  const acceptContract = addCommand(program, "accept-contract <id>", {
     summary: "accept the contract that a signer will sign",
     details: `${idHelp}
 Where requireContractAccepted waits for that; the contract is among the process's documents.
-Ends with 0 where it was taken, with 1 where it is not asked for.`,
+Ends with 0 where it was taken, with 1 where it is not asked for, and on unavailable.`,
     example: "trustflow accept-contract order-7\ntrustflow accept-contract order-7 --refuse",
-  })
-    .option("--refuse", "it is not accepted: the process ends")
-    .action((id: string, { refuse, ...options }: Asked & { refuse?: true }) =>
+  }).option("--refuse", "it is not accepted: the process ends");
+  addStated(acceptContract).action(
+    (id: string, { refuse, json, ...stated }: Asked & Stated & { refuse?: true }) =>
       withProcess(id, async (handle) => {
-        const answer = await taking(handle, "acceptContract", "contract").acceptContract(!refuse);
-        sayAnswer(answer, ["accepted", "refused"], options);
+        const taker = taking(handle, "acceptContract", "contract");
+        const answer = await taker.acceptContract(!refuse, randomUUID(), stated);
+        sayAnswer(answer, ["accepted", "refused"], { json });
       }),
-    );
+  );
 
-  addCommand(program, "decide-video <id>", {
+  const decideVideo = addCommand(program, "decide-video <id>", {
     summary: "approve or cancel an identity video",
     details: `${idHelp}\nEnds with 0 on approved and cancelled, with 1 on refused, unknown, unavailable, notAwaited.`,
     example: "trustflow decide-video order-7 --decision approve",
-  })
-    .addOption(
-      new Option("--decision <decision>", "what becomes of it")
-        .choices(["approve", "cancel"])
-        .makeOptionMandatory(),
-    )
-    .action((id: string, { decision, ...options }: Asked & { decision: "approve" | "cancel" }) =>
+  }).addOption(
+    new Option("--decision <decision>", "what becomes of it")
+      .choices(["approve", "cancel"])
+      .makeOptionMandatory(),
+  );
+  addStated(decideVideo).action(
+    (
+      id: string,
+      { decision, json, ...stated }: Asked & Stated & { decision: "approve" | "cancel" },
+    ) =>
       withProcess(id, async (handle) => {
-        const answer = await taking(handle, "decideVideo", "identity video").decideVideo(decision);
-        sayAnswer(answer, ["approved", "cancelled"], options);
+        const taker = taking(handle, "decideVideo", "identity video");
+        const answer = await taker.decideVideo(decision, randomUUID(), stated);
+        sayAnswer(answer, ["approved", "cancelled"], { json });
       }),
-    );
+  );
+}
+
+/** Of a decision; the key of `keys.operator` signs it, where there is one. */
+function addStated(command: Command): Command {
+  return command
+    .option("--by <name>", "who decides; stands in the timeline", personName)
+    .option("--note <text>", "why; stands in the timeline");
 }
 
 function saysAlreadyCancelled(workflowId: string): (error: unknown) => never {

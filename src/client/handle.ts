@@ -14,7 +14,12 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FailureDetails } from "../contracts/failures.js";
 import { queryTooEarly, resolve, status } from "../contracts/messages.js";
-import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
+import type {
+  Decider,
+  DecisionSignature,
+  Resolution,
+  ResolveAnswer,
+} from "../contracts/messages.js";
 import { secretIds, updates } from "../contracts/message-contracts.js";
 import { checkInput } from "../contracts/problems.js";
 import { secretNames } from "../contracts/secret-fields.js";
@@ -47,12 +52,22 @@ const watchIntervalMs = 1_000;
 /** After a query that came too early (decision 15). */
 const askAgainMs = 100;
 
+/** How the operator of this client signs a decision; undefined where it has no key. */
+export type SignDecision = (decision: {
+  workflowId: string;
+  update: string;
+  updateId: string;
+  argument: object;
+}) => DecisionSignature | undefined;
+
 /** What goes before an update. */
 export interface Writing {
   /** Throws for one who may only read. */
   check(): void;
   /** The argument with its secrets sealed; absent where nobody has given a key for that. */
   seal?(contract: Contract, argument: unknown): unknown;
+  /** Absent, or undefined, for one without an operator's key. */
+  sign?: SignDecision;
 }
 
 export class ProcessHandle<Result> {
@@ -137,7 +152,23 @@ export class ProcessHandle<Result> {
   resolve(resolution: Resolution, updateId: string = randomUUID()): Promise<ResolveAnswer> {
     const { result } = resolution;
     const sealed = result && (this.#writing.seal?.(secretIds, result) as typeof result);
-    return this.update(resolve, [{ ...resolution, ...(sealed && { result: sealed }) }], updateId);
+    return this.decide(resolve, { ...resolution, ...(sealed && { result: sealed }) }, updateId);
+  }
+
+  /** An update by which a person decides, signed where this client has an operator's key. */
+  protected decide<R, D extends Decider>(
+    definition: UpdateDefinition<R, [D]>,
+    argument: D,
+    updateId: string,
+  ): Promise<R> {
+    const { workflowId } = this;
+    const signature = this.#writing.sign?.({
+      workflowId,
+      update: definition.name,
+      updateId,
+      argument,
+    });
+    return this.update(definition, [{ ...argument, ...(signature && { signature }) }], updateId);
   }
 
   protected async update<R, A extends unknown[]>(

@@ -15,6 +15,7 @@ import type {
   AssertionAnswer,
   CancelAnswer,
   ContractAnswer,
+  Decider,
   OtpAnswer,
   ResendAnswer,
   VideoAnswer,
@@ -26,10 +27,13 @@ import type { SignEnvelopeResult } from "../contracts/sign-envelope.js";
 import type { SignOneShotResult } from "../contracts/sign-one-shot.js";
 import { ProcessHandle } from "./handle.js";
 
+/** Who decides, and why. */
+type Stated = Omit<Decider, "signature">;
+
 export class PostalHandle extends ProcessHandle<SendPostalResult> {
-  /** P2 §4.1 Cancel. The same `updateId` is one cancellation. */
-  cancel(updateId: string = randomUUID()): Promise<CancelAnswer> {
-    return this.update(cancel, [], updateId);
+  /** P2 §4.1 Cancel. The same `updateId` is one cancellation; `stated` says who cancels, and why. */
+  cancel(updateId: string = randomUUID(), stated: Stated = {}): Promise<CancelAnswer> {
+    return this.decide(cancel, stated, updateId);
   }
 
   /** P2 §4.1 AffidavitRequest. The same `updateId` is one request. */
@@ -63,16 +67,21 @@ export class CertificateHandle extends OtpHandle<IssueCertificateResult> {
 
 export class OneShotHandle extends OtpHandle<SignOneShotResult> {
   /** Whether the contract is accepted, where `requireContractAccepted` waits for that. */
-  acceptContract(accepted: boolean, updateId: string = randomUUID()): Promise<ContractAnswer> {
-    return this.update(acceptContract, [{ accepted }], updateId);
+  acceptContract(
+    accepted: boolean,
+    updateId: string = randomUUID(),
+    stated: Stated = {},
+  ): Promise<ContractAnswer> {
+    return this.decide(acceptContract, { ...stated, accepted }, updateId);
   }
 
   /** P1 §1.4: approves or cancels the identity video. */
   decideVideo(
     decision: "approve" | "cancel",
     updateId: string = randomUUID(),
+    stated: Stated = {},
   ): Promise<VideoAnswer> {
-    return this.update(decideVideo, [{ decision }], updateId);
+    return this.decide(decideVideo, { ...stated, decision }, updateId);
   }
 }
 

@@ -71,11 +71,12 @@ export const flag = () =>
     z.boolean(),
   );
 /** In the environment separated by commas. */
-export const list = () =>
+export const listOf = <E extends z.ZodType>(entry: E, least = 0) =>
   z.preprocess(
     (value) => (value instanceof FromEnvironment ? value.text.split(",").filter(Boolean) : value),
-    z.array(z.string().min(1)),
+    z.array(entry).min(least),
   );
+export const list = () => listOf(z.string().min(1));
 
 /**
  * `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself, or its file as `NAME__FILE`. It is read when it is first used: a

@@ -27,6 +27,7 @@ export interface FailureDetails {
     attention: string;
     effect: "none" | "unknown" | "exists";
     by: string;
+    principal?: string;
     note?: string;
   };
 }

@@ -55,8 +55,19 @@ const answer = <const Words extends [string, ...string[]]>(...words: Words) =>
   z.strictObject({ answer: z.enum(words) });
 const count = z.int().min(0);
 
+/** Who decides, and the proof of it. */
+const decider = {
+  by: z.string().min(1).exactOptional(),
+  note: z.string().exactOptional(),
+  signature: z
+    .strictObject({ operator: z.string(), at: Instant, value: z.base64() })
+    .exactOptional(),
+};
+
 const cancel = update(messages.cancel, {
-  description: "Cancel the communication while it is not dispatched (P2 §4.1 Cancel).",
+  description:
+    "Cancel the communication while it is not dispatched (P2 §4.1 Cancel). The argument may be left out.",
+  argument: z.strictObject(decider),
   answer: answer(
     "cancelled",
     "tooLate",
@@ -113,13 +124,13 @@ const provideAssertion = update(messages.provideAssertion, {
 
 const acceptContract = update(messages.acceptContract, {
   description: "Whether the contract is accepted, where `requireContractAccepted` waits for that.",
-  argument: z.strictObject({ accepted: z.boolean() }),
-  answer: answer("accepted", "refused", "notAwaited"),
+  argument: z.strictObject({ accepted: z.boolean(), ...decider }),
+  answer: answer("accepted", "refused", "notAwaited", "unavailable"),
 });
 
 const decideVideo = update(messages.decideVideo, {
   description: "Approve or cancel the identity video (P1 §1.4).",
-  argument: z.strictObject({ decision: z.enum(["approve", "cancel"]) }),
+  argument: z.strictObject({ decision: z.enum(["approve", "cancel"]), ...decider }),
   answer: answer("approved", "cancelled", "notAwaited", "refused", "unknown", "unavailable"),
 });
 
@@ -128,10 +139,9 @@ const resolve = update(messages.resolve, {
   argument: z.strictObject({
     attention: z.string(),
     decision: z.enum(["retry", "happened", "abandon"]),
+    ...decider,
     by: z.string().min(1),
-    note: z.string().exactOptional(),
     confirmRetry: z.boolean().exactOptional(),
-
     result: z.record(z.string(), z.unknown()).exactOptional(),
   }),
   answer: z.strictObject({

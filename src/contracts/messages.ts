@@ -27,6 +27,22 @@ export const status = defineQuery<ProcessStatus>("status");
 /** How a query fails that came before the workflow task of its newest events; asked again, it is answered. */
 export const queryTooEarly = "the process has just gone on: ask again";
 
+/** The proof of who decides: an operator's signature of this one decision (docs/any-language.md). */
+export interface DecisionSignature {
+  operator: string;
+  /** When it was signed, RFC 3339 in UTC. */
+  at: string;
+  /** Ed25519, base64. */
+  value: string;
+}
+
+/** Who decides, as the caller states it, why, and the proof. */
+export interface Decider {
+  by?: string;
+  note?: string;
+  signature?: DecisionSignature;
+}
+
 /** READING §2: what the provider makes of a cancellation (P2 §4.1 Cancel). */
 export interface CancelAnswer {
   answer:
@@ -38,7 +54,7 @@ export interface CancelAnswer {
     | "pending"
     | "unavailable";
 }
-export const cancel = defineUpdate<CancelAnswer>("cancel");
+export const cancel = defineUpdate<CancelAnswer, [Decider]>("cancel");
 
 /** P2 §4.1 AffidavitRequest; `requestId` where it was requested, `reason` where the provider refused. */
 export type AffidavitAnswer =
@@ -74,9 +90,9 @@ export const provideAssertion = defineUpdate<AssertionAnswer, [{ assertion: stri
 
 /** The caller's word on the contract that the signer will sign; `notAwaited`: it is not asked for. */
 export interface ContractAnswer {
-  answer: "accepted" | "refused" | "notAwaited";
+  answer: "accepted" | "refused" | "notAwaited" | "unavailable";
 }
-export const acceptContract = defineUpdate<ContractAnswer, [{ accepted: boolean }]>(
+export const acceptContract = defineUpdate<ContractAnswer, [Decider & { accepted: boolean }]>(
   "acceptContract",
 );
 
@@ -84,18 +100,18 @@ export const acceptContract = defineUpdate<ContractAnswer, [{ accepted: boolean 
 export interface VideoAnswer {
   answer: "approved" | "cancelled" | "notAwaited" | "refused" | "unknown" | "unavailable";
 }
-export const decideVideo = defineUpdate<VideoAnswer, [{ decision: "approve" | "cancel" }]>(
-  "decideVideo",
-);
+export const decideVideo = defineUpdate<
+  VideoAnswer,
+  [Decider & { decision: "approve" | "cancel" }]
+>("decideVideo");
 
 export type Decision = "retry" | "happened" | "abandon";
 
 /** A person's word on a process that asks (DESIGN §6). */
-export interface Resolution {
+export interface Resolution extends Decider {
   attention: string;
   decision: Decision;
   by: string;
-  note?: string;
   /**
    * With `retry` of an `unknownOutcome`, together with a note: the provider was asked, the first one did not arrive, or a second
    * one is wanted.

@@ -10,7 +10,10 @@ export const TimelineEntry = z.strictObject({
   at: Instant,
   source: z.enum(["process", "callback", "query", "person"]),
   event: z.string(),
+  /** The name that a person stated. */
   by: z.string().optional(),
+  /** The operator whose key signed it. */
+  principal: z.string().optional(),
   note: z.string().optional(),
 });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;

@@ -17,6 +17,8 @@ export interface DecisionRecord {
   /** The occurrence that the process goes on with. */
   occurrence: string;
   by: string;
+  /** The operator whose key signed it. */
+  principal?: string;
   note?: string;
   at: string;
 }

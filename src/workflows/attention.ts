@@ -1,6 +1,10 @@
 // Attention: a process that cannot go on by itself says why, and waits for a person (DESIGN §6).
 import { ApplicationFailure, metricMeter, proxyActivities } from "@temporalio/workflow";
-import type { ProcessActivities, WrittenDecision } from "../activities/process.js";
+import type {
+  ProcessActivities,
+  ProvenResolution,
+  WrittenDecision,
+} from "../activities/process.js";
 import { namePlaceholder } from "../contracts/decisions.js";
 import type { AttentionKind, FailureDetails, Problem } from "../contracts/failures.js";
 import { plainText } from "../contracts/text.js";
@@ -8,6 +12,7 @@ import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
 import type { Attention, TimelineEntry } from "../contracts/status.js";
 import { answerOptions } from "./activity-options.js";
 import { now } from "./clock.js";
+import type { Proven } from "./decisions.js";
 import { deferred } from "./deferred.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 import { mostBytes } from "./timeline.js";
@@ -38,7 +43,7 @@ interface Opening {
 }
 
 /** A decision that has been written down; `effect` says whether the provider acted, as far as known. */
-export interface Decided extends Resolution {
+export interface Decided extends ProvenResolution {
   occurrence: string | undefined;
   effect: "none" | "unknown" | "exists";
 }
@@ -143,14 +148,13 @@ export class Attentions {
     const refuse = (path: string, problem: string) => {
       throw invalidInput(path, problem);
     };
-    const { by, note } = membersOf(resolution);
+    const { by } = membersOf(resolution);
     const attention = this.#open.get(resolution?.attention);
-    if (!attention) return refuse("attention", "is not open (any more)");
+    if (!attention) throw notOpen();
     if (!attention.shown.decisions.includes(resolution.decision)) {
       refuse("decision", `must be one of ${attention.shown.decisions.join(", ")}`);
     }
     if (typeof by !== "string" || !by.trim()) refuse("by", "is required: who decides");
-    if (note !== undefined && typeof note !== "string") refuse("note", "must be text");
     if (resolution.by.trim() === namePlaceholder)
       refuse("by", `must be the name of the person who decides, not ${namePlaceholder}`);
     if (resolution.decision === "retry" && attention.shown.retryNeeds) {
@@ -175,12 +179,13 @@ export class Attentions {
     }
   }
 
-  async resolve(
-    resolution: Resolution,
-    note: (entry: Omit<TimelineEntry, "at">) => void,
-  ): Promise<ResolveAnswer> {
+  async resolve(asked: Resolution, who: Proven): Promise<ResolveAnswer> {
+    const { signature: _, ...given } = asked;
+    const { principal } = who;
+    const resolution = { ...given, ...(principal === undefined ? {} : { principal }) };
     const attention = this.#open.get(resolution.attention);
-    if (!attention) return { answer: "resolved" };
+    // It was open when the update was accepted, and has ended while it was checked who decides.
+    if (!attention) throw notOpen();
     const { rows, kind, shown } = attention;
     if (attention.isDeciding) return { answer: "notYet" };
     attention.isDeciding = true;
@@ -191,11 +196,10 @@ export class Attentions {
     if (written === undefined) return { answer: "unavailable" };
     const notYet = written.find(({ answer }) => answer === "notYet");
     if (notYet) return notYet;
-    note({
+    this.#process.note({
       source: "person",
       event: goesOn ? "Cancellation withdrawn" : `${resolution.decision}: ${shown.step}`,
-      by: resolution.by,
-      ...(resolution.note === undefined ? {} : { note: resolution.note }),
+      ...who,
     });
     const [first] = written;
     attention.settle({ ...resolution, occurrence: first?.occurrence, effect: knownBy(written) });
@@ -203,10 +207,12 @@ export class Attentions {
   }
 }
 
+const notOpen = () => invalidInput("attention", "is not open (any more)");
+
 /** Undefined where one of the rows could not be reached. */
 async function writtenInto(
   rows: string[],
-  resolution: Resolution,
+  resolution: ProvenResolution,
   kind: AttentionKind,
 ): Promise<WrittenDecision[] | undefined> {
   const at = now().toISOString();
@@ -223,12 +229,13 @@ function knownBy(written: WrittenDecision[]): Decided["effect"] {
 /** How a process ends that a person gave up at a step. */
 export function abandoned(
   step: string,
-  { attention, by, note, effect }: Decided,
+  { attention, by, principal, note, effect }: Decided,
 ): ApplicationFailure {
   const details: FailureDetails["Abandoned"] = {
     attention,
     effect,
     by: plainText(by, mostBytes.by),
+    ...(principal === undefined ? {} : { principal }),
     ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
   };
   return ApplicationFailure.nonRetryable(`Abandoned at ${step}`, "Abandoned", details);

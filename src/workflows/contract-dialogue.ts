@@ -2,6 +2,8 @@
 import { acceptContract } from "../contracts/messages.js";
 import type { ContractAnswer } from "../contracts/messages.js";
 import { secondsFromNow } from "./clock.js";
+import { decidedBy } from "./decisions.js";
+import type { Proven } from "./decisions.js";
 import { invalidInput } from "./invalid-input.js";
 import type { AnyProcess } from "./process.js";
 import { until, whenDue } from "./waits.js";
@@ -14,10 +16,10 @@ export class ContractDialogue {
 
   constructor(process: AnyProcess) {
     this.#process = process;
-    process.onUpdate(
+    process.onDecision(
       acceptContract,
       "Whether the contract is accepted",
-      ({ accepted }) => this.#take(accepted),
+      ({ accepted }, who) => this.#take(accepted, who),
       (given) => {
         const { accepted } = (given ?? {}) as { accepted?: unknown };
         if (typeof accepted !== "boolean") throw invalidInput("accepted", "must be true or false");
@@ -42,13 +44,13 @@ export class ContractDialogue {
     return false;
   }
 
-  async #take(accepted: boolean): Promise<ContractAnswer> {
+  async #take(accepted: boolean, who: Proven): Promise<ContractAnswer> {
     await whenDue(() => this.#isAwaited || this.#isPast);
     if (!this.#isAwaited) return { answer: "notAwaited" };
     this.#isAwaited = false;
     this.#accepted = accepted;
     const answer = accepted ? "accepted" : "refused";
-    this.#process.note({ source: "process", event: `Contract ${answer}` });
+    this.#process.note(decidedBy(who, `Contract ${answer}`));
     return { answer };
   }
 }

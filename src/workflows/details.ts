@@ -78,8 +78,9 @@ function asking({ process, id }: ProcessStatus, attention: Attention): Markdown[
 }
 
 /** Who it came from stands first, in our own words: nobody's text can pose as another's. */
-function entryLine({ at, source, event, by, note }: TimelineEntry): Markdown {
-  const who = by === undefined ? emptyLine : markdown` ${by}`;
+function entryLine({ at, source, event, by, principal, note }: TimelineEntry): Markdown {
+  const stated = by === undefined ? emptyLine : markdown` ${by}`;
+  const who = principal === undefined ? stated : markdown`${stated}, signed by **${principal}**`;
   const more = note === undefined ? emptyLine : markdown` – ${note}`;
   return markdown`- ${at} **${source}**${who}: ${event}${more}`;
 }

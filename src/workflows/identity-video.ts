@@ -10,6 +10,8 @@ import { decideVideo } from "../contracts/messages.js";
 import type { VideoAnswer } from "../contracts/messages.js";
 import { activitiesOf, answerOptions } from "./activity-options.js";
 import { answerTo } from "./answers.js";
+import { decidedBy } from "./decisions.js";
+import type { Proven } from "./decisions.js";
 import { follow } from "./follow.js";
 import type { Followed, Spans } from "./follow.js";
 import { invalidInput } from "./invalid-input.js";
@@ -21,8 +23,8 @@ const { decideVideo: decide } = activitiesOf<OneShotActivities>("one-shot-signat
   summary: "Decide about the identity video",
 });
 
-/** As long as the own call of the decision before may take, and a little. */
-const answerLimit = "17 seconds";
+/** With the check of who decides, as long as the own call of the decision before may take, or a little less. */
+const answerLimit = "15 seconds";
 
 export class IdentityVideo {
   readonly #process: AnyProcess;
@@ -40,10 +42,10 @@ export class IdentityVideo {
     this.#process = process;
     this.#step = step;
     this.#request = request;
-    process.onUpdate(
+    process.onDecision(
       decideVideo,
       "Approve or cancel the identity video",
-      ({ decision }) => this.#decide(decision),
+      ({ decision }, who) => this.#decide(decision, who),
       (given) => {
         const { decision } = (given ?? {}) as { decision?: unknown };
         if (decision !== "approve" && decision !== "cancel")
@@ -93,7 +95,7 @@ export class IdentityVideo {
   }
 
   /** One at a time: a second decision is not sent beside the first, and sent after it only where that one led to nothing. */
-  async #decide(decision: "approve" | "cancel"): Promise<VideoAnswer> {
+  async #decide(decision: "approve" | "cancel", who: Proven): Promise<VideoAnswer> {
     if (!this.#isAwaited) return { answer: "notAwaited" };
     if (this.#isDeciding) {
       await condition(() => !this.#isDeciding, answerLimit);
@@ -103,7 +105,7 @@ export class IdentityVideo {
     const effect = { step: decision, occurrence: currentUpdateInfo()?.id ?? "0" };
     const { answer } = await answerTo(() => decide({ ...this.#request(), effect, decision }));
     this.#isDeciding = false;
-    this.#process.note({ source: "process", event: `Identity video: ${answer}` });
+    this.#process.note(decidedBy(who, `Identity video: ${answer}`));
     if (answer === "approved" || answer === "cancelled") this.#decided = answer;
     else this.#process.claimEnd();
     return this.#known(decision) ?? { answer };

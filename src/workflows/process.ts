@@ -13,12 +13,14 @@ import {
 } from "@temporalio/workflow";
 import type { UpdateDefinition } from "@temporalio/common";
 import { providerEvents, repaired, resolve, status, surplus } from "../contracts/messages.js";
-import type { Repair, Surplus } from "../contracts/messages.js";
+import type { Decider, Repair, Surplus } from "../contracts/messages.js";
 import type { FieldProblem } from "../contracts/failures.js";
 import type { References, ShownFailure } from "../contracts/status.js";
 import { abandoned } from "./attention.js";
 import type { Decided } from "./attention.js";
 import { secondsFromNow } from "./clock.js";
+import { isChecked, refuseUnlessDecider, stated, whoDecides } from "./decisions.js";
+import type { Proven } from "./decisions.js";
 import { deferred } from "./deferred.js";
 import type { Snapshot, View, ViewOf } from "./facts.js";
 import { Standing } from "./standing.js";
@@ -54,10 +56,10 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
     setDefaultSignalHandler((name) =>
       log.warn("a signal without a handler was dropped", { signal: name }),
     );
-    this.onUpdate(
+    this.onDecision(
       resolve,
       "A person's decision on an attention",
-      (resolution) => this.attentions.resolve(resolution, (entry) => this.note(entry)),
+      (resolution, who) => this.attentions.resolve(resolution, who),
       (resolution) => this.attentions.validate(resolution),
     );
   }
@@ -79,6 +81,31 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
             throw ApplicationFailure.nonRetryable("The process has ended", "Finished");
           validate?.(...args);
         },
+      },
+    );
+  }
+
+  /** An update by which a person decides; `unavailable` where it cannot be known now who that is. */
+  onDecision<R extends { answer: string }, D extends Decider>(
+    definition: UpdateDefinition<R | { answer: "unavailable" }, [D]>,
+    description: string,
+    handler: (given: D, who: Proven) => Promise<R> | R,
+    validate?: (given: D) => void,
+  ): void {
+    this.onUpdate(
+      definition,
+      description,
+      // Not `async`: an unchecked decision has to schedule its activities where the release before did.
+      (decision) => {
+        const given = decision ?? {};
+        if (!isChecked()) return handler(given, stated(given));
+        return whoDecides(given).then((who) =>
+          who ? handler(given, who) : { answer: "unavailable" as const },
+        );
+      },
+      (given) => {
+        refuseUnlessDecider(given);
+        validate?.(given);
       },
     );
   }
@@ -216,6 +243,7 @@ export type AnyProcess = Pick<
   | "identify"
   | "lastHeard"
   | "note"
+  | "onDecision"
   | "onUpdate"
   | "ownClaims"
   | "ownOutcome"

@@ -14,6 +14,8 @@ import { activitiesOf, answerOptions } from "./activity-options.js";
 import { wanted } from "./attention.js";
 import { answerTo } from "./answers.js";
 import { tieAffidavits } from "./affidavits.js";
+import { decidedBy, isChecked, isTakenUnsigned, refuseUnlessDeciderAlone } from "./decisions.js";
+import type { Proven } from "./decisions.js";
 import { collectAffidavits, follow } from "./follow.js";
 import type { Followed } from "./follow.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
@@ -40,16 +42,19 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
   let cancelAfterSubmit = false;
   const requests: { requestId: string; before: number }[] = [];
 
-  async function cancelItem(occurrence: string): Promise<CancelAnswer> {
+  async function cancelItem(occurrence: string, who: Proven = {}): Promise<CancelAnswer> {
+    const note = (answer: string) => process.note(decidedBy(who, `Cancel: ${answer}`));
     if (!item) {
       const answer = await answerTo(() => withdraw({ step: "submit" }));
       if (answer === "withdrawn") {
+        note("cancelled");
         process.withdraw();
         return { answer: "cancelled" };
       }
     }
     if (!item) {
       cancelAfterSubmit = true;
+      note("pending");
       return { answer: "pending" };
     }
     if (process.view.closed || process.phase === "ended")
@@ -59,7 +64,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     const answer = await answerTo(() =>
       own("Cancel at EviPost").cancel({ effect, account, uniqueId }),
     );
-    process.note({ source: "process", event: `Cancel: ${answer.answer}` });
+    note(answer.answer);
     if (answer.answer === "cancelled") process.claimEnd();
     return answer;
   }
@@ -71,6 +76,13 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
       if (answer !== "unavailable" && answer !== "unknown") return;
       await sleep(wait * 1_000, { summary: "Then try to cancel again" });
     }
+  }
+
+  /** Temporal's own cancellation has no signature. */
+  async function cancelUnsigned(): Promise<void> {
+    if (await isTakenUnsigned(cancel.name)) return cancelUntilAnswered("workflow-cancellation");
+    const note = "it is not signed: an operator cancels with trustflow cancel";
+    process.note({ source: "process", event: "Cancellation refused", note });
   }
 
   async function askForAffidavit(asked: PostalAffidavitRequest): Promise<AffidavitAnswer> {
@@ -93,8 +105,11 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     return answer;
   }
 
-  process.onUpdate(cancel, "Cancel the communication while it is not dispatched", () =>
-    cancelItem(currentUpdateInfo()?.id ?? "0"),
+  process.onDecision(
+    cancel,
+    "Cancel the communication while it is not dispatched",
+    (_, who) => cancelItem(currentUpdateInfo()?.id ?? "0", who),
+    refuseUnlessDeciderAlone,
   );
   process.onUpdate(
     requestAffidavit,
@@ -103,7 +118,9 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
     refuseUnlessFlags,
   );
   process.onCancelRequested(() =>
-    process.background(() => cancelUntilAnswered("workflow-cancellation")),
+    process.background(() =>
+      isChecked() ? cancelUnsigned() : cancelUntilAnswered("workflow-cancellation"),
+    ),
   );
 
   const main = async () => {

@@ -3,13 +3,16 @@
 import { describe, expect, test } from "@jest/globals";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { DefaultFailureConverter } from "@temporalio/common";
+import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { createRequire } from "node:module";
 import { messageSchemaOf } from "../support/message-schema.js";
 import { processFailures } from "../../src/contracts/failures.js";
 import { queries, signals, updates } from "../../src/contracts/message-contracts.js";
 import { queryTooEarly } from "../../src/contracts/messages.js";
-import { processes, workflowTaskQueue } from "../../src/contracts/names.js";
+import { decisionUpdates, processes, workflowTaskQueue } from "../../src/contracts/names.js";
 import { INLINE_DOCUMENT_LIMIT } from "../../src/contracts/values.js";
+import { isSignatureOf, signedBytes } from "../../src/crypto/decision-signature.js";
+import type { SignedDecision } from "../../src/crypto/decision-signature.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../src/temporal/codec.js";
 import { failureConverterPath } from "../../src/temporal/data-converter.js";
@@ -150,4 +153,40 @@ test("the names of the start, and of what is refused, are those of the contracts
   expect(page).toContain(`| task queue | \`${workflowTaskQueue}\` |`);
   expect(page).toContain(INLINE_DOCUMENT_LIMIT.toLocaleString("en"));
   expect(queryTooEarly).toContain("ask again");
+});
+
+test("the example of a signed decision is what the page says of it, and ours is the same", () => {
+  const block = codeBlocks(page).find(({ lines }) => lines[0]?.startsWith("private key"));
+  const lines = Object.fromEntries(
+    block?.lines.map((line) => line.split(/\s{2,}/)) ?? [],
+  ) as Record<"private key" | "public key" | "argument" | "bytes" | "value", string>;
+  const [operator = "", privateKey = ""] = lines["private key"].split(":");
+  // Written from the page alone: sorted members, and the key as RFC 8410 wraps it.
+  const der = Buffer.concat([
+    Buffer.from("302e020100300506032b657004220420", "hex"),
+    Buffer.from(privateKey, "base64"),
+  ]);
+  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  const publicKey = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-32);
+  expect(publicKey.toString("base64")).toBe(lines["public key"]);
+  expect(sign(null, Buffer.from(lines.bytes), key).toString("base64")).toBe(lines.value);
+
+  const { purpose: _, ...decision } = JSON.parse(lines.bytes) as SignedDecision & {
+    purpose: string;
+  };
+  const argument = JSON.parse(lines.argument) as object;
+  expect(decision).toMatchObject({ operator, argument });
+  expect(signedBytes({ ...decision, argument }).toString()).toBe(lines.bytes);
+  expect(isSignatureOf(publicKey, { ...decision, argument }, lines.value)).toBe(true);
+});
+
+test("the decisions that may be signed are those whose argument has a signature", () => {
+  const signed = new Set(
+    processes.flatMap((process) =>
+      updates[process]
+        .filter((update) => messageSchemaOf(update).members.includes("signature?"))
+        .map(({ name }) => name),
+    ),
+  );
+  expect(signed).toEqual(new Set<string>(decisionUpdates));
 });

@@ -114,11 +114,13 @@ test("a value that does not fit is refused by its key, in a plain sentence, with
     expect(problem).not.toMatch(/expected|received|Invalid|undefined|unfit/);
     const own = key.replace("<name>", "main-office");
     const problems = problem.replace("Configuration: ", "").split("; ");
-    // Texts and secrets take anything; what an account lacks beside them is named too.
+    // Texts and secrets take anything; what an account or an operator lacks beside them is named too.
+    const [top = "", ...rest] = own.split(".");
+    const depth = { accounts: 2, operators: 1 }[top] ?? rest.length;
+    const section = [top, ...rest.slice(0, depth)].join(".");
     for (const each of problems.filter(Boolean)) {
-      const account = own.startsWith("accounts.") ? own.split(".").slice(0, 3).join(".") : own;
       expect(each).toMatch(/(: (must|give) |is required \(environment: TRUSTFLOW_)/);
-      expect(each.startsWith(account)).toBe(true);
+      expect(each.startsWith(section)).toBe(true);
     }
   }
 });

@@ -1,8 +1,6 @@
 // What a new run of a process knows of the ones before it: what exists is taken up, what was refused may be mended, and codes
 // are counted on (DESIGN §2, §6; READING §5). Beside it, what becomes of codes that the service refuses.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import proto from "@temporalio/proto";
-import { randomUUID } from "node:crypto";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { AbandonedError, NotAcceptedError } from "../../src/client.js";
@@ -12,11 +10,11 @@ import { envelopeInput } from "../support/envelopes.js";
 import { assertionInput, codeFor, holderInput } from "../support/holders.js";
 import { letterPdf } from "../support/letters.js";
 import { ownedDocuments } from "../support/owned-documents.js";
+import { resetToTheStart } from "../support/reset.js";
 import { signerInput } from "../support/signers.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
-const { ResetReapplyType } = proto.temporal.api.enums.v1;
 let system: TestStack;
 
 beforeAll(async () => {
@@ -149,26 +147,12 @@ test("another person than the one who was enrolled is refused under the same id"
 });
 
 /** To the end of the very first workflow task; what was asked before comes back. */
-async function resetToTheStart(workflowId: string): Promise<void> {
-  const { workflow, workflowService } = system.client.temporal;
-  const { events } = await workflow.getHandle(workflowId).fetchHistory();
-  const begun = events?.find((event) => event.workflowTaskCompletedEventAttributes);
-  await workflowService.resetWorkflowExecution({
-    namespace: workflow.options.namespace,
-    workflowExecution: { workflowId },
-    requestId: randomUUID(),
-    reason: "to the very start",
-    workflowTaskFinishEventId: begun?.eventId ?? null,
-    resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
-  });
-}
-
 test("codes that come back with a reset are counted once", async () => {
   const handle = await system.client.issueCertificate("recounted", holderInput("recounted"));
   await codeFor(system.sandbox, "recounted");
   expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
   const code = await codeFor(system.sandbox, "recounted", 1);
-  await resetToTheStart(handle.workflowId);
+  await resetToTheStart(system, handle.workflowId);
   await statusWhere(handle, waitsForCode);
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
   expect(await handle.result()).toMatchObject({ outcome: "issued", otpsSent: 2 });
@@ -182,7 +166,7 @@ test("what was said of the contract before a reset is heard after it", async () 
   expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
   const code = await codeFor(system.sandbox, "reset");
   await statusWhere(handle, waitsForCode);
-  await resetToTheStart(handle.workflowId);
+  await resetToTheStart(system, handle.workflowId);
   await statusWhere(handle, waitsForCode);
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
   expect((await handle.result()).outcome).toBe("signed");

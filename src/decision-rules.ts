@@ -1,0 +1,33 @@
+// The configured operators and rules, as what checks each decision takes them (docs/decisions/0024).
+import { ConfigurationError } from "./config.js";
+import type { Config } from "./config.js";
+import type { DecisionRules } from "./journal/signed-decisions.js";
+
+/** Throws where the rules could be kept by nobody, or one key would be two persons. */
+export function decisionRulesOf({ decisions, operators }: Config): DecisionRules {
+  const all = Object.entries(operators);
+  const isRequired = decisions.signed === "required";
+  if (isRequired && all.length === 0)
+    throw new ConfigurationError([
+      'operators: decisions.signed = "required" needs at least one operator',
+    ]);
+  const owners = new Map<string, string>();
+  for (const [name, { publicKeys }] of all)
+    for (const key of publicKeys) {
+      const owner = owners.get(key);
+      if (owner !== undefined)
+        throw new ConfigurationError([
+          `operators.${name}.publicKeys: the key is one of operators.${owner} already`,
+        ]);
+      owners.set(key, name);
+    }
+  return {
+    isRequired,
+    operators: new Map(
+      all.map(([name, { publicKeys, may }]) => [
+        name,
+        { publicKeys: publicKeys.map((key) => Buffer.from(key, "base64")), may: new Set(may) },
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,180 @@
+// Where decisions must be signed, only an operator's key decides, for one process and once (docs/decisions/0024).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { AbandonedError, InvalidInputError } from "../../src/client.js";
+import type { AnyHandle, OneShotHandle, PostalHandle, Trustflow } from "../../src/client.js";
+import type { Resolution } from "../../src/contracts/messages.js";
+import { signDecision } from "../../src/crypto/decision-signature.js";
+import { trustflow } from "../cli/run.js";
+import { letterInput } from "../support/letters.js";
+import { Operators } from "../support/operators.js";
+import { resetToTheStart } from "../support/reset.js";
+import { signerInput } from "../support/signers.js";
+import { startTestStack, statusWhere } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+const operators = new Operators("ana", "ben");
+let system: TestStack;
+let ana: Trustflow;
+
+beforeAll(async () => {
+  system = await startTestStack({
+    sandboxSpeed: "auto",
+    env: { ...operators.env, TRUSTFLOW_DECISIONS__SIGNED: "required" },
+  });
+  ana = await operators.client("ana");
+}, 120_000);
+afterAll(async () => {
+  await operators.close();
+  await system?.close();
+}, 60_000);
+
+/** Its account is refused until a person gives it up. */
+async function waiting(id: string): Promise<{ handle: PostalHandle; attention: string }> {
+  const handle = await system.client.sendPostal(id, letterInput(id, "submit=reject-401*999"));
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  return { handle, attention: attention?.id ?? "" };
+}
+
+const refusedFields = (promise: Promise<unknown>) =>
+  promise.then(
+    (answer) => ({ answer }),
+    (error) => (error instanceof InvalidInputError ? error.fields.map(({ path }) => path) : error),
+  );
+
+/** As a plain client signs it. */
+function signedBy(name: string, workflowId: string, updateId: string, argument: object) {
+  const at = new Date().toISOString();
+  const about = { namespace: "default", workflowId, update: "resolve", updateId };
+  const value = signDecision(operators.privateKey(name), {
+    ...about,
+    operator: name,
+    at,
+    argument,
+  });
+  return { ...argument, signature: { operator: name, at, value } };
+}
+
+const resolveAs = (workflowId: string, updateId: string, argument: object) =>
+  system.client.temporal.workflow
+    .getHandle(workflowId)
+    .executeUpdate<unknown, [object]>("resolve", { updateId, args: [argument] });
+
+/** What Temporal answers to an update that was refused. */
+const refusedOf = (promise: Promise<unknown>) =>
+  promise.catch((error) => error.cause?.details?.[0]?.fields?.[0] ?? error);
+
+test("without a signature nothing is decided, and the field is named", async () => {
+  const { handle, attention } = await waiting("unsigned");
+  const resolution: Resolution = { attention, decision: "abandon", by: "Ana Ruiz" };
+  expect(await refusedFields(handle.resolve(resolution))).toEqual(["signature"]);
+  expect(await refusedFields(handle.cancel())).toEqual(["signature"]);
+  const forger = await operators.client("ben", "ana");
+  const forged = forger.handle("sendPostal/unsigned").resolve(resolution);
+  expect(await refusedFields(forged)).toEqual(["signature.value"]);
+  const status = await handle.status();
+  expect(status.attention?.id).toBe(attention);
+  expect(status.timeline.filter(({ source }) => source === "person")).toEqual([]);
+}, 60_000);
+
+test("an operator's key decides: the name that is stated and the one that is proven are shown", async () => {
+  const { handle, attention } = await waiting("signed");
+  const own = ana.handle("sendPostal/signed") as AnyHandle;
+  const resolution: Resolution = { attention, decision: "abandon", by: "Ana Ruiz", note: "enough" };
+  expect(await own.resolve(resolution)).toEqual({ answer: "resolved" });
+  await expect(handle.result()).rejects.toThrow(AbandonedError);
+  await expect(handle.result()).rejects.toMatchObject({
+    details: { by: "Ana Ruiz", principal: "ana" },
+  });
+  const { timeline } = await handle.status();
+  expect(timeline).toContainEqual(
+    expect.objectContaining({ source: "person", by: "Ana Ruiz", principal: "ana", note: "enough" }),
+  );
+  const { stdout } = await trustflow(["status", "sendPostal/signed"], {
+    env: system.stack.env,
+  });
+  expect(stdout).toContain("by Ana Ruiz, signed by ana");
+}, 60_000);
+
+test("a signature is worth nothing at another process, and nothing when the id is started again", async () => {
+  const { attention } = await waiting("first");
+  await waiting("second");
+  const argument = { attention, decision: "abandon", by: "Ana Ruiz" };
+  const signed = signedBy("ana", "sendPostal/first", "u-1", argument);
+  expect(await refusedOf(resolveAs("sendPostal/second", "u-1", signed))).toMatchObject({
+    path: "signature.value",
+  });
+  expect(
+    await refusedOf(resolveAs("sendPostal/first", "u-1", { ...signed, decision: "retry" })),
+  ).toMatchObject({ path: "signature.value" });
+  expect(await resolveAs("sendPostal/first", "u-2", argument).catch(() => "refused")).toBe(
+    "refused",
+  );
+  // Temporal knows the id of the update that was refused, so the decision is signed with another one.
+  const again = signedBy("ana", "sendPostal/first", "u-3", argument);
+  expect(await resolveAs("sendPostal/first", "u-3", again)).toEqual({ answer: "resolved" });
+  await expect(system.client.handle("sendPostal/first").result()).rejects.toThrow(AbandonedError);
+
+  const { handle } = await waiting("first");
+  expect(await refusedOf(resolveAs("sendPostal/first", "u-3", again))).toMatchObject({
+    path: "signature",
+  });
+  expect((await handle.status()).attention?.id).toBe(attention);
+}, 90_000);
+
+test("Temporal's own cancellation is refused, an operator's is done", async () => {
+  const input = letterInput("cancelled", "cancellable");
+  const handle = await system.client.sendPostal("cancelled", input);
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  await system.client.temporal.workflow.getHandle("sendPostal/cancelled").cancel();
+  await statusWhere(handle, ({ timeline }) =>
+    timeline.some(({ event }) => event === "Cancellation refused"),
+  );
+  const { stdout } = await trustflow(
+    ["cancel", "sendPostal/cancelled", "--by", "Ana Ruiz", "--note", "wrong address"],
+    { env: { ...system.stack.env, ...operators.keyOf("ana") } },
+  );
+  expect(stdout).toContain("cancelled");
+  const { outcome, timeline } = await handle.result();
+  expect(outcome).toBe("cancelled");
+  expect(timeline).toContainEqual(
+    expect.objectContaining({
+      source: "person",
+      event: "Cancel: cancelled",
+      by: "Ana Ruiz",
+      principal: "ana",
+      note: "wrong address",
+    }),
+  );
+}, 60_000);
+
+/** The contract has to be accepted. */
+async function asked(id: string): Promise<OneShotHandle> {
+  const input = signerInput(id, "", { settings: { requireContractAccepted: true } });
+  const handle = await system.client.signOneShot(id, input);
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the contract to be accepted");
+  return handle;
+}
+
+test("the word on a contract is a decision too", async () => {
+  const handle = await asked("contract");
+  expect(await refusedFields(handle.acceptContract(true))).toEqual(["signature"]);
+  const own = ana.handle("signOneShot/contract");
+  expect(await own.acceptContract(false)).toEqual({ answer: "refused" });
+  const { outcome, timeline } = await handle.result();
+  expect(outcome).toBe("contractRefused");
+  expect(timeline).toContainEqual(
+    expect.objectContaining({ event: "Contract refused", principal: "ana" }),
+  );
+}, 60_000);
+
+test("a signed decision that comes back with a reset is the same decision", async () => {
+  const handle = await asked("reset");
+  const own = ana.handle("signOneShot/reset");
+  expect(await own.acceptContract(true)).toEqual({ answer: "accepted" });
+  const isPast = ({ waitingFor }: { waitingFor?: string | undefined }) =>
+    waitingFor === "the holder's code";
+  await statusWhere(handle, isPast);
+  await resetToTheStart(system, "signOneShot/reset");
+  const { timeline } = await statusWhere(handle, isPast);
+  expect(timeline.filter(({ principal }) => principal === "ana")).toHaveLength(1);
+}, 60_000);
