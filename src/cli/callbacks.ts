@@ -11,17 +11,19 @@ import { accountProviders, type AccountProvider } from "../callbacks/reading.js"
 import { parseWorkflowId, processes, workflowIdOf } from "../contracts/names.js";
 import { loadConfig, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
-import { addCommand, collect, wholeNumber } from "./command.js";
+import { addCommand, collect, csvOption, wholeNumber } from "./command.js";
 import { withDatabase } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
-import { facts, table, writeData, writeJson } from "./output.js";
+import { facts, writeCsv, writeData, writeJson, writeTable } from "./output.js";
 import { bodyKeysOf } from "./parts.js";
+import { quoted, terminal } from "./terminal.js";
 
 interface ListOptions {
   state?: CallbackState[];
   before?: string;
   limit: number;
   json?: boolean;
+  csv?: boolean;
 }
 
 export function addCallbacks(program: Command): void {
@@ -72,7 +74,7 @@ export function addCallbacks(program: Command): void {
       if (json) return writeJson(found);
       const { body, ...summary } = found;
       writeData(facts(Object.entries(summary).map(([name, value]) => [name, shown(value)])));
-      writeData(body ?? "(the body is not kept any more)");
+      writeData(body === undefined ? terminal`(the body is not kept any more)` : quoted(body));
     }),
   );
   addCommand(callbacks, "replay <callback...>", {
@@ -87,7 +89,7 @@ export function addCallbacks(program: Command): void {
       else
         for (const id of ids)
           writeData(
-            `${id}  ${rest.includes(id) ? "neither parked nor late nor surplus" : "replayed"}`,
+            terminal`${id}  ${rest.includes(id) ? "neither parked nor late nor surplus" : "replayed"}`,
           );
       if (rest.length > 0) process.exitCode = exitCodes.failed;
     }),
@@ -109,7 +111,7 @@ export function addCallbacks(program: Command): void {
       const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
       const url = callbackUrl(ringOf(config, "callback"), publicUrl, { provider, account });
       if (json) writeJson({ url });
-      else writeData(url);
+      else writeData(terminal`${url}`);
     });
 }
 
@@ -120,12 +122,13 @@ function addList(parent: Command, name: string, summary: string, example: string
     example,
   })
     .option("--before <callback>", "the page after the one that ended with this callback")
-    .option("--limit <n>", "at most so many", wholeNumber(1), 100);
+    .option("--limit <n>", "at most so many", wholeNumber(1), 100)
+    .addOption(csvOption());
 }
 
 async function list(
   process: string | undefined,
-  { state, before, limit, json }: ListOptions,
+  { state, before, limit, json, csv }: ListOptions,
 ): Promise<void> {
   await withArchive(async (archive) => {
     const filter = {
@@ -139,11 +142,9 @@ async function list(
       ),
     );
     const rows = pages.flat();
-    if (json) writeJson(rows);
-    else
-      writeData(
-        table(["ID", "RECEIVED", "STATE", "PROCESS", "IDENTIFIER", "REASON"], rows.map(cells)),
-      );
+    if (json) return writeJson(rows);
+    const write = csv ? writeCsv : writeTable;
+    write(["ID", "RECEIVED", "STATE", "PROCESS", "IDENTIFIER", "REASON"], rows.map(cells));
   });
 }
 

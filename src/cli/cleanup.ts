@@ -15,6 +15,7 @@ import { withDatabase } from "./context.js";
 import { countsByKind, facts, writeData, writeJson, writeNote } from "./output.js";
 import { documentStoreOf } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
+import { terminal } from "./terminal.js";
 
 interface CleanupFlags {
   dryRun?: boolean;
@@ -45,7 +46,7 @@ there is one. Nothing of an open process is removed.`,
             withTemporal(config, async (temporal) => {
               const repairs = await repair(temporal, config, flags);
               const report = await retain(temporal, config, pool, flags);
-              for (const note of report.notes) writeNote(note);
+              for (const note of report.notes) writeNote(terminal`${note}`);
               if (json) return writeJson({ ...report, ...repairs });
               writeData(facts([...repairLines(repairs), ...retentionLines(report)]));
             }),

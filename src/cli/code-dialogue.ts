@@ -6,6 +6,7 @@ import type { ProcessStatus } from "../contracts/status.js";
 import type { HandleWith } from "./capability.js";
 import { failureOf } from "./exit.js";
 import { writeData, writeFailure, writeNote } from "./output.js";
+import { terminal } from "./terminal.js";
 import { answerText } from "./show.js";
 
 /** The lines that are entered, on a terminal each after the prompt; ends at the end of stdin, or with the signal. */
@@ -26,10 +27,10 @@ export async function* enteredCodes(prompt: string, signal?: AbortSignal): Async
     process.kill(process.pid, "SIGINT");
   });
   try {
-    if (isTerminal) writeNote(prompt);
+    if (isTerminal) writeNote(terminal`${prompt}`);
     for await (const line of lines) {
       yield line.trim();
-      if (isTerminal) writeNote(prompt);
+      if (isTerminal) writeNote(terminal`${prompt}`);
     }
   } finally {
     lines.close();

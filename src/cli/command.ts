@@ -1,5 +1,5 @@
 // How every command is declared: summary, an example, `--json`, and the exit codes in its help.
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Speed } from "../sandbox/clock.js";
 import { namePlaceholder } from "../contracts/decisions.js";
 import { processes, type ProcessName } from "../contracts/names.js";
@@ -26,6 +26,11 @@ export function addCommand(parent: Command, name: string, text: CommandText): Co
   const examples = example.split("\n").map((line) => `  $ ${line}`);
   command.addHelpText("after", `\nExample:\n${examples.join("\n")}\n\n${exitCodeHelp}`);
   return command;
+}
+
+/** For a command that prints a table. */
+export function csvOption(): Option {
+  return new Option("--csv", "print CSV on stdout").conflicts("json");
 }
 
 export function processName(text: string): ProcessName {

@@ -3,7 +3,9 @@ import type { Command } from "commander";
 import { addCommand } from "./command.js";
 import type { Checked } from "./doctor/check.js";
 import { exitCodes } from "./exit.js";
-import { paint, printable, writeData, writeJson } from "./output.js";
+import { writeData, writeJson } from "./output.js";
+import { linesOf, padded, paint, terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
 const labels = {
   ok: ["ok  ", "green"],
@@ -26,16 +28,16 @@ No secret is shown.`,
     const ok = checks.every(({ state }) => state !== "fail");
     const known = checks.find(({ check, state }) => check === "environment" && state === "ok");
     if (json) writeJson({ ok, environment: known?.detail, checks });
-    else writeData(linesOf(checks).join("\n"));
+    else writeData(linesOf(checks.map(lineWith(checks))));
     if (!ok) process.exitCode = exitCodes.outOfReach;
   });
 }
 
-function linesOf(checks: readonly Checked[]): string[] {
-  const width = Math.max(...checks.map(({ check }) => check.length));
-  return checks.map(({ check, state, finding, detail, mend }) => {
+function lineWith(all: readonly Checked[]): (checked: Checked) => Terminal {
+  const width = Math.max(...all.map(({ check }) => check.length));
+  return ({ check, state, finding, detail, mend }) => {
     const [label, colour] = labels[state];
-    const line = `${paint(colour, label)}  ${check.padEnd(width)}  ${printable(detail)}`;
-    return mend === undefined ? line : `${line}\n      ${finding}: ${mend}`;
-  });
+    const line = terminal`${paint(colour, padded(label, 4))}  ${padded(check, width)}  ${detail}`;
+    return mend === undefined ? line : terminal`${line}\n      ${finding ?? ""}: ${mend}`;
+  };
 }

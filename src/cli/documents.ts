@@ -11,6 +11,7 @@ import { resultOf } from "./follow.js";
 import { table, writeData, writeJson, writeNote } from "./output.js";
 import { documentStoreOf, refuseMisspelt } from "./parts.js";
 import { addQuarantine } from "./quarantine.js";
+import { terminal } from "./terminal.js";
 
 interface SavedFile {
   uri: string;
@@ -60,7 +61,7 @@ export function addDocuments(program: Command): void {
       }
       const reference = await documentStoreOf(loadConfig()).put(bytes, type);
       if (json) writeJson(reference);
-      else writeData(reference.uri);
+      else writeData(terminal`${reference.uri}`);
     });
   addCommand(documents, "get <uri...>", {
     summary: "fetch documents by their URI",
@@ -127,7 +128,8 @@ else the command ends with 1.`,
             saved.push(
               await save(out, name, document.uri, await trustflow.documents.get(document)),
             );
-          if (saved.length === 0) writeNote(`${handle.workflowId} has ended without affidavits`);
+          if (saved.length === 0)
+            writeNote(terminal`${handle.workflowId} has ended without affidavits`);
           if (json || saved.length > 0) sayFiles(saved, json);
         });
       },

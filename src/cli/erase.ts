@@ -8,8 +8,10 @@ import { withTemporal } from "./cleanup.js";
 import { addCommand, personName } from "./command.js";
 import { withDatabase } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
-import { countsByKind, facts, table, writeData, writeJson, writeNote } from "./output.js";
+import type { Rows } from "./output.js";
+import { countsByKind, facts, writeData, writeJson, writeNote, writeTable } from "./output.js";
 import { documentStoreOf } from "./parts.js";
+import { terminal } from "./terminal.js";
 
 interface EraseFlags {
   by?: string;
@@ -45,7 +47,7 @@ trustflow erase sendPostal/order-7 --by "Ana Ruiz"`,
       const { erasuresOf } = await import("../cleanup/erasure-record.js");
       const found = await erasuresOf(pool, id === undefined ? {} : { workflowId: fullId(id) });
       if (json) return writeJson(found);
-      writeData(erasuresTable(found));
+      writeTable(...erasuresRows(found));
     }),
   );
 }
@@ -66,8 +68,10 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
         if (json) return writeJson({ id: workflowId, dryRun: dryRun ?? false, ...report });
         writeData(facts(linesOf(workflowId, report)));
         if (report.atProvider.length > 0)
-          writeNote("The provider keeps what it has: ask it to erase that, by these references.");
-        if (dryRun) writeNote("Nothing was erased: --dry-run");
+          writeNote(
+            terminal`The provider keeps what it has: ask it to erase that, by these references.`,
+          );
+        if (dryRun) writeNote(terminal`Nothing was erased: --dry-run`);
       } catch (error) {
         if (error instanceof ProcessIsOpen) throw new CommandError(exitCodes.failed, error.message);
         if (error instanceof NothingToErase)
@@ -110,8 +114,8 @@ function linesOf(workflowId: string, report: Erasable & Partial<Erased>): [strin
   ];
 }
 
-function erasuresTable(found: Erasure[]): string {
-  return table(
+function erasuresRows(found: Erasure[]): Rows {
+  return [
     ["ID", "BY", "BEGUN", "FINISHED", "DOCUMENTS", "CALLBACKS", "ANSWERS", "HISTORIES"],
     found.map(({ workflowId, by, begunAt, finishedAt, documents, callbacks, effects, runs }) => [
       workflowId,
@@ -123,5 +127,5 @@ function erasuresTable(found: Erasure[]): string {
       String(effects),
       String(runs),
     ]),
-  );
+  ];
 }

@@ -10,6 +10,7 @@ import { CodeDialogue } from "./code-dialogue.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { writeData, writeJsonLine } from "./output.js";
 import { ProgressLines } from "./show.js";
+import { linesOf } from "./terminal.js";
 
 export interface FollowOptions {
   json?: boolean;
@@ -44,7 +45,7 @@ export async function watchProcess(handle: AnyHandle, options: FollowOptions): P
     const result = await resultOf(handle, options, (status) => {
       if (options.json) return writeJsonLine(status);
       const lines = progress.linesOf(status);
-      if (lines.length > 0) writeData(lines.join("\n"));
+      if (lines.length > 0) writeData(linesOf(lines));
       codes?.follow(status);
     });
     requireOutcome(result, options);

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { relative } from "node:path";
 import type { Command } from "commander";
+import { shellWord } from "../contracts/text.js";
 import type { Progress } from "../local/tools.js";
 import type { DemoReport } from "../local/demo.js";
 import type { Speed } from "../sandbox/clock.js";
@@ -9,7 +10,9 @@ import type { EnvironmentFiles } from "../local/dev.js";
 import type { Stack } from "../local/stack.js";
 import { addCommand, speed } from "./command.js";
 import { exitCodes } from "./exit.js";
-import { facts, paint, table, writeData, writeJson, writeJsonLine, writeNote } from "./output.js";
+import { facts, table, writeData, writeJson, writeJsonLine, writeNote } from "./output.js";
+import { linesOf, paint, terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
 interface DevOptions {
   directory?: string;
@@ -65,7 +68,7 @@ outcome and the sandbox's ledger are as expected.`,
           if (json) writeJson(report);
           else writeData(reportText(report));
           if (!staysUp) return;
-          writeNote(`It stays up: ${report.temporalUi} (Ctrl-C ends it)`);
+          writeNote(terminal`It stays up: ${report.temporalUi} (Ctrl-C ends it)`);
           await Promise.race(
             (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)),
           );
@@ -89,15 +92,15 @@ function sayReady(stack: Stack, files: EnvironmentFiles, json: boolean | undefin
       ["sandbox", sandbox],
       ["receiver", receiver],
       ...Object.entries(accounts).map(([name, at]): [string, string] => [`account ${name}`, at]),
-      ["for clients", `. ${relative("", files.client)}`],
-      ["for operators", `. ${relative("", files.operator)}`],
+      ["for clients", `. ${shellWord(relative("", files.client))}`],
+      ["for operators", `. ${shellWord(relative("", files.operator))}`],
     ]),
   );
-  writeNote("Everything is up; Ctrl-C ends it.");
+  writeNote(terminal`Everything is up; Ctrl-C ends it.`);
 }
 
-function reportText({ ok, durationMs, temporalUi, scenarios, ledger }: DemoReport): string {
-  return [
+function reportText({ ok, durationMs, temporalUi, scenarios, ledger }: DemoReport): Terminal {
+  return linesOf([
     table(
       ["SCENARIO", "EXPECTED", "OUTCOME", "EFFECTS", "SECONDS", "WEB UI"],
       scenarios.map(({ scenario, expected, outcome, effects, durationMs: took, url }) => [
@@ -118,5 +121,5 @@ function reportText({ ok, durationMs, temporalUi, scenarios, ledger }: DemoRepor
       ["took", `${(durationMs / 1_000).toFixed(1)} s`],
       ["verdict", ok ? paint("green", "everything as expected") : paint("red", "NOT as expected")],
     ]),
-  ].join("\n");
+  ]);
 }

@@ -5,6 +5,7 @@ import { databaseRoles, loginOf } from "../postgres/roles.js";
 import { addCommand, wholeNumber } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { writeJson, writeNote } from "./output.js";
+import { terminal } from "./terminal.js";
 import { openPool, reachDatabase } from "./parts.js";
 
 interface MigrateOptions {
@@ -54,12 +55,12 @@ export function addMigrate(program: Command): void {
         ...(databaseOnly ? {} : await migrateTemporal(createNamespace)),
       };
       if (json) return writeJson(done);
-      if (done.migrations) writeNote(`Database: ${listed(done.migrations, "up to date")}`);
-      if (done.granted) writeNote(`Database roles: ${grantedTo(done.granted)}`);
+      if (done.migrations) writeNote(terminal`Database: ${listed(done.migrations, "up to date")}`);
+      if (done.granted) writeNote(terminal`Database roles: ${grantedTo(done.granted)}`);
       if (done.namespace !== undefined) {
         const created = done.createdNamespace ? "created; " : "";
         writeNote(
-          `Namespace ${done.namespace}: ${created}${listed(done.searchAttributes, "up to date")}`,
+          terminal`Namespace ${done.namespace}: ${created}${listed(done.searchAttributes, "up to date")}`,
         );
       }
     });

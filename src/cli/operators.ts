@@ -3,11 +3,13 @@ import { type Command, Option } from "commander";
 import type { ListedProcess, Trustflow } from "../client.js";
 import type { Resolution } from "../contracts/messages.js";
 import { processes, type ProcessName } from "../contracts/names.js";
-import { addCommand, personName, processName, wholeNumber } from "./command.js";
+import { addCommand, csvOption, personName, processName, wholeNumber } from "./command.js";
 import { withTrustflow } from "./context.js";
 import { CommandError, type ExitCode, exitCodes, failureOf } from "./exit.js";
 import { jsonObject, readText } from "./files.js";
-import { paint, printable, table, writeData, writeJson, writeNote } from "./output.js";
+import { type Rows, writeCsv, writeData, writeJson, writeNote, writeTable } from "./output.js";
+import { columns, paint, terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
 interface ListOptions {
   attention?: boolean;
@@ -15,6 +17,7 @@ interface ListOptions {
   process?: ProcessName;
   limit: number;
   json?: boolean;
+  csv?: boolean;
 }
 
 type Given = Omit<Resolution, "attention"> & { attention?: string };
@@ -49,32 +52,20 @@ one that is stuck after that needs a person.`,
       new Option("--process <process>", "only these").choices(processes).argParser(processName),
     )
     .option("--limit <n>", "at most so many", wholeNumber(1), 1_000)
-    .action(({ json, limit, ...filter }: ListOptions) =>
+    .addOption(csvOption())
+    .action(({ json, csv, limit, ...filter }: ListOptions) =>
       withTrustflow(async (trustflow) => {
         const found: ListedProcess[] = [];
         for await (const entry of trustflow.list(filter)) {
           if (found.length === limit) {
-            writeNote(`There are more than ${limit}: see --limit.`);
+            writeNote(terminal`There are more than ${limit}: see --limit.`);
             break;
           }
           found.push(entry);
         }
         if (json) return writeJson(found);
-        if (filter.stuck) return writeData(stuckTable(found));
-        writeData(
-          table(
-            ["ID", "STARTED", "STATE", "PHASE", "OUTCOME", "ATTENTION", "ACCOUNT"],
-            found.map(({ workflowId, startedAt, state, phase, outcome, attention, account }) => [
-              workflowId,
-              startedAt,
-              state.toLowerCase(),
-              phase,
-              outcome,
-              attention,
-              account,
-            ]),
-          ),
-        );
+        const write = csv ? writeCsv : writeTable;
+        write(...(filter.stuck ? stuckRows(found) : listRows(found)));
       }),
     );
 
@@ -110,8 +101,23 @@ trustflow resolve sendMessage/order-9 --decision retry --confirm-retry --by ana 
     .action(resolveAll);
 }
 
-function stuckTable(found: ListedProcess[]): string {
-  return table(
+function listRows(found: ListedProcess[]): Rows {
+  return [
+    ["ID", "STARTED", "STATE", "PHASE", "OUTCOME", "ATTENTION", "ACCOUNT"],
+    found.map(({ workflowId, startedAt, state, phase, outcome, attention, account }) => [
+      workflowId,
+      startedAt,
+      state.toLowerCase(),
+      phase,
+      outcome,
+      attention,
+      account,
+    ]),
+  ];
+}
+
+function stuckRows(found: ListedProcess[]): Rows {
+  return [
     ["ID", "STARTED", "STUCK SINCE", "FAILURES", "CAUSE", "REPAIRED"],
     found.map(({ workflowId, startedAt, stuck }) => [
       workflowId,
@@ -121,7 +127,7 @@ function stuckTable(found: ListedProcess[]): string {
       stuck?.cause,
       stuck?.repairedAt === undefined ? "not yet" : `once, without success: ${stuck.repairedAt}`,
     ]),
-  );
+  ];
 }
 
 async function resolveAll(
@@ -196,13 +202,13 @@ async function resolveOne(
   }
 }
 
-function lineOf({ id, attention, answer, until, message, exitCode }: Resolved): string {
+function lineOf({ id, attention, answer, until, message, exitCode }: Resolved): Terminal {
   const more = [
     ...(attention === undefined ? [] : [`(${attention})`]),
     ...(until === undefined ? [] : [`an attempt may be running until ${until}`]),
     ...(message === undefined ? [] : [message]),
   ];
-  return `${id}  ${paint(exitCode === 0 ? "green" : "yellow", answer)}  ${printable(more.join(" "))}`.trimEnd();
+  return columns([id, paint(exitCode === 0 ? "green" : "yellow", answer), more.join(" ")], []);
 }
 
 /** From the mildest to the worst. */

@@ -1,76 +1,86 @@
-// The one place that prints: data on stdout, everything else on stderr; colour only on a terminal and never with NO_COLOR.
-import { styleText } from "node:util";
+// The one place that prints: data on stdout, everything else on stderr. It takes what terminal.ts has made harmless, JSON and CSV.
+import { visibleJson } from "../contracts/text.js";
+import { csvOf } from "./csv.js";
 import type { Failure } from "./exit.js";
+import { columns, linesOf, padded, paint, terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
-type Style = "bold" | "dim" | "red" | "green" | "yellow";
+export function writeData({ source }: Terminal): void {
+  write(process.stdout, source);
+}
 
-export function writeData(text: string): void {
-  process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+export function writeNote({ source }: Terminal): void {
+  write(process.stderr, source);
+}
+
+/** A text of several lines, each of which stays one. */
+export function writeLines(text: string): void {
+  writeData(
+    linesOf(
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => terminal`${line}`),
+    ),
+  );
 }
 
 /** One JSON document. */
 export function writeJson(value: unknown): void {
-  writeData(JSON.stringify(value, undefined, 2));
+  write(process.stdout, visibleJson(JSON.stringify(value, undefined, 2)));
 }
 
 /** One line of JSON Lines. */
 export function writeJsonLine(value: unknown): void {
-  writeData(JSON.stringify(value));
+  write(process.stdout, visibleJson(JSON.stringify(value)));
 }
 
-export function writeNote(text: string): void {
-  process.stderr.write(`${text}\n`);
+/** What a table or CSV shows: the headings, and the cells of each row. */
+export type Rows = [headings: string[], rows: (string | undefined)[][]];
+
+export function writeTable(...rows: Rows): void {
+  writeData(table(...rows));
+}
+
+export function writeCsv(...rows: Rows): void {
+  write(process.stdout, csvOf(...rows));
 }
 
 /** One line; the message names the fields. */
 export function writeFailure({ message }: Failure): void {
-  writeNote(paint("red", printable(message), process.stderr));
+  writeNote(paint("red", message, process.stderr));
 }
 
 /** With `--json`: one line of JSON, on stderr all the same. */
 export function writeFailureJson(failure: Failure): void {
-  writeNote(JSON.stringify(failure));
+  write(process.stderr, visibleJson(JSON.stringify(failure)));
 }
 
-export function paint(
-  style: Style,
-  text: string,
-  stream: NodeJS.WriteStream = process.stdout,
-): string {
-  return hasColour(stream) ? styleText(style, text, { validateStream: false }) : text;
-}
-
-function hasColour(stream: NodeJS.WriteStream): boolean {
-  return stream.isTTY && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
+function write(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(text.endsWith("\n") ? text : `${text}\n`);
 }
 
 /** Rows under their headings, in columns; nothing for no rows. */
-export function table(headings: string[], rows: (string | undefined)[][]): string {
-  const lines = rows.map((row) => headings.map((_, index) => printable(row[index] ?? "")));
+export function table(headings: string[], rows: (string | undefined)[][]): Terminal {
+  const cells = rows.map((row) => headings.map((_, index) => terminal`${row[index] ?? ""}`));
   const widths = headings.map((heading, index) =>
-    Math.max(heading.length, ...lines.map((line) => line[index]?.length ?? 0)),
+    Math.max(heading.length, ...cells.map((row) => row[index]?.source.length ?? 0)),
   );
-  const pad = (line: string[]) =>
-    line
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join("  ")
-      .trimEnd();
-  return [paint("bold", pad(headings)), ...lines.map(pad)].join("\n");
+  return linesOf([
+    paint("bold", columns(headings, widths)),
+    ...cells.map((row) => columns(row, widths)),
+  ]);
 }
 
 /** `name: value` lines; what is undefined is left out. */
-export function facts(entries: [string, string | undefined][]): string {
-  const present = entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
+export function facts(entries: [string, string | Terminal | undefined][]): Terminal {
+  const present = entries.filter(
+    (entry): entry is [string, string | Terminal] => entry[1] !== undefined,
+  );
   const width = Math.max(0, ...present.map(([name]) => name.length));
-  return present
-    .map(([name, value]) => `${paint("dim", name.padEnd(width))}  ${printable(value)}`)
-    .join("\n");
-}
-
-/** Text from elsewhere cannot move the cursor or colour the terminal. */
-export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "\uFFFD");
+  return linesOf(
+    present.map(([name, value]) => terminal`${paint("dim", padded(name, width))}  ${value}`),
+  );
 }
 
 /** `2 affidavit, 1 submitted`, or 0. */

@@ -14,6 +14,7 @@ import {
 } from "./follow.js";
 import { writeData, writeJson, writeNote } from "./output.js";
 import { resultText, statusText } from "./show.js";
+import { terminal } from "./terminal.js";
 
 export function addProcessCommands(program: Command): void {
   addCommand(program, "status <id>", {
@@ -27,7 +28,8 @@ export function addProcessCommands(program: Command): void {
       else writeData(statusText(status));
       if (await openAttention(handle, status)) process.exitCode = exitCodes.waitsForPerson;
       else if (status.failure) process.exitCode = exitCodes.failed;
-      else if (status.attention) writeNote(`${handle.workflowId} has ended: it waits for nobody`);
+      else if (status.attention)
+        writeNote(terminal`${handle.workflowId} has ended: it waits for nobody`);
     }),
   );
 

@@ -5,8 +5,9 @@ import { documentIdOf, uriOf } from "../documents/document-id.js";
 import type { Pool } from "../postgres/pool.js";
 import { addCommand } from "./command.js";
 import { withDatabase } from "./context.js";
+import { terminal } from "./terminal.js";
 import { CommandError, exitCodes } from "./exit.js";
-import { table, writeData, writeJson, writeNote } from "./output.js";
+import { writeData, writeJson, writeNote, writeTable } from "./output.js";
 import { refuseMisspelt } from "./parts.js";
 
 interface Flags {
@@ -41,16 +42,16 @@ async function list(pool: Pool, { retention }: Config, { json }: Flags): Promise
     removedFrom: new Date(quarantinedAt.getTime() + retention.quarantineDays * dayMs).toISOString(),
   }));
   if (json) return writeJson(found);
-  if (found.length === 0) return writeNote("no document is in quarantine");
+  if (found.length === 0) return writeNote(terminal`no document is in quarantine`);
   const rows = found.map((one) => Object.values(one));
-  writeData(table(["URI", "STORED", "IN QUARANTINE SINCE", "REMOVED FROM"], rows));
+  writeTable(["URI", "STORED", "IN QUARANTINE SINCE", "REMOVED FROM"], rows);
 }
 
 async function takeOut(pool: Pool, uris: string[], { json }: Flags): Promise<void> {
   const { release } = await import("../cleanup/quarantine.js");
   const released = (await release(pool, uris.map(documentIdOf))).map(uriOf);
   if (json) writeJson({ released });
-  else for (const uri of released) writeData(uri);
+  else for (const uri of released) writeData(terminal`${uri}`);
   const missing = uris.filter((uri) => !released.includes(uri));
   if (missing.length > 0)
     throw new CommandError(exitCodes.unknownId, `${missing.join(", ")}: not in quarantine`);

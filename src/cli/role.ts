@@ -2,9 +2,11 @@
 import { pino } from "pino";
 import type { Config } from "../config.js";
 import { type Health, type MetricsSource, startHealth, startMetrics } from "../health.js";
+import { visibleJson } from "../contracts/text.js";
 import { exitWithParent } from "../local/parent-watch.js";
 import { fixedPart, redact } from "../temporal/redaction.js";
 import { exitCodes, failureOf } from "./exit.js";
+import { writeJsonLine } from "./output.js";
 
 export interface RoleLogger {
   info(message: string, details?: object): void;
@@ -37,7 +39,7 @@ export async function runRole(name: string, start: () => Promise<RunningRole>): 
   try {
     const role = await start();
     const { url, details } = role;
-    process.stdout.write(`${JSON.stringify({ ready: name, ...(url && { url }), ...details })}\n`);
+    writeJsonLine({ ready: name, ...(url && { url }), ...details });
     try {
       await Promise.race([asked, ...(role.ended ? [role.ended] : [])]);
     } finally {
@@ -73,6 +75,7 @@ function lines(role: string, level: Config["log"]["level"]) {
       messageKey: "message",
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: visibleJson },
     },
     pino.destination({ dest: 2, sync: true }),
   );

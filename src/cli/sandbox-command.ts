@@ -5,6 +5,7 @@ import type { SandboxControl } from "../sandbox/control.js";
 import { addCommand, type CommandText } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { writeData, writeJson } from "./output.js";
+import type { Terminal } from "./terminal.js";
 
 const DEFAULT_URL = "http://127.0.0.1:8090";
 
@@ -13,7 +14,7 @@ interface Asked {
   json?: boolean;
 }
 
-type Words<R> = (result: R) => string;
+type Words<R> = (result: R) => Terminal;
 
 /** One sub-command: what it asks for, and how that reads without `--json`. */
 export function addSandboxCommand<O extends object, R>(
@@ -21,7 +22,7 @@ export function addSandboxCommand<O extends object, R>(
   name: string,
   text: CommandText,
   ask: (control: SandboxControl, options: O, argument: string) => Promise<R>,
-  words: Words<R> = (result) => JSON.stringify(result, undefined, 2),
+  words?: Words<R>,
 ): Command {
   const takesArgument = name.includes(" ");
   return addCommand(sandbox, name, text)
@@ -36,7 +37,7 @@ export function addSandboxCommand<O extends object, R>(
       const at = url ?? loadConfig().sandbox.url ?? DEFAULT_URL;
       const control = sandboxControl(at);
       const result = await ask(control, options as O, String(first)).catch(refused(at));
-      if (json) writeJson(result);
+      if (json || !words) writeJson(result);
       else writeData(words(result));
     });
 }

@@ -9,6 +9,7 @@ import { exitCodes } from "./exit.js";
 import { facts, table } from "./output.js";
 import { addSandboxCommand } from "./sandbox-command.js";
 import { addSandboxFaults } from "./sandbox-faults.js";
+import { linesOf } from "./terminal.js";
 
 const MESSAGE_LIMIT_MS = 60_000;
 
@@ -34,7 +35,7 @@ export function addSandboxControl(sandbox: Command): void {
       return ledger;
     },
     ({ effects, duplicates, violations }) =>
-      [
+      linesOf([
         table(
           ["AT", "OPERATION", "INTENT", "ITEM", "ACCOUNT"],
           effects.map(({ at, operation, intent, itemId, account }) => [
@@ -60,7 +61,7 @@ export function addSandboxControl(sandbox: Command): void {
             violations.map(({ kind, detail }) => `${kind}: ${detail}`).join("; ") || "none",
           ],
         ]),
-      ].join("\n"),
+      ]),
   ).option("--intent <key>", "only this LookupKey");
   addSandboxCommand<
     { intent?: string; wait?: boolean },

@@ -7,8 +7,9 @@ import { addCommand, processName } from "./command.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { filledIn, linesOf } from "./environment-file.js";
 import { readText, writePrivate } from "./files.js";
-import { writeData, writeJson, writeNote } from "./output.js";
+import { writeData, writeJson, writeLines, writeNote } from "./output.js";
 import { rings, writeSecretFiles } from "./secret-files.js";
+import { terminal } from "./terminal.js";
 
 const parts = ["input", "result", "status", "updates", "signals", "queries"] as const;
 
@@ -79,15 +80,17 @@ and a password for each database role, each into a file of its own in a folder t
       const write = async (text: string, asJson: object) => {
         if (out !== undefined) await writePrivate(out, text, "--out");
         if (json) writeJson(out === undefined ? asJson : { file: out });
-        else if (out === undefined) writeData(text);
-        else writeNote(`${out} is there, for you alone`);
+        else if (out === undefined) writeLines(text);
+        else writeNote(terminal`${out} is there, for you alone`);
       };
       if (template !== undefined && !(env && out !== undefined))
         throw new CommandError(exitCodes.invalid, "--template: needs --env and --out");
       if (secrets !== undefined) {
         const written = await writeSecretFiles(secrets, ring);
         if (json) return writeJson({ written });
-        return writeNote(`${secrets}: ${written.join(", ") || "everything was there already"}`);
+        return writeNote(
+          terminal`${secrets}: ${written.join(", ") || "everything was there already"}`,
+        );
       }
       if (!env) {
         const text = ring();
@@ -123,7 +126,7 @@ the private ring is configured, each time its first key has changed.`,
       const { publicRingOf } = await import("../crypto/sealed-box.js");
       const ring = publicRingOf(ringOf(loadConfig(), of));
       if (json) writeJson({ ring });
-      else writeData(ring);
+      else writeData(terminal`${ring}`);
     });
 
   addCommand(keys, "operator <name>", {
@@ -147,6 +150,6 @@ that keys.operator names, and the second line alone is printed.`,
         [`TRUSTFLOW_OPERATORS__${name.toUpperCase().replaceAll("-", "_")}__PUBLIC_KEYS`]: publicKey,
       };
       if (json) writeJson(values);
-      else writeData(linesOf(values).trimEnd());
+      else writeLines(linesOf(values));
     });
 }

@@ -1,12 +1,14 @@
 // How a process reads on a terminal: its status, its timeline, its answers.
 import { consequencesOf } from "../contracts/decisions.js";
 import type { ProcessResult, ProcessStatus, TimelineEntry } from "../contracts/status.js";
-import { facts, paint, printable } from "./output.js";
+import { facts } from "./output.js";
+import { linesOf, padded, paint, terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
 
 type Attention = NonNullable<ProcessStatus["attention"]>;
 
-export function statusText(status: ProcessStatus): string {
-  return [
+export function statusText(status: ProcessStatus): Terminal {
+  return linesOf([
     facts([
       ["process", `${status.process}/${status.id}`],
       ["environment", status.environment],
@@ -26,14 +28,14 @@ export function statusText(status: ProcessStatus): string {
     ]),
     ...attentionLines(status),
     ...status.timeline.map(timelineLine),
-  ].join("\n");
+  ]);
 }
 
 /** With what only this process's result has: the codes that were sent, the provider's answer. */
-export function resultText(result: ProcessResult): string {
+export function resultText(result: ProcessResult): Terminal {
   const { process, id, outcome, providerOutcome, references, dates, documents, timeline, ...own } =
     result;
-  return [
+  return linesOf([
     facts([
       ["process", `${process}/${id}`],
       ["outcome", outcome],
@@ -44,11 +46,11 @@ export function resultText(result: ProcessResult): string {
       ...documents.map(({ kind, document }): [string, string] => [kind, document.uri]),
     ]),
     ...timeline.map(timelineLine),
-  ].join("\n");
+  ]);
 }
 
 /** What a process answers when it is asked something. */
-export function answerText(answer: object): string {
+export function answerText(answer: object): Terminal {
   return facts(plainEntries(answer));
 }
 
@@ -64,27 +66,28 @@ function listed(references: Record<string, string>): string | undefined {
   return entries.length > 0 ? entries.join(", ") : undefined;
 }
 
-function attentionLines({ attention, moreAttentions = [] }: ProcessStatus): string[] {
+function attentionLines({ attention, moreAttentions = [] }: ProcessStatus): Terminal[] {
   const all = attention ? [attention, ...moreAttentions] : [];
   return all.map((one) => paint("yellow", attentionText(one)));
 }
 
 /** Why a person is asked, and a line for what each decision does. */
-export function attentionText(attention: Attention): string {
+function attentionText(attention: Attention): Terminal {
   const { id, kind, reason, since } = attention;
-  return [
-    `waits for a person since ${since}: ${reason} [${kind}, attention ${id}]`,
-    ...consequencesOf(attention).map(([decision, does]) => `  ${decision.padEnd(8)}  ${does}`),
-  ]
-    .map(printable)
-    .join("\n");
+  return linesOf([
+    terminal`waits for a person since ${since}: ${reason} [${kind}, attention ${id}]`,
+    ...consequencesOf(attention).map(
+      ([decision, does]) => terminal`  ${padded(decision, 8)}  ${does}`,
+    ),
+  ]);
 }
 
-export function timelineLine({ at, source, event, by, principal, note }: TimelineEntry): string {
-  const stated = by === undefined ? "" : ` by ${by}`;
-  const who = principal === undefined ? stated : `${stated}, signed by ${principal}`;
-  const more = note === undefined ? "" : ` – ${note}`;
-  return `${paint("dim", at)}  ${printable(`${source.padEnd(8)}  ${event}${who}${more}`)}`;
+/** Who it came from stands first, in our own words. */
+function timelineLine({ at, source, event, by, principal, note }: TimelineEntry): Terminal {
+  const stated = by === undefined ? "" : terminal` by ${by}`;
+  const signed = principal === undefined ? "" : terminal`, signed by ${principal}`;
+  const more = note === undefined ? "" : terminal` – ${note}`;
+  return terminal`${paint("dim", at)}  ${padded(source, 8)}  ${event}${stated}${signed}${more}`;
 }
 
 /** Prints what is new in each status: each timeline entry once, in whatever order they come, and where it stands. */
@@ -93,7 +96,7 @@ export class ProgressLines {
   #standing = "";
   #attentions = "";
 
-  linesOf(status: ProcessStatus): string[] {
+  linesOf(status: ProcessStatus): Terminal[] {
     const lines = this.#newEntries(status.timeline).map(timelineLine);
     const { phase, state, waitingFor, until, outcome, failure } = status;
     const standing = [
@@ -105,10 +108,10 @@ export class ProgressLines {
         ? []
         : [`waits for ${waitingFor}${until === undefined ? "" : ` until ${until}`}`]),
     ].join(", ");
-    if (standing !== this.#standing) lines.push(paint("bold", printable(standing)));
+    if (standing !== this.#standing) lines.push(paint("bold", standing));
     this.#standing = standing;
     const attentions = attentionLines(status);
-    const text = attentions.join("\n");
+    const text = linesOf(attentions).source;
     if (text !== this.#attentions) lines.push(...attentions);
     this.#attentions = text;
     return lines;

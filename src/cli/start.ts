@@ -12,6 +12,7 @@ import { addFollowOptions, type FollowOptions, outcomesOf, watchProcess } from "
 import { facts, writeData, writeJson, writeJsonLine } from "./output.js";
 import { documentStoreOf } from "./parts.js";
 import { readStartInput, type StartInput, withStoredFiles } from "./start-input.js";
+import { terminal } from "./terminal.js";
 
 interface Start {
   process: ProcessName;
@@ -106,7 +107,7 @@ A second start under the same --id joins the first. Prints the id; with --watch 
         const input = await withStoredFiles(read, () => trustflow.documents);
         const handle = await trustflow.start(name, id, input);
         const started = { process: handle.process, id, workflowId: handle.workflowId };
-        if (!options.json) writeData(handle.workflowId);
+        if (!options.json) writeData(terminal`${handle.workflowId}`);
         else if (options.watch) writeJsonLine(started);
         else writeJson(started);
         if (options.watch) await watchProcess(handle, options);

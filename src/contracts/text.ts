@@ -65,3 +65,15 @@ export function shellWord(value: string): string {
   const plain = plainText(value);
   return /^[\w./:-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", String.raw`'\''`)}'`;
 }
+
+/** JSON as it was, with an escape for each character that is not seen. */
+export function visibleJson(json: string): string {
+  return json
+    .replaceAll(/[\u2028\u2029]/g, escapes)
+    .replaceAll(removed, (character) => (character === "\n" ? character : escapes(character)));
+}
+
+function escapes(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}

@@ -4,6 +4,7 @@ import type { LogLevel, Logger } from "@temporalio/common";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { type DestinationStream, destination, pino } from "pino";
 import { providerCallSeconds } from "../contracts/names.js";
+import { visibleJson } from "../contracts/text.js";
 import { fixedPart, redact } from "./redaction.js";
 
 const STDERR = 2;
@@ -17,6 +18,7 @@ export function redactingLogger(level: LogLevel, to?: DestinationStream): Logger
       timestamp: false,
       messageKey: "message",
       formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: visibleJson },
     },
     to ?? destination({ dest: STDERR, sync: true }),
   );

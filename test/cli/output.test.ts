@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { paint, printable, table } from "../../src/cli/output.js";
+import { table } from "../../src/cli/output.js";
+import { paint, terminal } from "../../src/cli/terminal.js";
 import { processes } from "../../src/contracts/names.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { BoxOpener, BoxSealer, publicRingOf } from "../../src/crypto/sealed-box.js";
@@ -22,14 +23,14 @@ afterAll(async () => {
 });
 
 test("colour needs a terminal, and NO_COLOR takes it away there too", () => {
-  const terminal = { isTTY: true } as NodeJS.WriteStream;
+  const screen = { isTTY: true } as NodeJS.WriteStream;
   const before = { ...process.env };
   delete process.env["NO_COLOR"];
   process.env["TERM"] = "xterm";
-  expect(paint("red", "x", terminal)).toBe("\u001b[31mx\u001b[39m");
-  expect(paint("red", "x", { isTTY: false } as NodeJS.WriteStream)).toBe("x");
+  expect(paint("red", "x", screen).source).toBe("\u001b[31mx\u001b[39m");
+  expect(paint("red", "x", { isTTY: false } as NodeJS.WriteStream).source).toBe("x");
   process.env["NO_COLOR"] = "1";
-  expect(paint("red", "x", terminal)).toBe("x");
+  expect(paint("red", "x", screen).source).toBe("x");
   process.env = before;
 });
 
@@ -41,12 +42,12 @@ test("a table has its columns under their headings", () => {
         ["a-long-id", "open"],
         ["b", undefined],
       ],
-    ),
+    ).source,
   ).toBe("ID         STATE\na-long-id  open\nb");
 });
 
 test("text from elsewhere cannot steer the terminal", () => {
-  expect(printable("a\u001b[2Jb\rc")).toBe("a\uFFFD[2Jb\uFFFDc");
+  expect(terminal`x: ${"a\u001b[2Jb\rc\n       d"}`.source).toBe("x: a[2Jb c d");
 });
 
 test.each(["input", "result", "status"])("schema --part %s prints JSON Schema", async (part) => {

@@ -22,7 +22,7 @@ const statusOf = (timeline: TimelineEntry[], more: Partial<ProcessStatus> = {}):
 
 function printed(...statuses: ProcessStatus[]): string[] {
   const progress = new ProgressLines();
-  return statuses.flatMap((status) => progress.linesOf(status));
+  return statuses.flatMap((status) => progress.linesOf(status)).map(({ source }) => source);
 }
 
 test("an entry that comes late and stands before others is printed, and no other one again", () => {

@@ -106,7 +106,7 @@ test("whatever comes from outside, the structure is ours and the text is text", 
       expect(source).not.toMatch(hiddenCharacters);
       if (!isAsking) expect(source).not.toContain("{workflowId}");
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
