@@ -1,5 +1,7 @@
 // Whatever texts from outside hold, a terminal gets the lines that we wrote and no character that steers it; CSV has the rows that
 // we wrote and no formula; JSON keeps every character, and none that is not seen.
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
@@ -116,6 +118,16 @@ test.each([
   ["Müller-Söhne", `"Müller-Söhne"`],
 ])("the cell %j", (text, cell) => {
   expect(csvOf(["H"], [[text]])).toBe(`"H"\r\n${cell}\r\n`);
+});
+
+test("nothing but output.ts writes to stdout and stderr, beside the bytes of a document", async () => {
+  const writers: string[] = [];
+  for (const file of await readdir("src/cli", { recursive: true })) {
+    if (!file.endsWith(".ts")) continue;
+    const text = await readFile(join("src/cli", file), "utf8");
+    if (/std(out|err)\.write|stream\.write|console\./.test(text)) writers.push(file);
+  }
+  expect(writers.toSorted()).toEqual(["documents.ts", "output.ts"]);
 });
 
 test("JSON keeps what it says, and has nothing hidden", () => {
