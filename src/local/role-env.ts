@@ -4,7 +4,7 @@ import type { RoleName } from "./role.js";
 
 const key = (name: string): string => `TRUSTFLOW_KEYS__${name}`;
 
-/** A worker has every key but those of the inbox. */
+/** A worker has every key but those of the inbox and of an operator. */
 const keysOf: Record<Exclude<RoleName, "worker">, string[]> = {
   sandbox: [],
   "codec-server": [key("CODEC"), key("CODEC_READ")],
@@ -36,7 +36,7 @@ export function envOfRole(
     if (variable === "TRUSTFLOW_CODEC_SERVER__TOKEN") return name === "codec-server";
     if (variable.startsWith("TRUSTFLOW_ACCOUNTS__")) return name === "worker";
     if (!variable.startsWith(key(""))) return true;
-    if (name === "worker") return !variable.startsWith(key("INBOX"));
+    if (name === "worker") return !/^(INBOX|OPERATOR)/.test(variable.slice(key("").length));
     if (name === "relay" && variable === key("JOURNAL")) return bodiesOfJournal ?? false;
     return keysOf[name].includes(variable);
   };

@@ -49,8 +49,17 @@ const activities: Record<ProcessName, string[]> = {
     "fetchSigned",
     "isPast",
     "decide",
+    "checkDecision",
   ],
-  sendPostal: ["submit", "ask", "cancel", "requestAffidavit", "decide", "withdraw"],
+  sendPostal: [
+    "submit",
+    "ask",
+    "cancel",
+    "requestAffidavit",
+    "decide",
+    "checkDecision",
+    "withdraw",
+  ],
 };
 
 // Those that must fail would fill the screen.

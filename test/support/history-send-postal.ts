@@ -57,6 +57,12 @@ export const sendPostalPaths: PathsOf = {
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
     },
+    async "cancelled-by-name"(walk) {
+      const handle = await tracked(walk, "cancellable");
+      const stated = { by: walk.author.words("a name"), note: walk.author.words("a note") };
+      expect(await handle.cancel(undefined, stated)).toEqual({ answer: "cancelled" });
+      await ends(handle, "cancelled");
+    },
     async "cancelled-unclosed"(walk) {
       const handle = await tracked(walk, "cancellable,unclosed");
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });

@@ -113,6 +113,12 @@ export const signOneShotPaths: PathsOf = {
       expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
       await entersCode(walk, handle);
     },
+    async "contract-accepted-by-name"(walk) {
+      const handle = await asked(walk);
+      const stated = { by: walk.author.words("a name"), note: walk.author.words("a note") };
+      expect(await handle.acceptContract(true, undefined, stated)).toEqual({ answer: "accepted" });
+      await entersCode(walk, handle);
+    },
     async "contract-refused"(walk) {
       const handle = await asked(walk);
       expect(await handle.acceptContract(false)).toEqual({ answer: "refused" });
