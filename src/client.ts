@@ -18,11 +18,12 @@ import {
   inputDigestMemo,
   parseWorkflowId,
   processes,
+  proposalsMemo,
   searchAttributes,
   workflowIdOf,
   workflowTaskQueue,
 } from "./contracts/names.js";
-import type { ProcessName } from "./contracts/names.js";
+import type { ProcessName, ProposedDecision } from "./contracts/names.js";
 import { suggestionFor } from "./contracts/nearest.js";
 import { checkInput } from "./contracts/problems.js";
 import { withSecrets } from "./contracts/secret-fields.js";
@@ -83,6 +84,8 @@ export interface ListedProcess {
   account?: string;
   references?: string[];
   deadline?: string;
+  /** Decisions that wait for a second operator. */
+  proposals?: ProposedDecision[];
   /** With `stuck` alone. */
   stuck?: Stuck;
 }
@@ -349,6 +352,7 @@ function listed(info: WorkflowExecutionInfo): ListedProcess[] {
     account: attribute.get(searchAttributes.account),
     references: attribute.get(searchAttributes.references),
     deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
+    proposals: info.memo?.[proposalsMemo] ?? undefined,
   };
   return [
     {

@@ -11,6 +11,11 @@ export function decisionRulesOf({ decisions, operators }: Config): DecisionRules
     throw new ConfigurationError([
       'operators: decisions.signed = "required" needs at least one operator',
     ]);
+  const deciding = all.filter(([, { may }]) => may.includes("resolve"));
+  if (decisions.secondPerson.length > 0 && !(isRequired && deciding.length > 1))
+    throw new ConfigurationError([
+      'decisions.secondPerson: needs decisions.signed = "required" and two operators who may resolve',
+    ]);
   const owners = new Map<string, string>();
   for (const [name, { publicKeys }] of all)
     for (const key of publicKeys) {
@@ -23,6 +28,7 @@ export function decisionRulesOf({ decisions, operators }: Config): DecisionRules
     }
   return {
     isRequired,
+    secondPerson: new Set(decisions.secondPerson),
     operators: new Map(
       all.map(([name, { publicKeys, may }]) => [
         name,

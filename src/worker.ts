@@ -145,7 +145,13 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
   const directory = required(config.documents.directory, "documents.directory");
   const documents = new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
   const sealers = documents.dataKeys.sealers(ringOf(config, "journal"));
-  const signedDecisions = new SignedDecisions(pool, sealers, decisionRulesOf(config));
+  const secrets = new WorkerSecrets(config.keys.secrets && ringOf(config, "secrets"));
+  const signedDecisions = new SignedDecisions(
+    pool,
+    sealers,
+    decisionRulesOf(config),
+    (text, process) => secrets.open(text, process),
+  );
   const journal = new Journal(pool, sealers, {
     leaseMs: config.journal.leaseSeconds * 1_000,
     lookUpSpacingMs: config.journal.lookUpSpacingSeconds * 1_000,
@@ -159,7 +165,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
       same: (value, stored) => sameInput(codecRing, value, stored),
     },
     documents,
-    secrets: new WorkerSecrets(config.keys.secrets && ringOf(config, "secrets")),
+    secrets,
     circuits: new Circuits({ probeMs: config.attention.probeSeconds * 1_000, failures: 5 }),
     callback: (subject) => ({
       url: callbackUrl(callbackRing, publicUrl, subject),

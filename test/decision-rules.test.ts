@@ -36,7 +36,7 @@ function problemsOf(env: Record<string, string>): string[] {
 }
 
 test("without operators each decision is recorded as it comes", () => {
-  expect(rules({})).toEqual({ isRequired: false, operators: new Map() });
+  expect(rules({})).toEqual({ isRequired: false, secondPerson: new Set(), operators: new Map() });
 });
 
 test("an operator has a name with dashes, one key or two, and all rights or some", () => {
@@ -64,6 +64,26 @@ test.each<[string, Record<string, string>, RegExp]>([
     "signatures of nobody",
     { TRUSTFLOW_DECISIONS__SIGNED: "required" },
     /^operators: .*at least one operator/,
+  ],
+  [
+    "a second person where there is one",
+    {
+      TRUSTFLOW_DECISIONS__SIGNED: "required",
+      TRUSTFLOW_DECISIONS__SECOND_PERSON: "abandon",
+      TRUSTFLOW_OPERATORS__ANA__PUBLIC_KEYS: publicKey,
+      TRUSTFLOW_OPERATORS__PORTAL__PUBLIC_KEYS: another,
+      TRUSTFLOW_OPERATORS__PORTAL__MAY: "acceptContract",
+    },
+    /^decisions\.secondPerson: needs .* two operators/,
+  ],
+  [
+    "a second person without signatures",
+    {
+      TRUSTFLOW_DECISIONS__SECOND_PERSON: "happened",
+      TRUSTFLOW_OPERATORS__ANA__PUBLIC_KEYS: publicKey,
+      TRUSTFLOW_OPERATORS__BEN__PUBLIC_KEYS: another,
+    },
+    /^decisions\.secondPerson: needs decisions\.signed = "required"/,
   ],
   ["another word", { TRUSTFLOW_DECISIONS__SIGNED: "maybe" }, /^decisions\.signed: must be one of/],
   [

@@ -3,7 +3,7 @@ import { LeaseRunning } from "../journal/errors.js";
 import type { Decided } from "../journal/decisions.js";
 import type { Journal } from "../journal/journal.js";
 import { DecisionRefused } from "../journal/signed-decisions.js";
-import type { GivenDecision, SignedDecisions } from "../journal/signed-decisions.js";
+import type { GivenDecision, Proof, SignedDecisions } from "../journal/signed-decisions.js";
 import type { AttentionKind, FieldProblem } from "../contracts/failures.js";
 import type { ResolveAnswer, Resolution } from "../contracts/messages.js";
 import { execution } from "./effect.js";
@@ -11,10 +11,13 @@ import { execution } from "./effect.js";
 export type WrittenDecision = ResolveAnswer & Partial<Decided>;
 
 /** What a process writes into its journal of a person's decision: who it was is proven by then. */
-export type ProvenResolution = Omit<Resolution, "signature"> & { principal?: string };
+export type ProvenResolution = Omit<Resolution, "signature"> & {
+  principal?: string;
+  /** The operator who decided alike before, where that takes two. */
+  proposedBy?: string;
+};
 
-/** `principal`: the operator whose key signed it. */
-export type CheckedDecision = { principal?: string } | { refused: FieldProblem };
+export type CheckedDecision = Proof | { refused: FieldProblem };
 
 export function createProcessActivities(journal: Journal, signedDecisions: SignedDecisions) {
   return {
@@ -23,8 +26,7 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       given: Omit<GivenDecision, "namespace" | "workflowId">,
     ): Promise<CheckedDecision> {
       try {
-        const principal = await signedDecisions.prove({ ...execution(), ...given });
-        return principal === undefined ? {} : { principal };
+        return await signedDecisions.prove({ ...execution(), ...given });
       } catch (error) {
         if (!(error instanceof DecisionRefused)) throw error;
         return { refused: { path: error.path, problem: error.problem } };

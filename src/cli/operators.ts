@@ -1,8 +1,10 @@
 // What an operator does over many processes: `list` and `resolve`.
 import { type Command, Option } from "commander";
 import type { ListedProcess, Trustflow } from "../client.js";
+import { namePlaceholder } from "../contracts/decisions.js";
 import type { Resolution } from "../contracts/messages.js";
 import { processes, type ProcessName } from "../contracts/names.js";
+import { shellWord } from "../contracts/text.js";
 import { addCommand, csvOption, personName, processName, wholeNumber } from "./command.js";
 import { withTrustflow } from "./context.js";
 import { CommandError, type ExitCode, exitCodes, failureOf } from "./exit.js";
@@ -65,7 +67,7 @@ one that is stuck after that needs a person.`,
         }
         if (json) return writeJson(found);
         const write = csv ? writeCsv : writeTable;
-        write(...(filter.stuck ? stuckRows(found) : listRows(found)));
+        write(...(filter.stuck ? stuckRows(found) : listRows(found, csv)));
       }),
     );
 
@@ -75,6 +77,7 @@ one that is stuck after that needs a person.`,
 retry opens a new attempt; happened says that the effect exists, and brings what the process needs
 of it (a step that needs nothing takes it without); abandon ends the process. Where nobody knows whether the
 first attempt arrived (unknownOutcome), retry needs --confirm-retry and --note: it sends a second one if it did.
+Where decisions.secondPerson names the decision, it is pending (5) until another operator decides alike.
 One line for each ID; the exit code is the worst of them.`,
     example: `trustflow resolve order-7 --decision retry --by "Ana Ruiz"
 trustflow resolve order-7 --decision happened --result '{"uniqueId":"4f1c"}' --by ana --note "seen in the portal"
@@ -101,19 +104,30 @@ trustflow resolve sendMessage/order-9 --decision retry --confirm-retry --by ana 
     .action(resolveAll);
 }
 
-function listRows(found: ListedProcess[]): Rows {
+/** What is proposed has a column where there is any; CSV has it always, so that its columns stay the same. */
+function listRows(found: ListedProcess[], csv = false): Rows {
+  const isProposed = csv || found.some(({ proposals }) => proposals !== undefined);
+  const columns = ["ID", "STARTED", "STATE", "PHASE", "OUTCOME", "ATTENTION", "ACCOUNT"];
   return [
-    ["ID", "STARTED", "STATE", "PHASE", "OUTCOME", "ATTENTION", "ACCOUNT"],
-    found.map(({ workflowId, startedAt, state, phase, outcome, attention, account }) => [
-      workflowId,
-      startedAt,
-      state.toLowerCase(),
-      phase,
-      outcome,
-      attention,
-      account,
+    isProposed ? [...columns, "PROPOSED"] : columns,
+    found.map((one) => [
+      one.workflowId,
+      one.startedAt,
+      one.state.toLowerCase(),
+      one.phase,
+      one.outcome,
+      one.attention,
+      one.account,
+      ...(isProposed ? [proposedIn(one)] : []),
     ]),
   ];
+}
+
+/** The first one; a process may have several attentions. */
+function proposedIn({ proposals: [first, ...more] = [] }: ListedProcess): string | undefined {
+  if (!first) return undefined;
+  const others = more.length === 0 ? "" : ` and ${more.length} more`;
+  return `${first.decision} by ${first.principal}${others}`;
 }
 
 function stuckRows(found: ListedProcess[]): Rows {
@@ -189,17 +203,34 @@ async function resolveOne(
     }
     const resolution: Resolution = { attention, ...decision };
     const { answer, until } = await handle.resolve(resolution);
-    const exitCode =
-      answer === "resolved"
-        ? exitCodes.asAsked
-        : answer === "notYet"
-          ? exitCodes.waitsForPerson
-          : exitCodes.failed;
-    return { id, attention, answer, ...(until !== undefined && { until }), exitCode };
+    const exitCode = {
+      resolved: exitCodes.asAsked,
+      pending: exitCodes.waitsForPerson,
+      notYet: exitCodes.waitsForPerson,
+      unavailable: exitCodes.failed,
+    }[answer];
+    return {
+      id,
+      attention,
+      answer,
+      ...(until !== undefined && { until }),
+      ...(answer === "pending" && { message: confirming(id, resolution) }),
+      exitCode,
+    };
   } catch (error) {
     const { error: answer, message, exitCode } = failureOf(error);
     return { id, answer, message, exitCode };
   }
+}
+
+/** What a second operator runs; the result is not repeated, as that operator has to find the same. */
+function confirming(id: string, { attention, decision, result }: Resolution): string {
+  const options = [
+    `--attention ${shellWord(attention)} --decision ${decision}`,
+    ...(result ? ["--result-file FILE"] : []),
+    `--by ${namePlaceholder}`,
+  ];
+  return `until another operator decides alike: trustflow resolve ${shellWord(id)} ${options.join(" ")}`;
 }
 
 function lineOf({ id, attention, answer, until, message, exitCode }: Resolved): Terminal {

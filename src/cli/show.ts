@@ -1,5 +1,5 @@
 // How a process reads on a terminal: its status, its timeline, its answers.
-import { consequencesOf } from "../contracts/decisions.js";
+import { consequencesOf, proposedLine } from "../contracts/decisions.js";
 import type { ProcessResult, ProcessStatus, TimelineEntry } from "../contracts/status.js";
 import { facts } from "./output.js";
 import { linesOf, padded, paint, terminal } from "./terminal.js";
@@ -73,9 +73,10 @@ function attentionLines({ attention, moreAttentions = [] }: ProcessStatus): Term
 
 /** Why a person is asked, and a line for what each decision does. */
 function attentionText(attention: Attention): Terminal {
-  const { id, kind, reason, since } = attention;
+  const { id, kind, reason, since, proposed } = attention;
   return linesOf([
     terminal`waits for a person since ${since}: ${reason} [${kind}, attention ${id}]`,
+    ...(proposed ? [terminal`${proposedLine(proposed)}`] : []),
     ...consequencesOf(attention).map(
       ([decision, does]) => terminal`  ${padded(decision, 8)}  ${does}`,
     ),

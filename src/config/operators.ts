@@ -29,6 +29,8 @@ export const Decisions = z
   .strictObject({
     /** `recorded`: a decision without a signature is taken too. */
     signed: z.preprocess(plain, z.enum(["recorded", "required"])).default("recorded"),
+    /** The decisions on an attention that a second operator has to confirm. */
+    secondPerson: listOf(z.enum(["happened", "abandon"])).default([]),
   })
   .prefault({});
 export type Decisions = z.infer<typeof Decisions>;

@@ -6,6 +6,15 @@ import type { Attention } from "./status.js";
 /** What stands for the name in a command to be copied; nobody decides under it. */
 export const namePlaceholder = "NAME";
 
+/** What a second operator has to know; the names of decision and operator are ours. */
+export function proposedLine({
+  decision,
+  principal,
+  at,
+}: NonNullable<Attention["proposed"]>): string {
+  return `${decision} was proposed by ${principal} at ${at}: it is done when another operator decides alike`;
+}
+
 /** One line for each decision that the attention takes. */
 export function consequencesOf(attention: Attention): [Decision, string][] {
   return attention.decisions.map((decision) => [decision, consequences[decision](attention)]);

@@ -28,6 +28,7 @@ export interface FailureDetails {
     effect: "none" | "unknown" | "exists";
     by: string;
     principal?: string;
+    proposedBy?: string;
     note?: string;
   };
 }

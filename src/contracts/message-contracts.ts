@@ -145,7 +145,7 @@ const resolve = update(messages.resolve, {
     result: z.record(z.string(), z.unknown()).exactOptional(),
   }),
   answer: z.strictObject({
-    answer: z.enum(["resolved", "notYet", "unavailable"]),
+    answer: z.enum(["resolved", "pending", "notYet", "unavailable"]),
     until: Instant.exactOptional(),
   }),
 });

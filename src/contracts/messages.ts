@@ -121,7 +121,8 @@ export interface Resolution extends Decider {
   result?: Record<string, unknown>;
 }
 export interface ResolveAnswer {
-  answer: "resolved" | "notYet" | "unavailable";
+  /** `pending`: a second operator has to decide alike. */
+  answer: "resolved" | "pending" | "notYet" | "unavailable";
   /** With `notYet`: an attempt may still be running until then. */
   until?: string;
 }

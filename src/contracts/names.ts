@@ -94,3 +94,12 @@ export const providerCallSeconds = "trustflow_provider_call_seconds";
 
 /** The memo field that holds the digest of the input as our client sent it. */
 export const inputDigestMemo = "trustflowInputDigest";
+
+/** The memo field that holds the decisions that wait for a second operator: a list of `ProposedDecision`. */
+export const proposalsMemo = "trustflowProposals";
+
+export interface ProposedDecision {
+  attention: string;
+  decision: string;
+  principal: string;
+}

@@ -30,6 +30,16 @@ export const Attention = z.strictObject({
   happenedNeeds: z.array(z.string()).optional(),
   /** The members of the resolution without which `retry` is refused: it may make a second effect. */
   retryNeeds: z.array(z.string()).optional(),
+  /** What an operator has decided, and a second one has to decide alike. */
+  proposed: z
+    .strictObject({
+      decision: z.enum(["retry", "happened", "abandon"]),
+      at: Instant,
+      by: z.string(),
+      principal: z.string(),
+      note: z.string().optional(),
+    })
+    .optional(),
 });
 export type Attention = z.infer<typeof Attention>;
 

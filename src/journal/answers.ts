@@ -19,6 +19,8 @@ export interface DecisionRecord {
   by: string;
   /** The operator whose key signed it. */
   principal?: string;
+  /** The operator who decided alike before, where that takes two. */
+  proposedBy?: string;
   note?: string;
   at: string;
 }

@@ -1,8 +1,11 @@
 // Who decides: what the signature of a decision proves, and that each is used once (docs/decisions/0024). A use is a row of the
 // journal for which nothing is ever sent, so it is kept, sealed and removed as everything else that is known of the process.
+import { createHash } from "node:crypto";
 import { isSignatureOf } from "../crypto/decision-signature.js";
 import type { SignedDecision } from "../crypto/decision-signature.js";
 import type { Sealers } from "../crypto/data-key.js";
+import { DecryptionError } from "../crypto/errors.js";
+import { canonicalJson } from "../crypto/json-digest.js";
 import type { Pool } from "../postgres/pool.js";
 import { openAnswer, sealAnswer } from "./answers.js";
 import { reached } from "./patience.js";
@@ -11,6 +14,8 @@ import { effectToken } from "./token.js";
 export interface DecisionRules {
   /** Whether a decision that nobody signed is refused. */
   isRequired: boolean;
+  /** The decisions on an attention that count only once two operators have made them. */
+  secondPerson: ReadonlySet<string>;
   operators: ReadonlyMap<string, { publicKeys: Buffer[]; may: ReadonlySet<string> }>;
 }
 
@@ -48,48 +53,118 @@ type Identified = Omit<GivenDecision, "argument" | "firstRunId">;
 interface Use {
   firstRunId: string;
   signature: DecisionSignature;
+  /** Of a decision on an attention: what a second operator has to say alike. */
+  resolution?: { attention: string; digest: string };
 }
+
+/** `principal`: the operator who signed it; undefined where nobody did, and nobody has to. */
+export interface Proof {
+  principal?: string;
+  /** Two operators have to decide alike; `proposedBy`: another one has. */
+  secondPerson?: { proposedBy?: string };
+}
+
+/** A secret that a client has sealed for the workers; other text stays as it is. Throws where it does not open. */
+export type OpenSecret = (
+  text: string,
+  process: { namespace: string; workflowId: string },
+) => string;
 
 export class SignedDecisions {
   readonly #pool: Pool;
   readonly #sealers: Sealers;
   readonly #rules: DecisionRules;
+  readonly #openSecret: OpenSecret;
 
-  constructor(pool: Pool, sealers: Sealers, rules: DecisionRules) {
+  constructor(pool: Pool, sealers: Sealers, rules: DecisionRules, openSecret: OpenSecret) {
     this.#pool = pool;
     this.#sealers = sealers;
     this.#rules = rules;
+    this.#openSecret = openSecret;
   }
 
-  /** The operator who signed it; undefined where nobody did, and nobody has to. Throws `DecisionRefused`. */
-  async prove({
-    firstRunId,
-    argument: given,
-    ...about
-  }: GivenDecision): Promise<string | undefined> {
+  /** Throws `DecisionRefused`. */
+  async prove({ firstRunId, argument: given, ...about }: GivenDecision): Promise<Proof> {
     const { signature, ...argument } = given as { signature?: DecisionSignature };
     if (signature === undefined) {
-      if (!this.#rules.isRequired) return undefined;
+      if (!this.#rules.isRequired) return {};
       throw new DecisionRefused("signature", "is required: an operator's key signs each decision");
     }
-    const { operator, at, value } = signature;
-    const known = this.#rules.operators.get(operator);
+    const { operator: principal, at, value } = signature;
+    const known = this.#rules.operators.get(principal);
     if (!known) throw new DecisionRefused("signature.operator", "is not a configured operator");
     if (!known.may.has(about.update))
       throw new DecisionRefused("signature.operator", `may not ${about.update}`);
-    const signed = { ...about, operator, at, argument };
+    const signed = { ...about, operator: principal, at, argument };
     if (!known.publicKeys.some((key) => isSignatureOf(key, signed, value)))
       throw new DecisionRefused(
         "signature.value",
-        `is not ${operator}'s signature of this decision for this process`,
+        `is not ${principal}'s signature of this decision for this process`,
       );
-    await this.#use({ firstRunId, signature }, about);
-    return operator;
+    const { decision, resolution } = this.#resolutionIn(about, argument);
+    const use = { firstRunId, signature, ...(resolution && { resolution }) };
+    await this.#use(use, about);
+    if (!resolution || !this.#rules.secondPerson.has(decision)) return { principal };
+    const before = await this.#newest(about, firstRunId, resolution.attention);
+    const isAlike = before?.resolution?.digest === resolution.digest;
+    const other = before?.signature.operator ?? principal;
+    // An operator who was withdrawn since has proposed nothing.
+    const mayDecide = this.#rules.operators.get(other)?.may.has(about.update) ?? false;
+    const isConfirmed = isAlike && other !== principal && mayDecide;
+    return { principal, secondPerson: isConfirmed ? { proposedBy: other } : {} };
+  }
+
+  /** The note and the name may differ, the result may not. */
+  #resolutionIn(
+    about: Identified,
+    argument: object,
+  ): { decision: string } & Pick<Use, "resolution"> {
+    if (about.update !== "resolve") return { decision: "" };
+    const { attention, decision, result } = argument as Record<string, unknown>;
+    const members = Object.entries(result ?? {}).map(([name, member]) => [
+      name,
+      this.#opened(about, name, member),
+    ]);
+    const said = { attention, decision, result: Object.fromEntries(members) as unknown };
+    const digest = createHash("sha256").update(canonicalJson(said)).digest("base64");
+    return { decision: String(decision), resolution: { attention: String(attention), digest } };
+  }
+
+  /** No two clients seal a secret alike, so what is compared is the secret. A number is taken as its text. */
+  #opened(about: Identified, name: string, member: unknown): unknown {
+    if (typeof member !== "string" && typeof member !== "number") return member;
+    try {
+      return this.#openSecret(String(member), about);
+    } catch (error) {
+      if (!(error instanceof DecryptionError)) throw error;
+      const problem = "was sealed for another process, or with another key";
+      throw new DecisionRefused(`result.${name}`, problem);
+    }
+  }
+
+  /** The newest other decision on the attention: it replaces those before it. */
+  async #newest(
+    { namespace, workflowId, update, updateId }: Identified,
+    firstRunId: string,
+    attention: string,
+  ): Promise<Use | undefined> {
+    const sealer = await reached(this.#sealers.of({ namespace, workflowId }));
+    const { rows } = await reached(
+      this.#pool.query<{ token: string; sealed: Buffer }>(
+        `select token, sealed_answer as sealed from trustflow.effects
+         where namespace = $1 and workflow_id = $2 and step = $3 and occurrence <> $4 and sealed_answer is not null
+         order by seq desc`,
+        [namespace, workflowId, stepOf(update), updateId],
+      ),
+    );
+    return rows
+      .map(({ token, sealed }) => openAnswer(sealer, token, sealed) as Use)
+      .find((use) => use.firstRunId === firstRunId && use.resolution?.attention === attention);
   }
 
   /** After a reset Temporal brings the updates of the run before again; a new start under the same id is another process. */
   async #use(use: Use, { namespace, workflowId, update, updateId }: Identified): Promise<void> {
-    const step = `signed:${update}`;
+    const step = stepOf(update);
     const token = effectToken(namespace, workflowId, step, updateId);
     const sealer = await reached(this.#sealers.of({ namespace, workflowId }));
     const isFresh = Math.abs(Date.now() - Date.parse(use.signature.at)) <= freshMs;
@@ -119,6 +194,8 @@ export class SignedDecisions {
     );
   }
 }
+
+const stepOf = (update: string) => `signed:${update}`;
 
 function isSame(known: Use, use: Use): boolean {
   return known.firstRunId === use.firstRunId && known.signature.value === use.signature.value;

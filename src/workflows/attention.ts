@@ -9,9 +9,11 @@ import { namePlaceholder } from "../contracts/decisions.js";
 import type { AttentionKind, FailureDetails, Problem } from "../contracts/failures.js";
 import { plainText } from "../contracts/text.js";
 import type { Resolution, ResolveAnswer } from "../contracts/messages.js";
+import type { ProposedDecision } from "../contracts/names.js";
 import type { Attention, TimelineEntry } from "../contracts/status.js";
 import { answerOptions } from "./activity-options.js";
 import { now } from "./clock.js";
+import { decidedBy } from "./decisions.js";
 import type { Proven } from "./decisions.js";
 import { deferred } from "./deferred.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
@@ -68,6 +70,7 @@ const { decide } = proxyActivities<ProcessActivities>({
 /** What shows the attentions: the process. */
 interface Shown {
   attentionChanged(): void;
+  proposalsChanged(): void;
   note(entry: Omit<TimelineEntry, "at">): void;
 }
 
@@ -134,13 +137,41 @@ export class Attentions {
     return attention;
   }
 
-  close({ shown: { id, step, kind } }: OpenAttention): void {
+  close({ shown }: OpenAttention): void {
+    const { id, step, kind } = shown;
     this.#open.delete(id);
+    if (shown.proposed) this.#unpropose(shown);
     this.#process.note({
       source: "process",
       event: `No longer waits for a person: ${step} (${kind})`,
     });
     this.#process.attentionChanged();
+  }
+
+  /** What waits for a second operator. */
+  get proposals(): ProposedDecision[] {
+    return [...this.#open.values()].flatMap(({ shown: { id, proposed } }) =>
+      proposed
+        ? [{ attention: id, decision: proposed.decision, principal: proposed.principal }]
+        : [],
+    );
+  }
+
+  #propose({ shown }: OpenAttention, { decision, by, note }: ProvenResolution, who: Proven): void {
+    const { principal = "" } = who;
+    const at = now().toISOString();
+    const stated = {
+      by: plainText(by, mostBytes.by),
+      ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
+    };
+    shown.proposed = { decision, at, principal, ...stated };
+    this.#process.note(decidedBy(who, `Proposed ${decision}: ${shown.step}`));
+    this.#process.proposalsChanged();
+  }
+
+  #unpropose(shown: Attention): void {
+    delete shown.proposed;
+    this.#process.proposalsChanged();
   }
 
   /** Refuses a stale attention id and a decision that the attention does not take. */
@@ -181,13 +212,23 @@ export class Attentions {
 
   async resolve(asked: Resolution, who: Proven): Promise<ResolveAnswer> {
     const { signature: _, ...given } = asked;
-    const { principal } = who;
-    const resolution = { ...given, ...(principal === undefined ? {} : { principal }) };
+    const { principal, secondPerson: { proposedBy } = {} } = who;
+    const resolution = {
+      ...given,
+      ...(principal === undefined ? {} : { principal }),
+      ...(proposedBy === undefined ? {} : { proposedBy }),
+    };
     const attention = this.#open.get(resolution.attention);
     // It was open when the update was accepted, and has ended while it was checked who decides.
     if (!attention) throw notOpen();
     const { rows, kind, shown } = attention;
     if (attention.isDeciding) return { answer: "notYet" };
+    if (who.secondPerson && proposedBy === undefined) {
+      this.#propose(attention, resolution, who);
+      return { answer: "pending" };
+    }
+    // Another decision than the one that was proposed takes that back.
+    if (shown.proposed && shown.proposed.decision !== resolution.decision) this.#unpropose(shown);
     attention.isDeciding = true;
     // To let the process go on is not to send the step again.
     const goesOn = kind === "cancelRequested" && resolution.decision === "retry";
@@ -196,11 +237,8 @@ export class Attentions {
     if (written === undefined) return { answer: "unavailable" };
     const notYet = written.find(({ answer }) => answer === "notYet");
     if (notYet) return notYet;
-    this.#process.note({
-      source: "person",
-      event: goesOn ? "Cancellation withdrawn" : `${resolution.decision}: ${shown.step}`,
-      ...who,
-    });
+    const event = goesOn ? "Cancellation withdrawn" : `${resolution.decision}: ${shown.step}`;
+    this.#process.note(decidedBy(who, event));
     const [first] = written;
     attention.settle({ ...resolution, occurrence: first?.occurrence, effect: knownBy(written) });
     return { answer: "resolved" };
@@ -229,13 +267,14 @@ function knownBy(written: WrittenDecision[]): Decided["effect"] {
 /** How a process ends that a person gave up at a step. */
 export function abandoned(
   step: string,
-  { attention, by, principal, note, effect }: Decided,
+  { attention, by, principal, proposedBy, note, effect }: Decided,
 ): ApplicationFailure {
   const details: FailureDetails["Abandoned"] = {
     attention,
     effect,
     by: plainText(by, mostBytes.by),
     ...(principal === undefined ? {} : { principal }),
+    ...(proposedBy === undefined ? {} : { proposedBy }),
     ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
   };
   return ApplicationFailure.nonRetryable(`Abandoned at ${step}`, "Abandoned", details);

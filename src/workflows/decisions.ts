@@ -13,7 +13,10 @@ import { answerOptions } from "./activity-options.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 
 /** Who decides: as stated, and as proven. */
-export type Proven = Pick<TimelineEntry, "by" | "note" | "principal">;
+export interface Proven extends Pick<TimelineEntry, "by" | "note" | "principal"> {
+  /** Two operators have to decide alike; `proposedBy`: another one has. */
+  secondPerson?: { proposedBy?: string };
+}
 
 const summary = "Check who decides";
 const seconds = "4 seconds";
@@ -59,9 +62,18 @@ export async function isTakenUnsigned(update: string): Promise<boolean> {
 }
 
 /** The entry of the timeline; without a name and a proof it is what the process has done. */
-export function decidedBy(who: Proven, event: string): Omit<TimelineEntry, "at"> {
-  const isNamed = who.by !== undefined || who.principal !== undefined;
-  return { source: isNamed ? "person" : "process", event, ...who };
+export function decidedBy(
+  { by, principal, note }: Proven,
+  event: string,
+): Omit<TimelineEntry, "at"> {
+  const isNamed = by !== undefined || principal !== undefined;
+  return {
+    source: isNamed ? "person" : "process",
+    event,
+    ...(by === undefined ? {} : { by }),
+    ...(principal === undefined ? {} : { principal }),
+    ...(note === undefined ? {} : { note }),
+  };
 }
 
 /** Where an argument has nothing else. */

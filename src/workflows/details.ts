@@ -1,5 +1,5 @@
 // What the Web UI shows of a running process (DESIGN §9). It is encrypted; still it holds no secret.
-import { consequencesOf, namePlaceholder } from "../contracts/decisions.js";
+import { consequencesOf, namePlaceholder, proposedLine } from "../contracts/decisions.js";
 import type { Attention, ProcessStatus, TimelineEntry } from "../contracts/status.js";
 import { shellWord } from "../contracts/text.js";
 import { codeBlock, linesOf, markdown } from "./markdown.js";
@@ -61,6 +61,7 @@ function asking({ process, id }: ProcessStatus, attention: Attention): Markdown[
   const goesOnByItself = kind === "accessDenied" || kind === "unavailable";
   return [
     markdown`- **Waits for a person**: ${reason}`,
+    ...(attention.proposed ? [markdown`- ${proposedLine(attention.proposed)}`] : []),
     ...(goesOnByItself
       ? [
           markdown`

@@ -1,7 +1,12 @@
 // Where a process stands, and how people see it: the status, the Web UI's details, the search attributes. What it knows is in
 // facts.ts, how it runs and ends in process.ts.
-import { ApplicationFailure, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
-import { parseWorkflowId, searchAttributes } from "../contracts/names.js";
+import {
+  ApplicationFailure,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from "@temporalio/workflow";
+import { parseWorkflowId, proposalsMemo, searchAttributes } from "../contracts/names.js";
 import type { Phase, ProcessStatus, References, ShownFailure } from "../contracts/status.js";
 import { Attentions } from "./attention.js";
 import { now } from "./clock.js";
@@ -115,6 +120,14 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
     this.phase = "ended";
     this.#waiting = undefined;
     this.publish();
+  }
+
+  /** The memo is what `list` reads, and is encrypted. */
+  proposalsChanged(): void {
+    if (this.phase === "ended") return;
+    const { proposals } = this.attentions;
+    upsertMemo({ [proposalsMemo]: proposals.length > 0 ? proposals : null });
+    this.changed();
   }
 
   attentionChanged(): void {

@@ -1,9 +1,12 @@
 // Who decides is proven, and a signature is used once (docs/decisions/0024).
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { generateOperatorKey, signDecision } from "../../src/crypto/decision-signature.js";
+import { KeyRing } from "../../src/crypto/key-ring.js";
+import { generateBoxRing } from "../../src/crypto/sealed-box.js";
 import { SignedDecisions } from "../../src/journal/signed-decisions.js";
-import type { GivenDecision } from "../../src/journal/signed-decisions.js";
+import type { GivenDecision, OpenSecret } from "../../src/journal/signed-decisions.js";
+import { WorkerSecrets } from "../../src/temporal/secrets.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 import { failed, sealers } from "./support.js";
@@ -20,13 +23,25 @@ const operators = new Map([
   ],
   ["ben", { publicKeys: [bytes(keys.ben.publicKey)], may: new Set(["resolve"]) }],
 ]);
+const secretsRing = KeyRing.parse(generateBoxRing().privateRing);
+const workerSecrets = new WorkerSecrets(secretsRing);
+const open: OpenSecret = (text, process) => workerSecrets.open(text, process);
 let database: TestDatabase;
 let decisions: SignedDecisions;
 let given: GivenDecision;
 
 beforeAll(async () => {
   database = await testDatabase();
-  decisions = new SignedDecisions(database.pool, sealers, { isRequired: true, operators });
+  decisions = new SignedDecisions(
+    database.pool,
+    sealers,
+    {
+      isRequired: true,
+      secondPerson: new Set(["abandon", "happened"]),
+      operators,
+    },
+    open,
+  );
 });
 afterAll(() => database.close());
 beforeEach(() => {
@@ -57,15 +72,24 @@ const refusal = (asked: GivenDecision) => failed(decisions.prove(asked));
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
 test("an operator's signature proves who decides, with each of the operator's keys", async () => {
-  expect(await decisions.prove(signed())).toBe("ana");
+  expect(await decisions.prove(signed())).toEqual({ principal: "ana" });
   given = { ...given, updateId: randomUUID() };
-  expect(await decisions.prove(signed({ key: "old" }))).toBe("ana");
+  expect(await decisions.prove(signed({ key: "old" }))).toEqual({ principal: "ana" });
 });
 
 test("without a signature it is refused where one is required, and else taken as nobody's", async () => {
   expect(await refusal(given)).toMatchObject({ path: "signature" });
-  const recorded = new SignedDecisions(database.pool, sealers, { isRequired: false, operators });
-  expect(await recorded.prove(given)).toBeUndefined();
+  const recorded = new SignedDecisions(
+    database.pool,
+    sealers,
+    {
+      isRequired: false,
+      secondPerson: new Set(),
+      operators,
+    },
+    open,
+  );
+  expect(await recorded.prove(given)).toEqual({});
   expect(await failed(recorded.prove(signed({ key: "ben" })))).toMatchObject({
     path: "signature.value",
   });
@@ -91,13 +115,13 @@ test("it is refused for another process, another update and another argument", a
     { argument: { ...asked.argument, decision: "abandon" } },
   ])
     expect(await refusal({ ...asked, ...changed })).toMatchObject({ path: "signature.value" });
-  expect(await decisions.prove(asked)).toBe("ana");
+  expect(await decisions.prove(asked)).toEqual({ principal: "ana" });
 });
 
 test("the same decision comes again after a reset, however late; a process of the same id is another one", async () => {
   const asked = signed();
   await decisions.prove(asked);
-  expect(await decisions.prove(asked)).toBe("ana");
+  expect(await decisions.prove(asked)).toEqual({ principal: "ana" });
   expect(await refusal({ ...asked, firstRunId: "run-2" })).toMatchObject({ path: "signature" });
 });
 
@@ -109,7 +133,7 @@ test("an update id has one signature", async () => {
 test("an old signature, or one of the future, is refused where it was never used", async () => {
   for (const at of [minutesAgo(11), minutesAgo(-11)])
     expect(await refusal(signed({ at }))).toMatchObject({ path: "signature.at" });
-  expect(await decisions.prove(signed({ at: minutesAgo(9) }))).toBe("ana");
+  expect(await decisions.prove(signed({ at: minutesAgo(9) }))).toEqual({ principal: "ana" });
 });
 
 test("one that was used in time is known for as long as the row is", async () => {
@@ -118,7 +142,7 @@ test("one that was used in time is known for as long as the row is", async () =>
   const now = Date.now;
   Date.now = () => now() + 86_400_000;
   try {
-    expect(await decisions.prove(asked)).toBe("ana");
+    expect(await decisions.prove(asked)).toEqual({ principal: "ana" });
   } finally {
     Date.now = now;
   }
@@ -141,4 +165,84 @@ test("a use is no effect of the process: nothing of it may exist by that", async
     [given.workflowId],
   );
   expect(rows).toEqual([{ state: "withdrawn", sealed_answer: expect.any(Buffer) }]);
+});
+
+describe("a decision that takes two persons", () => {
+  const decides = (
+    operator: "ana" | "ben",
+    changed: object = {},
+    firstRunId = "run-1",
+    by = decisions,
+  ) => {
+    given = {
+      ...given,
+      firstRunId,
+      updateId: randomUUID(),
+      argument: { attention: "submit-1", decision: "abandon", by: "a person", ...changed },
+    };
+    return by.prove(signed({ operator, key: operator }));
+  };
+  const proposes = (principal: string) => ({ principal, secondPerson: {} });
+  const confirms = (principal: string, proposedBy: string) => ({
+    principal,
+    secondPerson: { proposedBy },
+  });
+
+  test("is proposed by one and confirmed by another, whatever they note", async () => {
+    expect(await decides("ana")).toEqual(proposes("ana"));
+    expect(await decides("ana")).toEqual(proposes("ana"));
+    expect(await decides("ben", { note: "seen", by: "Ben" })).toEqual(confirms("ben", "ana"));
+  });
+
+  test("is not confirmed for another attention, another result or another start", async () => {
+    await decides("ana");
+    for (const changed of [{ attention: "submit-2" }, { result: { uniqueId: "4f1c" } }])
+      expect(await decides("ben", changed)).toEqual(proposes("ben"));
+    expect(await decides("ben", {}, "run-2")).toEqual(proposes("ben"));
+  });
+
+  test("is confirmed by a result whose secret each of the two has sealed", async () => {
+    const happened = (deviceCode: unknown) => ({ decision: "happened", result: { deviceCode } });
+    const sealed = (secret: string, workflowId = given.workflowId) =>
+      workerSecrets.seal(secret, { namespace: "default", workflowId });
+    expect(sealed("4f1c")).not.toBe(sealed("4f1c"));
+    expect(await decides("ana", happened(sealed("4f1c")))).toEqual(proposes("ana"));
+    expect(await decides("ben", happened(sealed("4f1d")))).toEqual(proposes("ben"));
+    expect(await decides("ana", happened(sealed("4f1d")))).toEqual(confirms("ana", "ben"));
+    // A plain client sends it in clear.
+    expect(await decides("ben", happened("4f1d"))).toEqual(confirms("ben", "ana"));
+    expect(await decides("ana", happened(7))).toEqual(proposes("ana"));
+    expect(await decides("ben", happened(sealed("7")))).toEqual(confirms("ben", "ana"));
+    const copied = happened(sealed("7", "sendPostal/another"));
+    expect(await failed(decides("ana", copied))).toMatchObject({ path: "result.deviceCode" });
+    // What was refused is no decision.
+    expect(await decides("ana", happened("7"))).toEqual(confirms("ana", "ben"));
+  });
+
+  test("is not confirmed where the one who proposed it may decide no more", async () => {
+    await decides("ana");
+    const may = (updates: string[]) => ({ ...operators.get("ana")!, may: new Set(updates) });
+    for (const [left, expected] of [
+      [new Map([["ben", operators.get("ben")!]]), proposes("ben")],
+      [new Map([...operators, ["ana", may(["cancel"])]]), proposes("ben")],
+      [operators, confirms("ben", "ana")],
+    ] as const) {
+      const rules = { isRequired: true, secondPerson: new Set(["abandon"]), operators: left };
+      const now = new SignedDecisions(database.pool, sealers, rules, open);
+      expect(await decides("ben", {}, "run-1", now)).toEqual(expected);
+      await decides("ana");
+    }
+  });
+
+  test("is taken back by whatever is decided after it", async () => {
+    await decides("ana");
+    expect(await decides("ben", { decision: "retry" })).toEqual({ principal: "ben" });
+    expect(await decides("ben")).toEqual(proposes("ben"));
+    expect(await decides("ana")).toEqual(confirms("ana", "ben"));
+  });
+
+  test("that two make at the same moment is confirmed by one of them at the least", async () => {
+    const both = await Promise.all([decides("ana"), decides("ben")]);
+    expect(both.filter(({ secondPerson }) => secondPerson?.proposedBy)).not.toEqual([]);
+  });
 });

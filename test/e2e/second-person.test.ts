@@ -1,0 +1,160 @@
+// Where a decision takes two persons, one alone changes nothing (docs/decisions/0024).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { AbandonedError } from "../../src/client.js";
+import type { ListedProcess, PostalHandle, Trustflow } from "../../src/client.js";
+import type { Resolution } from "../../src/contracts/messages.js";
+import { trustflow } from "../cli/run.js";
+import { codeFor, holderInput } from "../support/holders.js";
+import { letterInput } from "../support/letters.js";
+import { Operators } from "../support/operators.js";
+import { eventually } from "../support/outage-wait.js";
+import { resetToTheStart } from "../support/reset.js";
+import { startTestStack, statusWhere } from "../support/stack.js";
+import type { TestStack } from "../support/stack.js";
+
+const operators = new Operators("ana", "ben");
+let system: TestStack;
+let ana: Trustflow;
+let ben: Trustflow;
+
+beforeAll(async () => {
+  system = await startTestStack({
+    sandboxSpeed: "auto",
+    env: {
+      ...operators.env,
+      TRUSTFLOW_DECISIONS__SIGNED: "required",
+      TRUSTFLOW_DECISIONS__SECOND_PERSON: "abandon,happened",
+    },
+  });
+  ana = await operators.client("ana");
+  ben = await operators.client("ben");
+}, 120_000);
+afterAll(async () => {
+  await operators.close();
+  await system?.close();
+}, 60_000);
+
+/** Its account is refused until a person gives it up. */
+async function waiting(id: string): Promise<{ handle: PostalHandle; attention: string }> {
+  const handle = await system.client.sendPostal(id, letterInput(id, "submit=reject-401*999"));
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  return { handle, attention: attention?.id ?? "" };
+}
+
+type More = Partial<Pick<Resolution, "decision" | "note">>;
+
+const decide = (client: Trustflow, id: string, attention: string, more: More = {}) =>
+  client
+    .handle(`sendPostal/${id}`)
+    .resolve({ attention, decision: "abandon", by: "a person", ...more });
+
+async function listed(id: string): Promise<ListedProcess | undefined> {
+  for await (const one of system.client.list({ attention: true })) if (one.id === id) return one;
+  return undefined;
+}
+
+test("one operator proposes, the same one again changes nothing, and another one confirms", async () => {
+  const { handle, attention } = await waiting("two");
+  expect(await decide(ana, "two", attention, { note: "enough" })).toEqual({ answer: "pending" });
+  expect(await decide(ana, "two", attention)).toEqual({ answer: "pending" });
+  const { attention: open, timeline } = await handle.status();
+  expect(open).toMatchObject({
+    id: attention,
+    proposed: { decision: "abandon", principal: "ana", by: "a person" },
+  });
+  expect(timeline).toContainEqual(
+    expect.objectContaining({
+      event: "Proposed abandon: submit",
+      principal: "ana",
+      note: "enough",
+    }),
+  );
+  expect(await decide(ben, "two", attention, { note: "seen" })).toEqual({ answer: "resolved" });
+  await expect(handle.result()).rejects.toThrow(AbandonedError);
+  await expect(handle.result()).rejects.toMatchObject({
+    details: { principal: "ben", proposedBy: "ana", note: "seen" },
+  });
+}, 60_000);
+
+test("another decision takes the proposal back, and it ends with the attention", async () => {
+  const { handle, attention } = await waiting("replaced");
+  await decide(ana, "replaced", attention);
+  // A retry takes one person; it meets the same refusal, and so a new attention.
+  expect(await decide(ben, "replaced", attention, { decision: "retry" })).toEqual({
+    answer: "resolved",
+  });
+  const { attention: next } = await statusWhere(
+    handle,
+    (status) => status.attention !== undefined && status.attention.id !== attention,
+  );
+  expect(next?.proposed).toBeUndefined();
+  await expect(decide(ben, "replaced", attention)).rejects.toMatchObject({
+    fields: [{ path: "attention" }],
+  });
+  expect(await decide(ben, "replaced", next?.id ?? "")).toEqual({ answer: "pending" });
+  expect(await decide(ana, "replaced", next?.id ?? "")).toEqual({ answer: "resolved" });
+}, 60_000);
+
+test("two operators who say different things about what happened have not decided alike", async () => {
+  const handle = await system.client.issueCertificate(
+    "happened",
+    holderInput("happened", "enroll=cut-after-commit"),
+  );
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  const [item] = (await system.sandbox.items({ intent: "happened" })).items;
+  const deviceCode = String((await system.sandbox.item(item?.id ?? "")).deviceCode);
+  // Each client seals the code anew, so no two say it in the same words.
+  const says = (client: Trustflow, code: string) =>
+    client.handle("issueCertificate/happened").resolve({
+      attention: attention?.id ?? "",
+      decision: "happened",
+      by: "a person",
+      result: { certIdOtp: Number(item?.id), deviceCode: code },
+    });
+  expect(await says(ana, `${deviceCode}0`)).toEqual({ answer: "pending" });
+  expect(await says(ben, deviceCode)).toEqual({ answer: "pending" });
+  expect(await says(ana, deviceCode)).toEqual({ answer: "resolved" });
+  const code = await codeFor(system.sandbox, "happened");
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  expect((await handle.result()).outcome).toBe("issued");
+}, 60_000);
+
+test("a proposal outlives a reset to before it", async () => {
+  const { handle, attention } = await waiting("reset");
+  await decide(ana, "reset", attention);
+  await resetToTheStart(system, "sendPostal/reset");
+  const { attention: again } = await statusWhere(
+    handle,
+    (status) => status.attention !== undefined,
+  );
+  expect(again?.id).toBe(attention);
+  expect(await decide(ben, "reset", attention)).toEqual({ answer: "resolved" });
+  await expect(handle.result()).rejects.toThrow(AbandonedError);
+}, 60_000);
+
+test("the commands say what a second operator runs, and list who proposed what", async () => {
+  const { attention } = await waiting("commands");
+  const run = (name: string, args: string[]) =>
+    trustflow(args, { env: { ...system.stack.env, ...operators.keyOf(name) } });
+  const given = ["resolve", "sendPostal/commands", "--decision", "abandon", "--by", "Ana Ruiz"];
+  const { code, stdout } = await run("ana", given);
+  expect([code, stdout]).toEqual([5, expect.stringContaining("pending")]);
+  expect(stdout).toContain(
+    `trustflow resolve sendPostal/commands --attention ${attention} --decision abandon --by NAME`,
+  );
+  const proposals = () => listed("commands").then((one) => one?.proposals);
+  expect(await eventually("a proposal in the list", proposals)).toEqual([
+    { attention, decision: "abandon", principal: "ana" },
+  ]);
+  expect((await run("ben", ["list", "--attention"])).stdout).toMatch(
+    /PROPOSED\n(.*\n)*.*abandon by ana/,
+  );
+  expect((await run("ben", ["list", "--attention", "--csv"])).stdout).toMatch(
+    /"PROPOSED"\r\n(.*\r\n)*.*"abandon by ana"/,
+  );
+  expect((await run("ben", ["status", "sendPostal/commands"])).stdout).toContain(
+    "abandon was proposed by ana",
+  );
+  const confirmed = await run("ben", [...given.slice(0, -1), "Ben Soto"]);
+  expect([confirmed.code, confirmed.stdout]).toEqual([0, expect.stringContaining("resolved")]);
+}, 60_000);
