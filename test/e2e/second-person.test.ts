@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AbandonedError } from "../../src/client.js";
 import type { ListedProcess, PostalHandle, Trustflow } from "../../src/client.js";
+import { proposalsMemo } from "../../src/contracts/names.js";
 import type { Resolution } from "../../src/contracts/messages.js";
 import { trustflow } from "../cli/run.js";
 import { codeFor, holderInput } from "../support/holders.js";
@@ -146,6 +147,14 @@ test("the commands say what a second operator runs, and list who proposed what",
   expect(await eventually("a proposal in the list", proposals)).toEqual([
     { attention, decision: "abandon", principal: "ana" },
   ]);
+  // Temporal itself stores the proposal encrypted.
+  const { workflowService, options } = system.client.temporal;
+  const { workflowExecutionInfo } = await workflowService.describeWorkflowExecution({
+    namespace: options.namespace,
+    execution: { workflowId: "sendPostal/commands" },
+  });
+  const { metadata } = workflowExecutionInfo?.memo?.fields?.[proposalsMemo] ?? {};
+  expect(String(metadata?.["encoding"])).toBe("binary/encrypted");
   expect((await run("ben", ["list", "--attention"])).stdout).toMatch(
     /PROPOSED\n(.*\n)*.*abandon by ana/,
   );
