@@ -193,7 +193,7 @@ test("the clean-up believes Temporal's histories, not their absence: a lost owne
     const folder = join(env["TRUSTFLOW_DOCUMENTS__DIRECTORY"] ?? "", id.slice(0, 2));
     await utimes(join(folder, id), longAgo, longAgo);
   }
-  const pool = createPool(env["DATABASE_URL"] ?? "", { max: 1 });
+  const pool = createPool(system.stack.databaseUrl, { max: 1 });
   try {
     await pool.query("update trustflow.migrations set applied_at = now() - interval '500 days'");
     await pool.query("delete from trustflow.documents where workflow_id = $1", [handle.workflowId]);

@@ -92,7 +92,7 @@ describe("at the bound", () => {
 describe("through the receiver", () => {
   beforeAll(async () => {
     system = await startTestStack();
-    pool = createPool(system.stack.env["DATABASE_URL"] ?? "", { max: 2 });
+    pool = createPool(system.stack.databaseUrl, { max: 2 });
   }, 120_000);
   afterAll(async () => {
     await pool?.end();
