@@ -7,7 +7,7 @@ import { Connection } from "@temporalio/client";
 import { SearchAttributeType } from "@temporalio/common";
 import { type Child, logTail, startChild } from "./child.js";
 import { answers, freePorts } from "./free-ports.js";
-import { settingsFile } from "./temporal-settings.js";
+import { settingsArguments, withSettings } from "./temporal-settings.js";
 import { removeWithUs } from "./watchdog.js";
 
 export { findTemporal } from "./find-temporal.js";
@@ -54,6 +54,7 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
   const address = `127.0.0.1:${port}`;
   const logFile = options.logFile ?? (await throwawayLog());
   const attributes = [...(options.searchAttributes ?? [])];
+  const settings = `${logFile}.settings`;
   const args = [
     ...[
       "server",
@@ -68,9 +69,7 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
     ...["--namespace", namespace, "--log-level", "warn", "--log-format", "json"],
     ...attributes.flatMap(({ name, type }) => ["--search-attribute", `${name}=${typeNames[type]}`]),
     ...(options.dbFilename ? ["--db-filename", options.dbFilename] : []),
-    ...(options.codecEndpoint
-      ? await settingsFile(`${logFile}.settings`, { "ui-codec-endpoint": options.codecEndpoint })
-      : []),
+    ...settingsArguments(settings),
     ...(options.extraArgs ?? []),
   ];
   const start = async (): Promise<Child> => {
@@ -85,7 +84,10 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
     }
     return child;
   };
-  let child = await start();
+  const { codecEndpoint } = options;
+  const startWithSettings = () =>
+    withSettings(settings, codecEndpoint ? { "ui-codec-endpoint": codecEndpoint } : {}, start);
+  let child = await startWithSettings();
   return {
     address,
     namespace,
@@ -103,7 +105,7 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
     },
     async restart() {
       await child.stop();
-      child = await start();
+      child = await startWithSettings();
     },
     close: () => child.stop(),
   };

@@ -1,14 +1,22 @@
 // What the Temporal dev server is told in a file, because everybody on the machine may read its argument list.
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 
 const NAME = "trustflow";
 
-/** Options by their names, without the dashes; the arguments that make the server read them. */
-export async function settingsFile(
+/** The arguments that make the server read a file of settings. */
+export const settingsArguments = (file: string) => ["--env-file", file, "--env", NAME];
+
+/** Options by their names, without the dashes, are there while the server starts, which is when it reads them. */
+export async function withSettings<T>(
   file: string,
   options: Record<string, string>,
-): Promise<string[]> {
+  start: () => Promise<T>,
+): Promise<T> {
   // JSON is YAML.
   await writeFile(file, JSON.stringify({ env: { [NAME]: options } }), { mode: 0o600 });
-  return ["--env-file", file, "--env", NAME];
+  try {
+    return await start();
+  } finally {
+    await rm(file, { force: true });
+  }
 }

@@ -86,7 +86,7 @@ export const sendPostalPaths: PathsOf = {
       await mend();
     },
     async "cancelled-while-submitting"(walk) {
-      const handle = await begin(walk, "cancellable,submit=slow-answer-5000");
+      const handle = await begin(walk, "cancellable,submit=slow-answer-15000");
       await submitsSeen(walk);
       expect(await handle.cancel()).toEqual({ answer: "pending" });
       await ends(handle, "cancelled");
