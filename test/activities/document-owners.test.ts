@@ -35,8 +35,8 @@ function recorder({ isAway = false } = {}) {
         done.push(`put ${id}`);
         return { ...stored, uri: `document:${id}` };
       },
-      async get({ uri }: { uri: string }) {
-        done.push(`get ${uri.slice("document:".length)}`);
+      async take({ uri }: { uri: string }) {
+        done.push(`take ${uri.slice("document:".length)}`);
         return letterPdf;
       },
     },
@@ -74,7 +74,7 @@ const ways: [name: string, kind: string, then: string[], take: (has: Has) => Pro
   [
     "a stored document",
     "submitted",
-    ["get"],
+    ["take"],
     (has) => checkedReferenceOf(has, stored, "submitted", "document"),
   ],
   ["an affidavit", "affidavit", ["put"], affidavits],

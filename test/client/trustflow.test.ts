@@ -43,6 +43,7 @@ afterAll(() => rm(folder, { recursive: true }));
 function connected(describe: () => Promise<unknown> = () => Promise.reject(away)) {
   const start = jest.fn(() => Promise.resolve());
   const client = {
+    options: { namespace: "default" },
     workflow: { start, getHandle: () => ({ describe }) },
     withDeadline: <T>(_deadline: number, call: () => Promise<T>) => call(),
   };

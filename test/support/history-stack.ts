@@ -14,6 +14,8 @@ import { startTestStack } from "./stack.js";
 import type { TestStack } from "./stack.js";
 
 const walkLimitMs = 100_000;
+/** While the slowest answer is awaited, a process that replays from the start on a busy machine hears a person all the same. */
+const timeoutSeconds = 18;
 
 export interface PathStack {
   system: TestStack;
@@ -36,7 +38,8 @@ export async function startPathStack(
   const own = all.flatMap((of) => of.accounts.map((id) => accountOf({ of, id })));
   const named = own.map((name) => accountEnvironment(sandboxAccount(name, served), name, password));
   const shared = accountEnvironment(sandboxAccount("default", served), "sandbox", password);
-  const env = Object.assign(shared, ...named, options.env) as Record<string, string>;
+  const lease = { TRUSTFLOW_JOURNAL__LEASE_SECONDS: String(timeoutSeconds + 2) };
+  const env = Object.assign(shared, ...named, lease, options.env) as Record<string, string>;
   const system = await startTestStack({ ...options, directory, env });
   for (const name of ["sandbox", ...own])
     await system.sandbox.putAccount(name, {
@@ -98,7 +101,7 @@ export function accountEnvironment(
     const end = key.lastIndexOf("__") + 2;
     return [
       [key, values[key.slice(end)] ?? value],
-      [`${key.slice(0, end)}TIMEOUT_SECONDS`, "6"],
+      [`${key.slice(0, end)}TIMEOUT_SECONDS`, String(timeoutSeconds)],
     ];
   });
   return Object.fromEntries(entries) as Record<string, string>;
