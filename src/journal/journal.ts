@@ -191,10 +191,12 @@ export class Journal {
   ): Promise<Attempt<A> | undefined> {
     const { row, earlier } = await this.#current(effect);
     // An erasure leaves no digest in a row.
-    if (!row?.digest && (await reached(this.#rows.isErased(effect)))) throw new ErasedKeyError();
+    if (!row?.digest) await this.#refuseErased(effect);
     const known = await this.#known<A>(effect, row, earlier);
     if (known) return known;
     if (row === undefined) return this.#sendNew(effect, performance);
+    // Its erasure may have begun without having reached the row yet.
+    await this.#refuseErased(effect);
     const newInput = hasOtherInput(effect, row);
     if (newInput && (await reached(this.#rows.anyExists(effect))))
       throw new EffectMismatch(effect.step);
@@ -211,6 +213,10 @@ export class Journal {
       (holder) => this.#rows.takeAgain(effect, row, holder, newInput),
       row.state,
     );
+  }
+
+  async #refuseErased(effect: SealedEffect): Promise<void> {
+    if (await reached(this.#rows.isErased(effect))) throw new ErasedKeyError();
   }
 
   // What must be asked before anything is sent (again): returns what was found, throws while nothing may be sent.

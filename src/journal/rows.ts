@@ -106,7 +106,7 @@ export class Rows {
     return rowCount === 1 ? { token: effect.token, holder, attempt: 1, denied: 0 } : undefined;
   }
 
-  /** Takes a row exactly as it was read, its lease being over; with another input only while nothing of the process may exist. */
+  /** Takes a row exactly as it was read, its lease being over, and its process not erased; with another input only while nothing of the process may exist. */
   async takeAgain(
     effect: Effect,
     row: Row,
@@ -121,6 +121,7 @@ export class Rows {
        where token = $1 and state = $2 and attempts = $3 and next_occurrence is null and ${leaseOver}
          and not ($11 and exists (select 1 from trustflow.effects o where o.namespace = e.namespace
            and o.workflow_id = e.workflow_id and (o.state in ('sending', 'answered') or o.uncertain)))
+         and not exists (select 1 from trustflow.erasures d where d.namespace = e.namespace and d.workflow_id = e.workflow_id)
        returning attempts, denied`,
       [
         row.token,
