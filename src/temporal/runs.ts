@@ -29,14 +29,22 @@ export async function runsOf(client: Client, workflowId: string): Promise<Runs> 
   const open = new Set<string>();
   const closed = new Set<string>();
   const references = new Set<string>();
-  const newest = await connection.workflowService
-    .describeWorkflowExecution({ namespace: options.namespace, execution: { workflowId } })
-    .catch(unlessGone);
+  const describe = (execution: { workflowId: string; runId?: string }) =>
+    connection.workflowService
+      .describeWorkflowExecution({ namespace: options.namespace, execution })
+      .catch(unlessGone);
+  const newest = await describe({ workflowId });
   const { execution, status } = newest?.workflowExecutionInfo ?? {};
   if (execution?.runId) (status === RUNNING ? open : closed).add(execution.runId);
   const query = `WorkflowId = "${workflowId}"`;
-  for await (const { runId, typedSearchAttributes } of client.workflow.list({ query })) {
-    // The visibility may still show a run as open that has ended.
+  for await (const { runId, status: shown, typedSearchAttributes } of client.workflow.list({
+    query,
+  })) {
+    // The visibility may still show a run as open that has ended; or the run began after the newest was asked for.
+    if (shown.code === RUNNING && !open.has(runId) && !closed.has(runId)) {
+      const run = await describe({ workflowId, runId });
+      if (run?.workflowExecutionInfo?.status === RUNNING) open.add(runId);
+    }
     if (!open.has(runId)) closed.add(runId);
     for (const one of typedSearchAttributes.get(searchAttributes.references) ?? [])
       references.add(one);

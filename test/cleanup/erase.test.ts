@@ -7,14 +7,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { erasableOf, erase, NothingToErase, ProcessIsOpen } from "../../src/cleanup/erase.js";
-import { erasuresOf } from "../../src/cleanup/erasure-record.js";
+import { beginErasure, erasuresOf } from "../../src/cleanup/erasure-record.js";
 import { ErasedKeyError } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../src/documents/store.js";
 import { Journal } from "../../src/journal/journal.js";
+import { Rows } from "../../src/journal/rows.js";
 import { EncryptionCodec } from "../../src/temporal/codec.js";
-import { effectOf, failed, Provider } from "../journal/support.js";
+import { runsOf } from "../../src/temporal/runs.js";
+import type { Execution } from "../../src/temporal/stuck.js";
+import { effectOf, failed, notSent, Provider } from "../journal/support.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 
@@ -47,8 +50,11 @@ const client = {
   options: { namespace: "default" },
   connection: {
     workflowService: {
-      describeWorkflowExecution: ({ execution }: { execution: { workflowId: string } }) => {
-        const run = runs.findLast(({ workflowId }) => workflowId === execution.workflowId);
+      describeWorkflowExecution: ({ execution }: { execution: Partial<Execution> }) => {
+        const run = runs.findLast(
+          ({ workflowId, runId }) =>
+            workflowId === execution.workflowId && runId === (execution.runId ?? runId),
+        );
         if (!run) return gone();
         return Promise.resolve({
           workflowExecutionInfo: { execution: run, status: run.isOpen ? 1 : 2 },
@@ -65,7 +71,11 @@ const client = {
     async *list({ query }: { query: string }) {
       for (const run of runs)
         if (query.includes(`"${run.workflowId}"`))
-          yield { ...run, typedSearchAttributes: { get: () => [`reference of ${run.runId}`] } };
+          yield {
+            ...run,
+            status: { code: run.isOpen ? 1 : 2 },
+            typedSearchAttributes: { get: () => [`reference of ${run.runId}`] },
+          };
     },
     getHandle: (_: string, runId: string) => ({
       async fetchHistory() {
@@ -259,6 +269,54 @@ test("one that is started at the same moment is refused too, and goes on", async
   expect(await rowsOf("erasures", workflowId)).toEqual([]);
   expect(await store.get(submitted)).toEqual(content);
   await journal.perform(effectOf({ ...process, step: "cancel" }), new Provider().performance);
+});
+
+test("a run that begins after the newest was asked for is open, and is not deleted", async () => {
+  const { workflowId } = await finished();
+  const { workflowService } = client.connection;
+  const describeWorkflowExecution = async (request: any) => {
+    const described = await workflowService.describeWorkflowExecution(request);
+    if (request.execution.runId === undefined)
+      runs.push({ ...run(workflowId, "third"), isOpen: true });
+    return described;
+  };
+  const part = { describeWorkflowExecution } as unknown as Partial<typeof workflowService>;
+  const connection = { workflowService: withPart(workflowService, part) };
+  const starting = withPart(client, { connection } as unknown as Partial<Client>);
+  expect(await runsOf(starting, workflowId)).toMatchObject({
+    isOpen: true,
+    runIds: [`second of ${workflowId}`, `first of ${workflowId}`],
+  });
+});
+
+test("a run that the list still shows as open has ended", async () => {
+  const { workflowId } = await finished();
+  const list = async function* ({ query }: { query?: string } = {}) {
+    for await (const one of client.workflow.list({ query: query ?? "" }))
+      yield { ...one, status: { code: 1 } };
+  };
+  const behind = withPart(client, { workflow: { list } } as unknown as Partial<Client>);
+  expect(await runsOf(behind, workflowId)).toMatchObject({
+    isOpen: false,
+    runIds: [`second of ${workflowId}`, `first of ${workflowId}`],
+  });
+});
+
+test("an erasure that has begun lets nothing be sent from a row that was not sent", async () => {
+  const process = { namespace: "default", workflowId: `sendPostal/${randomUUID()}` };
+  const effect = effectOf(process);
+  await failed(journal.perform(effect, new Provider(notSent).performance));
+  const rows = new Rows(database.pool, 1_000);
+  const row = (await rows.find(effect.token))!;
+  expect(row).toMatchObject({ state: "notSent", digest: expect.any(String) });
+  await beginErasure(database.pool, process, "Ana");
+  const provider = new Provider();
+  expect(await failed(journal.perform(effect, provider.performance))).toBeInstanceOf(
+    ErasedKeyError,
+  );
+  expect(provider.sends).toEqual([]);
+  // Nor where the erasure begins after the journal has asked for it.
+  expect(await rows.takeAgain(effect, row, randomUUID(), false)).toBeUndefined();
 });
 
 test("an id that nobody knows is no erasure", async () => {
