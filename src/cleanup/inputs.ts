@@ -80,10 +80,11 @@ async function missedIn(
   return undefined;
 }
 
+/** Only what an input names is a submitted document: a row of another kind does not say that the input's rows are there. */
 async function ownersAmong(pool: Pool, namespace: string, runs: Execution[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ workflowId: string }>(
     `select distinct workflow_id as "workflowId" from trustflow.documents
-     where namespace = $1 and workflow_id = any($2::text[])`,
+     where namespace = $1 and workflow_id = any($2::text[]) and kind = 'submitted'`,
     [namespace, runs.map(({ workflowId }) => workflowId)],
   );
   return new Set(rows.map(({ workflowId }) => workflowId));

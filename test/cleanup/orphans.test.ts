@@ -259,6 +259,17 @@ test("a process whose first activity has not run owns what its input names", asy
   ]);
 });
 
+test("a process of which only other documents are owned is asked what its input names", async () => {
+  const uri = await quarantinedFor(20);
+  const workflowId = "sendPostal/restored";
+  here.processes = [{ workflowId, running: true, input: { document: { uri } } }];
+  const affidavit = { id: derivedDocumentId("evi-post", "later"), kind: "affidavit" as const };
+  await own(database.pool, { namespace: "default", workflowId }, [affidavit]);
+  expect(await run()).toEqual({ quarantined: 0, removed: 0 });
+  expect(await store.exists(uri)).toBe(true);
+  expect(await inQuarantine()).toEqual([]);
+});
+
 test("a list of processes that breaks off, or a history that cannot be read, removes nothing", async () => {
   const [orphan, due] = [await stored(40), await quarantinedFor(20)];
   here.processes = [{ workflowId: "sendPostal/1", running: true }];
