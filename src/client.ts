@@ -18,7 +18,6 @@ import {
   inputDigestMemo,
   parseWorkflowId,
   processes,
-  proposalsMemo,
   searchAttributes,
   workflowIdOf,
   workflowTaskQueue,
@@ -46,6 +45,7 @@ import { EncryptionCodec } from "./temporal/codec.js";
 import { connectClient } from "./temporal/connection.js";
 import type { ConnectionOverrides } from "./temporal/connection.js";
 import { firstInput } from "./temporal/first-input.js";
+import { listInfos, proposalsOf } from "./temporal/listed.js";
 import { SecretSealer } from "./temporal/secrets.js";
 import { inputDigest } from "./temporal/input-digest.js";
 import { candidatesQuery, isRunning, ofTypes, stuckAmong } from "./temporal/stuck.js";
@@ -226,13 +226,38 @@ export class Trustflow {
       stuck ? await candidatesQuery(where, names) : ofTypes(names),
       ...(attention ? [`${searchAttributes.attention.name} IS NOT NULL`, isRunning] : []),
     ];
-    const found = this.temporal.workflow.list({ query: terms.join(" AND ") });
+    const found = listInfos(this.temporal, terms.join(" AND "));
     if (!stuck) {
-      for await (const info of found) yield* listed(info);
+      for await (const info of found) yield* await this.#listed(info);
       return;
     }
     for await (const { execution, stuck: problem } of stuckAmong(where, found))
-      for (const one of listed(execution)) yield { ...one, stuck: problem };
+      for (const one of await this.#listed(execution)) yield { ...one, stuck: problem };
+  }
+
+  /** None where it is no process of ours. */
+  async #listed(info: WorkflowExecutionInfo): Promise<ListedProcess[]> {
+    const parsed = parseWorkflowId(info.workflowId);
+    if (!parsed) return [];
+    const attribute = info.typedSearchAttributes;
+    const found = {
+      phase: attribute.get(searchAttributes.phase),
+      outcome: attribute.get(searchAttributes.outcome),
+      attention: attribute.get(searchAttributes.attention),
+      account: attribute.get(searchAttributes.account),
+      references: attribute.get(searchAttributes.references),
+      deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
+      proposals: await proposalsOf(this.temporal, info),
+    };
+    return [
+      {
+        ...parsed,
+        workflowId: info.workflowId,
+        state: info.status.name,
+        startedAt: info.startTime.toISOString(),
+        ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
+      },
+    ];
   }
 
   /** Starts any process by its name, as the methods above do. */
@@ -338,31 +363,6 @@ function signerOf(config: Config, namespace: string): SignDecision {
     const value = signDecision(bytes, { ...decision, namespace, operator, at });
     return { operator, at, value };
   };
-}
-
-/** None where it is no process of ours. */
-function listed(info: WorkflowExecutionInfo): ListedProcess[] {
-  const parsed = parseWorkflowId(info.workflowId);
-  if (!parsed) return [];
-  const attribute = info.typedSearchAttributes;
-  const found = {
-    phase: attribute.get(searchAttributes.phase),
-    outcome: attribute.get(searchAttributes.outcome),
-    attention: attribute.get(searchAttributes.attention),
-    account: attribute.get(searchAttributes.account),
-    references: attribute.get(searchAttributes.references),
-    deadline: attribute.get(searchAttributes.deadline)?.toISOString(),
-    proposals: info.memo?.[proposalsMemo] ?? undefined,
-  };
-  return [
-    {
-      ...parsed,
-      workflowId: info.workflowId,
-      state: info.status.name,
-      startedAt: info.startTime.toISOString(),
-      ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
-    },
-  ];
 }
 
 /** What is wrong with an id that no process can have. */

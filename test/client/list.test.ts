@@ -1,0 +1,80 @@
+// `list` goes on at what a stranger has put into a memo, and shows only proposals of our workers; Temporal's list is the test's.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client } from "@temporalio/client";
+import type { ConnectionLike } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { Payload } from "@temporalio/common";
+import { msToTs } from "@temporalio/common/lib/time.js";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Trustflow } from "../../src/client.js";
+import { loadConfig } from "../../src/config.js";
+import { proposalsMemo } from "../../src/contracts/names.js";
+import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
+import { EncryptionCodec } from "../../src/temporal/codec.js";
+import { dataConverter } from "../../src/temporal/data-converter.js";
+
+const before = process.env;
+const ring = KeyRing.parse(generateKeyRing("k1"));
+const own = [{ attention: "submit-1", decision: "abandon", principal: "ana" }];
+const context = { type: "workflow", namespace: "default", workflowId: "sendPostal/x" } as const;
+const plain = (value: unknown) => defaultPayloadConverter.toPayload(value);
+const sealed = async (value: unknown) =>
+  (await new EncryptionCodec(ring).encode([plain(value)], context))[0]!;
+const field = (encoding: string, keyId: string): Payload => ({
+  metadata: { encoding: Buffer.from(encoding), "encryption-key-id": Buffer.from(keyId) },
+  data: Buffer.from("junk"),
+});
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-list-"));
+  await writeFile(join(folder, "trustflow.toml"), "");
+  process.env = { TRUSTFLOW_CONFIG: join(folder, "trustflow.toml") };
+});
+afterAll(async () => {
+  process.env = before;
+  await rm(folder, { recursive: true });
+});
+
+/** What `list` shows of processes with these memos. */
+async function listed(memos: Record<string, Payload>[]) {
+  const executions = memos.map((fields, index) => ({
+    execution: { workflowId: `sendPostal/${index}`, runId: "run" },
+    type: { name: "sendPostal" },
+    status: 1,
+    historyLength: { toNumber: () => 1 },
+    startTime: msToTs(1_000),
+    memo: { fields },
+  }));
+  const workflowService = { listWorkflowExecutions: async () => ({ executions }) };
+  const connection = { workflowService, plugins: [] } as unknown as ConnectionLike;
+  const client = new Client({ connection, dataConverter: dataConverter(ring) });
+  const trustflow = Reflect.construct(Trustflow, [{ client }, ring, loadConfig()]) as Trustflow;
+  const found = [];
+  for await (const { id, proposals } of trustflow.list({ attention: true }))
+    found.push({ id, proposals });
+  return found;
+}
+
+test("a memo that cannot be read hides no process, and a proposal of the workers is shown", async () => {
+  const junk = [
+    { anything: field("binary/encrypted", "k1") },
+    { [proposalsMemo]: field("binary/encrypted", "another") },
+    { [proposalsMemo]: field("json/plain", "") },
+    { anything: field("unheard of", "") },
+  ];
+  const found = await listed([...junk, { [proposalsMemo]: await sealed(own) }]);
+  expect(found.map(({ id }) => id)).toEqual(["0", "1", "2", "3", "4"]);
+  expect(found.map(({ proposals }) => proposals)).toEqual([...junk.map(() => undefined), own]);
+});
+
+test.each([null, 7, "abandon", { length: 1 }, [null], [{ decision: "abandon", principal: 7 }]])(
+  "%j is no list of proposals",
+  async (value) => {
+    expect(await listed([{ [proposalsMemo]: await sealed(value) }])).toEqual([
+      { id: "0", proposals: undefined },
+    ]);
+  },
+);
