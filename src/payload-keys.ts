@@ -43,7 +43,12 @@ export function refusedPayloads(config: Config): PayloadProblem[] {
     throw new ConfigurationError(['codec.untagged: "refuse" needs codec.plaintext = "refuse"']);
   if (untagged === "refuse") required(config.keys.codecWrite, "keys.codecWrite");
   if (plaintext === "accept") return [];
-  return ["plaintext", "unreadable", ...(untagged === "refuse" ? (["untagged"] as const) : [])];
+  return [
+    "plaintext",
+    "unreadable",
+    "forged",
+    ...(untagged === "refuse" ? (["untagged"] as const) : []),
+  ];
 }
 
 function writeRingOf(config: Config): KeyRing | undefined {

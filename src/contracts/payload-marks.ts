@@ -1,8 +1,16 @@
 // What the worker's codec notes on a payload that no holder of the deployment's keys has written, for the guards of workflows
 // and activities that refuse it (decision 22). No zod: workflows import this file.
 
-/** `plaintext`: not encrypted; `unreadable`: no key of the ring opens it; `untagged`: no tag of a write key, or that of another process. */
-export type PayloadProblem = "plaintext" | "unreadable" | "untagged";
+/**
+ * `plaintext`: not encrypted; `unreadable`: the ring lacks its key, which may be put back; `forged`: the key that it names does not
+ * open it; `untagged`: no tag of a write key, or that of another process.
+ */
+export type PayloadProblem = "plaintext" | "unreadable" | "forged" | "untagged";
+
+/** Nothing can show its value, whatever the worker refuses. */
+export function isLocked(problem: PayloadProblem): boolean {
+  return problem === "unreadable" || problem === "forged";
+}
 
 /** Metadata of a decoded payload, for the worker alone: whatever a client writes there is replaced. */
 export const problemMark = "trustflow-problem";

@@ -2,7 +2,7 @@
 // schedule one from a workflow of their own (decision 22).
 import { ApplicationFailure } from "@temporalio/common";
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";
-import { isRefusedPayload } from "../contracts/payload-marks.js";
+import { isLocked, isRefusedPayload } from "../contracts/payload-marks.js";
 
 export const activityGuard: ActivityInterceptorsFactory = () => ({
   inbound: {
@@ -12,8 +12,8 @@ export const activityGuard: ActivityInterceptorsFactory = () => ({
       throw ApplicationFailure.create({
         type: "NotEncrypted",
         message: `the arguments were refused: ${refused.reason}`,
-        // A missing key may be put back.
-        nonRetryable: refused.trustflowRefused !== "unreadable",
+        // A missing or wrong key may be put right.
+        nonRetryable: !isLocked(refused.trustflowRefused),
       });
     },
   },

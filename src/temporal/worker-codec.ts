@@ -2,8 +2,9 @@
 // history, so a process would never run again. They note what is wrong, and the guards refuse it (decision 22).
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Payload, PayloadCodec, SerializationContext } from "@temporalio/common";
-import { policyMark, problemMark } from "../contracts/payload-marks.js";
+import { isLocked, policyMark, problemMark } from "../contracts/payload-marks.js";
 import type { PayloadProblem, RefusedPayload } from "../contracts/payload-marks.js";
+import { UnknownKeyError } from "../crypto/errors.js";
 import { isEncrypted } from "./codec.js";
 import type { EncryptionCodec } from "./codec.js";
 
@@ -44,7 +45,8 @@ abstract class WorkerCodec implements PayloadCodec {
         ? { payload: decoded }
         : { payload: decoded, problem: "untagged", reason: "it has no tag of keys.codecWrite" };
     } catch (error) {
-      return { payload, problem: "unreadable", reason: (error as Error).message };
+      const problem = error instanceof UnknownKeyError ? "unreadable" : "forged";
+      return { payload, problem, reason: (error as Error).message };
     }
   }
 }
@@ -65,7 +67,7 @@ export class WorkflowCodec extends WorkerCodec {
 /** For activities, whose guard (activity-guard.ts) sees no payload: what is refused becomes a value that says so. */
 export class ActivityCodec extends WorkerCodec {
   protected shown({ payload, problem, reason = "" }: Decoded): Payload {
-    if (!problem || (problem !== "unreadable" && !this.refused.includes(problem))) return payload;
+    if (!problem || !(isLocked(problem) || this.refused.includes(problem))) return payload;
     const refused: RefusedPayload = { trustflowRefused: problem, reason };
     return defaultPayloadConverter.toPayload(refused);
   }

@@ -27,7 +27,7 @@ type Failure = NonNullable<NonNullable<Resolution["failed"]>["failure"]>;
 
 class PayloadGuard {
   /** What the worker that runs this refuses. */
-  #policy: string[] = ["plaintext", "unreadable", "untagged"];
+  #policy: string[] = ["plaintext", "unreadable", "forged", "untagged"];
   /** What this run has refused once: its history says so from there on. */
   readonly #patches = new Set<string>();
   #startRefused: string | undefined;
@@ -68,7 +68,7 @@ class PayloadGuard {
     if (start) {
       this.#policy = textOf(start.arguments?.[0], policyMark)?.split(",") ?? this.#policy;
       const problem = problemIn(start.arguments);
-      // What no key opens waits for the key.
+      // What names a key that the ring lacks waits for the key.
       if (problem && problem !== "unreadable" && this.#isRefused(problem, "start")) {
         this.#startRefused = whyOf(problem);
         start.arguments = [];
@@ -135,7 +135,7 @@ function textOf(payload: Payload | null | undefined, mark: string): string | und
   return value ? String.fromCharCode(...value) : undefined;
 }
 
-/** Our worker encrypts each result, one that is nothing too, and the message of each failure. What no key opens waits for the key. */
+/** Our worker encrypts each result, one that is nothing too, and the message of each failure. What names a key that the ring lacks waits for it. */
 function problemOfAnswer({ completed, failed }: Resolution): PayloadProblem | undefined {
   const problem = completed
     ? completed.result

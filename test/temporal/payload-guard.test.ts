@@ -28,7 +28,7 @@ import { freshRing, startServer } from "./support.js";
 
 const ring = freshRing();
 const writeRing = freshRing("w1");
-const refuse: PayloadProblem[] = ["plaintext", "unreadable"];
+const refuse: PayloadProblem[] = ["plaintext", "unreadable", "forged"];
 const refuseUntagged: PayloadProblem[] = [...refuse, "untagged"];
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const bundled = (workflows: string, workflowInterceptorModules: string[] = []) =>
@@ -234,6 +234,45 @@ test("an activity that a stranger's workflow schedules is not run", async () => 
   });
 }, 60_000);
 
+const junk: PayloadCodec = {
+  encode: (payloads) => new EncryptionCodec(freshRing("k1")).encode(payloads),
+  decode: (payloads) => new EncryptionCodec(ring).decode(payloads),
+};
+
+test("a start that its key does not open fails, and says why", async () => {
+  await under(refuse, async () => {
+    await expect((await start(withAnotherKey, "x")).result()).rejects.toMatchObject({
+      cause: { type: "InvalidInput", message: `Invalid input: (input) ${notEncrypted}` },
+    });
+  });
+}, 30_000);
+
+test.each<[string, (value: string) => Promise<string>]>([
+  ["result", async (value) => value],
+  ["failure", () => Promise.reject(new Error("junk"))],
+])(
+  "an activity's %s that its key does not open is refused, and holds up nothing",
+  async (_, echo) => {
+    const on = { connection: env.nativeConnection, taskQueue: "canary" };
+    const strangers = { failureConverterPath, payloadCodecs: [junk] };
+    const calls = await Worker.create({ ...on, dataConverter: strangers, activities: { echo } });
+    const { workflows } = workerConverters({ ring, writeRing }, refuse);
+    const worker = await Worker.create({ ...on, dataConverter: workflows, workflowBundle });
+    await calls.runUntil(() =>
+      worker.runUntil(async () => {
+        const handle = await start(ours, "genuine");
+        await handle.signal("tell", "x");
+        await expect(handle.result()).rejects.toMatchObject({
+          cause: { cause: { type: "NotEncrypted" } },
+        });
+        const history = await handle.fetchHistory();
+        await Worker.runReplayHistory({ workflowBundle, dataConverter: workflows }, history);
+      }),
+    );
+  },
+  30_000,
+);
+
 test("marks that a client sets itself count for nothing", async () => {
   const { workflows } = workerConverters({ ring, writeRing }, refuse);
   const [codec] = workflows.payloadCodecs as [PayloadCodec];
@@ -242,7 +281,7 @@ test("marks that a client sets itself count for nothing", async () => {
     data: Buffer.from("1"),
   };
   const [decoded] = await codec.decode([forged]);
-  expect(String(decoded?.metadata?.[policyMark])).toBe("plaintext,unreadable");
+  expect(String(decoded?.metadata?.[policyMark])).toBe("plaintext,unreadable,forged");
   expect(String(decoded?.metadata?.[problemMark])).toBe("plaintext");
   const marked = { ...forged, metadata: { ...forged.metadata, [problemMark]: Buffer.from("x") } };
   const context = { type: "workflow", namespace: "default", workflowId: "own" } as const;
