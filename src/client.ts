@@ -38,7 +38,13 @@ import { BusinessId } from "./contracts/values.js";
 import { signDecision } from "./crypto/decision-signature.js";
 import { isLocked } from "./crypto/errors.js";
 import type { KeyRing } from "./crypto/key-ring.js";
-import { mayOnlyRead, payloadKeys, readingRing, writingRefused } from "./payload-keys.js";
+import {
+  clientRefusesPlaintext,
+  mayOnlyRead,
+  payloadKeys,
+  readingRing,
+  writingRefused,
+} from "./payload-keys.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { EncryptionCodec } from "./temporal/codec.js";
@@ -122,7 +128,9 @@ export class Trustflow {
     const config = loadConfig();
     const ring = readingRing(config);
     const { writeRing } = mayOnlyRead(config) ? {} : payloadKeys(config);
-    return new Trustflow(await connectClient(ring, { ...overrides, writeRing }), ring, config);
+    const refusePlaintext = clientRefusesPlaintext(config);
+    const connected = await connectClient(ring, { ...overrides, writeRing, refusePlaintext });
+    return new Trustflow(connected, ring, config);
   }
 
   /** Puts and gets documents; throws where `documents.directory` or `keys.documents` is not configured. */

@@ -51,6 +51,11 @@ export function refusedPayloads(config: Config): PayloadProblem[] {
   ];
 }
 
+/** Whether a client believes only what is encrypted. Without `environment` it may look at a sandbox, so it must be told to. */
+export function clientRefusesPlaintext({ codec, environment = "sandbox" }: Config): boolean {
+  return (codec.plaintext ?? (environment === "sandbox" ? "accept" : "refuse")) === "refuse";
+}
+
 function writeRingOf(config: Config): KeyRing | undefined {
   return config.keys.codecWrite && ringOf(config, "codecWrite");
 }

@@ -55,13 +55,13 @@ export function connectionOptions(overrides: ConnectionOverrides = {}): Resolved
   };
 }
 
-export type ConnectClientOptions = ConnectionOverrides & { writeRing?: KeyRing | undefined } & Omit<
-    ClientOptions,
-    "connection" | "dataConverter" | "namespace"
-  >;
+export type ConnectClientOptions = ConnectionOverrides & {
+  writeRing?: KeyRing | undefined;
+  refusePlaintext?: boolean;
+} & Omit<ClientOptions, "connection" | "dataConverter" | "namespace">;
 
 export async function connectClient(ring: KeyRing, options: ConnectClientOptions = {}) {
-  const { address, namespace, writeRing, ...clientOptions } = options;
+  const { address, namespace, writeRing, refusePlaintext, ...clientOptions } = options;
   const resolved = connectionOptions({
     ...(address && { address }),
     ...(namespace && { namespace }),
@@ -73,7 +73,7 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
     ...clientOptions,
     connection,
     namespace: resolved.namespace,
-    dataConverter: dataConverter(ring, writeRing),
+    dataConverter: dataConverter(ring, writeRing, refusePlaintext),
   });
   return { connection, client, namespace: resolved.namespace, close: () => connection.close() };
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { DataConverter, PayloadCodec } from "@temporalio/common";
 import type { PayloadProblem } from "../contracts/payload-marks.js";
 import type { KeyRing } from "../crypto/key-ring.js";
+import { ClientCodec } from "./client-codec.js";
 import { EncryptionCodec } from "./codec.js";
 import { ActivityCodec, WorkflowCodec } from "./worker-codec.js";
 
@@ -11,9 +12,14 @@ export const failureConverterPath = fileURLToPath(
   new URL("failure-converter.cjs", import.meta.url),
 );
 
-/** For clients. */
-export function dataConverter(ring: KeyRing, writeRing?: KeyRing): DataConverter {
-  return converter(new EncryptionCodec(ring, writeRing));
+/** For clients. With `refusePlaintext` they believe only what is encrypted. */
+export function dataConverter(
+  ring: KeyRing,
+  writeRing?: KeyRing,
+  refusePlaintext = false,
+): DataConverter {
+  const codec = new EncryptionCodec(ring, writeRing);
+  return converter(refusePlaintext ? new ClientCodec(codec) : codec);
 }
 
 /** For a worker of each kind: they refuse what no holder of the keys has written. */

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 /** What `list` shows of processes with these memos. */
-async function listed(memos: Record<string, Payload>[]) {
+async function listed(memos: Record<string, Payload>[], refusePlaintext = false) {
   const executions = memos.map((fields, index) => ({
     execution: { workflowId: `sendPostal/${index}`, runId: "run" },
     type: { name: "sendPostal" },
@@ -50,7 +50,10 @@ async function listed(memos: Record<string, Payload>[]) {
   }));
   const workflowService = { listWorkflowExecutions: async () => ({ executions }) };
   const connection = { workflowService, plugins: [] } as unknown as ConnectionLike;
-  const client = new Client({ connection, dataConverter: dataConverter(ring) });
+  const client = new Client({
+    connection,
+    dataConverter: dataConverter(ring, undefined, refusePlaintext),
+  });
   const trustflow = Reflect.construct(Trustflow, [{ client }, ring, loadConfig()]) as Trustflow;
   const found = [];
   for await (const { id, proposals } of trustflow.list({ attention: true }))
@@ -78,3 +81,9 @@ test.each([null, 7, "abandon", { length: 1 }, [null], [{ decision: "abandon", pr
     ]);
   },
 );
+
+test("a proposal in clear counts only where plaintext is accepted", async () => {
+  const memos = [{ [proposalsMemo]: plain(own) }];
+  expect((await listed(memos))[0]?.proposals).toEqual(own);
+  expect((await listed(memos, true))[0]?.proposals).toBeUndefined();
+});
