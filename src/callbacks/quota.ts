@@ -47,7 +47,7 @@ export class RefusedAddresses {
   }
 }
 
-/** How many callbacks of each address wait for their commit. */
+/** How many callbacks of each address are on their way, or wait for their commit. */
 export class Places {
   readonly #most: number;
   readonly #taken = new Map<string, number>();

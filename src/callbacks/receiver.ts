@@ -120,6 +120,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   });
 
   let reading = 0;
+  // Of the bodies on their way an address has a quarter at most, so that slow ones at one leave room for the others.
+  const readPlaces = new Places(Math.ceil(readLimit / 4));
   const known = new WeakMap<object, ReturnType<typeof readAddress>>();
   app.post<{ Params: { segment: string }; Body: Buffer | null }>(
     `${callbackPath}:segment`,
@@ -136,10 +138,15 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
           issuedBefore !== undefined && issuedBefore.getTime() + lifeMs < Date.now();
         const verdict = isExpired ? "expired" : refused.verdictOn(address.address);
         if (verdict) return void refuseAddress(reply.header("connection", "close"), verdict);
+        const leave = readPlaces.enter(address.address);
+        if (!leave) return void refuse(reply.header("connection", "close"), "overloaded");
         known.set(request, address);
         reading += 1;
         // Each body is read to its end or cut, whichever comes first.
-        const arrived = once(() => (reading -= 1));
+        const arrived = once(() => {
+          reading -= 1;
+          leave();
+        });
         request.raw.once("end", arrived).once("close", arrived);
         done();
       },

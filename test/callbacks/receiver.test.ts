@@ -159,6 +159,23 @@ test("slow senders take nobody else's place", async () => {
   await small.close();
 });
 
+test("slow bodies at one address take a quarter of the places at most, and others are still read", async () => {
+  const small = await start({ readLimit: 8 });
+  const [subject, other] = [subjectOf(), subjectOf()];
+  const path = new URL(callbackUrl(ring, small.url, subject)).pathname;
+  const slow = Array.from({ length: 10 }, () => raw(small.port, path, 5_000));
+  const answers: string[] = [];
+  for (const { answer } of slow) void answer.then((text) => answers.push(text));
+  await until(() => answers.length === 8, 4_000);
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 503[^]*retry-after: 5/);
+  expect(small.inFlight()).toBe(2);
+  expect((await post(small.url, other, { Identifier: "quick" })).status).toBe(204);
+  for (const { socket } of slow) socket.destroy();
+  await until(() => small.inFlight() === 0);
+  expect((await post(small.url, subject, { Identifier: "after" })).status).toBe(204);
+  await small.close();
+});
+
 test("beyond the queue limit the answer is 503 with Retry-After, at once, and the rest is stored", async () => {
   const small = await start({ queueLimit: 20 });
   // One address alone takes half of the places (quota.test.ts).
