@@ -7,6 +7,7 @@ import {
   condition,
   isCancellation,
   log,
+  patched,
   setDefaultSignalHandler,
   setHandler,
   workflowInfo,
@@ -189,9 +190,9 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
     });
   }
 
-  /** A signal's handler must not throw. */
+  /** A signal's handler must not throw. A worker of the release before drops this signal: in its history it changes nothing. */
   #noteSurplus(told: Partial<Surplus> | null | undefined): void {
-    if (typeof told?.count === "number") this.hearSurplus(told.count);
+    if (typeof told?.count === "number" && patched("surplus")) this.hearSurplus(told.count);
   }
 
   /** The signal may arrive twice, and in the run that was not reset. A signal's handler must not throw. */

@@ -1,6 +1,7 @@
 // Every recorded history is replayed with the present workflows, and none with workflows that were changed without care:
 // a process that was started by an older release goes on under this one (DESIGN §4).
 import { beforeAll, describe, expect, test } from "@jest/globals";
+import { defaultPayloadConverter } from "@temporalio/common";
 import protobuf from "@temporalio/proto";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import type { WorkflowBundle } from "@temporalio/worker";
@@ -114,6 +115,19 @@ test("no recording has a failed workflow task or skipped time", () => {
     expect([workflowId, bad]).toEqual([workflowId, []]);
   }
 });
+
+test("word of surplus that a worker of an earlier release dropped changes nothing", async () => {
+  const [recording] = recordings.filter(({ workflowId }) => workflowId === "sendPostal/delivered");
+  const told = structuredClone(recording);
+  const signal = told?.history.events?.find(
+    ({ workflowExecutionSignaledEventAttributes: signaled }) => signaled,
+  )?.workflowExecutionSignaledEventAttributes;
+  if (!told || !signal) throw new Error("it has heard no callback");
+  signal.signalName = "surplus";
+  signal.input = { payloads: [defaultPayloadConverter.toPayload({ count: 3 })] };
+  const met = await replay(readFileSync("dist/workflow-bundle.js", "utf8"), [told]);
+  expect([...met]).toEqual([[told.workflowId, undefined]]);
+}, 60_000);
 
 describe.each(processes)("%s with one more timer", (process) => {
   const own = recordings.filter(({ workflowId }) => workflowId.startsWith(`${process}/`));
