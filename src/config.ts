@@ -35,15 +35,27 @@ const address = (port: number) => ({
   port: whole().default(port),
 });
 
+/**
+ * The largest values of what one callback address may bring. `store_callbacks` holds to them as well, whatever its caller says
+ * (postgres/migrations/0007-callback-quota.ts).
+ */
+export const largestQuota = {
+  /** As many as a process keeps (workflows/facts.ts). */
+  eventsPerProcess: 1_000,
+  rowsPerAddress: 10_000,
+  bytesPerAddress: 100_000_000,
+  accountRowsPerDay: 500_000,
+  accountBytesPerDay: 1_000_000_000,
+} as const;
+
 /** Beside the address what one address may bring, and for how long (docs/decisions/0020). */
 const Callbacks = z.strictObject({
   publicUrl: url().optional(),
-  /** At most as many as a process keeps (workflows/facts.ts). */
-  eventsPerProcess: whole(1, 1_000).default(200),
-  rowsPerAddress: whole(1).default(2_000),
-  bytesPerAddress: whole(1).default(8_000_000),
-  accountRowsPerDay: whole(1).default(50_000),
-  accountBytesPerDay: whole(1).default(100_000_000),
+  eventsPerProcess: whole(1, largestQuota.eventsPerProcess).default(200),
+  rowsPerAddress: whole(1, largestQuota.rowsPerAddress).default(2_000),
+  bytesPerAddress: whole(1, largestQuota.bytesPerAddress).default(8_000_000),
+  accountRowsPerDay: whole(1, largestQuota.accountRowsPerDay).default(50_000),
+  accountBytesPerDay: whole(1, largestQuota.accountBytesPerDay).default(100_000_000),
   /** The longest process that an input may ask for, 400 days and an affidavit window of 400 days, and a margin. */
   addressDays: whole(1).default(830),
 });

@@ -48,7 +48,7 @@ export class Arrivals {
     const { rows } = await this.#pool.query<{ verdicts: Verdict[] }>({
       name: "inbox-insert",
       text: `select trustflow.store_callbacks(
-          $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as verdicts`,
+          $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as verdicts`,
       values: [
         arrivals.map(({ address }) => address),
         arrivals.map(({ identifier }) => identifier),
@@ -56,7 +56,6 @@ export class Arrivals {
         arrivals.map(({ subject }) => ("account" in subject ? subject.account : null)),
         arrivals.map(({ subject }) => ("account" in subject ? null : subject.namespace)),
         arrivals.map(({ subject }) => ("account" in subject ? null : subject.workflowId)),
-        arrivals.map(({ body }) => body.length),
         arrivals.map((arrival) => this.#sealer.seal(arrival.body, bodyContext(arrival))),
         arrivals.map(({ issuedBefore }) => issuedBefore === undefined),
         quota.eventsPerProcess,

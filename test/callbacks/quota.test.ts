@@ -12,6 +12,7 @@ import { startReceiver } from "../../src/callbacks/receiver.js";
 import type { Receiver } from "../../src/callbacks/receiver.js";
 import { startRelay } from "../../src/callbacks/relay.js";
 import { surplusSignalName } from "../../src/callbacks/signals.js";
+import { largestQuota } from "../../src/config.js";
 import { surplus } from "../../src/contracts/messages.js";
 import { keyedDigest } from "../../src/crypto/hmac.js";
 import { testDatabase } from "../support/postgres.js";
@@ -143,6 +144,84 @@ test("receivers side by side store no more than the quota, and a batch is judged
   expect(verdicts.flat().filter((verdict) => verdict === "stored")).toHaveLength(5);
   expect(verdicts.flat().filter((verdict) => verdict === "full")).toHaveLength(refused);
   expect(await states(subject.workflowId)).toHaveLength(5);
+});
+
+test("the database measures bodies itself, and takes no limit beyond the largest of the configuration", async () => {
+  const boundless = Object.fromEntries(
+    Object.keys(largestQuota).map((key) => [key, 2_000_000_000]),
+  );
+  const store = new Arrivals(database.pool, sealRing, { ...quota, ...boundless });
+  for (const subject of [subjectOf(), { provider: "test-account", account: "full" }]) {
+    const arrival = (identifier: string) => ({
+      ...{ address: addressOf(subject), subject, identifier, issuedBefore: new Date() },
+      body: Buffer.from("{}"),
+    });
+    const insert = async (identifier: string) => store.insert([arrival(identifier)], 5_000);
+    expect(await insert("a")).toEqual(["stored"]);
+    const { rows } = await database.pool.query<{ exact: boolean }>(
+      "select bool_and(size = octet_length(body)) as exact from trustflow.callbacks",
+    );
+    expect(rows[0]?.exact).toBe(true);
+    const isProcess = "workflowId" in subject;
+    const most = isProcess ? "rowsPerAddress" : "accountRowsPerDay";
+    const mostBytes = isProcess ? "bytesPerAddress" : "accountBytesPerDay";
+    const holds = (rows: number, bytes: number) =>
+      database.pool.query(
+        "update trustflow.callback_addresses set rows = $2, bytes = $3 where address = $1",
+        [addressOf(subject), rows, bytes],
+      );
+    await holds(largestQuota[most], 0);
+    expect(await insert("b")).toEqual(["full"]);
+    await holds(0, largestQuota[mostBytes]);
+    expect(await insert("c")).toEqual(["full"]);
+    await holds(largestQuota[most] - 1, 0);
+    expect(await insert("d")).toEqual(["stored"]);
+    if (!isProcess) continue;
+    await holds(largestQuota.eventsPerProcess - 1, 0);
+    expect(await insert("e")).toEqual(["stored"]);
+    expect(await insert("f")).toEqual(["stored"]);
+    const told = ["waiting", "surplus", "waiting", "surplus"];
+    expect(await states(subject.workflowId)).toEqual(told);
+  }
+});
+
+test("addresses are locked in order, and one that is forgotten meanwhile is stored anew", async () => {
+  const subjects = [subjectOf(), subjectOf()].toSorted((a, b) =>
+    addressOf(a) < addressOf(b) ? -1 : 1,
+  );
+  const [first = "", second = ""] = subjects.map(addressOf);
+  const count = "insert into trustflow.callback_addresses (address) values ($1)";
+  await database.pool.query(count, [first]);
+  const client = await database.pool.connect();
+  await client.query("begin");
+  await client.query("select from trustflow.callback_addresses where address = $1 for update", [
+    first,
+  ]);
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const arrivals = subjects.map((subject) => ({
+    ...{ address: addressOf(subject), subject, identifier: "a", issuedBefore: new Date() },
+    body: Buffer.from("{}"),
+  }));
+  const verdicts = new Arrivals(database.pool, sealRing, quota).insert(arrivals, 10_000);
+  await until(async () => {
+    const waiting = await database.pool.query(
+      "select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))",
+      [rows[0]?.pid],
+    );
+    return waiting.rowCount === 1;
+  });
+  // It waits for the first one, so it has not taken the second one yet.
+  await client.query("set local lock_timeout = '500ms'; savepoint before");
+  const taken = await client.query(count, [second]).then(
+    () => "free",
+    ({ code }: { code: string }) => code,
+  );
+  await client.query("rollback to before");
+  await client.query("delete from trustflow.callback_addresses where address = $1", [first]);
+  await client.query("commit");
+  client.release();
+  expect(await verdicts).toEqual(["stored", "stored"]);
+  expect(taken).toBe("free");
 });
 
 test("an account's address has its quota anew each day", async () => {

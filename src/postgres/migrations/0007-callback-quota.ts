@@ -45,7 +45,7 @@ export const callbackQuota = {
     -- earlier releases issued them, when the life of the last one of these is over).
     create function trustflow.store_callbacks(
       in_addresses text[], in_identifiers text[], in_providers text[], in_accounts text[], in_namespaces text[],
-      in_workflow_ids text[], in_sizes integer[], in_bodies bytea[], in_undated boolean[],
+      in_workflow_ids text[], in_bodies bytea[], in_undated boolean[],
       told_of integer, most_rows integer, most_bytes bigint, most_rows_a_day integer, most_bytes_a_day bigint,
       life_days integer
     ) returns text[] language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -58,18 +58,26 @@ export const callbackQuota = {
         where name = '0007-callback-quota' and applied_at + life_days * interval '1 day' < clock_timestamp());
       has_news boolean;
     begin
+      -- Its caller may be one who has broken into the receiver: no limit is larger than the configuration's largest (config.ts).
+      told_of := least(told_of, 1000);
+      most_rows := least(most_rows, 10000);
+      most_bytes := least(most_bytes, 100000000);
+      most_rows_a_day := least(most_rows_a_day, 500000);
+      most_bytes_a_day := least(most_bytes_a_day, 1000000000);
+
       -- In the order of the addresses, so that of two batches with the same ones one waits for the other.
       insert into trustflow.callback_addresses (address, account, namespace, workflow_id)
         select distinct on (a.address) a.address, a.account, a.namespace, a.workflow_id
         from unnest(in_addresses, in_accounts, in_namespaces, in_workflow_ids) as a (address, account, namespace, workflow_id)
         order by a.address
-        on conflict do nothing;
-      perform 1 from trustflow.callback_addresses q where q.address = any(in_addresses) order by q.address for update;
+        -- Locks the row that is there; where it is deleted meanwhile, a new one is inserted.
+        on conflict (address) do update set address = excluded.address;
 
       with arrival as (
-        select * from unnest(in_addresses, in_identifiers, in_providers, in_accounts, in_namespaces, in_workflow_ids,
-          in_sizes, in_bodies, in_undated) with ordinality
-          as a (address, identifier, provider, account, namespace, workflow_id, size, body, is_undated, n)),
+        select *, octet_length(body) as size
+        from unnest(in_addresses, in_identifiers, in_providers, in_accounts, in_namespaces, in_workflow_ids,
+          in_bodies, in_undated) with ordinality
+          as a (address, identifier, provider, account, namespace, workflow_id, body, is_undated, n)),
       fresh as (
         select distinct on (a.address, a.identifier) a.* from arrival a
         where (
