@@ -55,7 +55,7 @@ const Callbacks = z.strictObject({
   rowsPerAddress: whole(1, largestQuota.rowsPerAddress).default(2_000),
   bytesPerAddress: whole(1, largestQuota.bytesPerAddress).default(8_000_000),
   accountRowsPerDay: whole(1, largestQuota.accountRowsPerDay).default(50_000),
-  accountBytesPerDay: whole(1, largestQuota.accountBytesPerDay).default(100_000_000),
+  accountBytesPerDay: whole(1, largestQuota.accountBytesPerDay).default(830_000_000),
   /** The longest process that an input may ask for, 400 days and an affidavit window of 400 days, and a margin. */
   addressDays: whole(1).default(830),
 });
@@ -104,6 +104,8 @@ export const Config = z.strictObject({
     .strictObject({
       ...address(8080),
       maxBodyBytes: whole(1).default(262_144),
+      /** To an account's address; a webhook is small. */
+      maxAccountBodyBytes: whole(1).default(16_384),
       /** Callbacks that wait for their commit at once; the largest number whose p99 stays below 60 ms (docs/testing.md). */
       queueLimit: whole(1).default(256),
       metricsAddress: endpoint().optional(),

@@ -8,6 +8,7 @@ export interface Quota {
   bytesPerAddress: number;
   /** An account's address serves all its processes, for as long as it stands at the provider. */
   accountRowsPerDay: number;
+  /** By default as much as so many of the largest bodies take (receiver.ts), so that a few large ones cannot fill a day. */
   accountBytesPerDay: number;
   addressDays: number;
 }
@@ -17,7 +18,7 @@ export const defaultQuota: Quota = {
   rowsPerAddress: 2_000,
   bytesPerAddress: 8_000_000,
   accountRowsPerDay: 50_000,
-  accountBytesPerDay: 100_000_000,
+  accountBytesPerDay: 830_000_000,
   addressDays: 830,
 };
 

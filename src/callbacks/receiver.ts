@@ -37,6 +37,8 @@ export interface ReceiverOptions {
   host: string;
   port: number;
   maxBodyBytes?: number;
+  /** Of a callback to an account's address: all processes of the account share what this may bring on a day. */
+  maxAccountBodyBytes?: number;
   quota?: Quota;
   /** Callbacks that may wait for their commit at once; beyond it the answer is 503 at once. */
   queueLimit?: number;
@@ -72,7 +74,7 @@ const BACKLOG = 4_096;
 
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { pool, ring, databaseTimeoutMs = 5_000 } = options;
-  const { queueLimit = 256, readLimit = 1_000 } = options;
+  const { queueLimit = 256, readLimit = 1_000, maxAccountBodyBytes = 16_384 } = options;
   const requestTimeout = options.requestTimeoutMs ?? 10_000;
   const count = options.onEvent ?? (() => undefined);
   const quota = options.quota ?? defaultQuota;
@@ -154,6 +156,11 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     async (request, reply) => {
       if (batches.pending >= queueLimit) return refuse(reply, "overloaded");
       const address = known.get(request);
+      const isAccount = address !== undefined && "account" in address.subject;
+      if (isAccount && (request.body?.length ?? 0) > maxAccountBodyBytes) {
+        count("tooLarge", 1);
+        return reply.code(413).send();
+      }
       const identifier = identify(request.body);
       if (address === undefined || request.body === null || identifier === undefined) {
         count("notJson", 1);

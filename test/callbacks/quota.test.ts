@@ -235,6 +235,20 @@ test("an account's address has its quota anew each day", async () => {
   expect(await send(await receive(), account, ids(5, "next"))).toEqual([204, 204, 204, 204, 429]);
 });
 
+test("a body to an account's address is small, so that rows and not bytes bound what it brings on a day", async () => {
+  const [receiver, account] = [await receive(), { provider: "test-account", account: "default" }];
+  const body = (bytes: number) => JSON.stringify("x".repeat(bytes - 2));
+  expect((await post(receiver.url, account, body(16_385))).status).toBe(413);
+  expect(await counted(account)).toBeUndefined();
+  expect((await post(receiver.url, account, body(16_384))).status).toBe(204);
+  const { rows } = await database.pool.query<{ size: number }>(
+    "select size from trustflow.callbacks",
+  );
+  const most = (rows[0]?.size ?? Infinity) * defaultQuota.accountRowsPerDay;
+  expect(most).toBeLessThanOrEqual(defaultQuota.accountBytesPerDay);
+  expect((await post(receiver.url, subjectOf(), body(16_385))).status).toBe(429);
+});
+
 test("what comes to an account's address counts for its process, which is told of as many", async () => {
   const workflowId = `signOneShot/${randomUUID()}`;
   await database.pool.query(
