@@ -10,6 +10,8 @@ export interface TableAudit {
 
 /** More callbacks than any process has. */
 const MOST_CALLBACKS = 20;
+/** More documents than any process of a storm takes or fetches. */
+const MOST_DOCUMENTS = 8;
 
 export async function auditTables(
   { stack }: TestStack,
@@ -34,7 +36,7 @@ export async function auditTables(
     for (const { name } of rows)
       tables[name] = await number(`select count(*) from trustflow."${name}"`);
 
-    const { effects = 0, callbacks = 0, migrations: _, ...others } = tables;
+    const { effects = 0, callbacks = 0, documents = 0, migrations: _, ...others } = tables;
     if (effects !== expected.effects)
       problems.push(`${effects} rows in the journal for ${expected.effects} effects`);
     const unanswered = await number(
@@ -43,6 +45,8 @@ export async function auditTables(
     if (unanswered > 0) problems.push(`${unanswered} effects without an answer`);
     if (callbacks > MOST_CALLBACKS * expected.processes)
       problems.push(`${callbacks} callbacks for ${expected.processes} processes`);
+    if (documents > MOST_DOCUMENTS * expected.processes)
+      problems.push(`${documents} documents of ${expected.processes} processes`);
     const parked = await number("select count(*) from trustflow.callbacks where state = 'parked'");
     if (parked > 0) problems.push(`${parked} callbacks are parked`);
     for (const [name, count] of Object.entries(others))
