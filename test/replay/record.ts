@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { allPaths } from "../support/history-paths.js";
 import { startPathStack } from "../support/history-stack.js";
-import type { PathStack } from "../support/history-stack.js";
+import type { PathStack, Walked } from "../support/history-stack.js";
 import { recordedFolder, recordingRing, writeRecording } from "../support/history-recordings.js";
 import { idOf } from "../support/history-walk.js";
 
@@ -23,12 +23,12 @@ const recorded = allPaths
   .filter(({ paths }) => Object.keys(paths).length > 0);
 const ways = recorded.flatMap((of) => Object.keys(of.paths).map((id) => ({ of, id })));
 let stack: PathStack;
-let walked: Map<string, PromiseSettledResult<void>>;
+const walked: Walked = new Map();
 
 beforeAll(async () => {
   const env = { TRUSTFLOW_KEYS__CODEC: recordingRing };
   stack = await startPathStack(recorded, "secret", { env });
-  walked = await stack.walkAll();
+  for (const of of recorded) for (const [id, way] of await stack.walkPaths(of)) walked.set(id, way);
   for (const { process: name } of recorded.filter((of) => isWhole(of.process)))
     await rm(join(recordedFolder, name), { recursive: true, force: true });
 }, 300_000);

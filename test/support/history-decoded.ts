@@ -3,6 +3,7 @@ import { QueryNotRegisteredError } from "@temporalio/client";
 import type { WorkflowHandle } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
 import protobuf from "@temporalio/proto";
+import type { ProcessName } from "../../src/contracts/names.js";
 import { queryTooEarly } from "../../src/contracts/messages.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../src/temporal/codec.js";
@@ -13,11 +14,15 @@ const { EventType } = protobuf.temporal.api.enums.v1;
 /** A place by its kind, such as `ACTIVITY_TASK_SCHEDULED enroll`, and what stands there. */
 export type Decoded = [place: string, text: string];
 
-/** Of every run: each event, what is pending, the query `status`, and the details that the Web UI shows. */
-export async function* decoded({ stack, client }: TestStack): AsyncIterable<Decoded> {
+/** Of every run of a process: each event, what is pending, the query `status`, and the details that the Web UI shows. */
+export async function* decoded(
+  { stack, client }: TestStack,
+  process: ProcessName,
+): AsyncIterable<Decoded> {
   const codec = new EncryptionCodec(KeyRing.parse(stack.env["TRUSTFLOW_KEYS__CODEC"] ?? ""));
   const { workflow } = client.temporal;
-  for await (const { workflowId, runId } of workflow.list()) {
+  const query = `WorkflowType = "${process}"`;
+  for await (const { workflowId, runId } of workflow.list({ query })) {
     const handle = workflow.getHandle(workflowId, runId);
     const { events } = await handle.fetchHistory();
     const activities = new Map<string, string>();
@@ -41,8 +46,8 @@ export async function* decoded({ stack, client }: TestStack): AsyncIterable<Deco
     }
     const { raw } = await handle.describe();
     for await (const text of texts(codec, raw)) yield ["description", text];
-    for (const query of ["status", "__temporal_workflow_metadata"])
-      yield [query, JSON.stringify(await asked(handle, query))];
+    for (const asks of ["status", "__temporal_workflow_metadata"])
+      yield [asks, JSON.stringify(await asked(handle, asks))];
   }
 }
 

@@ -19,10 +19,12 @@ const pathsAtOnce = 16;
 /** While the slowest answer is awaited, a process that replays from the start on a busy machine hears a person all the same. */
 const timeoutSeconds = 18;
 
+export type Walked = Map<string, PromiseSettledResult<void>>;
+
 export interface PathStack {
   system: TestStack;
-  /** Walks some paths of one process at once, the processes one after the other; the answer says by workflow id how each went. */
-  walkAll(author?: Author): Promise<Map<string, PromiseSettledResult<void>>>;
+  /** Walks some paths of one process at once; the answer says by workflow id how each went. */
+  walkPaths(of: PathsOf, author?: Author): Promise<Walked>;
 }
 
 export async function startPathStack(
@@ -50,33 +52,23 @@ export async function startPathStack(
       token: tokenOf(name, password),
     });
 
-  async function walkPaths(of: PathsOf, author: Author) {
-    const walked: [string, PromiseSettledResult<void>][] = [];
+  async function walkPaths(of: PathsOf, author = plainAuthor): Promise<Walked> {
+    await system.sandbox.setSpeed(of.speed);
+    const walked: Walked = new Map();
     const paths = Object.entries(of.paths).values();
     const lane = async () => {
       for (const [id, path] of paths) {
         const key = idOf({ of, id });
         const account = accountOf({ of, id });
         const walk = { system, author, password, of, id, account, intent: author.intent(key) };
-        walked.push([key, await settled(path(walk))]);
+        walked.set(key, await settled(path(walk)));
       }
     };
     await Promise.all(Array.from({ length: pathsAtOnce }, lane));
     return walked;
   }
 
-  return {
-    system,
-    async walkAll(author = plainAuthor) {
-      const walked: (readonly [string, PromiseSettledResult<void>])[][] = [];
-      for (const speed of new Set(all.map((of) => of.speed))) {
-        await system.sandbox.setSpeed(speed);
-        for (const of of all.filter((one) => one.speed === speed))
-          walked.push(await walkPaths(of, author));
-      }
-      return new Map(walked.flat());
-    },
-  };
+  return { system, walkPaths };
 }
 
 /** Short enough for an account's name: the initials of the process, and the path. */

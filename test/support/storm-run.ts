@@ -82,7 +82,10 @@ export async function runStorm(
   };
 
   const started = Date.now();
-  const sending = send(doubledAndShuffled([...genuine, ...others], 42), { connections });
+  const sending = send(doubledAndShuffled([...genuine, ...others], 42), {
+    connections,
+    limitMs: 150_000,
+  });
   const [kills] = await Promise.all([killInTurn(system, sending), sending.done]);
   const settled = await landing.settled().then(
     () => true,

@@ -28,6 +28,8 @@ export interface Sending {
   readonly latencies: Map<number, number[]>;
   /** The share of the postings that are over. */
   readonly progress: number;
+  /** Of the postings, only this share is sent until more is allowed. */
+  allowed: number;
   readonly done: Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export function send(postings: readonly Posting[], options: SenderOptions): Send
   const end = Date.now() + limitMs;
   let next = 0;
   let over = 0;
+  let allowed = 1;
 
   const deliver = async (posting: Posting): Promise<number> => {
     for (let attempt = 1; ; attempt += 1) {
@@ -61,8 +64,12 @@ export function send(postings: readonly Posting[], options: SenderOptions): Send
       await delay(pause * (0.5 + Math.random()));
     }
   };
+  const nextPosting = async (): Promise<Posting | undefined> => {
+    while (next >= allowed * postings.length && next < postings.length) await delay(10);
+    return postings[next++];
+  };
   const lane = async (): Promise<void> => {
-    for (let posting = postings[next++]; posting; posting = postings[next++]) {
+    for (let posting = await nextPosting(); posting; posting = await nextPosting()) {
       const status = await deliver(posting);
       const counts = answers[posting.kind];
       counts.set(status, (counts.get(status) ?? 0) + 1);
@@ -77,6 +84,12 @@ export function send(postings: readonly Posting[], options: SenderOptions): Send
     latencies,
     get progress() {
       return over / postings.length;
+    },
+    get allowed() {
+      return allowed;
+    },
+    set allowed(share) {
+      allowed = share;
     },
     done,
   };
