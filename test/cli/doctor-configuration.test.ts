@@ -76,6 +76,17 @@ test("inboxKeysDiffer: what the receiver seals to, nobody could open", async () 
   expectFinding(await seals(ring), "key ring inboxPublic", "inboxKeysDiffer", "nobody can open");
 });
 
+test("a ring that is not configured here is skipped, and one that cannot be read is found", async () => {
+  const report = await doctor({ ...env, TRUSTFLOW_KEYS__CODEC_WRITE: "w1:c2hvcnQ=" });
+  const skipped = report.checks.filter(({ detail }) => detail?.startsWith("not configured here"));
+  expect(skipped.map(({ check, state }) => [check, state])).toEqual([
+    ["key ring secrets", "skip"],
+    ["key ring secretsPublic", "skip"],
+    ["key ring inboxPublic", "skip"],
+  ]);
+  expectFinding(report, "key ring codecWrite", "keysMalformed", "w1");
+});
+
 test("keysMalformed: a ring that cannot be read is named by entry and key id", async () => {
   const report = await doctor({ ...env, TRUSTFLOW_KEYS__CODEC: "k1:c2hvcnQ=" });
   expectFinding(report, "key ring codec", "keysMalformed", /keys\.codec.*"k1".*5 bytes/);

@@ -3,10 +3,12 @@ import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { type Config, ringOf } from "../../config.js";
 import { publicRingOf } from "../../crypto/sealed-box.js";
-import { Problem, setting } from "./check.js";
+import { NotExamined, Problem, setting } from "./check.js";
 
 export const ringNames = ["codec", "callback", "journal", "inbox", "documents"] as const;
-type RingName = (typeof ringNames)[number] | "inboxPublic";
+/** Not every role and deployment has them. */
+export const optionalRingNames = ["codecWrite", "secrets", "secretsPublic"] as const;
+type RingName = (typeof ringNames)[number] | (typeof optionalRingNames)[number] | "inboxPublic";
 
 export function ring(config: Config, name: RingName) {
   setting(config.keys[name], `keys.${name}`);
@@ -17,9 +19,15 @@ export function ring(config: Config, name: RingName) {
   }
 }
 
+export async function optionalRing(config: Config, name: RingName): Promise<string> {
+  if (config.keys[name] === undefined) throw new NotExamined("not configured here");
+  return `active key ${ring(config, name).active.id}`;
+}
+
 /** The receiver alone has the public ring, so it is often not here. */
 export async function inboxPublicRing(config: Config): Promise<string> {
-  if (config.keys.inboxPublic === undefined) return "not configured here: the receiver has it";
+  if (config.keys.inboxPublic === undefined)
+    throw new NotExamined("not configured here: the receiver has it");
   const [given] = ring(config, "inboxPublic").all;
   const fitting = publicRingOf(ring(config, "inbox")).split(",");
   if (given && fitting.includes(`${given.id}:${given.bytes.toString("base64")}`))

@@ -6,7 +6,14 @@ import { addressLife, callbackFloods } from "./callbacks.js";
 import { clientCertificate } from "./certificate.js";
 import { certificateChecks } from "./certificates.js";
 import { type Check, type Checked, Problem, made, needing, notExamined, setting } from "./check.js";
-import { documentStore, inboxPublicRing, ring, ringNames } from "./configured.js";
+import {
+  documentStore,
+  inboxPublicRing,
+  optionalRing,
+  optionalRingNames,
+  ring,
+  ringNames,
+} from "./configured.js";
 import { databaseClock, databaseUser, durability, migrations, openDatabase } from "./database.js";
 import { lookUps, lookedUp, withoutLookUp } from "./look-ups.js";
 import {
@@ -63,6 +70,10 @@ function configured(config: Config): Check[] {
     ...ringNames.map((name): Check => [
       `key ring ${name}`,
       async () => `active key ${ring(config, name).active.id}`,
+    ]),
+    ...optionalRingNames.map((name): Check => [
+      `key ring ${name}`,
+      () => optionalRing(config, name),
     ]),
     ["key ring inboxPublic", () => inboxPublicRing(config)],
     ["document store", () => documentStore(config)],
