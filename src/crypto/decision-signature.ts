@@ -51,6 +51,11 @@ export function generateOperatorKey(): { privateKey: string; publicKey: string }
   };
 }
 
+/** The public half of a private key, in base64. */
+export function operatorPublicKey(privateKey: Buffer): string {
+  return rawOf(createPublicKey(privateKeyOf(privateKey)).export({ format: "der", type: "spki" }));
+}
+
 // The DER around a raw key is the same for every Ed25519 key (RFC 8410).
 const PRIVATE_DER = Buffer.from("302e020100300506032b657004220420", "hex");
 const PUBLIC_DER = Buffer.from("302a300506032b6570032100", "hex");

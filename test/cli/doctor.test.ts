@@ -63,6 +63,12 @@ test("what is not examined has a line that says so, and why", async () => {
       [at(system.stack.sandboxUrl), withoutTls, {}],
       [at(system.stack.receiverUrl), withoutTls, {}],
       ["certificate of Temporal", withoutTls, {}],
+      ["operators", "not examined: no operator is configured here, the workers know theirs", {}],
+      [
+        "key operator",
+        "not examined: keys.operator is not set, so nothing is signed from here",
+        {},
+      ],
       ["roles", "not examined: whether they run, GET /ready of each says", {}],
       ["sandbox", "not examined: only the commands of `trustflow sandbox` use sandbox.url", {}],
     ]),

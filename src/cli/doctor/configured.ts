@@ -4,18 +4,23 @@ import { access, mkdir } from "node:fs/promises";
 import { type Config, ringOf } from "../../config.js";
 import { publicRingOf } from "../../crypto/sealed-box.js";
 import { NotExamined, Problem, setting } from "./check.js";
+import type { FindingName } from "./findings.js";
 
 export const ringNames = ["codec", "callback", "journal", "inbox", "documents"] as const;
 /** Not every role and deployment has them. */
 export const optionalRingNames = ["codecWrite", "secrets", "secretsPublic"] as const;
-type RingName = (typeof ringNames)[number] | (typeof optionalRingNames)[number] | "inboxPublic";
+type RingName =
+  | (typeof ringNames)[number]
+  | (typeof optionalRingNames)[number]
+  | "inboxPublic"
+  | "operator";
 
-export function ring(config: Config, name: RingName) {
+export function ring(config: Config, name: RingName, malformed: FindingName = "keysMalformed") {
   setting(config.keys[name], `keys.${name}`);
   try {
     return ringOf(config, name);
   } catch (error) {
-    throw new Problem("keysMalformed", (error as Error).message);
+    throw new Problem(malformed, (error as Error).message);
   }
 }
 

@@ -15,6 +15,7 @@ import {
   ringNames,
 } from "./configured.js";
 import { databaseClock, databaseUser, durability, migrations, openDatabase } from "./database.js";
+import { decisionRules, operatorKey } from "./operators.js";
 import { lookUps, lookedUp, withoutLookUp } from "./look-ups.js";
 import {
   attributes,
@@ -76,6 +77,8 @@ function configured(config: Config): Check[] {
       () => optionalRing(config, name),
     ]),
     ["key ring inboxPublic", () => inboxPublicRing(config)],
+    ["operators", () => decisionRules(config)],
+    ["key operator", () => operatorKey(config)],
     ["document store", () => documentStore(config)],
     ["callback address life", async () => addressLife(config)],
   ];

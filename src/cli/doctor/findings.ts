@@ -15,6 +15,12 @@ export const findings = {
   inboxKeysDiffer: fail(
     "Give the receiver what `trustflow keys public` prints where relay and operators have their `keys.inbox`.",
   ),
+  operatorKeyMalformed: fail(
+    "Let `keys.operator` be the line that `trustflow keys operator NAME` prints first, where this user may read it.",
+  ),
+  operatorKeyUnknown: fail(
+    "Give the workers the public key that `trustflow keys operator NAME` printed beside it, or sign with the private key that belongs to theirs.",
+  ),
   accountsMissing: fail(
     "Add a section `[accounts.default.PROVIDER]` to `trustflow.toml` for each provider, such as `evi-post`.",
   ),

@@ -1,0 +1,45 @@
+// Who may decide, and whether the key of `keys.operator` is that of one of them (docs/decisions/0024).
+import type { Config } from "../../config.js";
+import { operatorName } from "../../config/operators.js";
+import { operatorPublicKey } from "../../crypto/decision-signature.js";
+import { decisionRulesOf } from "../../decision-rules.js";
+import { NotExamined, Problem } from "./check.js";
+import { ring } from "./configured.js";
+
+/** What a worker refuses to start with is a finding here. */
+export async function decisionRules(config: Config): Promise<string> {
+  const { isRequired, secondPerson, operators } = decisionRulesOf(config);
+  if (operators.size === 0)
+    throw new NotExamined("not examined: no operator is configured here, the workers know theirs");
+  return [
+    [...operators.keys()].join(", "),
+    isRequired ? "each decision must be signed" : "a decision without a signature is taken too",
+    ...[...secondPerson].map((decision) => `${decision} needs two operators`),
+  ].join("; ");
+}
+
+export async function operatorKey(config: Config): Promise<string> {
+  if (config.keys.operator === undefined)
+    throw new NotExamined("not examined: keys.operator is not set, so nothing is signed from here");
+  const { id, bytes } = ring(config, "operator", "operatorKeyMalformed").active;
+  if (!operatorName.safeParse(id).success)
+    throw new Problem("operatorKeyMalformed", `keys.operator: "${id}" is no name of an operator`);
+  const operators = new Map(Object.entries(config.operators));
+  const publicKey = operatorPublicKey(bytes);
+  if (operators.size === 0)
+    throw new NotExamined(
+      `not examined: no operator is configured here; the workers must know ${id} by the public key ${publicKey}`,
+    );
+  const named = operators.get(id);
+  if (named?.publicKeys.includes(publicKey)) return `signs as ${id}: ${named.may.join(", ")}`;
+  const [owner] = [...operators].find(([, { publicKeys }]) => publicKeys.includes(publicKey)) ?? [];
+  const isPublic = named?.publicKeys.includes(bytes.toString("base64"));
+  throw new Problem("operatorKeyUnknown", `keys.operator: ${strangeness()}`);
+
+  function strangeness(): string {
+    if (owner !== undefined) return `names ${id}, but the key is that of operators.${owner}`;
+    if (!named) return `operators.${id} is not configured`;
+    if (isPublic) return `is the public key of ${id}; the private one signs`;
+    return `its public key ${publicKey} is none of operators.${id}.publicKeys`;
+  }
+}
