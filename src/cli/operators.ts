@@ -94,7 +94,7 @@ trustflow resolve sendMessage/order-9 --decision retry --confirm-retry --by ana 
     .option("--note <text>", "why; stands in the timeline")
     .option(
       "--confirm-retry",
-      "with retry of an unknownOutcome: you checked at the provider that the first one did not arrive",
+      "with retry of what may have happened: you checked at the provider that the first one did not arrive",
     )
     .option("--result <json>", "with happened: the ids that the step would have brought")
     .option(

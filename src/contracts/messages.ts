@@ -113,8 +113,8 @@ export interface Resolution extends Decider {
   decision: Decision;
   by: string;
   /**
-   * With `retry` of an `unknownOutcome`, together with a note: the provider was asked, the first one did not arrive, or a second
-   * one is wanted.
+   * With `retry` of an effect whose outcome nobody knows, together with a note: the provider was asked, the first one did not
+   * arrive, or a second one is wanted.
    */
   confirmRetry?: boolean;
   /** With `happened`: the step's result, for example `{ "uniqueId": "…" }`. */

@@ -17,8 +17,10 @@ export interface StepKey {
 export interface Decision extends Omit<DecisionRecord, "occurrence"> {
   /** What the step answered, for `happened`. */
   result?: unknown;
-  /** The person was told that nobody can know, so `retry` sends again whatever the look-up says. */
+  /** The person was told that nobody can know, so a confirmed `retry` sends again whatever the look-up says. */
   nobodyKnows?: boolean;
+  /** With a note: `retry` sends again although the first one may have arrived. */
+  confirmRetry?: boolean;
 }
 
 /** What is known of a step's effect at the provider; `none` only where that is proven. */
@@ -118,8 +120,9 @@ async function apply(
   sealer: Sealer,
   key: StepKey,
   row: StepRow,
-  { decision, result, ...given }: Decision,
+  given: Decision,
 ): Promise<string> {
+  const { decision, result, nobodyKnows } = given;
   if (decision === "happened") {
     await client.query(
       `update trustflow.effects set state = 'answered', sealed_answer = $2, lease_until = null, holder = null where token = $1`,
@@ -127,9 +130,11 @@ async function apply(
     );
     return row.occurrence;
   }
-  // Where the provider can be asked, or nothing was sent, the row's own rules send again; else the person has decided.
-  const nobodyKnows = row.effectClass === "once" || given.nobodyKnows === true;
-  if (decision === "abandon" || row.state !== "sending" || !nobodyKnows) return row.occurrence;
+  // Where nothing was sent, the provider can be asked, or nobody confirmed, the row's own rules decide; what nobody knows they put
+  // to a person as `unknownOutcome`.
+  const cannotAsk = row.effectClass === "once" || nobodyKnows === true;
+  const sendsAgain = row.state === "sending" && cannotAsk && isConfirmed(given);
+  if (decision === "abandon" || !sendsAgain) return row.occurrence;
   if (row.leaseUntil) throw new LeaseRunning(key.step, row.leaseUntil);
   if (row.effectClass === "keyed") {
     // The same key once more: a provider that has answered it with 200 only repeats its answer.
@@ -147,6 +152,11 @@ async function apply(
     next,
   ]);
   return next;
+}
+
+/** As the process's validator asks for it (src/workflows/attention.ts), whatever the attention's kind was. */
+function isConfirmed({ confirmRetry, note }: Decision): boolean {
+  return confirmRetry === true && typeof note === "string" && note.trim() !== "";
 }
 
 // The rows of a step in the order they were made, nobody else changing them meanwhile.

@@ -54,6 +54,13 @@ const decision = (over: Partial<Decision> & Pick<Decision, "decision">): Decisio
   ...over,
 });
 
+/** Of a row that may have been sent. */
+const confirmedRetry = decision({
+  decision: "retry",
+  confirmRetry: true,
+  note: "not in the portal",
+});
+
 /** A sender that hangs until the test lets it go. */
 async function hanging(effect: Effect) {
   const held = gate<Answer>();
@@ -263,10 +270,10 @@ test("retry: a row and a token of its own, sent once; written twice it is the sa
   const effect = effectOf({ effectClass: "once" });
   await journal.perform(effect, new Provider(noAnswer).performance).catch(() => undefined);
   await pause(LEASE + 20);
-  expect(await journal.decide(effect, decision({ decision: "retry" }))).toMatchObject({
+  expect(await journal.decide(effect, confirmedRetry)).toMatchObject({
     occurrence: "1",
   });
-  expect(await journal.decide(effect, decision({ decision: "retry" }))).toMatchObject({
+  expect(await journal.decide(effect, confirmedRetry)).toMatchObject({
     occurrence: "1",
   });
   const provider = new Provider();
@@ -284,15 +291,13 @@ test("retry: a row and a token of its own, sent once; written twice it is the sa
 test("retry while a sender may still be at it: refused, with the time when it may be decided", async () => {
   const effect = effectOf({ effectClass: "once" });
   const first = await hanging(effect);
-  const refusal = await journal
-    .decide(effect, decision({ decision: "retry" }))
-    .catch((error: unknown) => error);
+  const refusal = await journal.decide(effect, confirmedRetry).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(LeaseRunning);
   const now = (await journal.now()).getTime();
   expect((refusal as LeaseRunning).until.getTime()).toBeGreaterThan(now);
   expect((refusal as LeaseRunning).until.getTime()).toBeLessThanOrEqual(now + LEASE);
   await pause(LEASE + 20);
-  expect(await journal.decide(effect, decision({ decision: "retry" }))).toMatchObject({
+  expect(await journal.decide(effect, confirmedRetry)).toMatchObject({
     occurrence: "1",
   });
   first.open({ id: "late" });

@@ -46,6 +46,7 @@ const decide = (effect: Effect, decision: Decision["decision"], more: Partial<De
     decision,
     ...more,
   });
+const confirmed = { confirmRetry: true, note: "not in the portal" };
 const write = (effect: Effect, values: string) =>
   database.pool.query(`update trustflow.effects set ${values} where token = $1`, [effect.token]);
 const endLease = (effect: Effect) => write(effect, "lease_until = clock_timestamp()");
@@ -54,7 +55,7 @@ async function superseded(effect: Effect): Promise<Effect> {
   const once = { ...effect, effectClass: "once" as const };
   await failed(journal.perform(once, new Provider(noAnswer).performance));
   await endLease(effect);
-  expect(await decide(effect, "retry")).toMatchObject({ occurrence: "1" });
+  expect(await decide(effect, "retry", confirmed)).toMatchObject({ occurrence: "1" });
   return sameStep(effect, { occurrence: "1" });
 }
 
@@ -102,7 +103,7 @@ test("retry, once: the late answer of the first attempt ends the next occurrence
   const late = journal.perform(effect, first.performance);
   await until(() => first.sends.length === 1);
   await endLease(effect);
-  const { occurrence } = await decide(effect, "retry");
+  const { occurrence } = await decide(effect, "retry", confirmed);
   held.open({ id: "late" });
   await late;
   const provider = new Provider();

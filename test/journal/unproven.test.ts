@@ -7,6 +7,7 @@ import {
   EffectUnknown,
   Journal,
 } from "../../src/journal/journal.js";
+import type { Decision } from "../../src/journal/decisions.js";
 import type { Effect, LookUpFinding, Performance } from "../../src/journal/journal.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
@@ -42,13 +43,16 @@ const endLease = (effect: Effect) =>
 const statesOf = async (effect: Effect): Promise<string> =>
   (await journal.rows(effect)).map(({ occurrence, state }) => `${occurrence} ${state}`).join(", ");
 let decisions = 0;
-const retry = (effect: Effect, nobodyKnows = true) =>
+const retry = (effect: Effect, over: Partial<Decision> = {}) =>
   journal.decide(effect, {
     attention: "a-1",
     by: "Ada",
     at: `2026-01-01T00:00:${(decisions += 1)}Z`,
     decision: "retry",
-    nobodyKnows,
+    nobodyKnows: true,
+    confirmRetry: true,
+    note: "not in the portal",
+    ...over,
   });
 
 /** A provider whose first answer is lost, and whose look-up finds nothing. */
@@ -212,11 +216,35 @@ test.each([
   expect(await statesOf(effect)).toBe("0 sending, 1 answered");
 });
 
-test("a retry of what nobody has been told to be unknown leaves the row to its own rules", async () => {
-  const effect = effectOf();
-  const losingOne = losing("found");
-  await failed(journal.perform(effect, losingOne.performance()));
-  await endLease(effect);
-  expect(await retry(effect, false)).toMatchObject({ occurrence: "0" });
-  expect(await statesOf(effect)).toBe("0 sending");
-});
+test.each(["keyed", "lookup"] as const)(
+  "%s: a retry of what nobody has been told to be unknown leaves the row to its own rules",
+  async (effectClass) => {
+    const effect = effectOf({ effectClass });
+    const losingOne = losing("found");
+    await failed(journal.perform(effect, losingOne.performance()));
+    await endLease(effect);
+    expect(await retry(effect, { nobodyKnows: false })).toMatchObject({ occurrence: "0" });
+    expect(await statesOf(effect)).toBe("0 sending");
+  },
+);
+
+test.each(
+  (["once", "keyed", "lookup"] as const).flatMap((effectClass) =>
+    [false, true].map((nobodyKnows) => ({ effectClass, nobodyKnows })),
+  ),
+)(
+  "$effectClass: what may have happened is not sent again by a retry that nobody confirmed with a note (told: $nobodyKnows)",
+  async ({ effectClass, nobodyKnows }) => {
+    const effect = effectOf({ effectClass });
+    const losingOne = losing("unproven");
+    await parked(effect, losingOne);
+    const unconfirmed = [{ confirmRetry: false }, { note: "" }, { note: " " }];
+    for (const given of unconfirmed) {
+      expect(await retry(effect, { nobodyKnows, ...given })).toMatchObject({ occurrence: "0" });
+      const end = await settled(() => journal.perform(effect, losingOne.performance()));
+      expect(end).toBeInstanceOf(EffectUnknown);
+    }
+    expect(await statesOf(effect)).toBe("0 sending");
+    expect(losingOne.provider.sends).toHaveLength(1);
+  },
+);
