@@ -8,8 +8,8 @@ import { shellWord } from "../contracts/text.js";
 import { addCommand, csvOption, personName, processName, wholeNumber } from "./command.js";
 import { withTrustflow } from "./context.js";
 import { CommandError, type ExitCode, exitCodes, failureOf } from "./exit.js";
-import { jsonObject, readText } from "./files.js";
 import { type Rows, writeCsv, writeData, writeJson, writeNote, writeTable } from "./output.js";
+import { resultGiven } from "./step-result.js";
 import { columns, paint, terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";
 
@@ -77,10 +77,12 @@ one that is stuck after that needs a person.`,
 retry opens a new attempt; happened says that the effect exists, and brings what the process needs
 of it (a step that needs nothing takes it without); abandon ends the process. Where nobody knows whether the
 first attempt arrived (unknownOutcome), retry needs --confirm-retry and --note: it sends a second one if it did.
+JSON on the command line is visible to other users of this machine (ps), and the shell's history keeps it: bring
+what is secret (deviceCode, esawToken) by "--result -" or --result-file.
 Where decisions.secondPerson names the decision, it is pending (5) until another operator decides alike.
 One line for each ID; the exit code is the worst of them.`,
     example: `trustflow resolve order-7 --decision retry --by "Ana Ruiz"
-trustflow resolve order-7 --decision happened --result '{"uniqueId":"4f1c"}' --by ana --note "seen in the portal"
+trustflow resolve issueCertificate/order-8 --decision happened --result - --by ana --note "seen in the portal"
 trustflow resolve issueCertificate/order-8 --decision happened --result-file enrolled.json --by ana
 trustflow resolve sendMessage/order-9 --decision retry --confirm-retry --by ana --note "not in the portal"`,
   })
@@ -96,11 +98,11 @@ trustflow resolve sendMessage/order-9 --decision retry --confirm-retry --by ana 
       "--confirm-retry",
       "with retry of what may have happened: you checked at the provider that the first one did not arrive",
     )
-    .option("--result <json>", "with happened: the ids that the step would have brought")
     .option(
-      "--result-file <file>",
-      "the same from a file, or - for stdin: for what is secret in it",
+      "--result <json>",
+      "with happened: the ids that the step would have brought; - asks for them without showing them, elsewhere than on a terminal it reads stdin",
     )
+    .option("--result-file <file>", "the same from a file; - is that of --result")
     .action(resolveAll);
 }
 
@@ -148,7 +150,7 @@ async function resolveAll(
   ids: string[],
   { json, result: text, resultFile, ...rest }: ResolveOptions,
 ): Promise<void> {
-  const result = await resultGiven(rest.decision, text, resultFile);
+  const result = await resultGiven(rest.decision, { text, file: resultFile, isQuiet: json });
   const options: Given = { ...rest, ...(result && { result }) };
   if (options.attention !== undefined && ids.length > 1) {
     throw new CommandError(
@@ -166,21 +168,6 @@ async function resolveAll(
     if (json) writeJson(all);
     process.exitCode = worst(all.map(({ exitCode }) => exitCode));
   });
-}
-
-/** The step's result, which `happened` brings and no other decision. */
-async function resultGiven(
-  decision: Resolution["decision"],
-  text?: string,
-  file?: string,
-): Promise<Resolution["result"]> {
-  const refuse = (problem: string) => new CommandError(exitCodes.invalid, `--result: ${problem}`);
-  if (text !== undefined && file !== undefined) throw refuse("comes from --result-file already");
-  const isGiven = text !== undefined || file !== undefined;
-  if (isGiven && decision !== "happened") throw refuse("belongs to --decision happened");
-  if (text !== undefined) return jsonObject(text, "--result", "the text");
-  if (file !== undefined)
-    return jsonObject(await readText(file, "--result-file"), "--result-file", file);
 }
 
 async function resolveOne(

@@ -5,9 +5,9 @@ import { type Command, Option } from "commander";
 import { EidAssertion } from "../contracts/issue-certificate.js";
 import { checkInput } from "../contracts/problems.js";
 import { taking } from "./capability.js";
-import { enteredCodes } from "./code-dialogue.js";
 import { addCommand, personName } from "./command.js";
 import { idHelp, withProcess } from "./context.js";
+import { enteredLine, noteVisible } from "./entered.js";
 import { CommandError, exitCodes } from "./exit.js";
 import { invalidInput, readText } from "./files.js";
 import { writeData, writeJson } from "./output.js";
@@ -62,16 +62,19 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the p
   addCommand(program, "otp <id> [code]", {
     summary: "bring the code that the holder received",
     details: `${idHelp}
-Without CODE it is asked for on a terminal, and not shown; elsewhere it is a line of stdin, so that no code
-stands on a command line. Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable, unknown.`,
-    example: "trustflow otp order-7\ntrustflow otp issueCertificate/order-7 --json < code.txt",
-  }).action((id: string, code: string | undefined, options: Asked) =>
-    withProcess(id, async (found) => {
+Without CODE, or with -, the code is asked for on a terminal, and not shown; elsewhere it is a line of stdin.
+A CODE on the command line is visible to other users of this machine (ps), and the shell's history keeps it.
+Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable, unknown.`,
+    example: "trustflow otp order-7\ntrustflow otp issueCertificate/order-7 - --json < code.txt",
+  }).action((id: string, code = "-", options: Asked) => {
+    const isEntered = code === "-";
+    if (!isEntered && !options.json) noteVisible("The code", "leave it out, and it is asked for");
+    return withProcess(id, async (found) => {
       const handle = taking(found, "submitOtp", "code");
-      const answer = await handle.submitOtp(code ?? (await enteredCode(handle.workflowId)));
-      sayAnswer(answer, ["accepted"], options);
-    }),
-  );
+      const given = isEntered ? await enteredCode(handle.workflowId) : code;
+      sayAnswer(await handle.submitOtp(given), ["accepted"], options);
+    });
+  });
 
   addCommand(program, "resend-otp <id>", {
     summary: "send the holder another code",
@@ -166,10 +169,8 @@ function sayAnswer(given: { answer: string }, asAsked: string[], { json }: Asked
 }
 
 async function enteredCode(workflowId: string): Promise<string> {
-  for await (const code of enteredCodes(`The holder's code for ${workflowId} (not shown):`)) {
-    if (code !== "") return code;
-    break;
-  }
+  const code = await enteredLine(`The holder's code for ${workflowId} (not shown):`);
+  if (code !== "") return code;
   throw invalidInput([{ path: "code", problem: "is required" }]);
 }
 

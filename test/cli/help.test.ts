@@ -92,6 +92,8 @@ test.each([
     "--result-file: names a file that does not exist",
   ],
   [[...happened, "--result-file", "-"], "--result-file: - is not JSON"],
+  [[...happened, "--result", "-"], "--result: - is not JSON"],
+  [["resolve", "a", "--by", "me", "--decision", "retry", "--result", "-"], "--result: belongs to"],
   [["resolve", "a", "--by", "me", "--decision", "retry", "--result-file", "x.json"], "--result"],
   [
     ["resolve", "a", "b", "--by", "me", "--decision", "retry", "--attention", "submit-1"],
@@ -141,4 +143,24 @@ test("a result on the command line that cannot be used is not quoted", async () 
   const { stderr } = await trustflow([...happened, "--result", '{"deviceCode":"Q7XJ2VK9"']);
   expect(stderr).toContain("--result: the text is not JSON");
   expect(stderr).not.toContain("Q7XJ2VK9");
+});
+
+test.each([
+  ["a code", ["otp", "a", "Q7XJ2VK9"], /^The code was on the command line: .* leave it out/],
+  [
+    "a secret of a result",
+    [...happened, "--result", '{"certIdOtp":17,"deviceCode":"Q7XJ2VK9"}'],
+    /^deviceCode was on the command line: .* use --result - or --result-file/,
+  ],
+])("%s on the command line works, and is said to be visible there", async (_, args, said) => {
+  // Nothing can be reached, which is said after it.
+  const env = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
+  const { code, stderr } = await trustflow(args, { env });
+  expect(code).toBe(4);
+  expect(stderr).toMatch(said);
+  expect(stderr).not.toContain("Q7XJ2VK9");
+  const inJson = await trustflow([...args, "--json"], { env });
+  expect(JSON.parse(inJson.stderr)).toMatchObject({ exitCode: 4 });
+  const harmless = await trustflow([...happened, "--result", '{"uniqueId":"4f1c"}'], { env });
+  expect(harmless.stderr).not.toContain("on the command line");
 });

@@ -43,7 +43,7 @@ test("a holder's code by command: started, wrong, sent again, accepted, and show
   expect(started.answer).toMatchObject({ workflowId: "issueCertificate/plain" });
   const first = await codeFor(system.sandbox, "plain");
 
-  const wrong = await run(["otp", "plain"], `${wrongCode(first)}\n`);
+  const wrong = await run(["otp", "plain", "-"], `${wrongCode(first)}\n`);
   expect(wrong).toMatchObject({ code: 1, answer: { answer: "wrong", triesLeft: 4 } });
   const again = await run(["resend-otp", "plain"]);
   expect(again).toMatchObject({ code: 0, answer: { answer: "sent", resendsLeft: 2 } });
@@ -89,26 +89,37 @@ test("a fresh assertion comes from a file, as JSON or in base64", async () => {
   });
 });
 
-test("the step's result comes from stdin, so that its secret stands on no command line", async () => {
-  const input = holderInput("lost", "enroll=cut-after-commit");
-  const handle = await system.client.issueCertificate("lost", input);
+/** An enrolment whose answer was lost: the command that says it happened, and what the provider has of it. */
+async function lostEnrolment(id: string) {
+  const input = holderInput(id, "enroll=cut-after-commit");
+  const handle = await system.client.issueCertificate(id, input);
   await statusWhere(handle, ({ attention }) => attention !== undefined);
-  const [item] = (await system.sandbox.items({ intent: "lost" })).items;
+  const [item] = (await system.sandbox.items({ intent: id })).items;
   const { deviceCode } = await system.sandbox.item(item?.id ?? "");
-  const happened = [
-    "resolve",
-    "lost",
-    "--decision",
-    "happened",
-    "--by",
-    "Ada",
-    "--result-file",
-    "-",
-  ];
-  const result = JSON.stringify({ certIdOtp: Number(item?.id), deviceCode });
-  const { code, answer, said } = await run(happened, result);
+  const command = ["resolve", id, "--decision", "happened", "--by", "Ada", "--result", "-"];
+  return { command, result: { certIdOtp: Number(item?.id), deviceCode: String(deviceCode) } };
+}
+
+test("the step's result comes from stdin, so that its secret stands on no command line", async () => {
+  const { command, result } = await lostEnrolment("lost");
+  const { code, answer, said } = await run(command, JSON.stringify(result, undefined, 2));
   expect([code, answer]).toMatchObject([0, [{ answer: "resolved" }]]);
-  expect(said).not.toContain(String(deviceCode));
+  expect(said).not.toContain(result.deviceCode);
+});
+
+test("on a terminal the step's result is asked for, is read to the end of its JSON, and is not shown", async () => {
+  const { command, result } = await lostEnrolment("typed");
+  const terminal = onTerminal(command, system.stack.env);
+  const prompt = "The step's result as JSON (not shown";
+  await terminal.shows(prompt);
+  const [first = "", ...others] = JSON.stringify(result, undefined, 2).split("\n");
+  terminal.type(`${first}\r`);
+  await terminal.shows(prompt, 2);
+  terminal.type(`${others.join("\r")}\r`);
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.shown()).toContain("resolved");
+  for (const shown of ["certIdOtp", result.deviceCode])
+    expect(terminal.shown()).not.toContain(shown);
 });
 
 test("happened needs a result only where the process needs one, and says which", async () => {

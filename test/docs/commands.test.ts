@@ -36,7 +36,7 @@ function shellCommands(page: string): string[] {
     .map((line) =>
       line
         .replace(/^\(|\)$/g, "")
-        .replace(/\s*>>? *\S+$/, "")
+        .replace(/\s*(>>?|<) *\S+$/, "")
         .trim(),
     )
     .filter((line) => line !== "" && !line.startsWith("#"));

@@ -1,0 +1,39 @@
+// The result of a step, which `resolve --decision happened` brings: from stdin, a file or the command line.
+import type { Decision, Resolution } from "../contracts/messages.js";
+import { secretNames } from "../contracts/secret-fields.js";
+import { enteredJson, noteVisible } from "./entered.js";
+import { CommandError, exitCodes } from "./exit.js";
+import { jsonObject, readText } from "./files.js";
+
+interface GivenResult {
+  /** Of `--result`. */
+  text: string | undefined;
+  /** Of `--result-file`. */
+  file: string | undefined;
+  /** Says nothing of a secret on the command line. */
+  isQuiet: boolean | undefined;
+}
+
+export async function resultGiven(
+  decision: Decision,
+  { text, file, isQuiet }: GivenResult,
+): Promise<Resolution["result"]> {
+  const refuse = (problem: string) => new CommandError(exitCodes.invalid, `--result: ${problem}`);
+  if (text !== undefined && file !== undefined) throw refuse("comes from --result-file already");
+  const source = text ?? file;
+  if (source === undefined) return undefined;
+  if (decision !== "happened") throw refuse("belongs to --decision happened");
+  const option = text === undefined ? "--result-file" : "--result";
+  if (source === "-")
+    return jsonObject(await enteredJson("The step's result as JSON"), option, source);
+  if (text === undefined) return jsonObject(await readText(source, option), option, source);
+  const result = jsonObject(text, option, "the text");
+  if (!isQuiet) await noteSecrets(result);
+  return result;
+}
+
+async function noteSecrets(result: object): Promise<void> {
+  const { secretIds } = await import("../contracts/message-contracts.js");
+  for (const name of secretNames(secretIds))
+    if (Object.hasOwn(result, name)) noteVisible(name, "use --result - or --result-file");
+}
