@@ -8,7 +8,7 @@ import { trustflow } from "../cli/run.js";
 import { letterInput } from "../support/letters.js";
 import { Operators } from "../support/operators.js";
 import { resetToTheStart } from "../support/reset.js";
-import { signerInput } from "../support/signers.js";
+import { signerInput, videoDecision, videoInput } from "../support/signers.js";
 import { startTestStack, statusWhere } from "../support/stack.js";
 import type { TestStack } from "../support/stack.js";
 
@@ -42,9 +42,15 @@ const refusedFields = (promise: Promise<unknown>) =>
   );
 
 /** As a plain client signs it. */
-function signedBy(name: string, workflowId: string, updateId: string, argument: object) {
+function signedBy(
+  name: string,
+  workflowId: string,
+  updateId: string,
+  argument: object,
+  update = "resolve",
+) {
   const at = new Date().toISOString();
-  const about = { namespace: "default", workflowId, update: "resolve", updateId };
+  const about = { namespace: "default", workflowId, update, updateId };
   const value = signDecision(operators.privateKey(name), {
     ...about,
     operator: name,
@@ -54,10 +60,10 @@ function signedBy(name: string, workflowId: string, updateId: string, argument: 
   return { ...argument, signature: { operator: name, at, value } };
 }
 
-const resolveAs = (workflowId: string, updateId: string, argument: object) =>
+const decideAs = (workflowId: string, updateId: string, argument: object, update = "resolve") =>
   system.client.temporal.workflow
     .getHandle(workflowId)
-    .executeUpdate<unknown, [object]>("resolve", { updateId, args: [argument] });
+    .executeUpdate<unknown, [object]>(update, { updateId, args: [argument] });
 
 /** What Temporal answers to an update that was refused. */
 const refusedOf = (promise: Promise<unknown>) =>
@@ -100,22 +106,22 @@ test("a signature is worth nothing at another process, and nothing when the id i
   await waiting("second");
   const argument = { attention, decision: "abandon", by: "Ana Ruiz" };
   const signed = signedBy("ana", "sendPostal/first", "u-1", argument);
-  expect(await refusedOf(resolveAs("sendPostal/second", "u-1", signed))).toMatchObject({
+  expect(await refusedOf(decideAs("sendPostal/second", "u-1", signed))).toMatchObject({
     path: "signature.value",
   });
   expect(
-    await refusedOf(resolveAs("sendPostal/first", "u-1", { ...signed, decision: "retry" })),
+    await refusedOf(decideAs("sendPostal/first", "u-1", { ...signed, decision: "retry" })),
   ).toMatchObject({ path: "signature.value" });
-  expect(await resolveAs("sendPostal/first", "u-2", argument).catch(() => "refused")).toBe(
+  expect(await decideAs("sendPostal/first", "u-2", argument).catch(() => "refused")).toBe(
     "refused",
   );
   // Temporal knows the id of the update that was refused, so the decision is signed with another one.
   const again = signedBy("ana", "sendPostal/first", "u-3", argument);
-  expect(await resolveAs("sendPostal/first", "u-3", again)).toEqual({ answer: "resolved" });
+  expect(await decideAs("sendPostal/first", "u-3", again)).toEqual({ answer: "resolved" });
   await expect(system.client.handle("sendPostal/first").result()).rejects.toThrow(AbandonedError);
 
   const { handle } = await waiting("first");
-  expect(await refusedOf(resolveAs("sendPostal/first", "u-3", again))).toMatchObject({
+  expect(await refusedOf(decideAs("sendPostal/first", "u-3", again))).toMatchObject({
     path: "signature",
   });
   expect((await handle.status()).attention?.id).toBe(attention);
@@ -165,6 +171,39 @@ test("the word on a contract is a decision too", async () => {
   expect(timeline).toContainEqual(
     expect.objectContaining({ event: "Contract refused", principal: "ana" }),
   );
+}, 60_000);
+
+test("what becomes of an identity video is a decision too: without its own signature nothing is sent", async () => {
+  const workflowId = "signOneShot/video";
+  const handle = await system.client.signOneShot("video", videoInput("video"));
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === videoDecision);
+  expect(await refusedFields(handle.decideVideo("approve"))).toEqual(["signature"]);
+  const update = "decideVideo";
+  const approved = signedBy("ana", workflowId, "v-1", { decision: "approve" }, update);
+  const turned = { ...approved, decision: "cancel" };
+  expect(await refusedOf(decideAs(workflowId, "v-1", turned, update))).toMatchObject({
+    path: "signature.value",
+  });
+  expect((await handle.status()).timeline.filter(({ source }) => source === "person")).toEqual([]);
+  const decide = ["decide-video", workflowId, "--decision", "cancel", "--by", "Ana Ruiz"];
+  const { code, stdout } = await trustflow(decide, {
+    env: { ...system.stack.env, ...operators.keyOf("ana") },
+  });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("cancelled")]);
+  const { outcome, timeline } = await handle.result();
+  expect(outcome).toBe("cancelled");
+  expect(timeline).toContainEqual(
+    expect.objectContaining({
+      source: "person",
+      event: "Identity video: cancelled",
+      by: "Ana Ruiz",
+      principal: "ana",
+    }),
+  );
+  const sent = Object.entries(await system.effects("video")).filter(([name]) =>
+    /(approve|cancel)IdentityVideo/.test(name),
+  );
+  expect(sent).toEqual([["one-shot-signature.cancelIdentityVideo", 1]]);
 }, 60_000);
 
 test("a signed decision that comes back with a reset is the same decision", async () => {
