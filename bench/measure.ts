@@ -1,4 +1,4 @@
-// One line of the report: what was measured on both sides, its goal (DESIGN §12), and whether it is met.
+// One line of the report: what was measured on both sides, its goal (docs/design.md §12), and whether it is met.
 import { ratioSpread, spreadOf } from "./spread.js";
 import type { Spread } from "./spread.js";
 

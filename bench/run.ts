@@ -1,4 +1,4 @@
-// `npm run bench`: the floor and Trustflow side by side on a fresh server (DESIGN §12, docs/benchmarks.md).
+// `npm run bench`: the floor and Trustflow side by side on a fresh server (docs/design.md §12, docs/benchmarks.md).
 import { cpus, totalmem } from "node:os";
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";

@@ -1,4 +1,4 @@
-// Retention (DESIGN §8): inbox bodies, then journal and inbox rows, then document orphans, in small deletes; composed for
+// Retention (docs/design.md §8): inbox bodies, then journal and inbox rows, then document orphans, in small deletes; composed for
 // `trustflow cleanup`. Nothing of an open process is removed, and no journal row of a process that has a history; Temporal is
 // asked about each process before anything of it goes.
 import type { Client } from "@temporalio/client";

@@ -1,4 +1,4 @@
-// What a business application imports: one method for each process, typed results, typed errors (DESIGN §2, §13).
+// What a business application imports: one method for each process, typed results, typed errors (docs/design.md §2, §13).
 import { contentOf } from "./documents/content.js";
 import {
   WorkflowExecutionAlreadyStartedError,

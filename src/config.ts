@@ -1,4 +1,4 @@
-// The only reader of the environment and of trustflow.toml; fails at start, naming the key (DESIGN §13).
+// The only reader of the environment and of trustflow.toml; fails at start, naming the key (docs/design.md §13).
 import { existsSync, readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import { z } from "zod";
@@ -146,7 +146,7 @@ export const Config = z.strictObject({
   journal: z
     .strictObject({
       leaseSeconds: whole(1).default(90),
-      /** Between the two look-ups that find nothing, before a keyed effect is sent again (READING §1). */
+      /** Between the two look-ups that find nothing, before a keyed effect is sent again (docs/reading-the-specification.md §1). */
       lookUpSpacingSeconds: whole(1).default(60),
     })
     .prefault({}),

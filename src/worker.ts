@@ -1,4 +1,4 @@
-// The composition root: configuration → providers → activities → one worker for each task queue (DESIGN §3, §12).
+// The composition root: configuration → providers → activities → one worker for each task queue (docs/design.md §3, §12).
 import { Runtime, Worker } from "@temporalio/worker";
 import type { NativeConnection, WorkerOptions } from "@temporalio/worker";
 import { existsSync } from "node:fs";

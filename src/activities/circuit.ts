@@ -1,5 +1,5 @@
 // Circuits: while the provider refuses an account or is away, calls fail fast without HTTP and one probe at a time goes
-// through, so that waiting processes neither lock an account nor storm a provider that comes back (DESIGN §5). What one
+// through, so that waiting processes neither lock an account nor storm a provider that comes back (docs/design.md §5). What one
 // process alone meets opens nothing for the others: a second one is tried first.
 import { ProviderError } from "../providers/errors.js";
 
@@ -10,7 +10,10 @@ export interface CircuitOptions {
   failures: number;
 }
 
-/** What a call is about: a denial may speak of the operation alone, everything else of the account as a whole (READING §9). */
+/**
+ * What a call is about: a denial may speak of the operation alone, everything else of the account as a whole
+ * (docs/reading-the-specification.md §9).
+ */
 export interface Way {
   account: string;
   operation: string;

@@ -1,4 +1,4 @@
-// The activities of the disposable certificate service (P1 §2.1–2.6, 4.1; READING §5).
+// The activities of the disposable certificate service (P1 §2.1–2.6, 4.1; docs/reading-the-specification.md §5).
 import { contentOf } from "../documents/content.js";
 import { cancellationSignal } from "@temporalio/activity";
 import { IssueCertificateInput } from "../contracts/issue-certificate.js";
@@ -240,7 +240,7 @@ export function createCertificateActivities(dependencies: CertificateDependencie
   }
 }
 
-/** 244 is about the eID type: those that the LRA may use are not held up by it (P1 §7.1; READING §9). */
+/** 244 is about the eID type: those that the LRA may use are not held up by it (P1 §7.1; docs/reading-the-specification.md §9). */
 function forType<A extends object>(account: A, { eidAssertionHolder }: EidEnrolment): A {
   return { ...account, about: eidAssertionHolder?.eIDType ?? "" };
 }

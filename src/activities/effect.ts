@@ -1,5 +1,5 @@
 // The shared way of every effect through the journal: who it is for, its token, its digest, and what an error proves
-// (DESIGN §6, READING §0).
+// (docs/design.md §6, docs/reading-the-specification.md §0).
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import { isLocked } from "../journal/errors.js";
 import type { OwnedDocument } from "../journal/ownership.js";
@@ -17,7 +17,7 @@ export interface EffectReference {
   occurrence: string;
 }
 
-/** Keyed digests of what a caller sent (DESIGN §2). */
+/** Keyed digests of what a caller sent (docs/design.md §2). */
 export interface Digests {
   of(value: unknown): string;
   same(value: unknown, stored: string): boolean;

@@ -1,4 +1,5 @@
-// The activities of the envelope-based one-shot signature, over its two hosts (P1 §1.5, 2.10, 4.5; READING §0, §7).
+// The activities of the envelope-based one-shot signature, over its two hosts (P1 §1.5, 2.10, 4.5;
+// docs/reading-the-specification.md §0, §7).
 import { contentOf } from "../documents/content.js";
 import { comparedInput } from "../contracts/compared-input.js";
 import { SignEnvelopeInput } from "../contracts/sign-envelope.js";

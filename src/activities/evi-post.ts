@@ -1,5 +1,5 @@
 // The activities of certified post: build the key, call the provider through the journal, translate the error
-// (P2 §2.1–2.5, §4.1; READING §1–2).
+// (P2 §2.1–2.5, §4.1; docs/reading-the-specification.md §1–2).
 import { ask } from "./evi-post/ask.js";
 import { PostOffice } from "./evi-post/office.js";
 import type { EviPostDependencies } from "./evi-post/office.js";

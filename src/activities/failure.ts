@@ -1,5 +1,5 @@
 // The one place where an error becomes a Temporal failure: its type is the problem's kind, its details say what a person
-// needs, and the kind decides who retries (DESIGN §5).
+// needs, and the kind decides who retries (docs/design.md §5).
 import { activityInfo, ApplicationFailure, heartbeat } from "@temporalio/activity";
 import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
 import { erasedProblem } from "../contracts/failures.js";

@@ -1,5 +1,5 @@
 // Input as the first activity meets it: parsed again for those who start a process with a plain Temporal client, inline
-// documents turned into references (DESIGN §3, §8).
+// documents turned into references (docs/design.md §3, §8).
 import type { z } from "zod";
 import { checkInput } from "../contracts/problems.js";
 import type { DocumentInput, DocumentReference } from "../contracts/values.js";

@@ -1,5 +1,6 @@
-// A look-up whose finding the specification does not show: an empty one proves nothing until it has found an item of ours
-// (READING §1, docs/decisions/0017). What is found and missed is remembered for the account by journal/look-up-proofs.ts.
+// A look-up whose finding the specification does not show: an empty one proves nothing until it has found an item of
+// ours (docs/reading-the-specification.md §1, docs/decisions/0017). What is found and missed is remembered for the
+// account by journal/look-up-proofs.ts.
 import type { LookUpFinding } from "../journal/journal.js";
 import type { LookUpKey, LookUpProofs } from "../journal/look-up-proofs.js";
 import { ProviderError } from "../providers/errors.js";

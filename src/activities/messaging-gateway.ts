@@ -1,4 +1,4 @@
-// The activity of the messaging gateway: one message, one effect (P1 §1.3, 4.3; READING §7).
+// The activity of the messaging gateway: one message, one effect (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
 import { contentOf } from "../documents/content.js";
 import { SendMessageInput } from "../contracts/send-message.js";
 import { comparedInput } from "../contracts/compared-input.js";

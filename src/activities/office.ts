@@ -35,7 +35,7 @@ export interface Surroundings {
   secrets: Secrets;
   documents: DocumentStore;
   circuits: Circuits;
-  /** The process's own callback address and the value that its callbacks echo (DESIGN §7). */
+  /** The process's own callback address and the value that its callbacks echo (docs/design.md §7). */
   callback(process: { provider: string; namespace: string; workflowId: string }): {
     url: string;
     correlation: string;

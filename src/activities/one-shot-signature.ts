@@ -1,4 +1,4 @@
-// The activities of the one-shot signature service (P1 §1.4, 2.9, 4.4, 6.2; READING §0, §7).
+// The activities of the one-shot signature service (P1 §1.4, 2.9, 4.4, 6.2; docs/reading-the-specification.md §0, §7).
 import { SigningDesk } from "./one-shot-signature/desk.js";
 import type { OneShotDependencies } from "./one-shot-signature/desk.js";
 import {

@@ -1,5 +1,5 @@
 // What a call about a one-time password means for the process: a lost answer of a sent code is no reason to stop, and what a
-// tried code meets is the update's answer (READING §5, §9).
+// tried code meets is the update's answer (docs/reading-the-specification.md §5, §9).
 import type { Past, Standing } from "../journal/journal.js";
 import { EffectInFlight, EffectRefused, EffectUnknown } from "../journal/errors.js";
 import { ProviderError } from "../providers/errors.js";

@@ -25,7 +25,7 @@ export function isEnough({ wait, mode, seen }: Question, shown: string, isEnd: b
   return isEnd || activityInfo().attempt >= claimAttempts;
 }
 
-/** What an answer promises may not be there at once; for long, it is a person's matter (DESIGN §5). */
+/** What an answer promises may not be there at once; for long, it is a person's matter (docs/design.md §5). */
 export function notThere<P extends Provider>(
   provider: P,
   operation: Operation<P>,

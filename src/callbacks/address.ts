@@ -1,7 +1,8 @@
-// A callback address is a capability: `<key id>.<subject, base64url>.<HMAC-SHA-256>` (DESIGN §7). Its subject is a process, or
-// an account, for a source that is configured once for each account (READING §6). Whoever knows the address may report, and nobody
-// can make one without the key. That of a process says when it was issued, in months of 30 days: its life is over one day. An
-// account's has none, because a person has entered it at the provider.
+// A callback address is a capability: `<key id>.<subject, base64url>.<HMAC-SHA-256>` (docs/design.md §7). Its subject
+// is a process, or an account, for a source that is configured once for each account
+// (docs/reading-the-specification.md §6). Whoever knows the address may report, and nobody can make one without the
+// key. That of a process says when it was issued, in months of 30 days: its life is over one day. An account's has
+// none, because a person has entered it at the provider.
 import { createHash } from "node:crypto";
 import { keyedDigest, verifyKeyedDigest } from "../crypto/hmac.js";
 import type { KeyRing } from "../crypto/key-ring.js";

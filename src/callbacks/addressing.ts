@@ -1,6 +1,6 @@
-// From an account's callbacks to those of processes: the reference in the body names the process, once the answer that showed
-// it is stored (READING §6). That may be about to happen, so what nobody knows yet rests, each row for itself, before it is
-// parked.
+// From an account's callbacks to those of processes: the reference in the body names the process, once the answer that
+// showed it is stored (docs/reading-the-specification.md §6). That may be about to happen, so what nobody knows yet
+// rests, each row for itself, before it is parked.
 import { read } from "./reading.js";
 import type { Reader } from "./reading.js";
 import { settleAlike } from "./rows.js";

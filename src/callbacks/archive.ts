@@ -1,4 +1,4 @@
-// The inbox as operators see it: list, show, replay, and removal in small deletes (DESIGN §7, §8).
+// The inbox as operators see it: list, show, replay, and removal in small deletes (docs/design.md §7, §8).
 import type { Pool } from "../postgres/pool.js";
 import { BodyOpener } from "./body-keys.js";
 import type { BodyKeys } from "./body-keys.js";

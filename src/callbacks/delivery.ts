@@ -1,4 +1,4 @@
-// One process's rows on their way: opened, parsed, and signalled in their order, as few signals as fit (DESIGN §7).
+// One process's rows on their way: opened, parsed, and signalled in their order, as few signals as fit (docs/design.md §7).
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import { read } from "./reading.js";
 import type { Reader } from "./reading.js";

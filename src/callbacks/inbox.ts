@@ -1,4 +1,4 @@
-// The inbox: one table that is queue, dedupe, delivery log and evidence in one (DESIGN §7). This is what the relay does with
+// The inbox: one table that is queue, dedupe, delivery log and evidence in one (docs/design.md §7). This is what the relay does with
 // it; the receiver's part is in arrivals.ts, that of operators in archive.ts.
 import type { Pool } from "../postgres/pool.js";
 import { BodyOpener } from "./body-keys.js";

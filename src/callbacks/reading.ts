@@ -11,7 +11,7 @@ import type { ClaimedRow, Settlement, UnaddressedRow } from "./rows.js";
 export type Parser = (body: unknown) => { event: ProviderEvent; correlation?: string };
 export type Parsers = Record<string, Parser>;
 
-/** Providers that are told one address for each account (READING §6). */
+/** Providers that are told one address for each account (docs/reading-the-specification.md §6). */
 export const accountProviders = ["one-shot-signature"] as const;
 export type AccountProvider = (typeof accountProviders)[number];
 

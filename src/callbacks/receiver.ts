@@ -1,4 +1,4 @@
-// The way in: a genuine address and JSON are stored raw, and only the commit is answered with 2xx (DESIGN §7, P2 §6.4). It
+// The way in: a genuine address and JSON are stored raw, and only the commit is answered with 2xx (docs/design.md §7, P2 §6.4). It
 // needs PostgreSQL alone; whoever comes when that is away, or when the queue is full, is told so at once.
 import { once as happened } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";

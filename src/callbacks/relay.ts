@@ -1,5 +1,5 @@
 // From the inbox to the processes: wakes on NOTIFY, waits a moment for company, and sends one signal with everything that
-// waits for a process (DESIGN §7). It may be killed at any point: what was not marked is delivered again, and the process
+// waits for a process (docs/design.md §7). It may be killed at any point: what was not marked is delivered again, and the process
 // knows an event by its id.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";

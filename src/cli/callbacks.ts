@@ -1,4 +1,4 @@
-// `trustflow callbacks`: the inbox as operators see it (DESIGN §7).
+// `trustflow callbacks`: the inbox as operators see it (docs/design.md §7).
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { callbackUrl } from "../callbacks/address.js";
 import {

@@ -136,7 +136,10 @@ else the command ends with 1.`,
     );
 }
 
-/** A regenerated affidavit may reuse the id of the one before: each version gets a name of its own (READING §2). */
+/**
+ * A regenerated affidavit may reuse the id of the one before: each version gets a name of its own
+ * (docs/reading-the-specification.md §2).
+ */
 export function named<D extends { document: { uri: string }; uniqueId?: string | undefined }>(
   affidavits: D[],
 ): [string, D][] {

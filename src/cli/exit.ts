@@ -1,4 +1,4 @@
-// The exit codes of DESIGN §13, and which of them an error means. Everything a command throws passes through `failureOf`.
+// The exit codes of docs/design.md §13, and which of them an error means. Everything a command throws passes through `failureOf`.
 import { CommanderError } from "commander";
 import { ConfigurationError } from "../config.js";
 

@@ -1,4 +1,4 @@
-// The command line as a whole: which commands there are, and how a command ends (DESIGN §13).
+// The command line as a whole: which commands there are, and how a command ends (docs/design.md §13).
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addCallbacks } from "./callbacks.js";

@@ -1,4 +1,4 @@
-// The roles of a deployment: `worker`, `receiver`, `relay` and `codec-server`, each one process (DESIGN §12).
+// The roles of a deployment: `worker`, `receiver`, `relay` and `codec-server`, each one process (docs/design.md §12).
 import type { Command } from "commander";
 import { loadConfig, required, requireSecrets, ringOf } from "../config.js";
 import type { Config } from "../config.js";

@@ -45,7 +45,7 @@ export class PostalHandle extends ProcessHandle<SendPostalResult> {
   }
 }
 
-/** What a process with a one-time password takes (READING §5). */
+/** What a process with a one-time password takes (docs/reading-the-specification.md §5). */
 class OtpHandle<Result> extends ProcessHandle<Result> {
   /** The code that the holder entered. The same `updateId` is one try. */
   submitOtp(code: string, updateId: string = randomUUID()): Promise<OtpAnswer> {

@@ -57,7 +57,7 @@ const EviPostAccount = z.strictObject({
   timeoutSeconds,
   /** Whether the site's address has a region, which fills the issuer's (P2 §2.2). */
   siteHasRegion: flag().default(true),
-  /** Assumed: our own key goes into `LookupKey` too (READING §1). */
+  /** Assumed: our own key goes into `LookupKey` too (docs/reading-the-specification.md §1). */
   ownKeyInLookupKey: flag().default(false),
   /** Assumed: the shared affidavit download (P2 §4.1); `blobs` reads the deprecated field instead. */
   affidavits: z.preprocess(plain, z.enum(["download", "blobs"])).default("download"),

@@ -1,4 +1,4 @@
-// The kinds of configuration values: from TOML with their type, from the environment as text (DESIGN §13).
+// The kinds of configuration values: from TOML with their type, from the environment as text (docs/design.md §13).
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { Secret } from "../contracts/values.js";
@@ -79,8 +79,8 @@ export const listOf = <E extends z.ZodType>(entry: E, least = 0) =>
 export const list = () => listOf(z.string().min(1));
 
 /**
- * `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself, or its file as `NAME__FILE`. It is read when it is first used: a
- * command needs only its own secrets of a configuration that others share.
+ * `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself, or its file as `NAME__FILE`.
+ * It is read when it is first used: a command needs only its own secrets of a configuration that others share.
  */
 export const secret = () => configuredSecret(false);
 

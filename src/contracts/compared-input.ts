@@ -1,5 +1,5 @@
-// An input as its digest takes it: what a second start, or another run, must bring again (DESIGN §2). The contract says
-// which parts are secrets (`writeOnly`, READING §8) and which are documents.
+// An input as its digest takes it: what a second start, or another run, must bring again (docs/design.md §2). The contract says
+// which parts are secrets (`writeOnly`, docs/reading-the-specification.md §8) and which are documents.
 import { z } from "zod";
 import type { DocumentInput } from "./values.js";
 

@@ -1,4 +1,4 @@
-// The types of a failed process and of a failed activity (DESIGN §2, §5, §13). No zod: workflows import this file.
+// The types of a failed process and of a failed activity (docs/design.md §2, §5, §13). No zod: workflows import this file.
 
 /** `ApplicationFailure.type` of a process that failed: its effect never came into being, or a person gave it up. */
 export const processFailures = [
@@ -33,7 +33,7 @@ export interface FailureDetails {
   };
 }
 
-/** Why a provider call did not bring what was asked; the kinds of DESIGN §5. */
+/** Why a provider call did not bring what was asked; the kinds of docs/design.md §5. */
 export type ProblemKind =
   | "invalidRequest"
   | "accessDenied"

@@ -1,4 +1,4 @@
-// The messages that processes take: two signals, one query, and updates for all that needs an answer (DESIGN §2).
+// The messages that processes take: two signals, one query, and updates for all that needs an answer (docs/design.md §2).
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
 import type { ProviderEvent } from "./provider-event.js";
 import type { PostalAffidavitRequest } from "./send-postal.js";
@@ -43,7 +43,7 @@ export interface Decider {
   signature?: DecisionSignature;
 }
 
-/** READING §2: what the provider makes of a cancellation (P2 §4.1 Cancel). */
+/** docs/reading-the-specification.md §2: what the provider makes of a cancellation (P2 §4.1 Cancel). */
 export interface CancelAnswer {
   answer:
     | "cancelled"
@@ -65,7 +65,10 @@ export const requestAffidavit = defineUpdate<AffidavitAnswer, [PostalAffidavitRe
   "requestAffidavit",
 );
 
-/** READING §5: what became of a code that the holder entered. `triesLeft` and `expired` are by our own counter and deadline. */
+/**
+ * docs/reading-the-specification.md §5: what became of a code that the holder entered. `triesLeft` and `expired` are by
+ * our own counter and deadline.
+ */
 export type OtpAnswer =
   | { answer: "accepted" | "expired" | "locked" | "unavailable" }
   | { answer: "wrong"; triesLeft: number }
@@ -107,7 +110,7 @@ export const decideVideo = defineUpdate<
 
 export type Decision = "retry" | "happened" | "abandon";
 
-/** A person's word on a process that asks (DESIGN §6). */
+/** A person's word on a process that asks (docs/design.md §6). */
 export interface Resolution extends Decider {
   attention: string;
   decision: Decision;

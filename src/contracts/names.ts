@@ -1,4 +1,4 @@
-// Every name that other systems see: processes, task queues, search attributes, memo (DESIGN §2, §13).
+// Every name that other systems see: processes, task queues, search attributes, memo (docs/design.md §2, §13).
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 
 export const processes = [
@@ -12,7 +12,7 @@ export type ProcessName = (typeof processes)[number];
 
 export const workflowTaskQueue = "trustflow";
 
-/** The activity task queue of a provider; each has its own rate limit (DESIGN §12). */
+/** The activity task queue of a provider; each has its own rate limit (docs/design.md §12). */
 export function providerTaskQueue(provider: string): string {
   return `${workflowTaskQueue}.${provider}`;
 }
@@ -20,7 +20,7 @@ export function providerTaskQueue(provider: string): string {
 /** The updates by which a person decides; each of them may be signed (docs/decisions/0024). */
 export const decisionUpdates = ["resolve", "cancel", "acceptContract", "decideVideo"] as const;
 
-/** What a business id may look like: it stands in URLs, logs and visibility (DESIGN §2). */
+/** What a business id may look like: it stands in URLs, logs and visibility (docs/design.md §2). */
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
 /** What an eID assertion looks like (P1 §2.2): base64 as its writers write it, padded and with no bit left over. */
@@ -79,7 +79,7 @@ export const postalOutcomes = [
   "expired",
 ] as const;
 
-/** Never encrypted, so none carries personal data (DESIGN §8). */
+/** Never encrypted, so none carries personal data (docs/design.md §8). */
 export const searchAttributes = {
   phase: defineSearchAttributeKey("TrustflowPhase", SearchAttributeType.KEYWORD),
   outcome: defineSearchAttributeKey("TrustflowOutcome", SearchAttributeType.KEYWORD),

@@ -1,4 +1,5 @@
-// What every process with a one-time password shares: its spans, and the answers of its updates (DESIGN §2; READING §5).
+// What every process with a one-time password shares: its spans, and the answers of its updates (docs/design.md §2;
+// docs/reading-the-specification.md §5).
 import { z } from "zod";
 
 const seconds = z

@@ -1,4 +1,5 @@
-// The secrets of an input or of an update's argument, found by the contract: what it marks as `writeOnly` (READING §8).
+// The secrets of an input or of an update's argument, found by the contract: what it marks as `writeOnly`
+// (docs/reading-the-specification.md §8).
 import type { z } from "zod";
 import { described } from "./compared-input.js";
 import type { Schema } from "./compared-input.js";

@@ -136,7 +136,7 @@ const serviceOf = ({ options }: Fields) => options?.postServiceType ?? "Register
 const service = "options.postServiceType";
 const isAdvanced = (profile?: string) => profile?.startsWith("Advanced") ?? false;
 
-/** The conditional rules of P2 §2.1–2.3 that need no configuration (READING §2). */
+/** The conditional rules of P2 §2.1–2.3 that need no configuration (docs/reading-the-specification.md §2). */
 const rules: Rule<Fields>[] = [
   {
     reads: ["document.mediaType"],

@@ -49,7 +49,7 @@ export type SignEnvelopeInput = z.infer<typeof SignEnvelopeInput>;
 
 export const SignEnvelopeStatus = ProcessStatus;
 
-/** No status call is shown, so no more is claimed than that the envelope was sent (READING §7). */
+/** No status call is shown, so no more is claimed than that the envelope was sent (docs/reading-the-specification.md §7). */
 export const SignEnvelopeResult = processResult({
   process: z.literal("signEnvelope"),
   outcome: z.literal("sent"),

@@ -1,4 +1,4 @@
-// What every process shows of itself while it runs, and the parts that every result shares (DESIGN §13).
+// What every process shows of itself while it runs, and the parts that every result shares (docs/design.md §13).
 import { z } from "zod";
 import { attentionKinds } from "./failures.js";
 import { DocumentReference, Instant } from "./values.js";

@@ -1,4 +1,4 @@
-// The vocabulary that every contract shares: ids, instants, documents, secrets (DESIGN §8, §13).
+// The vocabulary that every contract shares: ids, instants, documents, secrets (docs/design.md §8, §13).
 import { z } from "zod";
 import { businessIdPattern } from "./names.js";
 
@@ -49,7 +49,7 @@ export const FileName = z
   .string()
   .regex(/^[^/\\\p{Cc}]{1,200}$/u, "must be a file name of at most 200 characters");
 
-/** What the specification leaves unshown: passed to the provider as it is (DESIGN §13). */
+/** What the specification leaves unshown: passed to the provider as it is (docs/design.md §13). */
 export const ProviderFields = z.record(z.string(), z.unknown());
 
 /** A plain string on the wire that is never shown, logged or stored in clear; `writeOnly` marks it in the JSON Schema. */

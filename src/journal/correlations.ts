@@ -1,4 +1,4 @@
-// Which process a provider's reference belongs to, so that a callback to an account's address finds it (DESIGN §7).
+// Which process a provider's reference belongs to, so that a callback to an account's address finds it (docs/design.md §7).
 import type { Pool } from "../postgres/pool.js";
 
 export interface Correlation {

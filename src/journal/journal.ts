@@ -1,5 +1,6 @@
-// One intent, one effect: every effect is taken by compare-and-set before it is sent, and its answer is stored before it is
-// used (DESIGN §6, READING §0–1). What a retry may do depends on the row and on the operation's effect class alone.
+// One intent, one effect: every effect is taken by compare-and-set before it is sent, and its answer is stored before
+// it is used (docs/design.md §6, docs/reading-the-specification.md §0–1). What a retry may do depends on the row and on
+// the operation's effect class alone.
 import type { ProcessKey, Sealer, Sealers } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import type { Effect, Performance, SealedEffect } from "./effect.js";

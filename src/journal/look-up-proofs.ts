@@ -1,6 +1,6 @@
-// Absence proves something only where the look-up is known to work: an account's look-up counts once it has found one of our
-// own answered items (READING §1, docs/decisions/0017). Such an item, the sample, is looked for at growing ages until it is
-// found, or is old enough to count as missing.
+// Absence proves something only where the look-up is known to work: an account's look-up counts once it has found one
+// of our own answered items (docs/reading-the-specification.md §1, docs/decisions/0017). Such an item, the sample, is
+// looked for at growing ages until it is found, or is old enough to count as missing.
 import { open, seal } from "../crypto/sealed.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import type { Pool } from "../postgres/pool.js";

@@ -1,4 +1,4 @@
-// The idempotency token of an effect: the same after a retry, a crash, a reset, continue-as-new or a start again (DESIGN §6).
+// The idempotency token of an effect: the same after a retry, a crash, a reset, continue-as-new or a start again (docs/design.md §6).
 import { createHash } from "node:crypto";
 
 // UUID of this project, for RFC 9562 §5.5; another value would give every open effect another token.
@@ -13,7 +13,10 @@ export function effectToken(
   return uuidV5(NAMESPACE, JSON.stringify([namespace, workflowId, step, occurrence]));
 }
 
-/** The token that goes over the wire: another one after each denial (READING §1), so that none stays stuck to it, and for another input. */
+/**
+ * The token that goes over the wire: another one after each denial (docs/reading-the-specification.md §1), so that none
+ * stays stuck to it, and for another input.
+ */
 export function wireToken(token: string, denied: number): string {
   return denied === 0 ? token : uuidV5(token, String(denied));
 }

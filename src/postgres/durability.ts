@@ -1,4 +1,4 @@
-// Whether PostgreSQL keeps what it has said to have committed: over a crash of the server, and over a failover (DESIGN §6).
+// Whether PostgreSQL keeps what it has said to have committed: over a crash of the server, and over a failover (docs/design.md §6).
 // The journal's word on what was sent, and the callbacks that were acknowledged, are only as durable as these settings.
 import type { Pool } from "./pool.js";
 

@@ -1,5 +1,5 @@
 // Migrations, in order, each in a transaction of its own, one runner at a time. They expand first and contract in a later
-// release, because the previous release keeps running meanwhile (DESIGN §4).
+// release, because the previous release keeps running meanwhile (docs/design.md §4).
 import { effects } from "./migrations/0001-effects.js";
 import { callbacks } from "./migrations/0002-callbacks.js";
 import { accounts } from "./migrations/0003-accounts.js";

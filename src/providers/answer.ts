@@ -1,5 +1,5 @@
 // How an answer of a provider is read, and what one that cannot be used means: by status and effect class, the same for all
-// providers but for what their translate.ts says otherwise (READING §0, §9).
+// providers but for what their translate.ts says otherwise (docs/reading-the-specification.md §0, §9).
 import { isWebPage } from "./described.js";
 import type { Described, AnswerMismatch } from "./described.js";
 import { effectClassOf } from "./effects.js";
@@ -55,7 +55,10 @@ export function meaningOf<P extends Provider>(
   return { kind: "protocol", effect: effectClass === "keyed" ? without.effect : "none" };
 }
 
-/** An answer that is not what the specification describes: of a read `protocol`, of an effect a lost one (READING §1). */
+/**
+ * An answer that is not what the specification describes: of a read `protocol`, of an effect a lost one
+ * (docs/reading-the-specification.md §1).
+ */
 function withoutDescribed(effectClass: EffectClass): Meaning {
   return effectClass === "read" ? { kind: "protocol", effect: "none" } : withoutAnswer(effectClass);
 }

@@ -1,5 +1,6 @@
-// What the specification describes as the body of a success, and whether an answer is that (READING §1). Every call declares
-// it; an answer that is something else, such as the web page of a proxy, is no success.
+// What the specification describes as the body of a success, and whether an answer is that
+// (docs/reading-the-specification.md §1). Every call declares it; an answer that is something else, such as the web
+// page of a proxy, is no success.
 import type { z } from "zod";
 import type { HttpAnswer } from "./http.js";
 import { AMBIGUOUS, spelled } from "./spelling.js";

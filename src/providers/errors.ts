@@ -46,7 +46,10 @@ interface ProviderErrorDescription {
   fields?: readonly { [key in keyof ProviderErrorField]?: string | undefined }[];
   retryAfterMs?: number | undefined;
   detail?: string | undefined;
-  /** What a denial is about; default: a 403 is about the operation, everything else about the account (READING §9). */
+  /**
+   * What a denial is about; default: a 403 is about the operation, everything else about the account
+   * (docs/reading-the-specification.md §9).
+   */
   denies?: "account" | "operation";
 }
 

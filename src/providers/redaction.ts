@@ -1,9 +1,9 @@
-// What was sent in secret does not come back in an error, should a provider repeat it (READING §8): neither in its words, nor in a
-// code or a name.
+// What was sent in secret does not come back in an error, should a provider repeat it
+// (docs/reading-the-specification.md §8): neither in its words, nor in a code or a name.
 import type { ProviderErrorField } from "./errors.js";
 import type { HttpAnswer } from "./http.js";
 
-/** What a request carried in secret, and what no error of its answer shows again (READING §8). */
+/** What a request carried in secret, and what no error of its answer shows again (docs/reading-the-specification.md §8). */
 export interface Sent {
   /** The account's: a classifier that holds one is dropped. */
   credentials?: readonly string[];

@@ -1,4 +1,4 @@
-// How long activities may take and who retries them (DESIGN §6): one set for each phase of a step.
+// How long activities may take and who retries them (docs/design.md §6): one set for each phase of a step.
 import { proxyActivities } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import { providerTaskQueue } from "../contracts/names.js";

@@ -1,4 +1,4 @@
-// Which affidavit answers which on-demand request (P2 §2.12 `RequestId`; READING §2).
+// Which affidavit answers which on-demand request (P2 §2.12 `RequestId`; docs/reading-the-specification.md §2).
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { ProcessDocument } from "../contracts/status.js";
 

@@ -1,4 +1,4 @@
-// An update's own call never raises attention: what goes wrong is its answer (DESIGN §2, READING §9).
+// An update's own call never raises attention: what goes wrong is its answer (docs/design.md §2, docs/reading-the-specification.md §9).
 import { ActivityFailure, TimeoutFailure } from "@temporalio/workflow";
 import { problemIn } from "./problem.js";
 

@@ -1,4 +1,5 @@
-// An eID assertion that was refused, and the fresh one that is waited for (P1 §2.2, codes 237 and 239 of §7.1; READING §5).
+// An eID assertion that was refused, and the fresh one that is waited for (P1 §2.2, codes 237 and 239 of §7.1;
+// docs/reading-the-specification.md §5).
 import { condition } from "@temporalio/workflow";
 import type { RefusedAssertion } from "../activities/disposable-certificate.js";
 import { provideAssertion } from "../contracts/messages.js";

@@ -1,4 +1,4 @@
-// Attention: a process that cannot go on by itself says why, and waits for a person (DESIGN §6).
+// Attention: a process that cannot go on by itself says why, and waits for a person (docs/design.md §6).
 import { ApplicationFailure, metricMeter, proxyActivities } from "@temporalio/workflow";
 import type {
   ProcessActivities,

@@ -1,4 +1,4 @@
-// The caller's word on the contract, before the signer gets a code (READING §7).
+// The caller's word on the contract, before the signer gets a code (docs/reading-the-specification.md §7).
 import { acceptContract } from "../contracts/messages.js";
 import type { ContractAnswer } from "../contracts/messages.js";
 import { secondsFromNow } from "./clock.js";

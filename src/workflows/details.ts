@@ -1,4 +1,4 @@
-// What the Web UI shows of a running process (DESIGN §9). It is encrypted; still it holds no secret.
+// What the Web UI shows of a running process (docs/design.md §9). It is encrypted; still it holds no secret.
 import { consequencesOf, namePlaceholder, proposedLine } from "../contracts/decisions.js";
 import type { Attention, ProcessStatus, TimelineEntry } from "../contracts/status.js";
 import { shellWord } from "../contracts/text.js";

@@ -1,5 +1,5 @@
 // What a process knows: a grow-only set of events by `Identifier`, the newest query snapshot, documents, and its own log.
-// Everything shown is derived from them by a pure view (DESIGN §3).
+// Everything shown is derived from them by a pure view (docs/design.md §3).
 import { endStates } from "../contracts/names.js";
 import type { ProviderEvent } from "../contracts/provider-event.js";
 import type { ProcessDocument, TimelineEntry } from "../contracts/status.js";

@@ -1,5 +1,5 @@
 // Following a transaction until the provider's own answer says that it is over: callbacks make the process ask,
-// the time of a poll does in any case, and only the answer counts (DESIGN §3, §7; P2 §6.4).
+// the time of a poll does in any case, and only the answer counts (docs/design.md §3, §7; P2 §6.4).
 import { CancellationScope, condition, patched, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import { endStates } from "../contracts/names.js";
@@ -25,8 +25,8 @@ export interface Spans {
 }
 
 /**
- * `now`: one answer; `affidavits`: with every affidavit that it lists; `change`: retried until it differs from what is known; `end`: retried a few times until an end
- * state shows, because the provider's query may lag behind its callback.
+ * `now`: one answer; `affidavits`: with every affidavit that it lists; `change`: retried until it differs from what is
+ * known; `end`: retried a few times until an end state shows, because the provider's query may lag behind its callback.
  */
 export type AskWait = "now" | "affidavits" | "change" | "end";
 
@@ -142,7 +142,7 @@ class Tracking {
     }
   }
 
-  /** The durable poll: whatever happens to callbacks, the provider is asked (DESIGN §7). */
+  /** The durable poll: whatever happens to callbacks, the provider is asked (docs/design.md §7). */
   async poll(): Promise<void> {
     const { label, spans } = this.#followed;
     while (!this.#over()) {

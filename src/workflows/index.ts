@@ -1,4 +1,4 @@
-// The workflow bundle: one export for each process (DESIGN §2).
+// The workflow bundle: one export for each process (docs/design.md §2).
 export { issueCertificate } from "./issue-certificate.js";
 export { sendMessage } from "./send-message.js";
 export { sendPostal } from "./send-postal.js";

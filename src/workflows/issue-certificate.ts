@@ -1,5 +1,5 @@
 // A disposable certificate, from the holder's data or an eID assertion to the validated one-time password (P1 §1.1, 2.1–2.6,
-// 4.1; READING §5).
+// 4.1; docs/reading-the-specification.md §5).
 import { ApplicationFailure } from "@temporalio/workflow";
 import type {
   CertificateActivities,

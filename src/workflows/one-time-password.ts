@@ -1,5 +1,5 @@
 // A one-time password on its way to a holder and back: sent, sent again, tried, until it is accepted, the tries are used up,
-// or the holder's time is over (READING §5). The shared piece of every process with a person in the loop.
+// or the holder's time is over (docs/reading-the-specification.md §5). The shared piece of every process with a person in the loop.
 import { condition, currentUpdateInfo, proxyActivities } from "@temporalio/workflow";
 import type { FirstCode, Sent, SentAgain, Tried } from "../activities/one-time-password.js";
 import type { ProcessActivities } from "../activities/process.js";

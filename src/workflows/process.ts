@@ -119,7 +119,7 @@ export class Process<S extends Snapshot, V extends View> extends Standing<S, V> 
   }
 
   /**
-   * Where the process has no update `cancel`: a person decides whether it is given up (DESIGN §2). `steps` are those that
+   * Where the process has no update `cancel`: a person decides whether it is given up (docs/design.md §2). `steps` are those that
    * bring its effect about, whichever of them runs by then: by their rows it is known what exists, and after `abandon` nothing
    * is sent for them. It is shown as the last one's.
    */

@@ -1,4 +1,4 @@
-// One message through the messaging gateway; nothing tells what becomes of it (P1 §1.3, 4.3; READING §7).
+// One message through the messaging gateway; nothing tells what becomes of it (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
 import type { MessageSent, MessagingActivities } from "../activities/messaging-gateway.js";
 import type { SendMessageInput, SendMessageResult } from "../contracts/send-message.js";
 import { plainView } from "./plain.view.js";

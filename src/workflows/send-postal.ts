@@ -1,4 +1,5 @@
-// A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1; READING §2).
+// A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1;
+// docs/reading-the-specification.md §2).
 import { currentUpdateInfo, patched, proxyActivities, sleep } from "@temporalio/workflow";
 import type { EviPostActivities, PostalSubmitted } from "../activities/evi-post.js";
 import type { ProcessActivities } from "../activities/process.js";

@@ -71,7 +71,7 @@ function newest(events: ProviderEvent[]): ProviderEvent | undefined {
   );
 }
 
-/** `Cancelled` and `Disposed` are outcomes too: a state says it where the outcome does not yet (READING §2). */
+/** `Cancelled` and `Disposed` are outcomes too: a state says it where the outcome does not yet (docs/reading-the-specification.md §2). */
 function isOpen(outcome: string | undefined): boolean {
   return outcome === undefined || outcome === "None";
 }

@@ -1,5 +1,5 @@
 // Documents in an envelope that a one-shot certificate signs, over two hosts: the certificate request, every document, the
-// envelope; nothing tells what becomes of it (P1 §1.5, 2.10, 4.5; READING §7).
+// envelope; nothing tells what becomes of it (P1 §1.5, 2.10, 4.5; docs/reading-the-specification.md §7).
 import type {
   CertificateRequested,
   EnvelopeActivities,

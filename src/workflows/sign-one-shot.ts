@@ -1,5 +1,5 @@
 // A one-shot signature request: created, filled, identified by video where it wants that, confirmed, signed with the signer's
-// code, and fetched (P1 §1.4, 2.9, 4.4, 6.2; READING §7).
+// code, and fetched (P1 §1.4, 2.9, 4.4, 6.2; docs/reading-the-specification.md §7).
 import type {
   OneShotActivities,
   OneShotPlan,

@@ -1,4 +1,4 @@
-// A step: quick, then attention, then patient, raced with a person's decision (DESIGN §6). The shared piece of all
+// A step: quick, then attention, then patient, raced with a person's decision (docs/design.md §6). The shared piece of all
 // processes; retries by the server add nothing to the history.
 import {
   ActivityFailure,
@@ -123,7 +123,7 @@ const mostLooks = 50;
 
 /**
  * The first of: the activity's answer or failure, a person's decision, the end of the whole process. Each callback meanwhile
- * makes a patient phase look at once: what it is about may be known by now (DESIGN §6).
+ * makes a patient phase look at once: what it is about may be known by now (docs/design.md §6).
  */
 async function firstOf<T>(
   process: AnyProcess,

@@ -1,5 +1,5 @@
 // The end of an asynchronous signature at a provider that cannot be asked: what its webhook reports proves nothing, so a person
-// looks there and says what became of it (READING §7).
+// looks there and says what became of it (docs/reading-the-specification.md §7).
 import { condition, patched } from "@temporalio/workflow";
 import { plainText } from "../contracts/text.js";
 import type { Decided } from "./attention.js";

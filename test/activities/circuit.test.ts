@@ -1,4 +1,4 @@
-// The circuit of DESIGN §5, on its own: when it opens, who probes, and what closes it.
+// The circuit of docs/design.md §5, on its own: when it opens, who probes, and what closes it.
 import { beforeEach, expect, jest, test } from "@jest/globals";
 import { Circuits, NotAsked } from "../../src/activities/circuit.js";
 import type { Way } from "../../src/activities/circuit.js";

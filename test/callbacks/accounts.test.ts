@@ -1,4 +1,5 @@
-// Callbacks to the one address of an account: receiver, relay and journal against a real PostgreSQL (DESIGN §7, READING §6).
+// Callbacks to the one address of an account: receiver, relay and journal against a real PostgreSQL (docs/design.md §7,
+// docs/reading-the-specification.md §6).
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { WorkflowNotFoundError } from "@temporalio/common";

@@ -1,4 +1,4 @@
-// The callback address is a capability (DESIGN §7).
+// The callback address is a capability (docs/design.md §7).
 import { expect, test } from "@jest/globals";
 import {
   addressOf,

@@ -1,4 +1,4 @@
-// The receiver against real HTTP and a real PostgreSQL (DESIGN §7, P2 §6.4).
+// The receiver against real HTTP and a real PostgreSQL (docs/design.md §7, P2 §6.4).
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import type { IncomingMessage } from "node:http";

@@ -1,4 +1,4 @@
-// The relay against a real PostgreSQL; Temporal's answers are given by the test, so that each can be had at will (DESIGN §7).
+// The relay against a real PostgreSQL; Temporal's answers are given by the test, so that each can be had at will (docs/design.md §7).
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { ServiceError } from "@temporalio/client";

@@ -4,7 +4,7 @@ import { named } from "../../src/cli/documents.js";
 
 const affidavit = (uri: string, uniqueId?: string) => ({ document: { uri }, uniqueId });
 
-test("a regenerated affidavit has a file beside the one whose id it reuses (READING §2)", () => {
+test("a regenerated affidavit has a file beside the one whose id it reuses (docs/reading-the-specification.md §2)", () => {
   const names = named([
     affidavit("document:1", "a-1"),
     affidavit("document:2", "a-2"),

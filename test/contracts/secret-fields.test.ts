@@ -5,7 +5,7 @@ import { secretNames, withSecrets } from "../../src/contracts/secret-fields.js";
 
 const changed = (secret: string) => `<${secret}>`;
 
-test("the secrets of READING §8 that a caller brings are known by the contracts", () => {
+test("the secrets of docs/reading-the-specification.md §8 that a caller brings are known by the contracts", () => {
   const ofInputs = Object.values(contracts).flatMap(({ input }) => secretNames(input));
   expect(new Set(ofInputs)).toEqual(
     new Set(["password", "securityCode", "assertion", "evidenceAccessControlChallengeResponse"]),

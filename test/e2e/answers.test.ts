@@ -1,5 +1,5 @@
-// What an answer is, on the whole system (READING §1): a web page with 200, as a proxy answers in the provider's place, and a
-// redirect are no success of any step, and a person is told what came.
+// What an answer is, on the whole system (docs/reading-the-specification.md §1): a web page with 200, as a proxy
+// answers in the provider's place, and a redirect are no success of any step, and a person is told what came.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -100,7 +100,7 @@ test("issueCertificate: a web page is no sent code, and none that was accepted (
   expect((await handle.result()).outcome).toBe("issued");
 });
 
-test("issueCertificate: after an unreadable try the deadline asks a person, and says what came (READING §5)", async () => {
+test("issueCertificate: after an unreadable try the deadline asks a person, and says what came (docs/reading-the-specification.md §5)", async () => {
   const settings = { holderDeadlineSeconds: 4 };
   const input = holderInput("unclear", "validate=web-page", { settings });
   const handle = await system.client.issueCertificate("unclear", input);
@@ -204,7 +204,7 @@ test("signOneShot: a web page is no video, and no approval of one", async () => 
 });
 
 test("sendPostal: a web page is no submission; the letter is sent once", async () => {
-  // Only an account whose look-up has found one of ours looks for a submit without an answer (READING §1).
+  // Only an account whose look-up has found one of ours looks for a submit without an answer (docs/reading-the-specification.md §1).
   const found = await system.client.sendPostal("found", letterInput("found", "delivered"));
   await statusWhere(found, ({ references }) => references["uniqueId"] !== undefined);
   const input = letterInput("letter", "delivered,submit=web-page");

@@ -1,5 +1,5 @@
 // A process that waits for a person hears its callbacks: what they are about may be known by now, so it looks at once and not
-// only at the next turn of its patient phase (DESIGN §6).
+// only at the next turn of its patient phase (docs/design.md §6).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { letterInput } from "../support/letters.js";
 import { eventually } from "../support/outage-wait.js";

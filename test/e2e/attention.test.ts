@@ -1,4 +1,4 @@
-// What a process cannot settle itself waits for a cause to be mended or for a person, visible and searchable (DESIGN §6).
+// What a process cannot settle itself waits for a cause to be mended or for a person, visible and searchable (docs/design.md §6).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
-// The everyday paths of a disposable certificate on the whole system: codes, assertions, refusals (P1 §1.1, 4.1; READING §5).
+// The everyday paths of a disposable certificate on the whole system: codes, assertions, refusals (P1 §1.1, 4.1;
+// docs/reading-the-specification.md §5).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { AbandonedError, FinishedError, NotAcceptedError } from "../../src/client.js";
@@ -74,7 +75,7 @@ test("an expired assertion waits for a fresh one (237, P1 §7.1)", async () => {
   expect((await handle.result()).references).toMatchObject({ otpId: expect.any(String) });
 });
 
-test("started again, it takes up what is enrolled, however old its assertion is by then (DESIGN §2)", async () => {
+test("started again, it takes up what is enrolled, however old its assertion is by then (docs/design.md §2)", async () => {
   const first = await system.client.issueCertificate(
     "taken-up",
     assertionInput("taken-up", new Date()),
@@ -168,7 +169,7 @@ test.each([
   }
 });
 
-test("a refused code fails nothing once the certificate is enrolled: a person decides, and it goes on (READING §5)", async () => {
+test("a refused code fails nothing once the certificate is enrolled: a person decides, and it goes on (docs/reading-the-specification.md §5)", async () => {
   const input = holderInput("unsent", "sendOtp=reject-400");
   const handle = await system.client.issueCertificate("unsent", input);
   const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
@@ -289,7 +290,7 @@ test("244, which is about the eID type: one that the LRA may use is not held up"
   }
 });
 
-test("a try whose worker was killed is no expiry at the deadline: a person is asked, however long its lease runs (READING §5)", async () => {
+test("a try whose worker was killed is no expiry at the deadline: a person is asked, however long its lease runs (docs/reading-the-specification.md §5)", async () => {
   const settings = { holderDeadlineSeconds: 5, resendSpacingSeconds: 0 };
   const input = holderInput("killed", "validate=cut-after-commit", { settings });
   const handle = await system.client.issueCertificate("killed", input);

@@ -1,5 +1,6 @@
-// A lost answer at accounts whose look-up is not proven, proven, or does not find our items (READING §1): one effect in the
-// ledger, and what waited goes on by itself when the proof comes.
+// A lost answer at accounts whose look-up is not proven, proven, or does not find our items
+// (docs/reading-the-specification.md §1): one effect in the ledger, and what waited goes on by itself when the proof
+// comes.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,5 @@
 // A provider that cannot be reached: each step asks for a person after `attention.unavailableSeconds`, not earlier, and goes on
-// by itself once the provider is back (DESIGN §5, §6).
+// by itself once the provider is back (docs/design.md §5, §6).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ beforeAll(async () => {
       }),
     },
   });
-  // Only an account whose look-up has found one of ours looks for a submit without an answer (READING §1).
+  // Only an account whose look-up has found one of ours looks for a submit without an answer (docs/reading-the-specification.md §1).
   const found = await system.client.sendPostal("found", letterInput("found", "delivered"));
   await found.result();
 }, 120_000);
@@ -53,7 +53,8 @@ test.each(processesUnderTest.map((one) => [one.process, one] as const))(
   60_000,
 );
 
-// A submit that got no answer waits for its look-ups too (READING §1): the account is asked meanwhile, and answers.
+// A submit that got no answer waits for its look-ups too (docs/reading-the-specification.md §1): the account is asked
+// meanwhile, and answers.
 test.each(["submit", "query"])(
   "a %s that is answered 503, and goes on when it is answered again",
   async (operation) => {

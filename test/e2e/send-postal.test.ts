@@ -142,7 +142,7 @@ describe("cancel (P2 §4.1)", () => {
     expect(await system.effects("cancel-once")).toMatchObject({ "evi-post.cancel": 1 });
   }, 60_000);
 
-  test("without Closed it ends as cancelled after the grace (READING §2)", async () => {
+  test("without Closed it ends as cancelled after the grace (docs/reading-the-specification.md §2)", async () => {
     const handle = await system.client.sendPostal(
       "cancel-unclosed",
       letterInput("cancel-unclosed", "cancellable,unclosed"),
@@ -247,7 +247,7 @@ describe("starting", () => {
     await expect(described).rejects.toThrow(/not found/i);
   });
 
-  test("a second start with the same input joins; with another it is refused (DESIGN §2)", async () => {
+  test("a second start with the same input joins; with another it is refused (docs/design.md §2)", async () => {
     const input = letterInput("joined", "delivered");
     const [first, second] = await Promise.all([
       system.client.sendPostal("joined", input),
@@ -307,7 +307,7 @@ describe("starting", () => {
     await expect(handle.result()).rejects.toMatchObject({ fields: [{ path: "account" }] });
   }, 60_000);
 
-  test("a terminated process that is started again takes up what exists (DESIGN §2)", async () => {
+  test("a terminated process that is started again takes up what exists (docs/design.md §2)", async () => {
     const input = letterInput("terminated", "cancellable");
     const first = await system.client.sendPostal("terminated", input);
     const { references } = await statusWhere(first, ({ phase }) => phase === "tracking");

@@ -1,5 +1,5 @@
 // An envelope on the whole system: its order, its two hosts' bad days, and what a person decides between them (P1 §1.5, 4.5;
-// READING §0, §7).
+// docs/reading-the-specification.md §0, §7).
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { AbandonedError, InputMismatchError, NotAcceptedError } from "../../src/client.js";
@@ -78,7 +78,7 @@ test("a document that vanishes once the certificate is requested asks a person, 
   expect(await effectsOf("vanished")).toEqual(once);
 });
 
-test("the documents stand in the caller's order, whichever is uploaded first (P1 §4.5, READING §7)", async () => {
+test("the documents stand in the caller's order, whichever is uploaded first (P1 §4.5, docs/reading-the-specification.md §7)", async () => {
   const slow = { operation: "envelope-signature.upload", kind: "slow-answer" } as const;
   await system.sandbox.addFault({ ...slow, lookupKey: "order", call: 1, ms: 1_500 });
   await system.sandbox.addFault({ ...slow, lookupKey: "order", call: 2, ms: 700 });
@@ -108,7 +108,7 @@ test("the documents stand in the caller's order, whichever is uploaded first (P1
   expect(await effectsOf("order")).toEqual(once);
 });
 
-test("an upload whose answer is lost is made again, and one file of the two is used (READING §0)", async () => {
+test("an upload whose answer is lost is made again, and one file of the two is used (docs/reading-the-specification.md §0)", async () => {
   const result = await (await begin("orphan", "upload=cut-after-commit")).result();
   expect(await effectsOf("orphan")).toEqual({ ...once, upload: 4 });
   expect(new Set(await sentFiles(result)).size).toBe(3);
@@ -256,7 +256,7 @@ test("abandoned between the hosts it says what exists, and a start again takes t
   expect(await effectsOf("between")).toEqual(once);
 }, 60_000);
 
-test("an operator brings a lost certificate request's ids, and its token is shown nowhere (READING §8)", async () => {
+test("an operator brings a lost certificate request's ids, and its token is shown nowhere (docs/reading-the-specification.md §8)", async () => {
   const handle = await begin("lost", "esawoneshot=cut-after-commit");
   const { attention } = await askedOf(handle);
   expect(attention).toMatchObject({ kind: "unknownOutcome", step: "create" });

@@ -1,5 +1,5 @@
 // One-shot signatures of an account that has no call by which the provider could be asked (`paths.retrieve` is `none`): the
-// webhook reports, a person decides (P1 §6.2; READING §7).
+// webhook reports, a person decides (P1 §6.2; docs/reading-the-specification.md §7).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";

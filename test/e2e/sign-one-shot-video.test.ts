@@ -1,5 +1,5 @@
 // The identity video of a signature request where answers are lost: its writes ask a person, its decision asks the provider
-// before another one is sent (P1 §1.4; READING §0).
+// before another one is sent (P1 §1.4; docs/reading-the-specification.md §0).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AbandonedError } from "../../src/client.js";
 import type { OneShotHandle, SignOneShotInput } from "../../src/client.js";

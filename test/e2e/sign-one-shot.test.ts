@@ -1,4 +1,5 @@
-// The everyday paths of a one-shot signature on the whole system, in its four variants (P1 §1.4, 4.4, 6.2; READING §7).
+// The everyday paths of a one-shot signature on the whole system, in its four variants (P1 §1.4, 4.4, 6.2;
+// docs/reading-the-specification.md §7).
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -189,7 +190,7 @@ test("a signature whose answer was lost is found at the provider, and made once"
   expect(await effectsOf("lost")).toMatchObject({ sign: 1 });
 });
 
-test("while nobody knows of a signature, no other code is taken and none is sent (READING §0)", async () => {
+test("while nobody knows of a signature, no other code is taken and none is sent (docs/reading-the-specification.md §0)", async () => {
   const handle = await system.client.signOneShot("doubt", signerInput("doubt", "sign=cut"));
   const code = await codeFor(system.sandbox, "doubt");
   expect(await handle.submitOtp(code)).toEqual({ answer: "unknown" });
@@ -214,7 +215,7 @@ test("while nobody knows of a signature, no other code is taken and none is sent
   expect((await handle.result()).outcome).toBe("signed");
 });
 
-test("a person's word that an asynchronous signature was begun is not its end (READING §7)", async () => {
+test("a person's word that an asynchronous signature was begun is not its end (docs/reading-the-specification.md §7)", async () => {
   // Nobody can be asked at first.
   const away = await system.sandbox.addFault({
     operation: "one-shot-signature.retrieve",
@@ -314,7 +315,7 @@ test("a request whose creation was not answered asks a person, who brings its id
   expect(await effectsOf("uncertain")).toMatchObject({ create: 1, sign: 1 });
 });
 
-test("the webhook: doubled it counts once, forged it is refused, unmatched it is parked (READING §6)", async () => {
+test("the webhook: doubled it counts once, forged it is refused, unmatched it is parked (docs/reading-the-specification.md §6)", async () => {
   const input = signerInput("doubled", "async,webhook-doubled", { variant: "asynchronous" });
   const handle = await system.client.signOneShot("doubled", input);
   await handle.submitOtp(await codeFor(system.sandbox, "doubled"));

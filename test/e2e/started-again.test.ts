@@ -1,5 +1,5 @@
 // What a new run of a process knows of the ones before it: what exists is taken up, what was refused may be mended, and codes
-// are counted on (DESIGN §2, §6; READING §5). Beside it, what becomes of codes that the service refuses.
+// are counted on (docs/design.md §2, §6; docs/reading-the-specification.md §5). Beside it, what becomes of codes that the service refuses.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";

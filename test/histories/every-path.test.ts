@@ -1,5 +1,5 @@
 // Every path of every process with no process kept in memory, so that each workflow task replays its history from the
-// start; then nothing personal may stand in anything that was written meanwhile (DESIGN §1.5, §8).
+// start; then nothing personal may stand in anything that was written meanwhile (docs/design.md §1.5, §8).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";
 import { appendFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -151,7 +151,7 @@ test("each secret of an input has its canaries", () => {
 });
 
 test.each(allPaths)(
-  "whoever may decrypt $process finds no secret (READING §8)",
+  "whoever may decrypt $process finds no secret (docs/reading-the-specification.md §8)",
   async (of) => {
     const hits: Record<string, Set<string>> = {};
     for await (const [place, text] of decoded(stack.system, of.process)) {

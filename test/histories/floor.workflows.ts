@@ -1,4 +1,4 @@
-// The floor of DESIGN §12, bare: submit, wait for callbacks, confirm.
+// The floor of docs/design.md §12, bare: submit, wait for callbacks, confirm.
 import { condition, defineSignal, proxyActivities, setHandler } from "@temporalio/workflow";
 
 const { submit, ask } = proxyActivities<Record<"submit" | "ask", () => Promise<unknown>>>({

@@ -1,4 +1,4 @@
-// The shape of a history against DESIGN §12: at most 17 + 4 for each delivered group + 6 events, 8 + groups actions. Only
+// The shape of a history against docs/design.md §12: at most 17 + 4 for each delivered group + 6 events, 8 + groups actions. Only
 // the workflow decides it, so its activities answer at once and its callbacks are signalled directly.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { WorkflowHandle } from "@temporalio/client";

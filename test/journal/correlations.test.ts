@@ -1,4 +1,4 @@
-// Which process a provider's reference belongs to (DESIGN §7).
+// Which process a provider's reference belongs to (docs/design.md §7).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";

@@ -1,4 +1,4 @@
-// Two workers that both believe an effect is theirs, leases that end, answers that come late, and people who decide (DESIGN §6).
+// Two workers that both believe an effect is theirs, leases that end, answers that come late, and people who decide (docs/design.md §6).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   EffectAbsentOnce,

@@ -1,4 +1,4 @@
-// DESIGN §6's table, row by row: what a performance does with what it finds.
+// docs/design.md §6's table, row by row: what a performance does with what it finds.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   EffectAbsentOnce,
@@ -84,7 +84,7 @@ test("refused: the same refusal again, nobody called", async () => {
   expect(provider.sends).toHaveLength(1);
 });
 
-test("a denial renews the token that goes over the wire, after an empty look-up (READING §1)", async () => {
+test("a denial renews the token that goes over the wire, after an empty look-up (docs/reading-the-specification.md §1)", async () => {
   const effect = effectOf();
   await expect(journal.perform(effect, new Provider(denied, nothing).performance)).rejects.toBe(
     denied,
@@ -110,7 +110,7 @@ test("a denial, and the look-up finds it after all: it is adopted, nothing is se
   expect(provider.sends).toHaveLength(0);
 });
 
-test("keyed, no answer, found: adopted at once and kept (READING §1)", async () => {
+test("keyed, no answer, found: adopted at once and kept (docs/reading-the-specification.md §1)", async () => {
   const effect = effectOf();
   const provider = new Provider(noAnswer, found);
   expect(await journal.perform(effect, provider.performance)).toEqual({ id: "found" });
@@ -181,7 +181,7 @@ test("lookup after a crash: one empty look-up after the lease is enough; after o
   expect(cutOff.sends).toHaveLength(1);
 });
 
-test("repeatable, nobody knows: sent again unasked once the lease is over, and the first answer stands (READING §0)", async () => {
+test("repeatable, nobody knows: sent again unasked once the lease is over, and the first answer stands (docs/reading-the-specification.md §0)", async () => {
   const effect = effectOf({ effectClass: "repeatable" });
   const lost = new Provider(noAnswer);
   await expect(journal.perform(effect, lost.performance)).rejects.toBeInstanceOf(EffectInFlight);

@@ -29,7 +29,7 @@ test("an empty database lacks every migration; several runners at once apply eac
   expect(await migrate(pool)).toEqual([]);
 });
 
-test("the migrations make exactly the fixed tables of DESIGN §13 and those of decisions 17 to 20", async () => {
+test("the migrations make exactly the fixed tables of docs/design.md §13 and those of decisions 17 to 20", async () => {
   await migrate(database.pool);
   const { rows } = await database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'trustflow' order by 1",

@@ -1,5 +1,6 @@
-// What counts as an answer (READING §1): every operation of every provider meets a web page with 200, an empty body, JSON of
-// another shape, a wrong media type and a redirect. None of them is a success. A new operation without an entry fails.
+// What counts as an answer (docs/reading-the-specification.md §1): every operation of every provider meets a web page
+// with 200, an empty body, JSON of another shape, a wrong media type and a redirect. None of them is a success. A new
+// operation without an entry fails.
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { zipSync } from "fflate";
 import { effects } from "../../src/providers/effects.js";

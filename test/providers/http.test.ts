@@ -1,4 +1,4 @@
-// Failures of the connection: what may have reached the provider, by effect class (READING of P2 §4.1).
+// Failures of the connection: what may have reached the provider, by effect class (P2 §4.1; docs/reading-the-specification.md §0).
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { createServer as createTlsServer } from "node:tls";

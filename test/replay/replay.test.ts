@@ -1,5 +1,5 @@
 // Every recorded history is replayed with the present workflows, and none with workflows that were changed without care:
-// a process that was started by an older release goes on under this one (DESIGN §4).
+// a process that was started by an older release goes on under this one (docs/design.md §4).
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { defaultPayloadConverter } from "@temporalio/common";
 import protobuf from "@temporalio/proto";

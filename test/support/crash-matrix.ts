@@ -1,5 +1,5 @@
 // What an interruption may lead to: one row for each point, judged by the sandbox's ledger, the process's end, and the
-// effect class of the call (READING §0).
+// effect class of the call (docs/reading-the-specification.md §0).
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { LedgerReport } from "../../src/sandbox/ledger.js";

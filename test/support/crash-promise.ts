@@ -1,4 +1,4 @@
-// The promise of DESIGN §6 at every point where a worker can die: one intent, one effect, and nobody is forgotten.
+// The promise of docs/design.md §6 at every point where a worker can die: one intent, one effect, and nobody is forgotten.
 import { expect, test } from "@jest/globals";
 import { enumerateCrashPoints } from "./crash-enumeration.js";
 import { keepReport } from "./crash-matrix.js";
@@ -9,7 +9,7 @@ import { sized } from "./size.js";
 
 export function testEveryCrashPoint(process: ProcessUnderTest): void {
   test(
-    `${process.process}: wherever a worker dies, stands still or starts over, an intent has one effect (READING §0–1, P2 §4.1)`,
+    `${process.process}: wherever a worker dies, stands still or starts over, an intent has one effect (docs/reading-the-specification.md §0–1, P2 §4.1)`,
     async () => {
       const report = await enumerateCrashPoints(process, sized(0, 1) === 1);
       await keepReport(report, process.process);

@@ -1,4 +1,4 @@
-// Every way through `signEnvelope` (P1 §1.5, 4.5; READING §0, §7).
+// Every way through `signEnvelope` (P1 §1.5, 4.5; docs/reading-the-specification.md §0, §7).
 import { expect } from "@jest/globals";
 import type { EnvelopeHandle, SignEnvelopeInput } from "../../src/client.js";
 import type { Decision } from "../../src/contracts/messages.js";

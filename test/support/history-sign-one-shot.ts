@@ -1,4 +1,4 @@
-// Every way through `signOneShot` (P1 §1.4, 4.4, 6.2; READING §0, §7).
+// Every way through `signOneShot` (P1 §1.4, 4.4, 6.2; docs/reading-the-specification.md §0, §7).
 import { expect } from "@jest/globals";
 import { createHash } from "node:crypto";
 import { callbackUrl } from "../../src/callbacks/address.js";

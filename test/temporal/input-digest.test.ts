@@ -1,4 +1,4 @@
-// What counts as the same input (DESIGN §2), and that what the first release stored is still known.
+// What counts as the same input (docs/design.md §2), and that what the first release stored is still known.
 import { contentOf } from "../../src/documents/content.js";
 import { createHash } from "node:crypto";
 import { expect, test } from "@jest/globals";

@@ -1,4 +1,4 @@
-// Which affidavit answers which request; callbacks tie, they neither add nor remove (P2 §2.12, READING §2).
+// Which affidavit answers which request; callbacks tie, they neither add nor remove (P2 §2.12, docs/reading-the-specification.md §2).
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { ProviderEvent } from "../../src/contracts/provider-event.js";

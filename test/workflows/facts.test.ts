@@ -1,4 +1,4 @@
-// What a process keeps of documents: each version of each one, however alike they are (READING §2; P1 §1.4).
+// What a process keeps of documents: each version of each one, however alike they are (docs/reading-the-specification.md §2; P1 §1.4).
 import { expect, test } from "@jest/globals";
 import type { ProcessDocument } from "../../src/contracts/status.js";
 import { Facts } from "../../src/workflows/facts.js";

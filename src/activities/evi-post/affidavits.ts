@@ -1,4 +1,4 @@
-// Affidavits: fetched from the provider and kept under our own hash (P2 §2.5, §4.1, §6.3; READING §2).
+// Affidavits: fetched from the provider and kept under our own hash (P2 §2.5, §4.1, §6.3; docs/reading-the-specification.md §2).
 import { cancellationSignal } from "@temporalio/activity";
 import { createHash } from "node:crypto";
 import type { ProcessDocument } from "../../contracts/status.js";

@@ -1,4 +1,4 @@
-// What an update's own call is answered with when the provider does not simply do it (READING §2).
+// What an update's own call is answered with when the provider does not simply do it (docs/reading-the-specification.md §2).
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/messages.js";
 import { postalStates } from "../../contracts/names.js";
 import {

@@ -70,7 +70,7 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
   });
 }
 
-/** READING §1: an id that was just given may not be visible yet. */
+/** docs/reading-the-specification.md §1: an id that was just given may not be visible yet. */
 function invisible(office: PostOffice, { submittedAt }: PostalQuestion): ProviderError {
   const isNew = Date.now() - Date.parse(submittedAt) < office.has.invisibleForMs;
   return new ProviderError({

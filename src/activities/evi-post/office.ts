@@ -1,4 +1,4 @@
-// What the activities of certified post share beside every provider's: the questions of READING §1–2.
+// What the activities of certified post share beside every provider's: the questions of docs/reading-the-specification.md §1–2.
 import { cancellationSignal } from "@temporalio/activity";
 import type { PostalSettings } from "../../contracts/send-postal.js";
 import { ProviderError } from "../../providers/errors.js";
@@ -41,7 +41,7 @@ export class PostOffice extends Office<typeof provider, PostalAccount, EviPostDe
     return results.find(({ evidenceId }) => evidenceId === uniqueId);
   }
 
-  /** READING §1: our own key may stand among several in `lookupKey`, joined with `::`. */
+  /** docs/reading-the-specification.md §1: our own key may stand among several in `lookupKey`, joined with `::`. */
   async itemByOwnKey(account: AttemptAccount, key: string): Promise<PostalItem | undefined> {
     const { results, totalMatches } = await this.reach(account, "query", () =>
       eviPost.query(account, { lookupKeys: [key] }, cancellationSignal()),

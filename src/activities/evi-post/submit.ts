@@ -94,7 +94,7 @@ function keyForm({ lookupKey, options }: SendPostalInput, account: PostalAccount
   return lookupKey || others || account.ownKeyInLookupKey ? "joined" : "alone";
 }
 
-/** A 2xx that cannot be read but shows an id: where that exists, it is ours (DESIGN §5). */
+/** A 2xx that cannot be read but shows an id: where that exists, it is ours (docs/design.md §5). */
 async function adoptShown(office: PostOffice, account: AttemptAccount, error: unknown) {
   const uniqueId = error instanceof ProviderError ? error.reference : undefined;
   if (uniqueId === undefined) throw error;

@@ -1,4 +1,5 @@
-// The own calls of updates: they go past the circuit, and what goes wrong is the update's answer (P2 §4.1; READING §2, §9).
+// The own calls of updates: they go past the circuit, and what goes wrong is the update's answer (P2 §4.1;
+// docs/reading-the-specification.md §2, §9).
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/messages.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
 import type { EffectReference } from "../effect.js";

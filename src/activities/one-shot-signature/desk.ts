@@ -45,7 +45,7 @@ export class SigningDesk extends Office<typeof provider, OneShotAccount, OneShot
     );
   }
 
-  /** A look-up by `retrieve`, where the account has a path for it (READING §0). */
+  /** A look-up by `retrieve`, where the account has a path for it (docs/reading-the-specification.md §0). */
   lookUp<R>(
     account: OneShotAttempt,
     requestPk: string,

@@ -85,8 +85,9 @@ function write(
 const ends = { approve: "approved", cancel: "cancelled" } as const;
 
 /**
- * P1 §1.4: approve, cancel. The own call of the update `decideVideo`: what goes wrong is its answer (READING §9). Where an
- * earlier decision has ended the video, its end is the answer, whatever is asked for now.
+ * P1 §1.4: approve, cancel. The own call of the update `decideVideo`: what goes wrong is its answer
+ * (docs/reading-the-specification.md §9). Where an earlier decision has ended the video, its end is the answer,
+ * whatever is asked for now.
  */
 export function decideVideo(
   desk: SigningDesk,
@@ -121,7 +122,7 @@ export function decideVideo(
 
 /**
  * What earlier decisions, of other runs too, have made of the video. While nobody knows of one, the video itself is asked, and
- * another one is sent only where it shows that nothing came of it, and nothing can come any more (READING §0).
+ * another one is sent only where it shows that nothing came of it, and nothing can come any more (docs/reading-the-specification.md §0).
  */
 async function madeBefore(
   desk: SigningDesk,

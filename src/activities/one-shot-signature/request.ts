@@ -129,7 +129,7 @@ export function create(
   });
 }
 
-/** A 2xx that cannot be read but shows an id: where that exists, it is ours (DESIGN §5). */
+/** A 2xx that cannot be read but shows an id: where that exists, it is ours (docs/design.md §5). */
 async function adoptShown(account: OneShotAttempt, error: unknown) {
   const requestPk = error instanceof ProviderError ? error.reference : undefined;
   if (requestPk === undefined || account.paths.retrieve === undefined) throw error;

@@ -1,5 +1,5 @@
 // What is known of the look-ups by which a lost answer is settled, where the specification does not show that they find our
-// items (READING §1, docs/decisions/0017). Read from the database; nobody is asked.
+// items (docs/reading-the-specification.md §1, docs/decisions/0017). Read from the database; nobody is asked.
 import type { Config } from "../../config.js";
 import type { LookUpReport } from "../../journal/look-up-proofs.js";
 import type { Pool } from "../../postgres/pool.js";

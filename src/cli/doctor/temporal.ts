@@ -33,7 +33,7 @@ export async function openTemporal(): Promise<Temporal> {
   }
 }
 
-/** Journal ≥ histories ≥ inbox (DESIGN §8). A sandbox's histories are nobody's evidence. */
+/** Journal ≥ histories ≥ inbox (docs/design.md §8). A sandbox's histories are nobody's evidence. */
 export async function retention(
   { connection, namespace }: Temporal,
   { environment, retention: { inboxDays, journalDays } }: Config,

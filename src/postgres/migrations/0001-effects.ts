@@ -1,4 +1,4 @@
-// The journal (DESIGN §6): one row per effect. Answers and decisions are sealed; everything in the clear is free of personal data.
+// The journal (docs/design.md §6): one row per effect. Answers and decisions are sealed; everything in the clear is free of personal data.
 export const effects = {
   name: "0001-effects",
   sql: `

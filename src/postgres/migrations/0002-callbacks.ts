@@ -1,4 +1,4 @@
-// The inbox (DESIGN §7): queue, dedupe, delivery log and evidence in one table. The raw body is sealed.
+// The inbox (docs/design.md §7): queue, dedupe, delivery log and evidence in one table. The raw body is sealed.
 export const callbacks = {
   name: "0002-callbacks",
   sql: `

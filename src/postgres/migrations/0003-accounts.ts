@@ -1,5 +1,6 @@
-// Callbacks to an account's own address (DESIGN §7, READING §6): such a row has no process until its reference is known.
-// `unaddressed` is a state of its own, so that the claim of process rows, also the previous release's, never sees one.
+// Callbacks to an account's own address (docs/design.md §7, docs/reading-the-specification.md §6): such a row has no
+// process until its reference is known. `unaddressed` is a state of its own, so that the claim of process rows, also
+// the previous release's, never sees one.
 export const accounts = {
   name: "0003-accounts",
   sql: `

@@ -1,5 +1,5 @@
-// What a look-up of an account is worth (READING §1): whether it has found one of our own items. One row for each account,
-// operation, form of the item and configuration of the look-up.
+// What a look-up of an account is worth (docs/reading-the-specification.md §1): whether it has found one of our own
+// items. One row for each account, operation, form of the item and configuration of the look-up.
 export const lookUpProofs = {
   name: "0004-look-up-proofs",
   sql: `

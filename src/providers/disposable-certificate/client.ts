@@ -98,8 +98,9 @@ export async function sendOtp(
 }
 
 /**
- * P1 §2.4, §4.1 rule 3; the body is assumed, that of a 200 is not shown. A code of `wrongOtpCodes` `invalidRequest`: the OTP is wrong; 242, 62, 249
- * `protocol`; 11002 `accessDenied` about the operation; anything else `unknownOutcome`, with the code.
+ * P1 §2.4, §4.1 rule 3; the body is assumed, that of a 200 is not shown. A code of `wrongOtpCodes` `invalidRequest`:
+ * the OTP is wrong; 242, 62, 249 `protocol`; 11002 `accessDenied` about the operation; anything else `unknownOutcome`,
+ * with the code.
  */
 export async function validate(
   account: DisposableCertificateAccount,
@@ -128,7 +129,10 @@ function fromAssertion(enrolment: EidEnrolment, signal: AbortSignal | undefined)
   return [named(eidEnrolmentFields, enrolment), { secrets, signal }] as const;
 }
 
-/** Of an enrollment that was answered, but not readably, the error shows a `certIdOtp` and nothing else (READING §8). */
+/**
+ * Of an enrollment that was answered, but not readably, the error shows a `certIdOtp` and nothing else
+ * (docs/reading-the-specification.md §8).
+ */
 const issued = (spelling: DisposableCertificateAccount) =>
   jsonBody(IssuedAnswer, {
     isSecret: true,

@@ -1,5 +1,6 @@
-// The one place where an answer of the certificate service becomes a ProviderError (P1 §4.1, §7.1; READING §5): every
-// application error is HTTP 500 with a code, whose meaning depends on the operation. `kind / effect`:
+// The one place where an answer of the certificate service becomes a ProviderError (P1 §4.1, §7.1;
+// docs/reading-the-specification.md §5): every application error is HTTP 500 with a code, whose meaning depends on the
+// operation. `kind / effect`:
 //
 // | answer                  | checkData, …WitheIDAssertion | enroll, …WitheIDAssertion | sendOtp                  | validate                 |
 // |-------------------------|------------------------------|---------------------------|--------------------------|--------------------------|

@@ -17,7 +17,7 @@ export function parseCallback(body: unknown, receivedAt: Date): { event: Provide
   };
 }
 
-/** The text or number at a JSON pointer (RFC 6901), as text: by it the process is found (READING §6). */
+/** The text or number at a JSON pointer (RFC 6901), as text: by it the process is found (docs/reading-the-specification.md §6). */
 export function correlationAt(body: unknown, pointer: string): string | undefined {
   const [first, ...tokens] = pointer.split("/");
   if (first !== "") return undefined;

@@ -1,5 +1,5 @@
 // The benchmark itself, in its shortest form: it runs, says what it measured, and what does not depend on the machine's speed
-// is as DESIGN §12 wants it.
+// is as docs/design.md §12 wants it.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";

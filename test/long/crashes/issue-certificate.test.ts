@@ -1,4 +1,4 @@
-// The crash points of `issueCertificate` (DESIGN §6).
+// The crash points of `issueCertificate` (docs/design.md §6).
 import { testEveryCrashPoint } from "../../support/crash-promise.js";
 import { issueCertificateUnderTest } from "../../support/issue-certificate-under-test.js";
 

@@ -1,4 +1,4 @@
-// The crash points of `signEnvelope` (DESIGN §6).
+// The crash points of `signEnvelope` (docs/design.md §6).
 import { testEveryCrashPoint } from "../../support/crash-promise.js";
 import { signEnvelopeUnderTest } from "../../support/sign-envelope-under-test.js";
 

@@ -1,4 +1,4 @@
-// The crash points of `signOneShot` (DESIGN §6).
+// The crash points of `signOneShot` (docs/design.md §6).
 import { testEveryCrashPoint } from "../../support/crash-promise.js";
 import { signOneShotUnderTest } from "../../support/sign-one-shot-under-test.js";
 

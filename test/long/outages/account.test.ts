@@ -1,5 +1,5 @@
 // The provider refuses the account, or asks for patience, or its answer is lost: processes wait, visible, without a trace
-// in their histories, and go on by themselves when the cause is gone (DESIGN §1, §5, §6; READING §1, §9).
+// in their histories, and go on by themselves when the cause is gone (docs/design.md §1, §5, §6; docs/reading-the-specification.md §1, §9).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { ProcessHandle } from "../../../src/client.js";
 import type { ProcessStatus } from "../../../src/contracts/status.js";

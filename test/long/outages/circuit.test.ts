@@ -1,4 +1,4 @@
-// A crowd of processes against a wrong password (DESIGN §5): the provider hears of them a few times a minute, not a
+// A crowd of processes against a wrong password (docs/design.md §5): the provider hears of them a few times a minute, not a
 // thousand times, and all go on once it is mended.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { historyLength } from "../../support/outage-inbox.js";

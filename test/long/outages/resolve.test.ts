@@ -1,4 +1,4 @@
-// What a person decides, for one process or for many (DESIGN §6): each decision moves the process on at once, and who
+// What a person decides, for one process or for many (docs/design.md §6): each decision moves the process on at once, and who
 // decided, when and why stands in its timeline.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AbandonedError, InvalidInputError } from "../../../src/client.js";

@@ -1,5 +1,5 @@
 // A server or a role goes away and comes back: nothing that was acknowledged is lost, nothing is applied twice, and no
-// process fails or asks for a person (DESIGN §1, §7).
+// process fails or asks for a person (docs/design.md §1, §7).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { callbackUrl } from "../../../src/callbacks/address.js";

@@ -1,5 +1,5 @@
 // Worker, receiver and relay end and start again while dozens of processes run and hundreds of callbacks a second arrive:
-// no attempt is lost, no request that was accepted stays without its answer, and no acknowledgement is lost (DESIGN §1).
+// no attempt is lost, no request that was accepted stays without its answer, and no acknowledgement is lost (docs/design.md §1).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // Ten thousand callbacks at once, with everything the world puts among them, while receiver, relay and worker are killed in
-// turn: what was acknowledged is applied once, and nothing else is (DESIGN §1.3, §7).
+// turn: what was acknowledged is applied once, and nothing else is (docs/design.md §1.3, §7).
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sendPostalUnderTest as underTest } from "../../support/send-postal-under-test.js";

@@ -1,5 +1,5 @@
 // Poison among the callbacks: each is set aside with its reason, its neighbours arrive, and `callbacks replay` mends what can
-// be mended (DESIGN §7).
+// be mended (docs/design.md §7).
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";

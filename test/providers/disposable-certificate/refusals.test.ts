@@ -1,4 +1,4 @@
-// What each status and code means, operation by operation (P1 §4.1, §7.1; READING of P1 §5.1).
+// What each status and code means, operation by operation (P1 §4.1, §7.1; P1 §5.1; docs/reading-the-specification.md §5).
 import { describe, expect, test } from "@jest/globals";
 import { errorOf } from "../evi-post/account.js";
 import { answering, startProviderServer } from "../provider-server.js";

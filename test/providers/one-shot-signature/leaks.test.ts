@@ -1,4 +1,5 @@
-// Nothing that travels shows in an error, and no secret comes back in the provider's own words (READING of P1 §5.4).
+// Nothing that travels shows in an error, and no secret comes back in the provider's own words (P1 §5.4;
+// docs/reading-the-specification.md §8).
 import { expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
