@@ -4,7 +4,9 @@
 import type { Client } from "@temporalio/client";
 import type { KeyRing } from "../crypto/key-ring.js";
 import type { DocumentStore } from "../documents/store.js";
+import { own as ownDocuments } from "../journal/ownership.js";
 import type { Pool } from "../postgres/pool.js";
+import { EncryptionCodec } from "../temporal/codec.js";
 import { deleteRuns, runsOf } from "../temporal/runs.js";
 import type { Runs } from "../temporal/runs.js";
 import {
@@ -20,6 +22,8 @@ import {
   recordRuns,
 } from "./erasure-record.js";
 import type { AtProvider, Erasure, Process } from "./erasure-record.js";
+import { takenByProcesses } from "./inputs.js";
+import type { Taken } from "./inputs.js";
 import { namedDocuments } from "./named-documents.js";
 import { letGo, otherOwners } from "./release-documents.js";
 
@@ -75,6 +79,8 @@ interface Document {
 
 interface Survey extends Erasable {
   own: Document[];
+  /** Other processes that need some of these, although no row says so yet. */
+  heirs: Taken[];
   underWay: boolean;
 }
 
@@ -82,7 +88,7 @@ const earlier = "earlier";
 
 /** What `erase` would remove. */
 export async function erasableOf(options: EraseOptions): Promise<Erasable> {
-  const { own: _, underWay: __, ...erasable } = await survey(options);
+  const { own: _, heirs: __, underWay: ___, ...erasable } = await survey(options);
   return erasable;
 }
 
@@ -90,7 +96,7 @@ export async function erasableOf(options: EraseOptions): Promise<Erasable> {
 export async function erase(options: EraseOptions & { by: string }): Promise<Erased> {
   const { client, pool, documents, workflowId, by, limitMs = 60_000 } = options;
   const process = processOf(options);
-  const { own, underWay, ...found } = await survey(options);
+  const { own, heirs, underWay, ...found } = await survey(options);
   const [last] = await erasuresOf(pool, process);
   if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last) };
   const erasure = await beginErasure(pool, process, by);
@@ -100,6 +106,12 @@ export async function erase(options: EraseOptions & { by: string }): Promise<Era
     throw new ProcessIsOpen(workflowId);
   }
   await recordRuns(pool, erasure, found.runs);
+  for (const { ids, ...heir } of heirs)
+    await ownDocuments(
+      pool,
+      heir,
+      ids.map((id) => ({ id, kind: "submitted" })),
+    );
   for (const document of own) {
     await letGo(pool, documents, document.id, process);
     await recordDocument(pool, erasure, document);
@@ -120,9 +132,13 @@ async function survey(options: EraseOptions): Promise<Survey> {
   if (runs.isOpen) throw new ProcessIsOpen(workflowId);
   const { documents, ...rows } = await findErasable(pool, process);
   const own = [...documents, ...(await unrecorded(options, runs, documents))];
+  const heirs = await heirsOf(options, own);
   const shared: Erasable["shared"] = [];
   for (const { id, kind } of own) {
-    const owners = await otherOwners(pool, id, process);
+    const owners: Process[] = [
+      ...(await otherOwners(pool, id, process)),
+      ...heirs.filter(({ ids }) => ids.includes(id)),
+    ];
     if (owners.length > 0)
       shared.push({ uri: `document:${id}`, kind, owners: owners.map((one) => one.workflowId) });
   }
@@ -137,7 +153,7 @@ async function survey(options: EraseOptions): Promise<Survey> {
   const [last] = await erasuresOf(pool, process);
   if (!last && isEmpty(found) && found.atProvider.length === 0)
     throw new NothingToErase(workflowId);
-  return { ...found, own, underWay: last !== undefined && !last.finishedAt };
+  return { ...found, own, heirs, underWay: last !== undefined && !last.finishedAt };
 }
 
 /** Named by a history, owned by nobody, and sealed so that it can be this process's: what else a text names is not touched. */
@@ -156,6 +172,30 @@ async function unrecorded(
       found.push({ id, kind: earlier });
   }
   return found;
+}
+
+/** An open process whose first activity has not run has no rows; neither has any process of an earlier release, open or not. */
+async function heirsOf(options: EraseOptions, own: Document[]): Promise<Taken[]> {
+  const { client, codecRing, pool, workflowId } = options;
+  if (own.length === 0) return [];
+  const hasEarlier = own.some(({ kind }) => kind === earlier);
+  const { taken, problem } = await takenByProcesses(
+    client,
+    new EncryptionCodec(codecRing),
+    pool,
+    new Map(own.map(({ id }) => [id, new Date(0)])),
+    hasEarlier ? "remembered" : "open",
+  );
+  if (hasEarlier && problem !== undefined)
+    throw new Error(
+      `${problem}, so nobody knows who needs the documents of an earlier release: nothing was erased, run the command again later`,
+    );
+  const heirs: Taken[] = [];
+  for (const one of taken) {
+    const isErased = (await erasuresOf(pool, one)).length > 0;
+    if (one.workflowId !== workflowId && !isErased) heirs.push(one);
+  }
+  return heirs;
 }
 
 function processOf({ client, workflowId }: EraseOptions): Process {

@@ -9,7 +9,7 @@ import type { EncryptionCodec } from "../temporal/codec.js";
 import { firstInput } from "../temporal/first-input.js";
 import { isRunning, listExecutions, ofTypes } from "../temporal/stuck.js";
 import type { Execution } from "../temporal/stuck.js";
-import { isKnown } from "./executions.js";
+import { isKnown, isOpen } from "./executions.js";
 import type { Uploads } from "./quarantine.js";
 
 export interface Taken extends Owner {
@@ -25,23 +25,25 @@ const withDocuments = processes.filter((name) =>
   JSON.stringify(schemasOf(name).input).includes("document:"),
 );
 
-/** `problem`: the list of processes is not to be trusted. A history that cannot be read is an error. */
+/** Among all processes that Temporal remembers, or the open ones alone. `problem`: the list of processes is not to be trusted. A history that cannot be read is an error. */
 export async function takenByProcesses(
   client: Client,
   codec: EncryptionCodec,
   pool: Pool,
   suspects: Uploads,
+  which: "remembered" | "open" = "remembered",
 ): Promise<{ taken: Taken[]; problem?: string }> {
   const oldest = new Date(
     Math.min(...[...suspects.values()].map((storedAt) => storedAt.getTime())),
   );
-  const query = `${ofTypes(withDocuments)} AND (${isRunning} OR CloseTime > "${oldest.toISOString()}")`;
+  const closedSince = which === "open" ? "" : ` OR CloseTime > "${oldest.toISOString()}"`;
+  const query = `${ofTypes(withDocuments)} AND (${isRunning}${closedSince})`;
   const runs: Execution[] = [];
   const { namespace } = client.options;
   for await (const run of listExecutions({ connection: client.connection, namespace }, query))
     runs.push(run);
   const listed = new Set(runs.map(({ workflowId }) => workflowId));
-  const missed = await missedIn(client, pool, oldest, listed);
+  const missed = await missedIn(client, pool, oldest, listed, which === "open" ? isOpen : isKnown);
   if (missed !== undefined)
     return { taken: [], problem: `Temporal's list of ${namespace} lacks ${missed}` };
   const owners = await ownersAmong(pool, namespace, runs);
@@ -66,6 +68,7 @@ async function missedIn(
   pool: Pool,
   since: Date,
   listed: Set<string>,
+  isListed: typeof isKnown,
 ): Promise<string | undefined> {
   const { rows } = await pool.query<{ workflowId: string }>(
     `select workflow_id as "workflowId" from trustflow.effects
@@ -76,7 +79,7 @@ async function missedIn(
     [client.options.namespace, withDocuments, since, probes],
   );
   for (const { workflowId } of rows)
-    if (!listed.has(workflowId) && (await isKnown(client, workflowId))) return workflowId;
+    if (!listed.has(workflowId) && (await isListed(client, workflowId))) return workflowId;
   return undefined;
 }
 

@@ -29,6 +29,8 @@ let database: TestDatabase;
 let folder: string;
 let store: DocumentStore;
 let journal: Journal;
+/** What the list shows of processes with documents. */
+let listed: (Execution & { isOpen: boolean; input: unknown })[];
 let runs: { workflowId: string; runId: string; isOpen: boolean; text: string }[];
 
 beforeAll(async () => {
@@ -40,6 +42,8 @@ beforeEach(async () => {
   store = new DocumentStore(new DirectoryDriver(folder), ring);
   journal = new Journal(database.pool, store.dataKeys.sealers(ring), journalOptions);
   runs = [];
+  listed = [];
+  await database.pool.query("truncate trustflow.effects");
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -60,11 +64,27 @@ const client = {
           workflowExecutionInfo: { execution: run, status: run.isOpen ? 1 : 2 },
         });
       },
+      async listWorkflowExecutions({ query }: { query: string }) {
+        const all = query.includes("CloseTime");
+        const executions = listed.filter(({ isOpen }) => isOpen || all);
+        return { executions: executions.map((execution) => ({ execution })) };
+      },
       deleteWorkflowExecution: ({ workflowExecution: { runId } }: any) => {
         if (!runs.some((run) => run.runId === runId)) return gone();
         runs = runs.filter((run) => run.runId !== runId);
         return Promise.resolve({});
       },
+    },
+  },
+  workflowService: {
+    describeWorkflowExecution: async () => ({ workflowExecutionInfo: { status: 1 } }),
+    async getWorkflowExecutionHistory({ execution }: { execution: Execution }) {
+      const { input } = listed.find(({ runId }) => runId === execution.runId) ?? {};
+      const encoding = Buffer.from("json/plain");
+      const payload = { metadata: { encoding }, data: Buffer.from(JSON.stringify(input)) };
+      const payloads = await codec.encode([payload]);
+      const workflowExecutionStartedEventAttributes = { input: { payloads } };
+      return { history: { events: [{ workflowExecutionStartedEventAttributes }] } };
     },
   },
   workflow: {
@@ -181,11 +201,11 @@ test("everything of the process goes, the record stays", async () => {
 
 type Options = ReturnType<typeof optionsOf>;
 
-/** Everything that an erasure does, in its order; the statements before number 7 only read. */
+/** Everything that an erasure does, in its order; the statements before number 9 only read. */
 const crashes: [string, (options: Options) => Options][] = [
   ...Array.from({ length: 10 }, (_, number): (typeof crashes)[number] => [
-    `statement ${number + 7} of PostgreSQL`,
-    (options) => ({ ...options, pool: failingAt(options.pool, ["query", "connect"], number + 7) }),
+    `statement ${number + 9} of PostgreSQL`,
+    (options) => ({ ...options, pool: failingAt(options.pool, ["query", "connect"], number + 9) }),
   ]),
   ...[0, 1].map((number): (typeof crashes)[number] => [
     `the removal of document ${number}`,
@@ -371,4 +391,38 @@ test("a document of an earlier release is found by the history; what a history m
   expect(await store.exists(before.uri)).toBe(false);
   for (const { uri } of [theirs.submitted, recorded, unrecorded])
     expect(await store.exists(uri)).toBe(true);
+});
+
+test("a document that an open process names, which has no row yet, stays with it", async () => {
+  const { workflowId, submitted } = await finished();
+  const heir = `sendPostal/${randomUUID()}`;
+  listed = [
+    { workflowId, runId: "1", isOpen: true, input: { document: submitted } },
+    { workflowId: heir, runId: "2", isOpen: true, input: { document: submitted } },
+  ];
+  const { by: _, ...dry } = optionsOf(workflowId);
+  const shared = [{ uri: submitted.uri, kind: "submitted", owners: [heir] }];
+  expect((await erasableOf(dry)).shared).toEqual(shared);
+  expect(await rowsOf("documents", heir)).toEqual([]);
+  expect((await erase(optionsOf(workflowId))).shared).toEqual(shared);
+  expect(await rowsOf("documents", heir)).toHaveLength(1);
+  const fresh = new DocumentStore(new DirectoryDriver(folder), ring);
+  expect(await fresh.get(submitted)).toEqual(content);
+});
+
+test("a document of an earlier release stays for a finished process that names it, and while the list cannot be trusted", async () => {
+  const { workflowId } = await finished();
+  const before = await store.put(content, "application/pdf");
+  runs.push(run(workflowId, "third", before.uri));
+  await database.pool.query(
+    "update trustflow.effects set created_at = clock_timestamp() - interval '1 hour'",
+  );
+  await expect(erase(optionsOf(workflowId))).rejects.toThrow(`lacks ${workflowId}`);
+  expect(await rowsOf("erasures", workflowId)).toEqual([]);
+  listed = [
+    { workflowId, runId: "1", isOpen: false, input: {} },
+    { workflowId: "sendPostal/of-before", runId: "2", isOpen: false, input: { document: before } },
+  ];
+  await erase(optionsOf(workflowId));
+  expect(await store.exists(before.uri)).toBe(true);
 });
