@@ -14,6 +14,7 @@ import { expireDocuments } from "./cleanup/document-retention.js";
 import type { Expired } from "./cleanup/document-retention.js";
 import { isKnown, isOpen } from "./cleanup/executions.js";
 import { eraseLateCallbacks } from "./cleanup/erasure-record.js";
+import { namespacesOf } from "./cleanup/namespaces.js";
 import { removeOrphans } from "./cleanup/orphans.js";
 import type { Orphans } from "./cleanup/orphans.js";
 import type { Pool } from "./postgres/pool.js";
@@ -63,7 +64,8 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const { connection } = options.clientFor(options.namespace);
   const notes = checkOrder(retention, await historyDays(connection, options.namespace));
   // Before their rows go.
-  const namespaces = await namespacesOf(options);
+  const namespaces = await namespacesOf(pool, options.namespace);
+  const clients = namespaces.map((name) => options.clientFor(name));
 
   const running: IsOpen = (namespace, id) => isOpen(options.clientFor(namespace), id);
   // The journal outlives the history: a reset may need its rows for as long as that is there.
@@ -85,8 +87,9 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     remembered,
     limit,
   );
-  const { expired, unknownEnd } = await expireDocuments({
+  const { expired, unknownEnd, skipped } = await expireDocuments({
     ...options,
+    clients,
     days: retention.documents,
     dryRun,
     now,
@@ -95,10 +98,12 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     notes.push(
       `${unknownEnd} document(s) with a period stay: Temporal did not have their process any more when its end was to be written down; see "trustflow erase"`,
     );
+  if (skipped !== undefined)
+    notes.push(`no document was removed because its period is over: ${skipped}`);
   const documents = await removeOrphans({
     ...options,
     dryRun,
-    clients: namespaces.map((namespace) => options.clientFor(namespace)),
+    clients,
     storedBefore: before(documentOrphanDays),
     quarantineDays,
   });
@@ -133,15 +138,6 @@ function checkOrder(
   return [
     `retention.inboxDays is ${inboxDays}, above the namespace's history retention of ${historyDays} days`,
   ];
-}
-
-/** All that share the document store, as far as the database knows. */
-async function namespacesOf({ pool, namespace }: CleanupOptions): Promise<string[]> {
-  const { rows } = await pool.query<{ namespace: string }>(
-    `select namespace from trustflow.effects union select namespace from trustflow.documents union
-     select namespace from trustflow.callbacks where namespace is not null`,
-  );
-  return [...new Set([namespace, ...rows.map((row) => row.namespace)])];
 }
 
 async function countCallbacks(

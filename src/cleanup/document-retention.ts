@@ -1,23 +1,26 @@
 // The retention of documents by their kind (docs/decisions/0019): counted from the end of the process, which is written down
-// while Temporal still has it. A document of a process whose end nobody knows stays.
+// while Temporal still has it. A document of a process whose end nobody knows stays, and one that an open process needs.
 import type { Client } from "@temporalio/client";
 import type { Config } from "../config.js";
 import type { DocumentStore } from "../documents/store.js";
 import { documentKinds } from "../journal/ownership.js";
 import type { DocumentKind, Owner } from "../journal/ownership.js";
-import type { Pool } from "../postgres/pool.js";
+import type { Pool, PoolClient } from "../postgres/pool.js";
 import { endOf } from "./executions.js";
-import { letGo } from "./release-documents.js";
+import { ownTaken, takenByProcesses } from "./inputs.js";
+import type { Everywhere } from "./inputs.js";
+import { holdingDocument, letGo } from "./release-documents.js";
 
 export interface Expired {
   /** How many were removed, or would be, by their kind. */
   expired: Record<string, number>;
   /** They have a period, but nobody knows when their process ended. */
   unknownEnd: number;
+  /** Why none was removed. */
+  skipped?: string;
 }
 
-export interface RetentionOptions {
-  pool: Pool;
+export interface RetentionOptions extends Everywhere {
   /** Where this machine reaches the store; without it nothing is removed. */
   documents?: DocumentStore | undefined;
   days: Config["retention"]["documents"];
@@ -32,14 +35,17 @@ interface Owned extends Owner {
   endedAt: Date | null;
 }
 
+type Due = Owned & { endedAt: Date };
+
 const DAY_MS = 86_400_000;
 const PARALLEL = 8;
 
 export async function expireDocuments(options: RetentionOptions): Promise<Expired> {
-  const { pool, documents, days, clientFor, dryRun, now } = options;
+  const { pool, documents, dryRun } = options;
   const ends = await learnEnds(options);
   const report: Expired = { expired: {}, unknownEnd: 0 };
   if (!documents) return report;
+  const due: Due[] = [];
   for (const document of await documentsWithPeriod(options)) {
     const endedAt = document.endedAt ?? ends.get(nameOf(document));
     if (endedAt === undefined) continue;
@@ -47,19 +53,42 @@ export async function expireDocuments(options: RetentionOptions): Promise<Expire
       report.unknownEnd += 1;
       continue;
     }
-    const isDue = (end: Date) =>
-      now.getTime() - end.getTime() >= (days[keyOf(document.kind)] ?? Infinity) * DAY_MS;
-    if (!isDue(endedAt)) continue;
-    // It may have been started again since, or have ended later.
-    const newest = (await endOf(clientFor(document.namespace), document.workflowId)) ?? endedAt;
-    const isOpen = newest === "open";
-    if (!dryRun && (isOpen || newest > endedAt))
-      await writeEnd(pool, document, isOpen ? null : newest);
-    if (isOpen || !isDue(newest)) continue;
-    report.expired[document.kind] = (report.expired[document.kind] ?? 0) + 1;
-    if (!dryRun) await remove(pool, documents, document);
+    if (isDue(options, document.kind, endedAt)) due.push({ ...document, endedAt });
+  }
+  if (due.length === 0) return report;
+  // Once for all of them: what an open process names has an owner from then on.
+  const { taken, problem } = await takenByProcesses(options, new Set(due.map(({ id }) => id)));
+  if (problem !== undefined) return { ...report, skipped: problem };
+  if (!dryRun) await ownTaken(pool, taken);
+  for (const document of due) {
+    const isGone = dryRun
+      ? await isStillDue(options, document)
+      : await holdingDocument(pool, document.id, async (client) => {
+          const isStill = await isStillDue(options, document, client);
+          if (isStill) await letGo(client, documents, document.id, document);
+          return isStill;
+        });
+    if (isGone) report.expired[document.kind] = (report.expired[document.kind] ?? 0) + 1;
   }
   return report;
+}
+
+function isDue({ days, now }: RetentionOptions, kind: DocumentKind, end: Date): boolean {
+  return now.getTime() - end.getTime() >= (days[keyOf(kind)] ?? Infinity) * DAY_MS;
+}
+
+/** Its process may have been started again since, or have ended later: that is written down, but for a dry run, which has no `client`. */
+async function isStillDue(
+  options: RetentionOptions,
+  { kind, endedAt, ...process }: Due,
+  client?: PoolClient,
+): Promise<boolean> {
+  const temporal = options.clientFor(process.namespace);
+  const newest = (await endOf(temporal, process.workflowId)) ?? endedAt;
+  const isOpen = newest === "open";
+  if (client && (isOpen || newest > endedAt))
+    await writeEnd(client, process, isOpen ? null : newest);
+  return !isOpen && isDue(options, kind, newest);
 }
 
 /** The ends of the processes of which none is written down; null: nobody knows it, absent: it is open. */
@@ -80,7 +109,7 @@ async function learnEnds(options: RetentionOptions): Promise<Map<string, Date | 
   return ends;
 }
 
-async function writeEnd(pool: Pool, process: Owner, end: Date | null): Promise<void> {
+async function writeEnd(pool: Pool | PoolClient, process: Owner, end: Date | null): Promise<void> {
   await pool.query(
     "update trustflow.documents set ended_at = $3 where namespace = $1 and workflow_id = $2",
     [process.namespace, process.workflowId, end],
@@ -100,16 +129,6 @@ async function documentsWithPeriod({ pool, days, now }: RetentionOptions): Promi
     ],
   );
   return rows;
-}
-
-/** Another process that owns it too keeps it. The row goes last, so that a crash between the two only does it again. */
-async function remove(pool: Pool, documents: DocumentStore, document: Owned): Promise<void> {
-  const { id, namespace, workflowId } = document;
-  await letGo(pool, documents, id, { namespace, workflowId });
-  await pool.query(
-    "delete from trustflow.documents where id = $1 and namespace = $2 and workflow_id = $3",
-    [id, namespace, workflowId],
-  );
 }
 
 function keyOf(kind: DocumentKind): keyof RetentionOptions["days"] {

@@ -2,11 +2,7 @@
 // histories, in an order in which whoever calls again after a crash goes on: the key goes once no document of another process needs
 // it, the histories last, because they name the documents of earlier releases.
 import type { Client } from "@temporalio/client";
-import type { KeyRing } from "../crypto/key-ring.js";
 import type { DocumentStore } from "../documents/store.js";
-import { own as ownDocuments } from "../journal/ownership.js";
-import type { Pool } from "../postgres/pool.js";
-import { EncryptionCodec } from "../temporal/codec.js";
 import { deleteRuns, runsOf } from "../temporal/runs.js";
 import type { Runs } from "../temporal/runs.js";
 import {
@@ -22,18 +18,16 @@ import {
   recordRuns,
 } from "./erasure-record.js";
 import type { AtProvider, Erasure, Process } from "./erasure-record.js";
-import { takenByProcesses } from "./inputs.js";
-import type { Taken } from "./inputs.js";
+import { ownTaken, takenByProcesses } from "./inputs.js";
+import type { Everywhere, Taken } from "./inputs.js";
 import { namedDocuments } from "./named-documents.js";
-import { letGo, otherOwners } from "./release-documents.js";
+import { holdingDocument, letGo, otherOwners } from "./release-documents.js";
 
-export interface EraseOptions {
+export interface EraseOptions extends Everywhere {
   workflowId: string;
   /** Of the namespace that the process is in. */
   client: Client;
-  pool: Pool;
   documents: DocumentStore;
-  codecRing: KeyRing;
   /** How long Temporal may take for its deletion. */
   limitMs?: number;
 }
@@ -106,16 +100,12 @@ export async function erase(options: EraseOptions & { by: string }): Promise<Era
     throw new ProcessIsOpen(workflowId);
   }
   await recordRuns(pool, erasure, found.runs);
-  for (const { ids, ...heir } of heirs)
-    await ownDocuments(
-      pool,
-      heir,
-      ids.map((id) => ({ id, kind: "submitted" })),
-    );
-  for (const document of own) {
-    await letGo(pool, documents, document.id, process);
-    await recordDocument(pool, erasure, document);
-  }
+  await ownTaken(pool, heirs);
+  for (const { id, kind } of own)
+    await holdingDocument(pool, id, async (held) => {
+      await letGo(held, documents, id, process);
+      await recordDocument(held, erasure, kind);
+    });
   await eraseCallbacks(pool, erasure);
   await eraseEffects(pool, erasure);
   await documents.dataKeys.erase(process);
@@ -174,28 +164,24 @@ async function unrecorded(
   return found;
 }
 
-/** An open process whose first activity has not run has no rows; neither has any process of an earlier release, open or not. */
+/**
+ * An open process whose first activity has not run has no rows; neither has any process of an earlier release, open or not, so where
+ * a document of one is to go, all that Temporal remembers are asked.
+ */
 async function heirsOf(options: EraseOptions, own: Document[]): Promise<Taken[]> {
-  const { client, codecRing, pool, workflowId } = options;
   if (own.length === 0) return [];
+  const { namespace, workflowId } = processOf(options);
   const hasEarlier = own.some(({ kind }) => kind === earlier);
   const { taken, problem } = await takenByProcesses(
-    client,
-    new EncryptionCodec(codecRing),
-    pool,
-    new Map(own.map(({ id }) => [id, new Date(0)])),
-    hasEarlier ? "remembered" : "open",
+    options,
+    new Set(own.map(({ id }) => id)),
+    hasEarlier ? new Date(0) : undefined,
   );
-  if (hasEarlier && problem !== undefined)
+  if (problem !== undefined)
     throw new Error(
-      `${problem}, so nobody knows who needs the documents of an earlier release: nothing was erased, run the command again later`,
+      `${problem}, so nobody knows who else needs the documents: nothing was erased, run the command again later`,
     );
-  const heirs: Taken[] = [];
-  for (const one of taken) {
-    const isErased = (await erasuresOf(pool, one)).length > 0;
-    if (one.workflowId !== workflowId && !isErased) heirs.push(one);
-  }
-  return heirs;
+  return taken.filter((one) => one.namespace !== namespace || one.workflowId !== workflowId);
 }
 
 function processOf({ client, workflowId }: EraseOptions): Process {

@@ -1,7 +1,7 @@
 // The record of erasures: who, when, what kind and how many. Each part of an erasure changes its rows and the record in one commit, so
 // that a crash neither forgets nor doubles what was counted.
 import { transaction } from "../postgres/pool.js";
-import type { Pool } from "../postgres/pool.js";
+import type { Pool, PoolClient } from "../postgres/pool.js";
 
 export interface Process {
   namespace: string;
@@ -76,24 +76,17 @@ export async function recordRuns(pool: Pool, { id }: Erasure, runs: number): Pro
   ]);
 }
 
-/** One document less, and its owner's row with it. */
+/** One document less, in the transaction in which its owner's row goes. */
 export async function recordDocument(
-  pool: Pool,
-  { id, namespace, workflowId }: Erasure,
-  document: { id: string; kind: string },
+  client: PoolClient,
+  { id }: Erasure,
+  kind: string,
 ): Promise<void> {
-  await transaction(pool, async (client) => {
-    await client.query(`delete from trustflow.documents where ${ofProcess} and id = $3`, [
-      namespace,
-      workflowId,
-      document.id,
-    ]);
-    await client.query(
-      `update trustflow.erasures set documents = documents ||
-         jsonb_build_object($2::text, coalesce((documents ->> $2)::int, 0) + 1) where id = $1`,
-      [id, document.kind],
-    );
-  });
+  await client.query(
+    `update trustflow.erasures set documents = documents ||
+       jsonb_build_object($2::text, coalesce((documents ->> $2)::int, 0) + 1) where id = $1`,
+    [id, kind],
+  );
 }
 
 /** Bodies go; the rows stay, so that a late duplicate brings none back. What still waited is told to nobody. */

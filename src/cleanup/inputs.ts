@@ -3,18 +3,33 @@
 import type { Client } from "@temporalio/client";
 import { processes } from "../contracts/names.js";
 import { schemasOf } from "../contracts/schemas.js";
+import type { KeyRing } from "../crypto/key-ring.js";
+import { own } from "../journal/ownership.js";
 import type { Owner } from "../journal/ownership.js";
 import type { Pool } from "../postgres/pool.js";
-import type { EncryptionCodec } from "../temporal/codec.js";
+import { EncryptionCodec } from "../temporal/codec.js";
 import { firstInput } from "../temporal/first-input.js";
 import { isRunning, listExecutions, ofTypes } from "../temporal/stuck.js";
-import type { Execution } from "../temporal/stuck.js";
+import type { Listed } from "../temporal/stuck.js";
+import { erasuresOf } from "./erasure-record.js";
 import { isKnown, isOpen } from "./executions.js";
-import type { Uploads } from "./quarantine.js";
+import { ownedSince } from "./quarantine.js";
 
 export interface Taken extends Owner {
   /** Of the suspects. */
   ids: string[];
+}
+
+/** Where processes may be that share the document store. */
+export interface Everywhere {
+  /** Of every namespace. */
+  clients: Client[];
+  codecRing: KeyRing;
+  pool: Pool;
+}
+
+interface Suspects {
+  has(id: string): boolean;
 }
 
 const atOnce = 8;
@@ -25,70 +40,116 @@ const withDocuments = processes.filter((name) =>
   JSON.stringify(schemasOf(name).input).includes("document:"),
 );
 
-/** Among all processes that Temporal remembers, or the open ones alone. `problem`: the list of processes is not to be trusted. A history that cannot be read is an error. */
+/**
+ * Among the open processes, and with `closedSince` among those too that have ended since then. `problem`: a list of processes is not
+ * to be trusted. A list or a history that cannot be read is an error.
+ */
 export async function takenByProcesses(
+  { clients, codecRing, pool }: Everywhere,
+  suspects: Suspects,
+  closedSince?: Date,
+): Promise<{ taken: Taken[]; problem?: string }> {
+  const codec = new EncryptionCodec(codecRing);
+  const since = await ownedSince(pool);
+  const taken: Taken[] = [];
+  for (const client of clients) {
+    const runs = await listedRuns(client, closedSince);
+    const missed = await missedIn(client, pool, runs, closedSince);
+    if (missed !== undefined)
+      return {
+        taken: [],
+        problem: `Temporal's list of ${client.options.namespace} lacks ${missed}`,
+      };
+    const unread = await withoutRows(client, pool, runs, since);
+    const read = async () => {
+      for (let run = unread.pop(); run; run = unread.pop())
+        taken.push(...(await takenBy(client, codec, run, suspects)));
+    };
+    await Promise.all(Array.from({ length: atOnce }, read));
+  }
+  const needed: Taken[] = [];
+  for (const one of taken) {
+    // A start under an erased id is refused: it needs nothing.
+    const erasures = await erasuresOf(pool, one);
+    if (!erasures.some(({ finishedAt }) => finishedAt)) needed.push(one);
+  }
+  return { taken: needed };
+}
+
+/** From now on the rows say so. */
+export async function ownTaken(pool: Pool, taken: Taken[]): Promise<void> {
+  for (const { ids, ...owner } of taken)
+    await own(
+      pool,
+      owner,
+      ids.map((id) => ({ id, kind: "submitted" })),
+    );
+}
+
+async function listedRuns(
+  { connection, options: { namespace } }: Client,
+  closedSince?: Date,
+): Promise<Listed[]> {
+  const orClosed = closedSince ? ` OR CloseTime > "${closedSince.toISOString()}"` : "";
+  const query = `${ofTypes(withDocuments)} AND (${isRunning}${orClosed})`;
+  const runs: Listed[] = [];
+  for await (const run of listExecutions({ connection, namespace }, query)) runs.push(run);
+  return runs;
+}
+
+async function takenBy(
   client: Client,
   codec: EncryptionCodec,
-  pool: Pool,
-  suspects: Uploads,
-  which: "remembered" | "open" = "remembered",
-): Promise<{ taken: Taken[]; problem?: string }> {
-  const oldest = new Date(
-    Math.min(...[...suspects.values()].map((storedAt) => storedAt.getTime())),
-  );
-  const closedSince = which === "open" ? "" : ` OR CloseTime > "${oldest.toISOString()}"`;
-  const query = `${ofTypes(withDocuments)} AND (${isRunning}${closedSince})`;
-  const runs: Execution[] = [];
-  const { namespace } = client.options;
-  for await (const run of listExecutions({ connection: client.connection, namespace }, query))
-    runs.push(run);
-  const listed = new Set(runs.map(({ workflowId }) => workflowId));
-  const missed = await missedIn(client, pool, oldest, listed, which === "open" ? isOpen : isKnown);
-  if (missed !== undefined)
-    return { taken: [], problem: `Temporal's list of ${namespace} lacks ${missed}` };
-  const owners = await ownersAmong(pool, namespace, runs);
-  const unread = runs.filter(({ workflowId }) => !owners.has(workflowId));
-  const taken: Taken[] = [];
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (let run = unread.pop(); run; run = unread.pop()) {
-        const input = await firstInput(client, codec, run.workflowId, run.runId);
-        const named = [...JSON.stringify(input ?? null).matchAll(idShape)].map(([, id = ""]) => id);
-        const ids = named.filter((id) => suspects.has(id));
-        if (ids.length > 0) taken.push({ namespace, workflowId: run.workflowId, ids });
-      }
-    }),
-  );
-  return { taken };
+  { workflowId, runId }: Listed,
+  suspects: Suspects,
+): Promise<Taken[]> {
+  const input = await firstInput(client, codec, workflowId, runId);
+  const named = [...JSON.stringify(input ?? null).matchAll(idShape)].map(([, id = ""]) => id);
+  const ids = named.filter((id) => suspects.has(id));
+  return ids.length > 0 ? [{ namespace: client.options.namespace, workflowId, ids }] : [];
 }
 
 /** One that the journal has begun lately and Temporal knows, but does not list: the list is empty, or far behind. */
 async function missedIn(
   client: Client,
   pool: Pool,
-  since: Date,
-  listed: Set<string>,
-  isListed: typeof isKnown,
+  runs: Listed[],
+  closedSince?: Date,
 ): Promise<string | undefined> {
+  const listed = new Set(runs.map(({ workflowId }) => workflowId));
+  const isListed = closedSince ? isKnown : isOpen;
   const { rows } = await pool.query<{ workflowId: string }>(
     `select workflow_id as "workflowId" from trustflow.effects
      where namespace = $1 and split_part(workflow_id, '/', 1) = any($2::text[])
        and created_at between $3 and clock_timestamp() - interval '5 minutes'
        and seq > (select max(seq) from trustflow.effects) - 20000
      group by 1 order by max(seq) desc limit $4`,
-    [client.options.namespace, withDocuments, since, probes],
+    [client.options.namespace, withDocuments, closedSince ?? new Date(0), probes],
   );
   for (const { workflowId } of rows)
     if (!listed.has(workflowId) && (await isListed(client, workflowId))) return workflowId;
   return undefined;
 }
 
-/** Only what an input names is a submitted document: a row of another kind does not say that the input's rows are there. */
-async function ownersAmong(pool: Pool, namespace: string, runs: Execution[]): Promise<Set<string>> {
-  const { rows } = await pool.query<{ workflowId: string }>(
-    `select distinct workflow_id as "workflowId" from trustflow.documents
-     where namespace = $1 and workflow_id = any($2::text[]) and kind = 'submitted'`,
+/**
+ * The runs of which the rows may lack a document of their input. They lack none where every worker that the run has met writes rows, and
+ * the run has taken an effect: a process owns all that its input names by then. Rows of an earlier run under the id say nothing.
+ */
+async function withoutRows(
+  { options: { namespace } }: Client,
+  pool: Pool,
+  runs: Listed[],
+  since: Date,
+): Promise<Listed[]> {
+  const { rows } = await pool.query<{ workflowId: string; at: Date }>(
+    `select workflow_id as "workflowId", least(max(d.owned_at), max(e.created_at)) as at
+     from trustflow.documents d join trustflow.effects e using (namespace, workflow_id)
+     where namespace = $1 and workflow_id = any($2::text[]) and d.kind = 'submitted' group by 1`,
     [namespace, runs.map(({ workflowId }) => workflowId)],
   );
-  return new Set(rows.map(({ workflowId }) => workflowId));
+  const ownedAt = new Map(rows.map(({ workflowId, at }) => [workflowId, at]));
+  return runs.filter(({ workflowId, startedAt }) => {
+    const at = ownedAt.get(workflowId);
+    return !(startedAt && at && startedAt >= since && at >= startedAt);
+  });
 }

@@ -4,10 +4,8 @@ import type { Client } from "@temporalio/client";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { documentIdOf, isUploadId, uriOf } from "../documents/document-id.js";
 import type { DocumentStore } from "../documents/store.js";
-import { own } from "../journal/ownership.js";
 import type { Pool } from "../postgres/pool.js";
-import { EncryptionCodec } from "../temporal/codec.js";
-import { takenByProcesses } from "./inputs.js";
+import { ownTaken, takenByProcesses } from "./inputs.js";
 import {
   ownedSince,
   quarantine,
@@ -41,7 +39,7 @@ export interface OrphanOptions {
 const PAGE = 1_000;
 
 export async function removeOrphans(options: OrphanOptions): Promise<Orphans> {
-  const { clients, codecRing, pool, documents, storedBefore, quarantineDays, dryRun } = options;
+  const { pool, documents, storedBefore, quarantineDays, dryRun } = options;
   if (!documents)
     return { quarantined: 0, removed: 0, skipped: "the document store is not configured here" };
   // Each list is read to its end before anything is decided: one that breaks off decides nothing.
@@ -51,16 +49,11 @@ export async function removeOrphans(options: OrphanOptions): Promise<Orphans> {
   );
   const suspects = new Map([...found, ...due]);
   if (suspects.size > 0) {
-    const codec = new EncryptionCodec(codecRing);
-    for (const client of clients) {
-      const { taken, problem } = await takenByProcesses(client, codec, pool, suspects);
-      if (problem !== undefined) return { quarantined: 0, removed: 0, skipped: problem };
-      for (const { ids, ...owner } of taken) {
-        const kept = ids.map((id) => ({ id, kind: "submitted" as const }));
-        if (!dryRun) await own(pool, owner, kept);
-        for (const id of ids) if (!found.delete(id)) due.delete(id);
-      }
-    }
+    const oldest = Math.min(...[...suspects.values()].map((storedAt) => storedAt.getTime()));
+    const { taken, problem } = await takenByProcesses(options, suspects, new Date(oldest));
+    if (problem !== undefined) return { quarantined: 0, removed: 0, skipped: problem };
+    if (!dryRun) await ownTaken(pool, taken);
+    for (const id of taken.flatMap(({ ids }) => ids)) if (!found.delete(id)) due.delete(id);
   }
   if (dryRun) return { quarantined: found.size, removed: due.size };
   let removed = 0;

@@ -71,6 +71,17 @@ export async function withTemporal(
   }
 }
 
+/** One connection serves all namespaces. */
+export async function clientsOf({
+  client,
+  connection,
+  namespace,
+}: Temporal): Promise<(namespace: string) => Client> {
+  const { Client: TemporalClient } = await import("@temporalio/client");
+  return (other) =>
+    other === namespace ? client : new TemporalClient({ connection, namespace: other });
+}
+
 async function repair(
   { client }: Temporal,
   config: Config,
@@ -97,22 +108,20 @@ async function replayOptions(config: Config): Promise<ReplayWorkerOptions> {
 }
 
 async function retain(
-  { client, connection, namespace }: Temporal,
+  temporal: Temporal,
   config: Config,
   pool: Pool,
   { dryRun = false }: CleanupFlags,
 ): Promise<CleanupReport> {
   const { cleanUp } = await import("../cleanup.js");
-  const { Client: TemporalClient } = await import("@temporalio/client");
   const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
   return cleanUp({
     retention: config.retention,
     pool,
     codecRing: ringOf(config, "codec"),
     ...(hasStore && { documents: documentStoreOf(config) }),
-    namespace,
-    clientFor: (other): Client =>
-      other === namespace ? client : new TemporalClient({ connection, namespace: other }),
+    namespace: temporal.namespace,
+    clientFor: await clientsOf(temporal),
     dryRun,
   });
 }

@@ -4,7 +4,7 @@ import type { Erasable, Erased } from "../cleanup/erase.js";
 import type { Erasure } from "../cleanup/erasure-record.js";
 import { ringOf } from "../config.js";
 import { parseWorkflowId, processes } from "../contracts/names.js";
-import { withTemporal } from "./cleanup.js";
+import { clientsOf, withTemporal } from "./cleanup.js";
 import { addCommand, personName } from "./command.js";
 import { withDatabase } from "./context.js";
 import { CommandError, exitCodes } from "./exit.js";
@@ -57,11 +57,15 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
     throw new CommandError(exitCodes.invalid, "--by: is required: the record says who erases");
   const workflowId = fullId(id);
   await withDatabase((pool, config) =>
-    withTemporal(config, async ({ client }) => {
+    withTemporal(config, async (temporal) => {
+      const { client, namespace } = temporal;
       const { erasableOf, erase, NothingToErase, ProcessIsOpen } =
         await import("../cleanup/erase.js");
+      const { namespacesOf } = await import("../cleanup/namespaces.js");
+      const clients = (await namespacesOf(pool, namespace)).map(await clientsOf(temporal));
       const documents = documentStoreOf(config);
-      const options = { workflowId, client, pool, documents, codecRing: ringOf(config, "codec") };
+      const codecRing = ringOf(config, "codec");
+      const options = { workflowId, client, clients, pool, documents, codecRing };
       try {
         const report =
           by === undefined || dryRun ? await erasableOf(options) : await erase({ ...options, by });

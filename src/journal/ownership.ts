@@ -17,12 +17,20 @@ export interface Owner {
   workflowId: string;
 }
 
-/** The part of a statement that writes the owners; what waits for its removal is taken out of the quarantine. */
+/** The number of a document's lock: who takes the document shares it until the commit, who lets go of it holds it alone. */
+export const documentLock = (id: string) => `hashtextextended(${id}, 0)`;
+
+/**
+ * The part of a statement that writes the owners. It waits for whoever lets go of one of these documents, in a fixed order; what waits
+ * for its removal is taken out of the quarantine.
+ */
 export const owning = (namespace: string, workflowId: string, ids: string, kinds: string) =>
   `owned as (
      insert into trustflow.documents (id, namespace, workflow_id, kind)
      select given.id, ${namespace}::text, ${workflowId}::text, given.kind
-     from unnest(${ids}::text[], ${kinds}::text[]) as given (id, kind) on conflict do nothing),
+     from (select id, kind, pg_advisory_xact_lock_shared(${documentLock("id")})
+       from unnest(${ids}::text[], ${kinds}::text[]) as given (id, kind) order by id) as given
+     on conflict do nothing),
    released as (delete from trustflow.document_quarantine where id = any(${ids}::text[]))`;
 
 /** The last two parameters of `owning`. */

@@ -18,6 +18,11 @@ export interface Execution {
   runId: string;
 }
 
+/** As the visibility shows it. */
+export interface Listed extends Execution {
+  startedAt?: Date;
+}
+
 export interface Stuck {
   /** When the first attempt failed. */
   since: string;
@@ -103,7 +108,7 @@ export async function* stuckAmong<E extends Execution>(
 export async function* listExecutions(
   { connection: { workflowService }, namespace }: Namespace,
   query: string,
-): AsyncIterable<Execution> {
+): AsyncIterable<Listed> {
   let nextPageToken: Uint8Array | undefined;
   do {
     const page = await workflowService.listWorkflowExecutions({
@@ -111,9 +116,10 @@ export async function* listExecutions(
       query,
       ...(nextPageToken && { nextPageToken }),
     });
-    for (const { execution } of page.executions) {
+    for (const { execution, startTime } of page.executions) {
       const { workflowId, runId } = execution ?? {};
-      if (workflowId && runId) yield { workflowId, runId };
+      if (workflowId && runId)
+        yield { workflowId, runId, ...(startTime && { startedAt: new Date(msOf(startTime)) }) };
     }
     nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
   } while (nextPageToken);
@@ -178,6 +184,9 @@ export function readStuck(events: HistoryEvent[], attempt: number): Stuck | unde
 }
 
 function timeOf({ eventTime }: HistoryEvent): string {
-  const ms = Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6;
-  return new Date(ms).toISOString();
+  return new Date(msOf(eventTime ?? {})).toISOString();
+}
+
+function msOf({ seconds, nanos }: proto.google.protobuf.ITimestamp): number {
+  return Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6;
 }

@@ -9,8 +9,12 @@ import { expireDocuments } from "../../src/cleanup/document-retention.js";
 import type { RetentionOptions } from "../../src/cleanup/document-retention.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
+import { documentIdOf } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
+import { own } from "../../src/journal/ownership.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
+import { taking, untilWaiting } from "../support/document-owners.js";
+import { clientOf, knownNamespace } from "../support/known-processes.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 
@@ -22,13 +26,17 @@ let folder: string;
 let store: DocumentStore;
 /** By workflow id; what is not here Temporal does not have. */
 let processes: Record<string, "open" | Date>;
+/** What Temporal's lists show of processes with documents. */
+const known = { default: knownNamespace(), other: knownNamespace() };
+const clientFor = clientOf(known, ring);
 
 beforeAll(async () => {
   database = await testDatabase();
 });
 afterAll(() => database.close());
 beforeEach(async () => {
-  await database.pool.query("truncate trustflow.documents");
+  await database.pool.query("truncate trustflow.documents, trustflow.effects");
+  Object.assign(known, { default: knownNamespace(), other: knownNamespace() });
   folder = await mkdtemp(join(tmpdir(), "trustflow-retention-"));
   store = new DocumentStore(new DirectoryDriver(folder), ring);
   processes = {};
@@ -37,7 +45,9 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const client = {
   options: { namespace: "default" },
+  connection: clientFor("default").connection,
   workflowService: {
+    getWorkflowExecutionHistory: clientFor("default").workflowService.getWorkflowExecutionHistory,
     describeNamespace: async () => ({}),
     describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) => {
       const process = processes[execution.workflowId];
@@ -54,7 +64,9 @@ function run(options: Partial<RetentionOptions> = {}) {
     pool: database.pool,
     documents: store,
     days: { affidavitDays: 30, submittedDays: 10 },
-    clientFor: () => client,
+    clientFor: (namespace) => (namespace === "default" ? client : clientFor(namespace)),
+    clients: [client, clientFor("other")],
+    codecRing: ring,
     dryRun: false,
     now,
     ...options,
@@ -154,4 +166,122 @@ test("where Temporal cannot be asked, or the store is not here, nothing goes", a
   await expect(run({ clientFor: () => away as unknown as Client })).rejects.toThrow("away");
   expect(await run({ documents: undefined })).toEqual({ expired: {}, unknownEnd: 0 });
   expect(await areThere([uri])).toEqual([true]);
+});
+
+const ownersOf = async (uri: string) => {
+  const { rows } = await database.pool.query<{ owner: string }>(
+    "select namespace || ' ' || workflow_id as owner from trustflow.documents where id = $1 order by 1",
+    [documentIdOf(uri)],
+  );
+  return rows.map(({ owner }) => owner);
+};
+const open = (workflowId: string, uri: string) => ({
+  workflowId,
+  running: true,
+  input: { document: { uri } },
+});
+
+test("a document that an open process names, which has no row yet, passes over to it, in whatever namespace it is", async () => {
+  processes = { first: daysAgo(31), second: daysAgo(31), third: daysAgo(31) };
+  const uris = [
+    await document("first", "submitted"),
+    await document("second", "submitted"),
+    await document("third", "submitted"),
+  ];
+  const [here = "", there = "", closed = ""] = uris;
+  known.default.processes = [
+    open("sendPostal/here", here),
+    { ...open("sendPostal/closed", closed), running: false },
+  ];
+  known.other.processes = [open("sendPostal/there", there)];
+  await run({ dryRun: true });
+  expect(await ownersOf(here)).toEqual(["default first"]);
+  await run();
+  expect(await Promise.all(uris.map(ownersOf))).toEqual([
+    ["default sendPostal/here"],
+    ["other sendPostal/there"],
+    [],
+  ]);
+  expect(await areThere(uris)).toEqual([true, true, false]);
+  for (const workflowId of ["first", "second"])
+    await store.dataKeys.erase({ namespace: "default", workflowId });
+  const fresh = new DocumentStore(new DirectoryDriver(folder), ring);
+  expect((await fresh.open(there)).toString()).toBe("second");
+  processes = { "sendPostal/here": daysAgo(11) };
+  known.default.processes = [];
+  await run();
+  expect(await areThere([here])).toEqual([false]);
+});
+
+test("the lists are read once, and only where a document is due; one that cannot be trusted lets everything stay", async () => {
+  processes = { young: daysAgo(9) };
+  await document("young", "submitted");
+  known.default.list = "breaks off";
+  await run();
+  expect(known.default.lists).toBe(0);
+  processes = { old: daysAgo(31), "sendPostal/open": "open" };
+  const uris = [await document("old", "submitted"), await document("old", "affidavit")];
+  await expect(run()).rejects.toThrow("the list broke off");
+  known.default.list = "whole";
+  await database.pool.query(
+    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state, created_at)
+     values (gen_random_uuid(), 'default', 'sendPostal/open', 'submit', '0', 'answered', now() - interval '1 hour')`,
+  );
+  expect(await run()).toEqual({
+    expired: {},
+    unknownEnd: 0,
+    skipped: "Temporal's list of default lacks sendPostal/open",
+  });
+  expect(await areThere(uris)).toEqual([true, true]);
+  known.default.processes = [open("sendPostal/open", "")];
+  known.default.historiesFail = true;
+  await expect(run()).rejects.toThrow("the history cannot be read");
+  expect(await areThere(uris)).toEqual([true, true]);
+  known.default.historiesFail = false;
+  known.default.lists = 0;
+  expect(await run()).toMatchObject({ expired: { submitted: 1, affidavit: 1 } });
+  expect(known.default.lists).toBe(1);
+});
+
+test("a process that takes a document while it is removed waits, and one that was first keeps it", async () => {
+  processes = { first: daysAgo(31), second: daysAgo(31) };
+  const [kept, removed] = [
+    await document("first", "submitted"),
+    await document("second", "submitted"),
+  ];
+  const heir = { namespace: "default", workflowId: "sendPostal/heir" };
+  const commit = await taking(database.pool, heir, kept);
+  let isTaken = false;
+  let taken: Promise<void> | undefined;
+  const slow = Object.assign(Object.create(store) as DocumentStore, {
+    async delete(uri: string) {
+      taken = own(database.pool, heir, [{ id: documentIdOf(uri), kind: "submitted" }]).then(
+        () => void (isTaken = true),
+      );
+      await untilWaiting(database.pool);
+      expect(isTaken).toBe(false);
+      await store.delete(uri);
+    },
+    handOver: store.handOver.bind(store),
+  });
+  const removing = run({ documents: slow });
+  await untilWaiting(database.pool);
+  await commit();
+  await removing;
+  await taken;
+  expect(await areThere([kept, removed])).toEqual([true, false]);
+  expect(await ownersOf(kept)).toEqual(["default sendPostal/heir"]);
+});
+
+test("a process that is started again, and takes its document before its turn comes, keeps it", async () => {
+  processes = { again: daysAgo(31) };
+  const uri = await document("again", "submitted");
+  const commit = await taking(database.pool, { namespace: "default", workflowId: "again" }, uri);
+  const removing = run();
+  await untilWaiting(database.pool);
+  processes = { again: "open" };
+  await commit();
+  expect(await removing).toEqual({ expired: {}, unknownEnd: 0 });
+  expect(await areThere([uri])).toEqual([true]);
+  expect(await ownersOf(uri)).toEqual(["default again"]);
 });

@@ -12,12 +12,16 @@ import { ErasedKeyError } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../src/documents/store.js";
+import { documentIdOf } from "../../src/documents/document-id.js";
+import { own } from "../../src/journal/ownership.js";
 import { Journal } from "../../src/journal/journal.js";
 import { Rows } from "../../src/journal/rows.js";
 import { EncryptionCodec } from "../../src/temporal/codec.js";
 import { runsOf } from "../../src/temporal/runs.js";
 import type { Execution } from "../../src/temporal/stuck.js";
 import { effectOf, failed, notSent, Provider } from "../journal/support.js";
+import { clientOf, knownNamespace } from "../support/known-processes.js";
+import { taking, untilWaiting } from "../support/document-owners.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 
@@ -29,8 +33,9 @@ let database: TestDatabase;
 let folder: string;
 let store: DocumentStore;
 let journal: Journal;
-/** What the list shows of processes with documents. */
-let listed: (Execution & { isOpen: boolean; input: unknown })[];
+/** What Temporal's lists show of processes with documents. */
+const known = { default: knownNamespace(), other: knownNamespace() };
+const clientFor = clientOf(known, ring);
 let runs: { workflowId: string; runId: string; isOpen: boolean; text: string }[];
 
 beforeAll(async () => {
@@ -42,7 +47,7 @@ beforeEach(async () => {
   store = new DocumentStore(new DirectoryDriver(folder), ring);
   journal = new Journal(database.pool, store.dataKeys.sealers(ring), journalOptions);
   runs = [];
-  listed = [];
+  Object.assign(known, { default: knownNamespace(), other: knownNamespace() });
   await database.pool.query("truncate trustflow.effects");
 });
 afterEach(() => rm(folder, { recursive: true }));
@@ -64,11 +69,7 @@ const client = {
           workflowExecutionInfo: { execution: run, status: run.isOpen ? 1 : 2 },
         });
       },
-      async listWorkflowExecutions({ query }: { query: string }) {
-        const all = query.includes("CloseTime");
-        const executions = listed.filter(({ isOpen }) => isOpen || all);
-        return { executions: executions.map((execution) => ({ execution })) };
-      },
+      listWorkflowExecutions: clientFor("default").workflowService.listWorkflowExecutions,
       deleteWorkflowExecution: ({ workflowExecution: { runId } }: any) => {
         if (!runs.some((run) => run.runId === runId)) return gone();
         runs = runs.filter((run) => run.runId !== runId);
@@ -76,17 +77,7 @@ const client = {
       },
     },
   },
-  workflowService: {
-    describeWorkflowExecution: async () => ({ workflowExecutionInfo: { status: 1 } }),
-    async getWorkflowExecutionHistory({ execution }: { execution: Execution }) {
-      const { input } = listed.find(({ runId }) => runId === execution.runId) ?? {};
-      const encoding = Buffer.from("json/plain");
-      const payload = { metadata: { encoding }, data: Buffer.from(JSON.stringify(input)) };
-      const payloads = await codec.encode([payload]);
-      const workflowExecutionStartedEventAttributes = { input: { payloads } };
-      return { history: { events: [{ workflowExecutionStartedEventAttributes }] } };
-    },
-  },
+  workflowService: clientFor("default").workflowService,
   workflow: {
     async *list({ query }: { query: string }) {
       for (const run of runs)
@@ -143,7 +134,8 @@ const run = (workflowId: string, name: string, text = "") => ({
 
 function optionsOf(workflowId: string) {
   const { pool } = database;
-  return { workflowId, client, pool, documents: store, codecRing: ring, by: "Ana", limitMs: 2_000 };
+  const common = { pool, documents: store, codecRing: ring, limitMs: 2_000 };
+  return { ...common, workflowId, client, clients: [client, clientFor("other")], by: "Ana" };
 }
 
 async function rowsOf(table: string, workflowId: string): Promise<Record<string, unknown>[]> {
@@ -201,11 +193,11 @@ test("everything of the process goes, the record stays", async () => {
 
 type Options = ReturnType<typeof optionsOf>;
 
-/** Everything that an erasure does, in its order; the statements before number 9 only read. */
+/** Everything that an erasure does, in its order; the statements before number 12 only read. */
 const crashes: [string, (options: Options) => Options][] = [
   ...Array.from({ length: 10 }, (_, number): (typeof crashes)[number] => [
-    `statement ${number + 9} of PostgreSQL`,
-    (options) => ({ ...options, pool: failingAt(options.pool, ["query", "connect"], number + 9) }),
+    `statement ${number + 11} of PostgreSQL`,
+    (options) => ({ ...options, pool: failingAt(options.pool, ["query", "connect"], number + 11) }),
   ]),
   ...[0, 1].map((number): (typeof crashes)[number] => [
     `the removal of document ${number}`,
@@ -393,36 +385,92 @@ test("a document of an earlier release is found by the history; what a history m
     expect(await store.exists(uri)).toBe(true);
 });
 
-test("a document that an open process names, which has no row yet, stays with it", async () => {
-  const { workflowId, submitted } = await finished();
-  const heir = `sendPostal/${randomUUID()}`;
-  listed = [
-    { workflowId, runId: "1", isOpen: true, input: { document: submitted } },
-    { workflowId: heir, runId: "2", isOpen: true, input: { document: submitted } },
+test("a document that an open process names, which has no row yet, stays with it, in whatever namespace it is", async () => {
+  const { workflowId, submitted, affidavit } = await finished();
+  const [here, elsewhere] = [`sendPostal/${randomUUID()}`, `sendPostal/${randomUUID()}`];
+  known.default.processes = [
+    { workflowId, running: true, input: { document: submitted } },
+    { workflowId: here, running: true, input: { document: submitted } },
+  ];
+  known.other.processes = [
+    { workflowId: elsewhere, running: true, input: { document: affidavit } },
   ];
   const { by: _, ...dry } = optionsOf(workflowId);
-  const shared = [{ uri: submitted.uri, kind: "submitted", owners: [heir] }];
+  const shared = [
+    { uri: submitted.uri, kind: "submitted", owners: [here] },
+    { uri: affidavit.uri, kind: "affidavit", owners: [elsewhere] },
+  ];
   expect((await erasableOf(dry)).shared).toEqual(shared);
-  expect(await rowsOf("documents", heir)).toEqual([]);
+  expect(await rowsOf("documents", here)).toEqual([]);
   expect((await erase(optionsOf(workflowId))).shared).toEqual(shared);
-  expect(await rowsOf("documents", heir)).toHaveLength(1);
+  expect(await rowsOf("documents", here)).toHaveLength(1);
+  expect(await rowsOf("documents", elsewhere)).toMatchObject([{ namespace: "other" }]);
   const fresh = new DocumentStore(new DirectoryDriver(folder), ring);
-  expect(await fresh.get(submitted)).toEqual(content);
+  for (const one of [submitted, affidavit]) expect(await fresh.get(one)).toEqual(content);
 });
 
-test("a document of an earlier release stays for a finished process that names it, and while the list cannot be trusted", async () => {
+test("a document of an earlier release stays for a finished process that names it", async () => {
   const { workflowId } = await finished();
   const before = await store.put(content, "application/pdf");
   runs.push(run(workflowId, "third", before.uri));
-  await database.pool.query(
-    "update trustflow.effects set created_at = clock_timestamp() - interval '1 hour'",
-  );
-  await expect(erase(optionsOf(workflowId))).rejects.toThrow(`lacks ${workflowId}`);
-  expect(await rowsOf("erasures", workflowId)).toEqual([]);
-  listed = [
-    { workflowId, runId: "1", isOpen: false, input: {} },
-    { workflowId: "sendPostal/of-before", runId: "2", isOpen: false, input: { document: before } },
+  known.default.processes = [
+    { workflowId, running: false, input: {} },
+    { workflowId: "sendPostal/of-before", running: false, input: { document: before } },
   ];
   await erase(optionsOf(workflowId));
   expect(await store.exists(before.uri)).toBe(true);
+});
+
+test("while a list lacks an open process, or cannot be read to its end, nothing is erased", async () => {
+  const { workflowId, submitted } = await finished();
+  const open = `sendPostal/${randomUUID()}`;
+  await journal.perform(
+    effectOf({ namespace: "default", workflowId: open }),
+    new Provider().performance,
+  );
+  await database.pool.query(
+    "update trustflow.effects set created_at = clock_timestamp() - interval '1 hour'",
+  );
+  known.default.processes = [{ workflowId: open, running: true, input: {} }];
+  known.default.list = "empty";
+  await expect(erase(optionsOf(workflowId))).rejects.toThrow(`lacks ${open}`);
+  known.default.list = "breaks off";
+  await expect(erase(optionsOf(workflowId))).rejects.toThrow("the list broke off");
+  expect(await rowsOf("erasures", workflowId)).toEqual([]);
+  expect(await store.get(submitted)).toEqual(content);
+});
+
+test("an erased process that owns a document again, or names it, does not keep it", async () => {
+  const [one, other] = [await finished(), await finished()];
+  await erase(optionsOf(other.workflowId));
+  await owned(other.workflowId, one.affidavit.uri);
+  known.default.processes = [
+    { workflowId: other.workflowId, running: true, input: { document: one.submitted } },
+  ];
+  expect((await erase(optionsOf(one.workflowId))).shared).toEqual([]);
+  for (const { uri } of [one.submitted, one.affidavit]) expect(await store.exists(uri)).toBe(false);
+});
+
+test("a process that takes a document while another one is erased keeps it, or comes after the removal", async () => {
+  const { workflowId, submitted, affidavit } = await finished();
+  const heir = { namespace: "default", workflowId: `sendPostal/${randomUUID()}` };
+  const late = { namespace: "default", workflowId: `sendPostal/${randomUUID()}` };
+  const commit = await taking(database.pool, heir, submitted.uri);
+  let taken: Promise<void> | undefined;
+  const slow = withPart(store, {
+    async delete(uri: string) {
+      taken = own(database.pool, late, [{ id: documentIdOf(uri), kind: "submitted" }]);
+      await untilWaiting(database.pool);
+      await store.delete(uri);
+    },
+  });
+  const erasing = erase({ ...optionsOf(workflowId), documents: slow });
+  await untilWaiting(database.pool);
+  await commit();
+  await erasing;
+  await taken;
+  const fresh = new DocumentStore(new DirectoryDriver(folder), ring);
+  expect(await fresh.get(submitted)).toEqual(content);
+  expect(await fresh.exists(affidavit.uri)).toBe(false);
+  expect(await rowsOf("documents", late.workflowId)).toHaveLength(1);
 });

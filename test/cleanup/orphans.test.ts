@@ -270,6 +270,32 @@ test("a process of which only other documents are owned is asked what its input 
   expect(await inQuarantine()).toEqual([]);
 });
 
+test.each<[string, boolean, { began?: number; owned?: number; effect?: number }]>([
+  ["has taken an effect since it began owns all that its input names", false, {}],
+  ["has taken no effect may own a part of it: it is asked", true, { effect: Infinity }],
+  ["was started again under its id may name others: it is asked", true, { owned: 6, effect: 6 }],
+  ["took its effect before it was started again is asked", true, { effect: 6 }],
+  ["began while workers of the release before ran is asked", true, { began: 995 }],
+])("a process that %s", async (_, isAsked, { began = 5, owned = 4, effect = 4 }) => {
+  const [uri, workflowId] = [await stored(40), "signEnvelope/several"];
+  here.processes = [
+    {
+      workflowId,
+      running: true,
+      startedAt: daysAgo(began),
+      input: { documents: [{ document: { uri } }] },
+    },
+  ];
+  await takes(`document:${"0".repeat(32)}`, { namespace: "default", workflowId });
+  await database.pool.query("update trustflow.documents set owned_at = $1", [daysAgo(owned)]);
+  if (effect < Infinity) {
+    await effectOf(workflowId);
+    await database.pool.query("update trustflow.effects set created_at = $1", [daysAgo(effect)]);
+  }
+  expect(await run()).toEqual({ quarantined: isAsked ? 0 : 1, removed: 0 });
+  expect(here.read).toEqual(isAsked ? [workflowId] : []);
+});
+
 test("a list of processes that breaks off, or a history that cannot be read, removes nothing", async () => {
   const [orphan, due] = [await stored(40), await quarantinedFor(20)];
   here.processes = [{ workflowId: "sendPostal/1", running: true }];

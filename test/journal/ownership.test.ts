@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { Journal } from "../../src/journal/journal.js";
 import type { Effect } from "../../src/journal/journal.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
+import { taking } from "../support/document-owners.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 import { Provider, effectOf, failed, notSent, sealers } from "./support.js";
@@ -83,6 +84,15 @@ test("several processes own one document, each once", async () => {
     { owner: owner(first), kind: "affidavit" },
     { owner: owner(second), kind: "affidavit" },
   ]);
+});
+
+test("a process that takes a document waits for no other that takes it", async () => {
+  const [first, second] = [newDocument(), newDocument()];
+  const uri = `document:${first.id}`;
+  const commit = await taking(database.pool, effectOf(), uri);
+  await journal.own(effectOf(), [second, first]);
+  await commit();
+  expect(await ownersOf(first)).toHaveLength(2);
 });
 
 test("what a process takes leaves the quarantine, by whichever way it is taken", async () => {

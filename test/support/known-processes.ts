@@ -9,6 +9,7 @@ export interface KnownProcess {
   /** Else closed. */
   running: boolean;
   input?: unknown;
+  startedAt?: Date;
 }
 
 export interface KnownNamespace {
@@ -19,6 +20,9 @@ export interface KnownNamespace {
   historiesFail: boolean;
   /** Processes that were described. */
   described: string[];
+  /** How often its list was asked for, and whose inputs were. */
+  lists: number;
+  read: string[];
 }
 
 export const knownNamespace = (): KnownNamespace => ({
@@ -27,6 +31,8 @@ export const knownNamespace = (): KnownNamespace => ({
   list: "whole",
   historiesFail: false,
   described: [],
+  lists: 0,
+  read: [],
 });
 
 const { WORKFLOW_EXECUTION_STATUS_RUNNING, WORKFLOW_EXECUTION_STATUS_COMPLETED } =
@@ -57,13 +63,18 @@ export function clientOf(
         : WORKFLOW_EXECUTION_STATUS_COMPLETED;
       return { workflowExecutionInfo: { status } };
     },
-    async listWorkflowExecutions({ namespace, nextPageToken }: ListAsked) {
-      const { processes, list } = known(namespace);
+    async listWorkflowExecutions({ namespace, query, nextPageToken }: ListAsked) {
+      const { list, ...rest } = known(namespace);
+      const processes = rest.processes.filter(
+        ({ running }) => running || query.includes("CloseTime"),
+      );
+      if (!nextPageToken) known(namespace).lists += 1;
       if (nextPageToken && list === "breaks off") throw new Error("the list broke off");
       // One on the first page, the others on the second.
       const page = nextPageToken ? processes.slice(1) : processes.slice(0, 1);
-      const executions = page.map(({ workflowId }) => ({
+      const executions = page.map(({ workflowId, startedAt }) => ({
         execution: { workflowId, runId: `run of ${workflowId}` },
+        ...(startedAt && { startTime: { seconds: startedAt.getTime() / 1_000 } }),
       }));
       return {
         executions: list === "empty" ? [] : executions,
@@ -71,7 +82,8 @@ export function clientOf(
       };
     },
     async getWorkflowExecutionHistory({ namespace, execution: { workflowId } }: Asked) {
-      const { processes, historiesFail } = known(namespace);
+      const { processes, historiesFail, read } = known(namespace);
+      read.push(workflowId);
       if (historiesFail) throw new Error("the history cannot be read");
       const found = processes.find((one) => one.workflowId === workflowId);
       const data = Buffer.from(JSON.stringify(found?.input ?? {}));
@@ -97,5 +109,6 @@ interface Asked {
 
 interface ListAsked {
   namespace: string;
+  query: string;
   nextPageToken?: Uint8Array;
 }
