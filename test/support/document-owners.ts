@@ -3,6 +3,7 @@ import { documentIdOf } from "../../src/documents/document-id.js";
 import { own } from "../../src/journal/ownership.js";
 import type { Owner } from "../../src/journal/ownership.js";
 import type { Pool } from "../../src/postgres/pool.js";
+import { eventually } from "./outage-wait.js";
 
 /** Its statement is through; returns its commit. */
 export async function taking(pool: Pool, owner: Owner, uri: string): Promise<() => Promise<void>> {
@@ -17,11 +18,11 @@ export async function taking(pool: Pool, owner: Owner, uri: string): Promise<() 
 
 /** Somebody waits for the lock of a document in this database. */
 export async function untilWaiting(pool: Pool): Promise<void> {
-  for (let waiting = 0; waiting === 0;) {
-    const { rows } = await pool.query(
+  await eventually("a lock is waited for", async () => {
+    const { rowCount } = await pool.query(
       `select 1 from pg_locks where locktype = 'advisory' and not granted
          and database = (select oid from pg_database where datname = current_database())`,
     );
-    waiting = rows.length;
-  }
+    return rowCount !== 0;
+  });
 }
