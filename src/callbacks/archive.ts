@@ -167,8 +167,11 @@ export class CallbackArchive {
   /** Forgets what addresses brought before `olderThan`, where nothing of it is left. */
   async forgetAddresses(olderThan: Date): Promise<number> {
     const { rowCount } = await this.#pool.query(
-      `delete from trustflow.callback_addresses q where counted_on < $1
-       and not exists (select 1 from trustflow.callbacks c where c.address = q.address)`,
+      // In the order in which a receiver locks them: two of these, or one and a receiver, would else stop each other.
+      `delete from trustflow.callback_addresses where address in (
+         select address from trustflow.callback_addresses q where counted_on < $1
+           and not exists (select 1 from trustflow.callbacks c where c.address = q.address)
+         order by address for update)`,
       [olderThan],
     );
     return rowCount ?? 0;

@@ -53,7 +53,8 @@ export const tableGrants: Record<string, Grants> = {
   erasures: { worker: "select", cleanup: "select, insert, update, delete", operator: "select" },
   callback_addresses: {
     relay: "select, insert, update",
-    cleanup: "select, delete",
+    // Who locks a row before it goes needs the right to update a column of it.
+    cleanup: "select, update (counted_on), delete",
     operator: "select",
   },
 };

@@ -1,5 +1,6 @@
 // Migrations, in order, each in a transaction of its own, one runner at a time. They expand first and contract in a later
-// release, because the previous release keeps running meanwhile (docs/design.md §4).
+// release, because the previous release keeps running meanwhile (docs/design.md §4). Indexes on its tables are built beside it.
+import { setTimeout as delay } from "node:timers/promises";
 import { effects } from "./migrations/0001-effects.js";
 import { callbacks } from "./migrations/0002-callbacks.js";
 import { accounts } from "./migrations/0003-accounts.js";
@@ -11,6 +12,8 @@ import type { Pool, PoolClient } from "./pool.js";
 
 export interface Migration {
   name: string;
+  /** On tables that may be large, and that others write to meanwhile: built before `sql`, outside its transaction. */
+  indexes?: readonly { name: string; on: string }[];
   sql: string;
 }
 
@@ -33,7 +36,7 @@ export async function migrate(pool: Pool): Promise<string[]> {
   try {
     // Waiting for another runner, or for a large table, may take longer than any statement of ours.
     await client.query("set statement_timeout = 0");
-    await run(client, `select pg_advisory_lock(${LOCK})`);
+    await lock(client);
     await run(client, "create schema if not exists trustflow");
     await run(
       client,
@@ -73,7 +76,18 @@ async function missingIn(connection: Pool | PoolClient): Promise<Migration[]> {
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
-async function apply(client: PoolClient, { name, sql }: Migration): Promise<void> {
+/** Asked again and again: a statement that waited inside PostgreSQL would itself be waited for by an index that is built concurrently. */
+async function lock(client: PoolClient): Promise<void> {
+  const take = `select pg_try_advisory_lock(${LOCK}) as held`;
+  while (!(await client.query<{ held: boolean }>(take)).rows[0]?.held) await delay(200);
+}
+
+async function apply(client: PoolClient, { name, indexes = [], sql }: Migration): Promise<void> {
+  for (const index of indexes) {
+    // A build that was cut off leaves one that is not valid.
+    await run(client, `drop index concurrently if exists trustflow.${index.name}`);
+    await run(client, `create index concurrently ${index.name} on trustflow.${index.on}`);
+  }
   await run(client, "begin");
   await run(client, sql);
   await run(client, "insert into trustflow.migrations (name) values ($1)", [name]);

@@ -389,3 +389,27 @@ test("what addresses brought is forgotten once nothing of it is left", async () 
   expect(await archive.forgetAddresses(new Date(Date.now() - dayMs))).toBe(0);
   expect(await archive.forgetAddresses(tomorrow)).toBe(1);
 });
+
+test("addresses are forgotten in their order, so that no two deletions stop each other", async () => {
+  await database.pool.query(
+    "insert into trustflow.callback_addresses (address, counted_on) values ('b', '2020-01-01'), ('a', '2020-01-01')",
+  );
+  const client = await database.pool.connect();
+  const lock = (address: string, nowait = "") =>
+    client.query(
+      `select from trustflow.callback_addresses where address = $1 for update ${nowait}`,
+      [address],
+    );
+  await client.query("begin");
+  await lock("a");
+  const forgetting = archive.forgetAddresses(new Date("2020-01-02"));
+  await until(async () => {
+    const { rowCount } = await database.pool.query("select from pg_locks where not granted");
+    return rowCount !== 0;
+  });
+  // Whoever waits for the first holds none of the others.
+  await lock("b", "nowait");
+  await client.query("commit");
+  client.release();
+  expect(await forgetting).toBe(2);
+});

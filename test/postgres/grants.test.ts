@@ -174,6 +174,7 @@ test("the clean-up removes bodies and rows of inbox and journal", async () => {
     expect(await archive.purge({ olderThan, what, isOpen })).toBeGreaterThanOrEqual(0);
   expect(await purgeEffects(as.cleanup, olderThan, isOpen)).toBe(1);
   expect(await archive.list()).toEqual([]);
+  expect(await archive.forgetAddresses(olderThan)).toBeGreaterThanOrEqual(0);
 });
 
 test("a right that somebody gave by hand goes with the next migrate, and so does what everybody may", async () => {

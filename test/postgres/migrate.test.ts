@@ -1,7 +1,14 @@
 // Migrations and the pool against a real PostgreSQL.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { migrate, pendingMigrations } from "../../src/postgres/migrate.js";
+import { effects } from "../../src/postgres/migrations/0001-effects.js";
+import { callbacks } from "../../src/postgres/migrations/0002-callbacks.js";
+import { accounts } from "../../src/postgres/migrations/0003-accounts.js";
+import { lookUpProofs } from "../../src/postgres/migrations/0004-look-up-proofs.js";
+import { documents } from "../../src/postgres/migrations/0005-documents.js";
+import { erasures } from "../../src/postgres/migrations/0006-erasures.js";
 import { createPool, transaction } from "../../src/postgres/pool.js";
+import { eventually } from "../support/outage-wait.js";
 import { testDatabase } from "../support/postgres.js";
 import type { TestDatabase } from "../support/postgres.js";
 
@@ -67,6 +74,43 @@ test("the release before 0003 stores and replays as before; a row without a proc
     "update trustflow.callbacks set state = 'unknown'",
   ])
     await expect(pool.query(change)).rejects.toThrow("check constraint");
+});
+
+test("callbacks are stored while 0007 builds its indexes, and one that was cut off is built again", async () => {
+  const { pool } = database;
+  await pool.query("drop schema trustflow cascade; create schema trustflow");
+  await pool.query(
+    "create table trustflow.migrations (name text primary key, applied_at timestamptz default now())",
+  );
+  for (const { name, sql } of [effects, callbacks, accounts, lookUpProofs, documents, erasures]) {
+    await pool.query(sql);
+    await pool.query("insert into trustflow.migrations (name) values ($1)", [name]);
+  }
+  await pool.query("create index callbacks_settled on trustflow.callbacks (id)");
+  const store = (identifier: string) =>
+    `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, body)
+     values ('a', '${identifier}', 'evi-post', 'default', 'sendPostal/1', 1, 'x')`;
+  const writer = await pool.connect();
+  await writer.query(`begin; ${store("before")}`);
+  const migrating = [migrate(pool), migrate(pool)];
+  await eventually("the build waits for the writer", async () => {
+    const { rowCount } = await pool.query("select 1 from pg_locks where not granted");
+    return rowCount !== 0;
+  });
+  await pool.query(store("meanwhile"));
+  await writer.query("commit");
+  writer.release();
+  expect((await Promise.all(migrating)).flat()).toEqual(["0007-callback-quota"]);
+  const { rows } = await pool.query(
+    `select indexrelid::regclass::text as name, indisvalid as valid, pg_get_expr(indpred, indrelid) as predicate
+     from pg_index where indrelid = 'trustflow.callbacks'::regclass and pg_get_expr(indpred, indrelid) like '%surplus%'
+     order by 1`,
+  );
+  expect(rows).toMatchObject([
+    { name: "trustflow.callbacks_settled", valid: true },
+    { name: "trustflow.callbacks_surplus", valid: true },
+  ]);
+  expect(await pool.query(store("after"))).toMatchObject({ rowCount: 1 });
 });
 
 test("a transaction that fails leaves nothing behind and its connection stays usable", async () => {
