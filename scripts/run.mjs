@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // What `npm run demo`, `npm test`, `npm run test:long`, `npm run test:lts`, `npm run bench`, `npm run verify` and
-// `npm run build` start. Needs nothing but Node: it installs what is missing, builds what has changed, then runs. Only the command itself writes to stdout.
+// `npm run build` start. Needs nothing but Node: it installs what is missing, builds what has changed, then runs. Only
+// the command itself writes to stdout.
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (!((major === 20 && minor >= 19) || (major === 24 && minor >= 11))) {

@@ -3,7 +3,10 @@ import { activityInfo } from "@temporalio/activity";
 import { got } from "got";
 import http from "node:http";
 
-/** @typedef {{ document: string, recipientName: string, recipientAddress: object, lookupKey: string, deadlineSeconds: number }} FloorInput */
+/**
+ * @typedef {{ document: string, recipientName: string, recipientAddress: object,
+ *   lookupKey: string, deadlineSeconds: number }} FloorInput
+ */
 
 /** @param {{ baseUrl: string, receiverUrl: string }} options */
 export function createActivities({ baseUrl, receiverUrl }) {

@@ -33,7 +33,10 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       }
     },
 
-    /** Answers the occurrence that the step goes on with, and what is known of its effect; `notYet` while an attempt may still be running. */
+    /**
+     * Answers the occurrence that the step goes on with, and what is known of its effect; `notYet` while an attempt may
+     * still be running.
+     */
     async decide(given: {
       step: string;
       resolution: ProvenResolution;

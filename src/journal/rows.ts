@@ -75,7 +75,10 @@ export class Rows {
     return rows;
   }
 
-  /** The row's first take: fails where there is a row already, and for a process that is erased. The owners of its documents are written in any case. */
+  /**
+   * The row's first take: fails where there is a row already, and for a process that is erased. The owners of its
+   * documents are written in any case.
+   */
   async takeNew(effect: Effect, holder: string): Promise<Hold | undefined> {
     const { documents = [] } = effect;
     const owns = documents.length > 0;
@@ -106,7 +109,10 @@ export class Rows {
     return rowCount === 1 ? { token: effect.token, holder, attempt: 1, denied: 0 } : undefined;
   }
 
-  /** Takes a row exactly as it was read, its lease being over, and its process not erased; with another input only while nothing of the process may exist. */
+  /**
+   * Takes a row exactly as it was read, its lease being over, and its process not erased; with another input only while
+   * nothing of the process may exist.
+   */
   async takeAgain(
     effect: Effect,
     row: Row,

@@ -8,7 +8,10 @@ const refusals = [
   "must be tagged with a key of keys.codecWrite, for this process",
 ];
 
-/** A client without a key must be able to read them, and they tell nothing of the process. The first is `queryTooEarly` of src/contracts/messages.ts. */
+/**
+ * A client without a key must be able to read them, and they tell nothing of the process. The first is `queryTooEarly`
+ * of src/contracts/messages.ts.
+ */
 const inClear = new Set([
   "the process has just gone on: ask again",
   ...refusals.map((why) => `Invalid input: (input) ${why}`),

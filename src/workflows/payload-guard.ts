@@ -135,7 +135,10 @@ function textOf(payload: Payload | null | undefined, mark: string): string | und
   return value ? String.fromCharCode(...value) : undefined;
 }
 
-/** Our worker encrypts each result, one that is nothing too, and the message of each failure. What names a key that the ring lacks waits for it. */
+/**
+ * Our worker encrypts each result, one that is nothing too, and the message of each failure. What names a key that the
+ * ring lacks waits for it.
+ */
 function problemOfAnswer({ completed, failed }: Resolution): PayloadProblem | undefined {
   const problem = completed
     ? completed.result

@@ -79,8 +79,9 @@ export async function submit(
 }
 
 /**
- * P2 §2.5, §4.1: `Limit` defaults to 100, with affidavits to 25; pages are taken in the order of creation. An id that is not found is absent from `results`; an
- * empty list of ids or keys asks nobody. 401, 403 `accessDenied`; 400, 404 and an unreadable 200 `protocol`.
+ * P2 §2.5, §4.1: `Limit` defaults to 100, with affidavits to 25; pages are taken in the order of creation. An id that
+ * is not found is absent from `results`; an empty list of ids or keys asks nobody. 401, 403 `accessDenied`; 400, 404
+ * and an unreadable 200 `protocol`.
  */
 export async function query(
   account: EviPostAccount,

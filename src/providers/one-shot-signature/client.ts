@@ -110,7 +110,10 @@ const Contract: Described<Buffer> = {
   },
 };
 
-/** P1 §4.4: the provider sends the OTP to the signer. 400 `invalidRequest`; 408, 409, 5xx, a 2xx with something else than JSON and no answer `unknownOutcome`. */
+/**
+ * P1 §4.4: the provider sends the OTP to the signer. 400 `invalidRequest`; 408, 409, 5xx, a 2xx with something else
+ * than JSON and no answer `unknownOutcome`.
+ */
 export async function otp(
   account: OneShotSignatureAccount,
   requestPk: string,

@@ -19,7 +19,10 @@ export interface OneShotDocument {
   signedSha256?: string;
 }
 
-/** P1 §1.4, §4.4, assumed: multipart. 400 `invalidRequest`; 408, 409, 5xx, another 2xx and no answer `unavailable`, effect unknown: `retrieve` tells. */
+/**
+ * P1 §1.4, §4.4, assumed: multipart. 400 `invalidRequest`; 408, 409, 5xx, another 2xx and no answer `unavailable`,
+ * effect unknown: `retrieve` tells.
+ */
 export async function uploadDocument(
   account: OneShotSignatureAccount,
   { requestPk, ...file }: NamedFile & { requestPk: string },
