@@ -6,7 +6,12 @@ import {
   WorkflowIdReusePolicy,
 } from "@temporalio/client";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
-import { InputMismatchError, InvalidInputError, UnknownProcessError } from "./client/errors.js";
+import {
+  InputMismatchError,
+  InvalidInputError,
+  UnknownProcessError,
+  UnprovenAnswerError,
+} from "./client/errors.js";
 import type { SignDecision, Writing } from "./client/handle.js";
 import { handles } from "./client/handles.js";
 import type { AnyHandle, HandleOf } from "./client/handles.js";
@@ -47,6 +52,7 @@ import {
 } from "./payload-keys.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
+import { ClientCodec, isPlaintextRefused } from "./temporal/client-codec.js";
 import { EncryptionCodec } from "./temporal/codec.js";
 import { connectClient } from "./temporal/connection.js";
 import type { ConnectionOverrides } from "./temporal/connection.js";
@@ -315,13 +321,25 @@ export class Trustflow {
 
   /** Whichever client made the first start: its input stands in the history (docs/decisions/0014). */
   async #refuseAnother(process: ProcessName, workflowId: string, digested: object): Promise<void> {
-    const first = await firstInput(this.temporal, new EncryptionCodec(this.#ring), workflowId);
+    const first = await this.#firstInput(workflowId);
     const digestOf = (input: object) => inputDigest(this.#ring, input);
     const isSame =
       typeof first === "object" &&
       first !== null &&
       digestOf(comparedInput(contracts[process].input, first, contentOf)) === digestOf(digested);
     if (!isSame) throw new InputMismatchError(workflowId);
+  }
+
+  async #firstInput(workflowId: string): Promise<unknown> {
+    const codec = new EncryptionCodec(this.#ring);
+    if (!clientRefusesPlaintext(this.#config)) return firstInput(this.temporal, codec, workflowId);
+    const first = await firstInput(this.temporal, new ClientCodec(codec), workflowId).catch(
+      (error: unknown) => {
+        throw isPlaintextRefused(error) ? new UnprovenAnswerError(workflowId) : error;
+      },
+    );
+    if (first === undefined) throw new UnprovenAnswerError(workflowId);
+    return first;
   }
 
   /** A worker refuses it too, but then there is a history. */

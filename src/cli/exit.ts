@@ -45,6 +45,7 @@ const codeByName: Record<string, ExitCode> = {
   DocumentNotFound: exitCodes.unknownId,
   UnreachableError: exitCodes.outOfReach,
   StuckError: exitCodes.outOfReach,
+  UnprovenAnswerError: exitCodes.outOfReach,
   NamespaceNotFoundError: exitCodes.outOfReach,
   UnknownKeyError: exitCodes.outOfReach,
   MissingDataKeyError: exitCodes.outOfReach,

@@ -65,6 +65,18 @@ export class UnknownProcessError extends TrustflowError {
   }
 }
 
+/**
+ * What Temporal answered is missing or not encrypted, and this client believes only its workers (`codec.plaintext`): somebody
+ * without a key reaches Temporal. What became of the process is not known by it.
+ */
+export class UnprovenAnswerError extends TrustflowError {
+  constructor(id: string) {
+    super(
+      `what Temporal answered about ${id} is missing or not encrypted, so it is not believed (codec.plaintext): somebody without a key may have written it`,
+    );
+  }
+}
+
 /** The process has ended and takes no more updates. */
 export class FinishedError extends TrustflowError {
   /** How it ended, where that is known; a process that failed has none. */

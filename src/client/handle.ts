@@ -27,6 +27,7 @@ import type { Contract } from "../contracts/secret-fields.js";
 import { searchAttributes } from "../contracts/names.js";
 import type { ProcessName } from "../contracts/names.js";
 import type { ProcessStatus } from "../contracts/status.js";
+import { isPlaintextRefused } from "../temporal/client-codec.js";
 import { inspect } from "../temporal/stuck.js";
 import {
   AbandonedError,
@@ -37,6 +38,7 @@ import {
   StuckError,
   TerminatedError,
   UnknownProcessError,
+  UnprovenAnswerError,
   UnreachableError,
 } from "./errors.js";
 
@@ -97,12 +99,10 @@ export class ProcessHandle<Result> {
   async result(): Promise<Result> {
     for (;;) {
       try {
-        return (await this.#workflow.result()) as Result;
+        return this.#present((await this.#workflow.result()) as Result);
       } catch (error) {
-        const isTerminated =
-          error instanceof WorkflowFailedError && error.cause instanceof TerminatedFailure;
         // A reset ends the run that we waited for; the process goes on in a new one.
-        if (isTerminated && (await this.#state()) !== "TERMINATED") continue;
+        if (isTerminated(error) && (await this.#state()) !== "TERMINATED") continue;
         throw await this.#typed(error);
       }
     }
@@ -113,7 +113,7 @@ export class ProcessHandle<Result> {
     return this.#answered(async () => {
       for (let refusals = 1; ; refusals += 1) {
         try {
-          return await this.#workflow.query(status);
+          return this.#present(await this.#workflow.query(status));
         } catch (error) {
           if (!isTooEarly(error) && !isInterrupted(error)) throw error;
           // No task comes any more for the last events of a process that was terminated.
@@ -181,7 +181,7 @@ export class ProcessHandle<Result> {
     return this.#answered(async () => {
       for (;;) {
         try {
-          return await this.#workflow.executeUpdate<R, [unknown]>(name, options);
+          return this.#present(await this.#workflow.executeUpdate<R, [unknown]>(name, options));
         } catch (error) {
           // Asked again within the deadline, the same update happens once.
           if (isUnprocessed(error) || (isCutShort(error) && (await this.isOpen()))) continue;
@@ -209,7 +209,14 @@ export class ProcessHandle<Result> {
     }
   }
 
+  /** No process answers nothing. */
+  #present<T>(answer: T): T {
+    if (answer === undefined) throw new UnprovenAnswerError(this.workflowId);
+    return answer;
+  }
+
   async #typed(error: unknown): Promise<unknown> {
+    if (isPlaintextRefused(error)) return new UnprovenAnswerError(this.workflowId);
     if (error instanceof WorkflowNotFoundError) {
       const known = await this.#known();
       return known
@@ -262,6 +269,12 @@ export class ProcessHandle<Result> {
       throw await this.#typed(error);
     }
   }
+}
+
+/** The SDK makes it of the event itself; one that a worker, or a stranger, says in a failure has the failure. */
+function isTerminated(error: unknown): boolean {
+  if (!(error instanceof WorkflowFailedError)) return false;
+  return error.cause instanceof TerminatedFailure && error.cause.failure === undefined;
 }
 
 /** The process had just gone on, and is asked again within the deadline. */

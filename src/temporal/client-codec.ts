@@ -1,8 +1,16 @@
 // The codec of a client that believes nothing in clear: whoever reaches Temporal can end a process or answer for a worker (decision 22).
 import type { Payload, PayloadCodec, SerializationContext } from "@temporalio/common";
-import { DecryptionError } from "../crypto/errors.js";
 import { isEncrypted } from "./codec.js";
 import type { EncryptionCodec } from "./codec.js";
+
+/** Thrown by the failure converter too, which is known by the name alone (client-failure-converter.cjs). */
+export class PlaintextRefused extends Error {
+  override readonly name = "PlaintextRefused";
+}
+
+export function isPlaintextRefused(error: unknown): boolean {
+  return error instanceof Error && error.name === "PlaintextRefused";
+}
 
 export class ClientCodec implements PayloadCodec {
   readonly #codec: EncryptionCodec;
@@ -17,9 +25,7 @@ export class ClientCodec implements PayloadCodec {
 
   async decode(payloads: Payload[]): Promise<Payload[]> {
     if (!payloads.every(isEncrypted))
-      throw new DecryptionError(
-        "what Temporal answered is not encrypted, so it is not of our workers (codec.plaintext)",
-      );
+      throw new PlaintextRefused("what Temporal answered is not encrypted (codec.plaintext)");
     return this.#codec.decode(payloads);
   }
 }

@@ -8,9 +8,7 @@ import { EncryptionCodec } from "./codec.js";
 import { ActivityCodec, WorkflowCodec } from "./worker-codec.js";
 
 /** Also for `bundleWorkflowCode`: what only the worker is told does not reach a prebuilt bundle. */
-export const failureConverterPath = fileURLToPath(
-  new URL("failure-converter.cjs", import.meta.url),
-);
+export const failureConverterPath = pathOf("failure-converter.cjs");
 
 /** For clients. With `refusePlaintext` they believe only what is encrypted. */
 export function dataConverter(
@@ -19,7 +17,9 @@ export function dataConverter(
   refusePlaintext = false,
 ): DataConverter {
   const codec = new EncryptionCodec(ring, writeRing);
-  return converter(refusePlaintext ? new ClientCodec(codec) : codec);
+  if (!refusePlaintext) return converter(codec);
+  const failures = pathOf("client-failure-converter.cjs");
+  return { failureConverterPath: failures, payloadCodecs: [new ClientCodec(codec)] };
 }
 
 /** For a worker of each kind: they refuse what no holder of the keys has written. */
@@ -32,6 +32,10 @@ export function workerConverters(
     workflows: converter(new WorkflowCodec(codec, refused)),
     activities: converter(new ActivityCodec(codec, refused)),
   };
+}
+
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
 }
 
 function converter(codec: PayloadCodec): DataConverter {

@@ -36,5 +36,6 @@ class EncryptingFailureConverter extends DefaultFailureConverter {
   }
 }
 
+exports.EncryptingFailureConverter = EncryptingFailureConverter;
 /** @type {import("@temporalio/common").FailureConverter} */
 exports.failureConverter = new EncryptingFailureConverter({ encodeCommonAttributes: true });

@@ -1,12 +1,12 @@
 // The input of a process as Temporal keeps it: the argument in the first event of its history, whichever client started it.
 import type { Client } from "@temporalio/client";
+import type { PayloadCodec } from "@temporalio/common";
 import { defaultPayloadConverter } from "@temporalio/common";
-import type { EncryptionCodec } from "./codec.js";
 
 /** Of the newest run, or of the one that is named; undefined where it was started without an argument. Needs no worker. */
 export async function firstInput(
   client: Client,
-  codec: EncryptionCodec,
+  codec: PayloadCodec,
   workflowId: string,
   runId?: string,
 ): Promise<unknown> {

@@ -5,6 +5,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import type { Payload } from "@temporalio/common";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { UnprovenAnswerError } from "../../src/client.js";
 import { notEncrypted, notTagged } from "../../src/contracts/payload-marks.js";
 import { trustflow } from "../cli/run.js";
 import { pageCodec } from "../support/any-language.js";
@@ -54,6 +55,19 @@ test("a start in clear fails as InvalidInput, and nothing is sent", async () => 
   const handle = await system.client.sendPostal("strangers", letterInput("strangers", "delivered"));
   expect((await handle.result()).outcome).toBe("delivered");
 }, 90_000);
+
+test("an id that a stranger holds open with an input in clear is neither joined nor taken for another input", async () => {
+  const held = await stranger.workflow.start("sendPostal", {
+    workflowId: "sendPostal/held",
+    taskQueue: "a queue of nobody",
+    args: [letterInput("held", "delivered")],
+  });
+  for (const word of ["delivered", "cancellable"]) {
+    const again = system.client.sendPostal("held", letterInput("held", word));
+    await expect(again).rejects.toThrow(UnprovenAnswerError);
+  }
+  await held.terminate();
+}, 30_000);
 
 test("signals, updates and queries in clear change nothing, and the process goes on", async () => {
   const handle = await system.client.issueCertificate("attacked", holderInput("attacked"));

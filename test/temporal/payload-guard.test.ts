@@ -184,6 +184,16 @@ test("one who can only read starts nothing and changes nothing, also with payloa
     expect(await read.query("ask")).toBe("genuine");
     const update = read.executeUpdate("change", { args: ["x"] });
     await expect(update).rejects.toMatchObject(refused);
+    // The refusal stands in clear, its details do not: a client that refuses plaintext believes it.
+    const { connection } = env;
+    const untagging = new Client({
+      connection,
+      dataConverter: dataConverter(ring, undefined, true),
+    });
+    const told = untagging.workflow
+      .getHandle(handle.workflowId)
+      .executeUpdate("change", { args: ["x"] });
+    await expect(told).rejects.toMatchObject(refused);
     await read.signal("tell", "x");
     await taskCompletedAfter(handle, 1);
     expect(await handle.executeUpdate("change", { args: ["to this"] })).toBe("to this");
