@@ -1,45 +1,63 @@
 // Not a test of its own: `npm run record-histories` walks the paths on the real stack and keeps the history of each.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { allPaths } from "../support/history-paths.js";
+import { secondPersonEnv, secondPersonPaths } from "../support/history-second-person.js";
 import { startPathStack } from "../support/history-stack.js";
 import type { PathStack, Walked } from "../support/history-stack.js";
 import { recordedFolder, recordingRing, writeRecording } from "../support/history-recordings.js";
 import { idOf } from "../support/history-walk.js";
+import type { PathsOf } from "../support/history-walk.js";
 
 /** Processes, or single paths of them as `<process>/<path>`; none: every path of all. */
 const asked = process.env["RECORDED"]?.split(" ") ?? [];
 const isWhole = (name: string) => asked.length === 0 || asked.includes(name);
-const recorded = allPaths
-  .map((of) => ({
-    ...of,
-    paths: Object.fromEntries(
-      Object.entries(of.paths).filter(
-        ([path]) => isWhole(of.process) || asked.includes(`${of.process}/${path}`),
+const recordedOf = (all: PathsOf[]) =>
+  all
+    .map((of) => ({
+      ...of,
+      paths: Object.fromEntries(
+        Object.entries(of.paths).filter(
+          ([path]) => isWhole(of.process) || asked.includes(`${of.process}/${path}`),
+        ),
       ),
-    ),
-  }))
-  .filter(({ paths }) => Object.keys(paths).length > 0);
-const ways = recorded.flatMap((of) => Object.keys(of.paths).map((id) => ({ of, id })));
-let stack: PathStack;
-const walked: Walked = new Map();
+    }))
+    .filter(({ paths }) => Object.keys(paths).length > 0);
+/** Each is walked on a stack of its own; the first one has every process. */
+const groups = [
+  { name: "alone", recorded: recordedOf(allPaths), env: {}, isFirst: true },
+  {
+    name: "by two",
+    recorded: recordedOf([secondPersonPaths]),
+    env: secondPersonEnv,
+    isFirst: false,
+  },
+].filter(({ recorded }) => recorded.length > 0);
 
-beforeAll(async () => {
-  const env = { TRUSTFLOW_KEYS__CODEC: recordingRing };
-  stack = await startPathStack(recorded, "secret", { env });
-  for (const of of recorded) for (const [id, way] of await stack.walkPaths(of)) walked.set(id, way);
-  for (const { process: name } of recorded.filter((of) => isWhole(of.process)))
-    await rm(join(recordedFolder, name), { recursive: true, force: true });
-}, 300_000);
-afterAll(() => stack?.system.close(), 60_000);
+describe.each(groups)("decided $name", ({ recorded, env, isFirst }) => {
+  const ways = recorded.flatMap((of) => Object.keys(of.paths).map((id) => ({ of, id })));
+  let stack: PathStack;
+  const walked: Walked = new Map();
 
-test.each(ways.map((way) => [idOf(way), way] as const))("%s", async (workflowId, { of, id }) => {
-  const way = walked.get(workflowId);
-  if (way?.status === "rejected") throw way.reason;
-  const { workflow } = stack.system.client.temporal;
-  const { runId } = await workflow.getHandle(workflowId).describe();
-  const history = await workflow.getHandle(workflowId, runId).fetchHistory();
-  expect(history.events?.length).toBeGreaterThan(3);
-  await writeRecording(of.process, id, { workflowId, history });
+  beforeAll(async () => {
+    stack = await startPathStack(recorded, "secret", {
+      env: { ...env, TRUSTFLOW_KEYS__CODEC: recordingRing },
+    });
+    for (const of of recorded)
+      for (const [id, way] of await stack.walkPaths(of)) walked.set(id, way);
+    for (const { process: name } of recorded.filter((of) => isFirst && isWhole(of.process)))
+      await rm(join(recordedFolder, name), { recursive: true, force: true });
+  }, 300_000);
+  afterAll(() => stack?.system.close(), 60_000);
+
+  test.each(ways.map((way) => [idOf(way), way] as const))("%s", async (workflowId, { of, id }) => {
+    const way = walked.get(workflowId);
+    if (way?.status === "rejected") throw way.reason;
+    const { workflow } = stack.system.client.temporal;
+    const { runId } = await workflow.getHandle(workflowId).describe();
+    const history = await workflow.getHandle(workflowId, runId).fetchHistory();
+    expect(history.events?.length).toBeGreaterThan(3);
+    await writeRecording(of.process, id, { workflowId, history });
+  });
 });

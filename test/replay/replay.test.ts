@@ -11,12 +11,15 @@ import type { ProcessName } from "../../src/contracts/names.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { dataConverter, failureConverterPath } from "../../src/temporal/data-converter.js";
 import { allPaths } from "../support/history-paths.js";
+import { secondPersonPaths } from "../support/history-second-person.js";
 import { readRecordings, recordingRing } from "../support/history-recordings.js";
 import type { Recording } from "../support/history-recordings.js";
 import { idOf } from "../support/history-walk.js";
 
 const { EventType } = protobuf.temporal.api.enums.v1;
-const paths = allPaths.flatMap((of) => Object.keys(of.paths).map((id) => idOf({ of, id })));
+const paths = [...allPaths, secondPersonPaths].flatMap((of) =>
+  Object.keys(of.paths).map((id) => idOf({ of, id })),
+);
 const processes = allPaths.map(({ process }) => process);
 const recordings = processes.flatMap((process) => [...readRecordings(process).values()]);
 
@@ -32,7 +35,7 @@ const activities: Record<ProcessName, string[]> = {
     "isPast",
     "decide",
   ],
-  sendMessage: ["send", "decide"],
+  sendMessage: ["send", "decide", "checkDecision"],
   signEnvelope: ["prepare", "create", "upload", "send", "decide"],
   signOneShot: [
     "prepare",
@@ -113,6 +116,16 @@ test("no recording has a failed workflow task or skipped time", () => {
       /WORKFLOW_TASK_FAILED|TIME_SKIPPING|UNSPECIFIED/.test(type ?? ""),
     );
     expect([workflowId, bad]).toEqual([workflowId, []]);
+  }
+});
+
+test("a proposal, and its end, stand in the histories where two operators decide", () => {
+  for (const id of Object.keys(secondPersonPaths.paths)) {
+    const own = recordings.find(({ workflowId }) => workflowId === `sendMessage/${id}`);
+    const changes = own?.history.events?.filter(
+      ({ workflowPropertiesModifiedEventAttributes: modified }) => modified,
+    );
+    expect([id, changes?.length]).toEqual([id, 2]);
   }
 });
 

@@ -82,7 +82,7 @@ function begin(walk: Walk, words = "", more: Partial<SendMessageInput> = {}) {
 }
 
 /** The path's own account has a role that may not send, until that is mended (P1 §7.2). */
-async function denied(walk: Walk) {
+export async function denied(walk: Walk) {
   const { system, account } = walk;
   await system.sandbox.putAccount(account, { roles: ["TEMPLATE_ADMIN"] });
   const handle = await begin(walk, "", { account });
