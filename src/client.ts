@@ -57,11 +57,12 @@ import { EncryptionCodec } from "./temporal/codec.js";
 import { connectClient } from "./temporal/connection.js";
 import type { ConnectionOverrides } from "./temporal/connection.js";
 import { firstInput } from "./temporal/first-input.js";
-import { listInfos, proposalsOf } from "./temporal/listed.js";
+import { proposalsOf } from "./temporal/listed.js";
 import { SecretSealer } from "./temporal/secrets.js";
 import { inputDigest } from "./temporal/input-digest.js";
 import { candidatesQuery, isRunning, ofTypes, stuckAmong } from "./temporal/stuck.js";
 import type { Stuck } from "./temporal/stuck.js";
+import { withoutMemos } from "./temporal/without-memos.js";
 
 export * from "./client/errors.js";
 export { ProcessHandle } from "./client/handle.js";
@@ -240,7 +241,7 @@ export class Trustflow {
       stuck ? await candidatesQuery(where, names) : ofTypes(names),
       ...(attention ? [`${searchAttributes.attention.name} IS NOT NULL`, isRunning] : []),
     ];
-    const found = listInfos(this.temporal, terms.join(" AND "));
+    const found = withoutMemos(this.temporal).list({ query: terms.join(" AND ") });
     if (!stuck) {
       for await (const info of found) yield* await this.#listed(info);
       return;

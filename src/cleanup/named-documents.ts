@@ -25,10 +25,13 @@ export async function namedDocuments(
   return ids;
 }
 
-/** Wherever they stand in an event. */
+/** Wherever they stand in an event, but for memos: they name no documents, and a stranger may have put one that nobody can open. */
 function payloadsIn(value: unknown): Payload[] {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [];
   if ("metadata" in value && "data" in value && value.data instanceof Uint8Array)
     return [value as Payload];
-  return Object.values(value).flatMap(payloadsIn);
+  const parts = Object.entries(value).filter(
+    ([name]) => name !== "memo" && name !== "upsertedMemo",
+  );
+  return parts.flatMap(([, part]) => payloadsIn(part));
 }

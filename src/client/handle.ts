@@ -29,6 +29,7 @@ import type { ProcessName } from "../contracts/names.js";
 import type { ProcessStatus } from "../contracts/status.js";
 import { isPlaintextRefused } from "../temporal/client-codec.js";
 import { inspect } from "../temporal/stuck.js";
+import { withoutMemos } from "../temporal/without-memos.js";
 import {
   AbandonedError,
   FinishedError,
@@ -142,9 +143,13 @@ export class ProcessHandle<Result> {
     return (await this.#state()) === "RUNNING";
   }
 
+  #describe() {
+    return withoutMemos(this.#client).getHandle(this.workflowId).describe();
+  }
+
   /** Temporal's word for the newest run. */
   async #state(): Promise<string> {
-    const { status: state } = await this.#answered(() => this.#workflow.describe());
+    const { status: state } = await this.#answered(() => this.#describe());
     return state.name;
   }
 
@@ -261,8 +266,9 @@ export class ProcessHandle<Result> {
   /** Undefined where there is no such process. */
   async #known(): Promise<{ outcome: string | undefined } | undefined> {
     try {
-      const describe = () => this.#workflow.describe();
-      const found = await this.#client.withDeadline(Date.now() + answerLimitMs, describe);
+      const found = await this.#client.withDeadline(Date.now() + answerLimitMs, () =>
+        this.#describe(),
+      );
       return { outcome: found.typedSearchAttributes.get(searchAttributes.outcome) };
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;

@@ -1,26 +1,9 @@
-// Executions as the visibility shows them. Whoever reaches Temporal may start one with any memo (decision 22), so no memo is
-// decoded with the list: one that cannot be decoded would end it for everybody.
-import { WorkflowClient } from "@temporalio/client";
+// The one memo that `list` shows. Whoever reaches Temporal may write another one in its place (decision 22).
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Payload } from "@temporalio/common";
 import { proposalsMemo } from "../contracts/names.js";
 import type { ProposedDecision } from "../contracts/names.js";
-
-const nothing = defaultPayloadConverter.toPayload(undefined);
-const unread = {
-  encode: async (payloads: Payload[]) => payloads,
-  decode: async (payloads: Payload[]) => payloads.map(() => nothing),
-};
-
-/** Without memos: `proposalsOf` reads the one that is shown. */
-export function listInfos(
-  { connection, options: { namespace } }: Client,
-  query: string,
-): AsyncIterable<WorkflowExecutionInfo> {
-  const dataConverter = { payloadCodecs: [unread] };
-  return new WorkflowClient({ connection, namespace, dataConverter }).list({ query });
-}
 
 /** The decisions that wait for a second operator; undefined where there are none, or what stands there is not of our workers. */
 export async function proposalsOf(

@@ -2,6 +2,7 @@
 import type { Client } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import { searchAttributes } from "../contracts/names.js";
+import { withoutMemos } from "./without-memos.js";
 
 export interface Runs {
   isOpen: boolean;
@@ -37,9 +38,8 @@ export async function runsOf(client: Client, workflowId: string): Promise<Runs> 
   const { execution, status } = newest?.workflowExecutionInfo ?? {};
   if (execution?.runId) (status === RUNNING ? open : closed).add(execution.runId);
   const query = `WorkflowId = "${workflowId}"`;
-  for await (const { runId, status: shown, typedSearchAttributes } of client.workflow.list({
-    query,
-  })) {
+  const listed = withoutMemos(client).list({ query });
+  for await (const { runId, status: shown, typedSearchAttributes } of listed) {
     // The visibility may still show a run as open that has ended; or the run began after the newest was asked for.
     if (shown.code === RUNNING && !open.has(runId) && !closed.has(runId)) {
       const run = await describe({ workflowId, runId });

@@ -2,12 +2,14 @@
 // owner, and what a text merely names is not touched. Temporal is a list of runs; PostgreSQL and the documents are real.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { Client } from "@temporalio/client";
+import { msToTs } from "@temporalio/common/lib/time.js";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { erasableOf, erase, NothingToErase, ProcessIsOpen } from "../../src/cleanup/erase.js";
 import { beginErasure, erasuresOf } from "../../src/cleanup/erasure-record.js";
+import { searchAttributes } from "../../src/contracts/names.js";
 import { ErasedKeyError } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
@@ -69,25 +71,20 @@ const client = {
           workflowExecutionInfo: { execution: run, status: run.isOpen ? 1 : 2 },
         });
       },
-      listWorkflowExecutions: clientFor("default").workflowService.listWorkflowExecutions,
+      listWorkflowExecutions: (request: { query: string }) =>
+        request.query.startsWith("WorkflowId = ")
+          ? Promise.resolve({ executions: listed(request.query) })
+          : clientFor("default").workflowService.listWorkflowExecutions(request),
       deleteWorkflowExecution: ({ workflowExecution: { runId } }: any) => {
         if (!runs.some((run) => run.runId === runId)) return gone();
         runs = runs.filter((run) => run.runId !== runId);
         return Promise.resolve({});
       },
     },
+    plugins: [],
   },
   workflowService: clientFor("default").workflowService,
   workflow: {
-    async *list({ query }: { query: string }) {
-      for (const run of runs)
-        if (query.includes(`"${run.workflowId}"`))
-          yield {
-            ...run,
-            status: { code: run.isOpen ? 1 : 2 },
-            typedSearchAttributes: { get: () => [`reference of ${run.runId}`] },
-          };
-    },
     getHandle: (_: string, runId: string) => ({
       async fetchHistory() {
         const { text = "" } = runs.find((run) => run.runId === runId) ?? {};
@@ -98,6 +95,26 @@ const client = {
     }),
   },
 } as unknown as Client;
+
+/** The runs of one process, as Temporal lists them. */
+function listed(query: string, status?: number) {
+  const own = runs.filter(({ workflowId }) => query.includes(`"${workflowId}"`));
+  return own.map(({ workflowId, runId, isOpen }) => ({
+    execution: { workflowId, runId },
+    type: { name: "sendPostal" },
+    status: status ?? (isOpen ? 1 : 2),
+    historyLength: { toNumber: () => 1 },
+    startTime: msToTs(1_000),
+    searchAttributes: {
+      indexedFields: {
+        [searchAttributes.references.name]: {
+          metadata: { encoding: Buffer.from("json/plain"), type: Buffer.from("KeywordList") },
+          data: Buffer.from(JSON.stringify([`reference of ${runId}`])),
+        },
+      },
+    },
+  }));
+}
 
 async function owned(workflowId: string, uri: string, kind = "submitted"): Promise<void> {
   await database.pool.query(
@@ -293,7 +310,7 @@ test("a run that begins after the newest was asked for is open, and is not delet
     return described;
   };
   const part = { describeWorkflowExecution } as unknown as Partial<typeof workflowService>;
-  const connection = { workflowService: withPart(workflowService, part) };
+  const connection = { workflowService: withPart(workflowService, part), plugins: [] };
   const starting = withPart(client, { connection } as unknown as Partial<Client>);
   expect(await runsOf(starting, workflowId)).toMatchObject({
     isOpen: true,
@@ -303,11 +320,13 @@ test("a run that begins after the newest was asked for is open, and is not delet
 
 test("a run that the list still shows as open has ended", async () => {
   const { workflowId } = await finished();
-  const list = async function* ({ query }: { query?: string } = {}) {
-    for await (const one of client.workflow.list({ query: query ?? "" }))
-      yield { ...one, status: { code: 1 } };
-  };
-  const behind = withPart(client, { workflow: { list } } as unknown as Partial<Client>);
+  const { workflowService } = client.connection;
+  const listWorkflowExecutions = async ({ query }: { query: string }) => ({
+    executions: listed(query, 1),
+  });
+  const part = { listWorkflowExecutions } as unknown as Partial<typeof workflowService>;
+  const connection = { workflowService: withPart(workflowService, part), plugins: [] };
+  const behind = withPart(client, { connection } as unknown as Partial<Client>);
   expect(await runsOf(behind, workflowId)).toMatchObject({
     isOpen: false,
     runIds: [`second of ${workflowId}`, `first of ${workflowId}`],
