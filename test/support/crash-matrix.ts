@@ -40,6 +40,8 @@ export interface Ended {
   end: string;
   /** What was asked had been held for so long before the interruption that no answer could reach its caller any more. */
   isHeldTooLong: boolean;
+  /** A person, not the point, had an answer `unknown` or none. */
+  isInDoubt: boolean;
 }
 
 /** The answer of a process that has ended. */
@@ -61,7 +63,7 @@ export function judge(
   process: ProcessUnderTest,
   call: CallUnderTest,
   phase: string,
-  { ledger, intent, answers, end, isHeldTooLong }: Ended,
+  { ledger, intent, answers, end, isHeldTooLong, isInDoubt }: Ended,
 ): Pick<CrashRow, "ending" | "effects" | "outcome"> {
   const found = ledger.byIntent[intent] ?? {};
   const good = call.effects ?? process.effects;
@@ -76,9 +78,12 @@ export function judge(
     ),
   );
   for (const name of process.repeats ?? []) mayRepeat.add(name);
+  if (isInDoubt) for (const name of process.triedAgain ?? []) mayRepeat.add(name);
   const isEnough = (name: string, count: number, n = 0) =>
     mayRepeat.has(name) ? n >= count : n === count;
-  const isTooMuch = (name: string, n: number) => !mayRepeat.has(name) && n > (wanted[name] ?? 0);
+  const tooMuch = Object.entries(found).flatMap(([name, n]) =>
+    !mayRepeat.has(name) && n > (wanted[name] ?? 0) ? [`${n} × ${name}`] : [],
+  );
   // Who asks again and hears that it has ended reads the outcome.
   const last = answers.at(-1);
   const isGood =
@@ -93,14 +98,14 @@ export function judge(
   const isAnswered = phase.startsWith("beforeTemporal") && !isHeldTooLong && !isUnheard;
   const isParked = end === "unknownOutcome" || last === "unknown";
   const ending: Ending =
-    violations.length > 0 || Object.entries(found).some(([name, n]) => isTooMuch(name, n))
+    violations.length > 0 || tooMuch.length > 0
       ? "double"
       : isGood
         ? "once"
         : isParked && call.effectClass === "once" && !isAnswered
           ? "parked"
           : "lost";
-  return { ending, effects, outcome: [...answers, end, ...violations].join(", ") };
+  return { ending, effects, outcome: [...answers, end, ...violations, ...tooMuch].join(", ") };
 }
 
 export function tableOf({ rows, ...counts }: CrashReport): string {

@@ -49,6 +49,8 @@ export class Run {
   #isAnswered = false;
   #askedAt = 0;
   #parkedAt: number | undefined;
+  /** A person knows no answer to what they did. */
+  #isInDoubt = false;
 
   constructor(field: Field, id: string, call: CallUnderTest) {
     this.field = field;
@@ -138,7 +140,8 @@ export class Run {
     const { ask, thenPlay } = this.call;
     const isTheirs = !ask || (thenPlay === true && this.#isAnswered);
     if (this.end !== undefined || !isTheirs) return;
-    await this.field.process.play?.(this.handle, this.#scene);
+    const played = await this.field.process.play?.(this.handle, this.#scene);
+    if (played?.answer === "unknown") this.#isInDoubt = true;
   }
 
   /** Where nobody can be asked, the call is as one of the class `once`. */
@@ -199,6 +202,7 @@ export class Run {
         answers,
         end,
         isHeldTooLong,
+        isInDoubt: this.#isInDoubt,
       }),
       durationMs: (this.end === undefined ? Date.now() : this.#endedAt) - this.interruptedAt,
     };

@@ -83,8 +83,10 @@ export interface ProcessUnderTest<
   start(trustflow: Trustflow, id: string, variant?: Variant): Promise<Handle>;
   /** What persons may ask for again, by the sandbox's operation: more than one of it is no duplicate. */
   repeats?: string[];
-  /** One turn of the persons whom the process waits for; made again and again until it has ended. */
-  play?(handle: Handle, scene: Scene): Promise<void>;
+  /** What persons may do again after an answer `unknown`, or where none came. */
+  triedAgain?: string[];
+  /** One turn of the persons whom the process waits for; made again and again until it has ended. Resolves with what they were answered. */
+  play?(handle: Handle, scene: Scene): Promise<{ answer: string } | void>;
 }
 
 /** A process that its provider calls back, as the storms take it. */
