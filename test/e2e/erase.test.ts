@@ -40,6 +40,13 @@ async function count(sql: string, ...values: unknown[]): Promise<number> {
   return Number(rows[0]?.count);
 }
 
+/** How many callbacks the address of the process has brought, as it is counted for its quota. */
+const broughtTo = (workflowId: string) =>
+  count(
+    "select coalesce(sum(rows), 0) as count from trustflow.callback_addresses where workflow_id = $1",
+    workflowId,
+  );
+
 beforeAll(async () => {
   // Codes live minutes: the clock of the sandbox moves only while it is waited for.
   system = await startTestStack({ sandboxSpeed: "auto" });
@@ -114,6 +121,8 @@ test("after it the marker is nowhere, in no backup without keys either, and the 
     [[letter, certificate]],
   );
   const sealedAnswer = answers[0]?.sealed ?? Buffer.alloc(0);
+  const brought = await broughtTo(letter);
+  expect(brought).toBeGreaterThan(0);
   expect((await stores.open(sealedAnswer)).includes("value")).toBe(true);
 
   const { code, json, stderr } = await run("erase", letter, "--by", "Ana Ruiz", "--json");
@@ -128,6 +137,8 @@ test("after it the marker is nowhere, in no backup without keys either, and the 
   for await (const [, bytes] of opened.files()) expect(bytes.includes(marker)).toBe(false);
   expect((await stores.open(sealedAnswer)).includes("value")).toBe(false);
   await rm(backup, { recursive: true });
+  // What its address has brought stays counted: an erasure gives a leaked address no new quota.
+  expect(await broughtTo(letter)).toBeGreaterThanOrEqual(brought);
 
   const [of, references] = [json.id, json.references as string[]];
   expect(await count("select count(*) from trustflow.documents where workflow_id = $1", of)).toBe(
