@@ -16,8 +16,8 @@ export default {
     ],
   },
   modulePathIgnorePatterns: ["<rootDir>/dist/"],
-  globalSetup: "<rootDir>/test/support/global-setup.js",
-  globalTeardown: "<rootDir>/test/support/global-teardown.js",
+  globalSetup: "<rootDir>/test/harness/stack/global-setup.js",
+  globalTeardown: "<rootDir>/test/harness/stack/global-teardown.js",
   maxWorkers: 2,
   testTimeout: 60_000,
 };

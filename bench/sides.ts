@@ -1,6 +1,6 @@
 // The two sides behind one interface: start a process, wait for its end, and say which operating system processes work for it.
 import { randomUUID } from "node:crypto";
-import { workflowIdOf } from "../src/contracts/names.js";
+import { workflowIdOf } from "../src/contracts/shared/names.js";
 import { cpuMs } from "./proc.js";
 import type { Part, Stand } from "./stand.js";
 

@@ -1,6 +1,6 @@
 // What PostgreSQL's statements cost, for `--cpu-prof`.
 import { writeFile } from "node:fs/promises";
-import type { Stack } from "../src/local/stack.js";
+import type { Stack } from "../src/local/stack/stack.js";
 import type { Pool } from "../src/postgres/pool.js";
 
 /** `pg_stat_statements` has to be loaded at PostgreSQL's start. */

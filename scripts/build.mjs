@@ -87,9 +87,9 @@ async function bundleWorkflows(before) {
   const bundle = await bundleWorkflowCode({
     workflowsPath: join(dist, "workflows", "index.js"),
     workflowInterceptorModules: ["query-guard.js", "payload-guard.js"].map((name) =>
-      join(dist, "workflows", name),
+      join(dist, "workflows", "interceptors", name),
     ),
-    failureConverterPath: join(dist, "temporal", "failure-converter.cjs"),
+    failureConverterPath: join(dist, "temporal", "codec", "failure-converter.cjs"),
     logger: new DefaultLogger("WARN", ({ level, message }) => say(`${level}: ${message}`)),
   });
   // The SDK formats a stack for each promise that a workflow makes, for the Web UI's Call Stack tab: half of the time of the
@@ -116,7 +116,7 @@ function withOwnSources(code) {
 async function writeSchemas() {
   /** @param {string} name */
   const built = (name) => import(new URL(`../dist/contracts/${name}.js`, import.meta.url).href);
-  const { processes } = await built("names");
+  const { processes } = await built("shared/names");
   /** @type {{ schemasOf: (process: string) => Record<string, object> }} */
   const { schemasOf } = await built("schemas");
   await mkdir(join(dist, "schemas"), { recursive: true });

@@ -7,10 +7,12 @@ import { runBuild } from "./steps.mjs";
 
 if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
 register("./typescript.mjs", import.meta.url);
-/** @param {string} name */
-const support = (name) => import(new URL(`../test/support/${name}.ts`, import.meta.url).href);
+/** @param {string} path */
+const test = (path) => import(new URL(`../test/${path}.ts`, import.meta.url).href);
 const [{ enumerateCrashPoints }, { keepReport, reportOf, tableOf }, { processesUnderTest }] =
-  await Promise.all(["crash-enumeration", "crash-matrix", "processes-under-test"].map(support));
+  await Promise.all(
+    ["harness/crashes/enumeration", "harness/crashes/matrix", "processes/index"].map(test),
+  );
 const rows = [];
 for (const process of processesUnderTest) rows.push(...(await enumerateCrashPoints(process)).rows);
 const report = reportOf(rows);

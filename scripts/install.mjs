@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withLock } from "../src/local/lock.js";
-import { killWithUs } from "../src/local/watchdog.js";
+import { withLock } from "../src/local/processes/lock.js";
+import { killWithUs } from "../src/local/processes/watchdog.js";
 import { npm, root, say } from "./steps.mjs";
 
 const checkout = createHash("sha256").update(root).digest("hex").slice(0, 16);

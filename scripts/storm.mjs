@@ -15,10 +15,10 @@ const { values } = parseArgs({
 });
 if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
 register("./typescript.mjs", import.meta.url);
-/** @param {string} name */
-const support = (name) => import(new URL(`../test/support/${name}.ts`, import.meta.url).href);
+/** @param {string} path */
+const test = (path) => import(new URL(`../test/${path}.ts`, import.meta.url).href);
 const [{ storms, linesOf }, { sendPostalUnderTest }] = await Promise.all(
-  ["storm-script", "process-under-test"].map(support),
+  ["harness/storms/script", "processes/send-postal/under-test"].map(test),
 );
 const report = await storms(sendPostalUnderTest, {
   minutes: Number(values.minutes),

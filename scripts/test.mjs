@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { removeWithUs } from "../src/local/watchdog.js";
+import { removeWithUs } from "../src/local/processes/watchdog.js";
 import { root, runStep, say } from "./steps.mjs";
 
 /**
@@ -98,7 +98,7 @@ export async function closingLine(...files) {
 
 async function servers() {
   /** @param {string} name */
-  const local = (name) => import(new URL(`../dist/local/${name}.js`, import.meta.url).href);
+  const local = (name) => import(new URL(`../dist/local/servers/${name}.js`, import.meta.url).href);
   const [{ findTemporal }, { findTestServer }] = await Promise.all([
     local("temporal-server"),
     local("time-skipping"),

@@ -7,7 +7,7 @@ import { register } from "node:module";
 import { fileURLToPath } from "node:url";
 import { isMainThread } from "node:worker_threads";
 
-const source = new URL("../src/", import.meta.url).href;
+const source = new URL("../src", import.meta.url).href;
 const built = new URL("../dist/", import.meta.url).href;
 
 /** @type {import("node:module").ResolveHook} */

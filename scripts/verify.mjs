@@ -2,7 +2,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeWithUs } from "../src/local/watchdog.js";
+import { removeWithUs } from "../src/local/processes/watchdog.js";
 import { bin, npm, runBuild, runStep, say } from "./steps.mjs";
 import { supplyChain } from "./supply-chain.mjs";
 import { closingLine } from "./test.mjs";

@@ -2,8 +2,8 @@
 // `trustflow cleanup`. Nothing of an open process is removed, and no journal row of a process that has a history; Temporal is
 // asked about each process before anything of it goes.
 import type { Client } from "@temporalio/client";
-import { CallbackArchive, purgeable } from "./callbacks/archive.js";
-import type { PurgeOptions } from "./callbacks/archive.js";
+import { CallbackArchive, purgeable } from "./callbacks/inbox/archive.js";
+import type { PurgeOptions } from "./callbacks/inbox/archive.js";
 import { ConfigurationError } from "./config.js";
 import type { Config } from "./config.js";
 import type { KeyRing } from "./crypto/key-ring.js";

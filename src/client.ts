@@ -26,20 +26,20 @@ import {
   searchAttributes,
   workflowIdOf,
   workflowTaskQueue,
-} from "./contracts/names.js";
-import type { ProcessName, ProposedDecision } from "./contracts/names.js";
-import { suggestionFor } from "./contracts/nearest.js";
-import { checkInput } from "./contracts/problems.js";
-import { withSecrets } from "./contracts/secret-fields.js";
-import type { Contract } from "./contracts/secret-fields.js";
-import { comparedInput } from "./contracts/compared-input.js";
+} from "./contracts/shared/names.js";
+import type { ProcessName, ProposedDecision } from "./contracts/shared/names.js";
+import { suggestionFor } from "./contracts/shared/nearest.js";
+import { checkInput } from "./contracts/shared/problems.js";
+import { withSecrets } from "./contracts/shared/secret-fields.js";
+import type { Contract } from "./contracts/shared/secret-fields.js";
+import { comparedInput } from "./contracts/shared/compared-input.js";
 import type { IssueCertificateInput } from "./contracts/issue-certificate.js";
 import type { SendMessageInput } from "./contracts/send-message.js";
 import type { SendPostalInput } from "./contracts/send-postal.js";
 import type { SignEnvelopeInput } from "./contracts/sign-envelope.js";
 import type { SignOneShotInput } from "./contracts/sign-one-shot.js";
-import { erasedProblem } from "./contracts/failures.js";
-import { BusinessId } from "./contracts/values.js";
+import { erasedProblem } from "./contracts/shared/failures.js";
+import { BusinessId } from "./contracts/shared/values.js";
 import { signDecision } from "./crypto/decision-signature.js";
 import { isLocked } from "./crypto/errors.js";
 import type { KeyRing } from "./crypto/key-ring.js";
@@ -52,17 +52,17 @@ import {
 } from "./payload-keys.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
-import { ClientCodec, isPlaintextRefused } from "./temporal/client-codec.js";
-import { EncryptionCodec } from "./temporal/codec.js";
+import { ClientCodec, isPlaintextRefused } from "./temporal/codec/client-codec.js";
+import { EncryptionCodec } from "./temporal/codec/codec.js";
 import { connectClient } from "./temporal/connection.js";
 import type { ConnectionOverrides } from "./temporal/connection.js";
-import { firstInput } from "./temporal/first-input.js";
-import { proposalsOf } from "./temporal/listed.js";
-import { SecretSealer } from "./temporal/secrets.js";
+import { firstInput } from "./temporal/visibility/first-input.js";
+import { proposalsOf } from "./temporal/visibility/listed.js";
+import { SecretSealer } from "./temporal/codec/secrets.js";
 import { inputDigest } from "./temporal/input-digest.js";
-import { candidatesQuery, isRunning, ofTypes, stuckAmong } from "./temporal/stuck.js";
-import type { Stuck } from "./temporal/stuck.js";
-import { withoutMemos } from "./temporal/without-memos.js";
+import { candidatesQuery, isRunning, ofTypes, stuckAmong } from "./temporal/visibility/stuck.js";
+import type { Stuck } from "./temporal/visibility/stuck.js";
+import { withoutMemos } from "./temporal/visibility/without-memos.js";
 
 export * from "./client/errors.js";
 export { ProcessHandle } from "./client/handle.js";

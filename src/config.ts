@@ -23,8 +23,8 @@ import {
   OneShotDefaults,
   PostalDefaults,
 } from "./config/processes.js";
-import { suggestionFor } from "./contracts/nearest.js";
-import { missing, sentenceOf } from "./contracts/problems.js";
+import { suggestionFor } from "./contracts/shared/nearest.js";
+import { missing, sentenceOf } from "./contracts/shared/problems.js";
 import { KeyRing } from "./crypto/key-ring.js";
 
 export { ConfigurationError } from "./config/errors.js";
@@ -40,7 +40,7 @@ const address = (port: number) => ({
  * (postgres/migrations/0007-callback-quota.ts).
  */
 export const largestQuota = {
-  /** As many as a process keeps (workflows/facts.ts). */
+  /** As many as a process keeps (workflows/runtime/facts.ts). */
   eventsPerProcess: 1_000,
   rowsPerAddress: 10_000,
   bytesPerAddress: 100_000_000,

@@ -2,7 +2,7 @@
 import { isReadable, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
 import { ConfigurationError } from "./config/errors.js";
-import type { PayloadProblem } from "./contracts/payload-marks.js";
+import type { PayloadProblem } from "./contracts/shared/payload-marks.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 
 export interface PayloadKeys {

@@ -1,14 +1,14 @@
 // The configured accounts as each provider's client takes them.
 import { createHash } from "node:crypto";
-import type { CertificateAccount } from "./activities/disposable-certificate.js";
-import type { PostalAccount } from "./activities/evi-post.js";
-import type { OneShotAccount } from "./activities/one-shot-signature.js";
+import type { CertificateAccount } from "./activities/disposable-certificate/index.js";
+import type { PostalAccount } from "./activities/evi-post/index.js";
+import type { OneShotAccount } from "./activities/one-shot-signature/index.js";
 import { ringOf } from "./config.js";
 import type { Config } from "./config.js";
 import { canonicalJson } from "./crypto/json-digest.js";
 import { LookUpProofs } from "./journal/look-up-proofs.js";
 import type { Pool } from "./postgres/pool.js";
-import { ClientCertificate } from "./providers/client-certificate.js";
+import { ClientCertificate } from "./providers/http/client-certificate.js";
 import type { EnvelopeSignatureAccount } from "./providers/envelope-signature/client.js";
 import type { MessagingGatewayAccount } from "./providers/messaging-gateway/client.js";
 

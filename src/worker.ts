@@ -3,18 +3,18 @@ import { Runtime, Worker } from "@temporalio/worker";
 import type { NativeConnection, WorkerOptions } from "@temporalio/worker";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { Circuits } from "./activities/circuit.js";
-import { createCertificateActivities } from "./activities/disposable-certificate.js";
-import { createEnvelopeActivities } from "./activities/envelope-signature.js";
-import { createEviPostActivities } from "./activities/evi-post.js";
-import { createMessagingActivities } from "./activities/messaging-gateway.js";
-import { createOneShotActivities } from "./activities/one-shot-signature.js";
-import type { Surroundings } from "./activities/office.js";
-import { createProcessActivities } from "./activities/process.js";
+import { Circuits } from "./activities/runtime/circuit.js";
+import { createCertificateActivities } from "./activities/disposable-certificate/index.js";
+import { createEnvelopeActivities } from "./activities/envelope-signature/index.js";
+import { createEviPostActivities } from "./activities/evi-post/index.js";
+import { createMessagingActivities } from "./activities/messaging-gateway/index.js";
+import { createOneShotActivities } from "./activities/one-shot-signature/index.js";
+import type { Surroundings } from "./activities/runtime/office.js";
+import { createProcessActivities } from "./activities/runtime/process.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
 import { required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
-import { providerTaskQueue, workflowTaskQueue } from "./contracts/names.js";
+import { providerTaskQueue, workflowTaskQueue } from "./contracts/shared/names.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
@@ -25,13 +25,13 @@ import type { Pool } from "./postgres/pool.js";
 import { payloadKeys, refusedPayloads } from "./payload-keys.js";
 import { accountsOf, lookUpProofsOf } from "./provider-accounts.js";
 import type { OnKeptCertificate } from "./provider-accounts.js";
-import type { Provider } from "./providers/effects.js";
+import type { Provider } from "./providers/effect-classes.js";
 import { askTemporal } from "./temporal/connection.js";
 import { withPatientPolls } from "./temporal/patient-polls.js";
 import { connectWorker } from "./temporal/worker-connection.js";
-import { activityGuard } from "./temporal/activity-guard.js";
-import { workerConverters } from "./temporal/data-converter.js";
-import { WorkerSecrets } from "./temporal/secrets.js";
+import { activityGuard } from "./temporal/codec/activity-guard.js";
+import { workerConverters } from "./temporal/codec/data-converter.js";
+import { WorkerSecrets } from "./temporal/codec/secrets.js";
 import { inputDigest, sameInput } from "./temporal/input-digest.js";
 
 export interface RunningWorker {
@@ -129,7 +129,9 @@ export function workflowSource(): Pick<
   if (existsSync(codePath)) return { workflowBundle: { codePath } };
   return {
     workflowsPath: path("workflows/index.ts"),
-    interceptors: { workflowModules: guards.map((name) => path(`workflows/${name}.ts`)) },
+    interceptors: {
+      workflowModules: guards.map((name) => path(`workflows/interceptors/${name}.ts`)),
+    },
   };
 }
 

@@ -2,10 +2,10 @@
 import { PassThrough } from "node:stream";
 import { afterEach, expect, test } from "@jest/globals";
 import { loadConfig } from "../src/config.js";
-import { sandboxAccount } from "../src/local/sandbox-accounts.js";
+import { sandboxAccount } from "../src/local/stack/sandbox-accounts.js";
 import { accountsOf } from "../src/provider-accounts.js";
 import { redactingLogger } from "../src/temporal/logging.js";
-import { Files, authority, certificates } from "./providers/mutual-tls.js";
+import { Files, authority, certificates } from "./providers/http/mutual-tls.js";
 
 const before = process.env;
 const files = new Files();

@@ -3,8 +3,8 @@
 // it, the histories last, because they name the documents of earlier releases.
 import type { Client } from "@temporalio/client";
 import type { DocumentStore } from "../documents/store.js";
-import { deleteRuns, runsOf } from "../temporal/runs.js";
-import type { Runs } from "../temporal/runs.js";
+import { deleteRuns, runsOf } from "../temporal/visibility/runs.js";
+import type { Runs } from "../temporal/visibility/runs.js";
 import {
   beginErasure,
   effectsAtProvider,

@@ -1,16 +1,16 @@
 // Documents that the input of a process names, although no row says that it owns them: its first activity has not run, a worker of
 // the release before ran it, or the database was restored from a backup. What is found here is kept; what is not found proves nothing.
 import type { Client } from "@temporalio/client";
-import { processes } from "../contracts/names.js";
+import { processes } from "../contracts/shared/names.js";
 import { schemasOf } from "../contracts/schemas.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { own } from "../journal/ownership.js";
 import type { Owner } from "../journal/ownership.js";
 import type { Pool } from "../postgres/pool.js";
-import { EncryptionCodec } from "../temporal/codec.js";
-import { firstInput } from "../temporal/first-input.js";
-import { isRunning, listExecutions, ofTypes } from "../temporal/stuck.js";
-import type { Listed } from "../temporal/stuck.js";
+import { EncryptionCodec } from "../temporal/codec/codec.js";
+import { firstInput } from "../temporal/visibility/first-input.js";
+import { isRunning, listExecutions, ofTypes } from "../temporal/visibility/stuck.js";
+import type { Listed } from "../temporal/visibility/stuck.js";
 import { erasuresOf } from "./erasure-record.js";
 import { isKnown, isOpen } from "./executions.js";
 import { ownedSince } from "./quarantine.js";

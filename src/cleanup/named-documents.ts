@@ -2,7 +2,7 @@
 import type { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
 import type { KeyRing } from "../crypto/key-ring.js";
-import { EncryptionCodec } from "../temporal/codec.js";
+import { EncryptionCodec } from "../temporal/codec/codec.js";
 
 const uriShape = /document:([0-9a-f]{32})/g;
 

@@ -5,9 +5,14 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { Worker } from "@temporalio/worker";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
-import { repaired } from "../contracts/messages.js";
-import { candidatesQuery, listExecutions, repairReason, stuckAmong } from "../temporal/stuck.js";
-import type { Execution, HistoryEvent, Stuck } from "../temporal/stuck.js";
+import { repaired } from "../contracts/shared/messages.js";
+import {
+  candidatesQuery,
+  listExecutions,
+  repairReason,
+  stuckAmong,
+} from "../temporal/visibility/stuck.js";
+import type { Execution, HistoryEvent, Stuck } from "../temporal/visibility/stuck.js";
 
 export interface RepairOptions {
   client: Client;

@@ -1,10 +1,10 @@
 // How every command is declared: summary, an example, `--json`, and the exit codes in its help.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Speed } from "../sandbox/clock.js";
-import { namePlaceholder } from "../contracts/decisions.js";
-import { processes, type ProcessName } from "../contracts/names.js";
-import { suggestionFor } from "../contracts/nearest.js";
-import { CommandError, exitCodeHelp, exitCodes } from "./exit.js";
+import type { Speed } from "../sandbox/engine/clock.js";
+import { namePlaceholder } from "../contracts/shared/decisions.js";
+import { processes, type ProcessName } from "../contracts/shared/names.js";
+import { suggestionFor } from "../contracts/shared/nearest.js";
+import { CommandError, exitCodeHelp, exitCodes } from "./output/exit.js";
 
 export interface CommandText {
   summary: string;

@@ -2,10 +2,10 @@
 import type { Command } from "commander";
 import { addCommand } from "./command.js";
 import type { Checked } from "./doctor/check.js";
-import { exitCodes } from "./exit.js";
-import { writeData, writeJson } from "./output.js";
-import { linesOf, padded, paint, terminal } from "./terminal.js";
-import type { Terminal } from "./terminal.js";
+import { exitCodes } from "./output/exit.js";
+import { writeData, writeJson } from "./output/output.js";
+import { linesOf, padded, paint, terminal } from "./output/terminal.js";
+import type { Terminal } from "./output/terminal.js";
 
 const labels = {
   ok: ["ok  ", "green"],

@@ -2,8 +2,8 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { readText } from "./files.js";
-import { writeNote } from "./output.js";
-import { terminal } from "./terminal.js";
+import { writeNote } from "./output/output.js";
+import { terminal } from "./output/terminal.js";
 
 /** The lines that are entered, on a terminal each after the prompt; ends at the end of stdin, or with the signal. */
 export async function* enteredLines(prompt: string, signal?: AbortSignal): AsyncGenerator<string> {

@@ -1,7 +1,7 @@
 // What a command reads from a file or from stdin, and how it says that this cannot be used; it never quotes what it read.
 import { readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { CommandError, exitCodes } from "./exit.js";
+import { CommandError, exitCodes } from "./output/exit.js";
 
 /** `-` is stdin; `field` is what the caller calls the source. */
 export async function readText(source: string, field: string): Promise<string> {

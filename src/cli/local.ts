@@ -2,17 +2,17 @@
 import { once } from "node:events";
 import { relative } from "node:path";
 import type { Command } from "commander";
-import { shellWord } from "../contracts/text.js";
-import type { Progress } from "../local/tools.js";
-import type { DemoReport } from "../local/demo.js";
-import type { Speed } from "../sandbox/clock.js";
+import { shellWord } from "../contracts/shared/text.js";
+import type { Progress } from "../local/processes/tools.js";
+import type { DemoReport } from "../local/demo/demo.js";
+import type { Speed } from "../sandbox/engine/clock.js";
 import type { EnvironmentFiles } from "../local/dev.js";
-import type { Stack } from "../local/stack.js";
+import type { Stack } from "../local/stack/stack.js";
 import { addCommand, speed } from "./command.js";
-import { exitCodes } from "./exit.js";
-import { facts, table, writeData, writeJson, writeJsonLine, writeNote } from "./output.js";
-import { linesOf, paint, terminal } from "./terminal.js";
-import type { Terminal } from "./terminal.js";
+import { exitCodes } from "./output/exit.js";
+import { facts, table, writeData, writeJson, writeJsonLine, writeNote } from "./output/output.js";
+import { linesOf, paint, terminal } from "./output/terminal.js";
+import type { Terminal } from "./output/terminal.js";
 
 interface DevOptions {
   directory?: string;
@@ -60,7 +60,7 @@ outcome and the sandbox's ledger are as expected.`,
   })
     .option("--exit", "do not stay up")
     .action(async ({ exit, json }: { exit?: boolean; json?: boolean }) => {
-      const { runDemo } = await import("../local/demo.js");
+      const { runDemo } = await import("../local/demo/demo.js");
       const staysUp = !exit && process.stdout.isTTY && process.stdin.isTTY;
       const { ok } = await runDemo({
         progress,

@@ -1,13 +1,13 @@
 // What commands build from the configuration: the document store, a database that answers and is migrated.
-import type { BodyKeys } from "../callbacks/body-keys.js";
+import type { BodyKeys } from "../callbacks/inbox/body-keys.js";
 import { ConfigurationError, required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
-import { DocumentReference } from "../contracts/values.js";
-import type { Secret } from "../contracts/values.js";
+import { DocumentReference } from "../contracts/shared/values.js";
+import type { Secret } from "../contracts/shared/values.js";
 import { DirectoryDriver } from "../documents/directory-driver.js";
 import { DocumentStore } from "../documents/store.js";
 import type { Pool } from "../postgres/pool.js";
-import { CommandError, exitCodes } from "./exit.js";
+import { CommandError, exitCodes } from "./output/exit.js";
 
 export function documentStoreOf(config: Config): DocumentStore {
   const directory = required(config.documents.directory, "documents.directory");

@@ -1,22 +1,22 @@
 // The command line as a whole: which commands there are, and how a command ends (docs/design.md §13).
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { addCallbacks } from "./callbacks.js";
-import { addCleanup } from "./cleanup.js";
+import { addCallbacks } from "./upkeep/callbacks.js";
+import { addCleanup } from "./upkeep/cleanup.js";
 import { addDoctor } from "./doctor.js";
-import { addAffidavits, addDocuments } from "./documents.js";
-import { addErase } from "./erase.js";
-import { exitCodeHelp, exitCodes, failureOf } from "./exit.js";
+import { addAffidavits, addDocuments } from "./upkeep/documents.js";
+import { addErase } from "./upkeep/erase.js";
+import { exitCodeHelp, exitCodes, failureOf } from "./output/exit.js";
 import { addLocal } from "./local.js";
-import { addMigrate } from "./migrate.js";
-import { addOperators } from "./operators.js";
-import { writeFailure, writeFailureJson } from "./output.js";
-import { addProcessCommands } from "./processes.js";
+import { addMigrate } from "./upkeep/migrate.js";
+import { addOperators } from "./processes/operators.js";
+import { writeFailure, writeFailureJson } from "./output/output.js";
+import { addProcessCommands } from "./processes/processes.js";
 import { addRoles } from "./roles.js";
-import { addSandbox } from "./sandbox.js";
-import { addKeys, addSchema } from "./schema.js";
-import { addStarts } from "./start.js";
-import { addUpdates } from "./updates.js";
+import { addSandbox } from "./sandbox/sandbox.js";
+import { addKeys, addSchema } from "./keys/schema.js";
+import { addStarts } from "./processes/start.js";
+import { addUpdates } from "./processes/updates.js";
 
 const groups: [string, ((program: Command) => void)[]][] = [
   ["Try it", [addLocal]],

@@ -2,11 +2,11 @@
 import { pino } from "pino";
 import type { Config } from "../config.js";
 import { type Health, type MetricsSource, startHealth, startMetrics } from "../health.js";
-import { visibleJson } from "../contracts/text.js";
-import { exitWithParent } from "../local/parent-watch.js";
+import { visibleJson } from "../contracts/shared/text.js";
+import { exitWithParent } from "../local/processes/parent-watch.js";
 import { fixedPart, redact } from "../temporal/redaction.js";
-import { exitCodes, failureOf } from "./exit.js";
-import { writeJsonLine } from "./output.js";
+import { exitCodes, failureOf } from "./output/exit.js";
+import { writeJsonLine } from "./output/output.js";
 
 export interface RoleLogger {
   info(message: string, details?: object): void;

@@ -3,12 +3,12 @@ import type { Command } from "commander";
 import { loadConfig, required, requireSecrets, ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import { webhookPointer } from "../config/accounts.js";
-import type { AccountProvider, Source } from "../callbacks/reading.js";
+import type { AccountProvider, Source } from "../callbacks/inbox/reading.js";
 import { addCommand } from "./command.js";
 import { mayOnlyRead, payloadKeys, readingRing } from "../payload-keys.js";
 import { Health } from "../health.js";
 import type { Pool } from "../postgres/pool.js";
-import { CommandError, exitCodes } from "./exit.js";
+import { CommandError, exitCodes } from "./output/exit.js";
 import { bodyKeysOf, openMigratedPool, requireDurability, warnOfOwner } from "./parts.js";
 import { temporalInReach } from "./temporal.js";
 import { roleLogger, type RunningRole, runRole, withHealth, withMetrics } from "./role.js";
@@ -65,7 +65,7 @@ async function worker(config: Config): Promise<RunningRole> {
 
 async function requireSearchAttributes(): Promise<void> {
   const { connectPlain } = await import("./temporal.js");
-  const { missingSearchAttributes } = await import("../temporal/search-attributes.js");
+  const { missingSearchAttributes } = await import("../temporal/visibility/search-attributes.js");
   const { connection, namespace } = await connectPlain();
   try {
     const missing = await missingSearchAttributes(connection, namespace);
@@ -80,8 +80,8 @@ async function requireSearchAttributes(): Promise<void> {
 }
 
 async function receiver(config: Config): Promise<RunningRole> {
-  const { startReceiver } = await import("../callbacks/receiver.js");
-  const { receiverMetrics } = await import("../callbacks/receiver-metrics.js");
+  const { startReceiver } = await import("../callbacks/receiver/receiver.js");
+  const { receiverMetrics } = await import("../callbacks/receiver/metrics.js");
   const log = roleLogger("receiver", config.log.level);
   const pool = await openMigratedPool(config, "receiver", databaseAway(log));
   await warnOfOwner(pool, config, log);
@@ -124,11 +124,11 @@ async function sourcesOf(config: Config): Promise<Record<AccountProvider, Source
 }
 
 async function relay(config: Config): Promise<RunningRole> {
-  const { startRelay } = await import("../callbacks/relay.js");
-  const { relayMetrics } = await import("../callbacks/relay-metrics.js");
+  const { startRelay } = await import("../callbacks/relay/relay.js");
+  const { relayMetrics } = await import("../callbacks/relay/metrics.js");
   const { parseCallback } = await import("../providers/evi-post/callback.js");
-  const { countAttentions } = await import("../temporal/attentions.js");
-  const { watchStuck } = await import("../temporal/stuck-watch.js");
+  const { countAttentions } = await import("../temporal/visibility/attentions.js");
+  const { watchStuck } = await import("../temporal/visibility/stuck-watch.js");
   const { askTemporal, connectClient } = await import("../temporal/connection.js");
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", databaseAway(log));
@@ -138,7 +138,7 @@ async function relay(config: Config): Promise<RunningRole> {
   const temporal = await connectClient(codec, { writeRing });
   // A callback address names its namespace, and one connection serves them all.
   const { Client } = await import("@temporalio/client");
-  const { dataConverter } = await import("../temporal/data-converter.js");
+  const { dataConverter } = await import("../temporal/codec/data-converter.js");
   const clients = new Map([[temporal.namespace, temporal.client]]);
   const clientFor = (namespace: string) => {
     const known = clients.get(namespace);
@@ -202,7 +202,7 @@ async function relay(config: Config): Promise<RunningRole> {
 }
 
 async function codecServer(config: Config): Promise<RunningRole> {
-  const { startCodecServer } = await import("../temporal/codec-server.js");
+  const { startCodecServer } = await import("../temporal/codec/codec-server.js");
   const { host, port, token, corsOrigins } = config.codecServer;
   const health = new Health();
   const started = await startCodecServer({

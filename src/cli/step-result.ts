@@ -1,8 +1,8 @@
 // The result of a step, which `resolve --decision happened` brings: from stdin, a file or the command line.
-import type { Decision, Resolution } from "../contracts/messages.js";
-import { secretNames } from "../contracts/secret-fields.js";
+import type { Decision, Resolution } from "../contracts/shared/messages.js";
+import { secretNames } from "../contracts/shared/secret-fields.js";
 import { enteredJson, noteVisible } from "./entered.js";
-import { CommandError, exitCodes } from "./exit.js";
+import { CommandError, exitCodes } from "./output/exit.js";
 import { jsonObject, readText } from "./files.js";
 
 interface GivenResult {

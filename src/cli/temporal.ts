@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { ConfigurationError } from "../config.js";
 import type { ResolvedConnection } from "../temporal/connection.js";
-import { CommandError, exitCodes } from "./exit.js";
+import { CommandError, exitCodes } from "./output/exit.js";
 
 const PROBE_MS = 3_000;
 const CONNECT_TIMEOUT = "5 s";

@@ -1,5 +1,5 @@
 // Why a process could not be started, followed or asked; one class for each thing a caller does differently.
-import type { FailureDetails, FieldProblem } from "../contracts/failures.js";
+import type { FailureDetails, FieldProblem } from "../contracts/shared/failures.js";
 
 /** The base of all that Trustflow itself throws. */
 export class TrustflowError extends Error {

@@ -12,24 +12,24 @@ import { ApplicationFailure, TerminatedFailure } from "@temporalio/common";
 import type { UpdateDefinition } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { FailureDetails } from "../contracts/failures.js";
-import { queryTooEarly, resolve, status } from "../contracts/messages.js";
+import type { FailureDetails } from "../contracts/shared/failures.js";
+import { queryTooEarly, resolve, status } from "../contracts/shared/messages.js";
 import type {
   Decider,
   DecisionSignature,
   Resolution,
   ResolveAnswer,
-} from "../contracts/messages.js";
+} from "../contracts/shared/messages.js";
 import { secretIds, updates } from "../contracts/message-contracts.js";
-import { checkInput } from "../contracts/problems.js";
-import { secretNames } from "../contracts/secret-fields.js";
-import type { Contract } from "../contracts/secret-fields.js";
-import { searchAttributes } from "../contracts/names.js";
-import type { ProcessName } from "../contracts/names.js";
-import type { ProcessStatus } from "../contracts/status.js";
-import { isPlaintextRefused } from "../temporal/client-codec.js";
-import { inspect } from "../temporal/stuck.js";
-import { withoutMemos } from "../temporal/without-memos.js";
+import { checkInput } from "../contracts/shared/problems.js";
+import { secretNames } from "../contracts/shared/secret-fields.js";
+import type { Contract } from "../contracts/shared/secret-fields.js";
+import { searchAttributes } from "../contracts/shared/names.js";
+import type { ProcessName } from "../contracts/shared/names.js";
+import type { ProcessStatus } from "../contracts/shared/status.js";
+import { isPlaintextRefused } from "../temporal/codec/client-codec.js";
+import { inspect } from "../temporal/visibility/stuck.js";
+import { withoutMemos } from "../temporal/visibility/without-memos.js";
 import {
   AbandonedError,
   FinishedError,

@@ -9,7 +9,7 @@ import {
   requestAffidavit,
   resendOtp,
   submitOtp,
-} from "../contracts/messages.js";
+} from "../contracts/shared/messages.js";
 import type {
   AffidavitAnswer,
   AssertionAnswer,
@@ -19,8 +19,8 @@ import type {
   OtpAnswer,
   ResendAnswer,
   VideoAnswer,
-} from "../contracts/messages.js";
-import type { ProcessName } from "../contracts/names.js";
+} from "../contracts/shared/messages.js";
+import type { ProcessName } from "../contracts/shared/names.js";
 import type { SendMessageResult } from "../contracts/send-message.js";
 import type { PostalAffidavitRequest, SendPostalResult } from "../contracts/send-postal.js";
 import type { SignEnvelopeResult } from "../contracts/sign-envelope.js";

@@ -1,7 +1,7 @@
 // What is refused before a process exists, beside the contract: what is too large for Temporal, and a stored document that is
 // no PDF, or not there.
-import { DocumentInput } from "../contracts/values.js";
-import type { DocumentReference } from "../contracts/values.js";
+import { DocumentInput } from "../contracts/shared/values.js";
+import type { DocumentReference } from "../contracts/shared/values.js";
 import { documentProblem } from "../documents/errors.js";
 import { isPdf } from "../documents/pdf.js";
 import type { DocumentStore } from "../documents/store.js";

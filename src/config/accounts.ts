@@ -1,7 +1,7 @@
 // The accounts: by name, for each provider where it is reached and as whom. What the specification leaves open is marked
 // as assumed.
 import { z } from "zod";
-import { AccountName, isSameSpelling } from "../contracts/values.js";
+import { AccountName, isSameSpelling } from "../contracts/shared/values.js";
 import {
   accountSecret,
   baseUrl,

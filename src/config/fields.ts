@@ -1,7 +1,7 @@
 // The kinds of configuration values: from TOML with their type, from the environment as text (docs/design.md §13).
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { Secret } from "../contracts/values.js";
+import { Secret } from "../contracts/shared/values.js";
 import { ConfigurationError, isRequired } from "./errors.js";
 
 /** A value that came from an environment variable, and so as text. */

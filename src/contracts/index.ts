@@ -9,17 +9,17 @@ import { SendPostalInput, SendPostalResult, SendPostalStatus } from "./send-post
 import { SignEnvelopeInput, SignEnvelopeResult, SignEnvelopeStatus } from "./sign-envelope.js";
 import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "./sign-one-shot.js";
 
-export * from "./failures.js";
+export * from "./shared/failures.js";
 export * from "./issue-certificate.js";
-export * from "./messages.js";
-export * from "./names.js";
-export * from "./provider-event.js";
+export * from "./shared/messages.js";
+export * from "./shared/names.js";
+export * from "./shared/provider-event.js";
 export * from "./send-message.js";
 export * from "./send-postal.js";
 export * from "./sign-envelope.js";
 export * from "./sign-one-shot.js";
-export * from "./status.js";
-export * from "./values.js";
+export * from "./shared/status.js";
+export * from "./shared/values.js";
 
 /** One entry for each process. */
 export const contracts = {

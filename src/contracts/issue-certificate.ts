@@ -1,11 +1,11 @@
 // The contract of `issueCertificate`: a disposable certificate from the holder's data, or from an eID assertion, to the
 // validated one-time password (P1 §1.1, 2.1–2.6, 4.1).
 import { z } from "zod";
-import { assertionPattern } from "./names.js";
-import { EmailOptions, otpSettings, SmsOptions } from "./one-time-password.js";
-import { withRules } from "./rules.js";
-import { processResult, ProcessStatus } from "./status.js";
-import { AccountName, CountryCode, Instant, SecretString } from "./values.js";
+import { assertionPattern } from "./shared/names.js";
+import { EmailOptions, otpSettings, SmsOptions } from "./shared/one-time-password.js";
+import { withRules } from "./shared/rules.js";
+import { processResult, ProcessStatus } from "./shared/status.js";
+import { AccountName, CountryCode, Instant, SecretString } from "./shared/values.js";
 
 const Text = z.string().min(1);
 const Day = z.iso.date();

@@ -3,13 +3,13 @@
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from "@temporalio/common";
 import { z } from "zod";
 import { EidAssertion } from "./issue-certificate.js";
-import * as messages from "./messages.js";
-import type { ProcessName } from "./names.js";
-import { longestCode } from "./one-time-password.js";
-import { ProviderEvent } from "./provider-event.js";
+import * as messages from "./shared/messages.js";
+import type { ProcessName } from "./shared/names.js";
+import { longestCode } from "./shared/one-time-password.js";
+import { ProviderEvent } from "./shared/provider-event.js";
 import { PostalAffidavitRequest } from "./send-postal.js";
-import { ProcessStatus } from "./status.js";
-import { Instant } from "./values.js";
+import { ProcessStatus } from "./shared/status.js";
+import { Instant } from "./shared/values.js";
 
 export interface MessageContract {
   name: string;

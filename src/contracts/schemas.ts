@@ -3,7 +3,7 @@ import { z } from "zod";
 import { contracts } from "./index.js";
 import { queries, signals, updates } from "./message-contracts.js";
 import type { MessageContract } from "./message-contracts.js";
-import type { ProcessName } from "./names.js";
+import type { ProcessName } from "./shared/names.js";
 
 export function schemasOf(process: ProcessName) {
   const { input, result, status } = contracts[process];

@@ -1,8 +1,8 @@
 // The contract of `sendMessage`: one message through the messaging gateway (P1 §1.3, 4.3). Its payload is not shown in the
 // specification, so it is passed through as it is.
 import { z } from "zod";
-import { processResult, ProcessStatus } from "./status.js";
-import { AccountName, ProviderFields } from "./values.js";
+import { processResult, ProcessStatus } from "./shared/status.js";
+import { AccountName, ProviderFields } from "./shared/values.js";
 
 export const SendMessageInput = z.strictObject({
   account: AccountName.optional(),

@@ -1,10 +1,10 @@
 // The contract of `sendPostal`: a certified postal communication from submit to close (P2 §2.1–2.5, §3.1, §4.1).
 import { z } from "zod";
-import { postalOutcomes } from "./names.js";
-import { withRules } from "./rules.js";
-import type { Rule } from "./rules.js";
-import { processResult, ProcessStatus } from "./status.js";
-import { AccountName, CountryCode, DocumentInput, Instant, SecretString } from "./values.js";
+import { postalOutcomes } from "./shared/names.js";
+import { withRules } from "./shared/rules.js";
+import type { Rule } from "./shared/rules.js";
+import { processResult, ProcessStatus } from "./shared/status.js";
+import { AccountName, CountryCode, DocumentInput, Instant, SecretString } from "./shared/values.js";
 
 const Text = z.string().min(1);
 const years = z.int().min(0).max(100);

@@ -1,9 +1,9 @@
 // The contract of `signEnvelope`: documents in an envelope that a one-shot certificate signs, over two hosts (P1 §1.5, 2.10,
 // 4.5). Of the three requests only a few names are shown: the rest is the caller's, in `providerFields`.
 import { z } from "zod";
-import { namesDiffer, withRules } from "./rules.js";
-import { processResult, ProcessStatus } from "./status.js";
-import { AccountName, DocumentInput, FileName, Instant, ProviderFields } from "./values.js";
+import { namesDiffer, withRules } from "./shared/rules.js";
+import { processResult, ProcessStatus } from "./shared/status.js";
+import { AccountName, DocumentInput, FileName, Instant, ProviderFields } from "./shared/values.js";
 
 /** Refuses the members that the process writes itself. */
 const providerFieldsBut = (...own: string[]) =>

@@ -1,10 +1,17 @@
 // The contract of `signOneShot`: a one-shot signature request from its creation to the signed documents, in its four
 // variants (P1 §1.4, 2.9, 4.4). No request or response is shown: what the provider wants travels in `providerFields`.
 import { z } from "zod";
-import { otpSettings } from "./one-time-password.js";
-import { namesDiffer, withRules } from "./rules.js";
-import { processResult, ProcessStatus } from "./status.js";
-import { AccountName, DocumentInput, FileName, Instant, ProviderFields, Sha256 } from "./values.js";
+import { otpSettings } from "./shared/one-time-password.js";
+import { namesDiffer, withRules } from "./shared/rules.js";
+import { processResult, ProcessStatus } from "./shared/status.js";
+import {
+  AccountName,
+  DocumentInput,
+  FileName,
+  Instant,
+  ProviderFields,
+  Sha256,
+} from "./shared/values.js";
 
 const seconds = otpSettings.holderDeadlineSeconds;
 

@@ -1,6 +1,6 @@
 // Documents outside Temporal's histories: sealed at rest, addressed by an id, checked against their hash on read.
 import { createHash } from "node:crypto";
-import type { DocumentReference } from "../contracts/values.js";
+import type { DocumentReference } from "../contracts/shared/values.js";
 import { dataKeyId } from "../crypto/data-key.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import { DecryptionError, ErasedKeyError } from "../crypto/errors.js";

@@ -154,7 +154,7 @@ async function apply(
   return next;
 }
 
-/** As the process's validator asks for it (src/workflows/attention.ts), whatever the attention's kind was. */
+/** As the process's validator asks for it (src/workflows/runtime/attention.ts), whatever the attention's kind was. */
 function isConfirmed({ confirmRetry, note }: Decision): boolean {
   return confirmRetry === true && typeof note === "string" && note.trim() !== "";
 }

@@ -4,18 +4,18 @@ import { existsSync, type FSWatcher, watch } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Speed } from "../sandbox/clock.js";
-import { tryLock } from "./lock.js";
+import type { Speed } from "../sandbox/engine/clock.js";
+import { tryLock } from "./processes/lock.js";
 import {
   exported,
   type OwnConfiguration,
   readOwnConfiguration,
   refuseOwnVariables,
-} from "./own-configuration.js";
-import { openPrivateFolder } from "./private-folder.js";
+} from "./stack/own-configuration.js";
+import { openPrivateFolder } from "./stack/private-folder.js";
 import { packageDirectory, stateDirectory } from "./paths.js";
-import { type Role, type RoleName, type Stack, startStack } from "./stack.js";
-import { type Progress, run } from "./tools.js";
+import { type Role, type RoleName, type Stack, startStack } from "./stack/stack.js";
+import { type Progress, run } from "./processes/tools.js";
 
 export interface DevOptions {
   /** Default `.trustflow` here. */

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The package's folder, whether this runs from src/ or from dist/. */
-export const packageDirectory = resolve(fileURLToPath(new URL("../../", import.meta.url)));
+export const packageDirectory = resolve(fileURLToPath(new URL("../..", import.meta.url)));
 
 /** What a role is started from. */
 export const cliPath = join(packageDirectory, "dist", "cli.js");

@@ -1,9 +1,9 @@
 // The options of a sandbox and what applies where one is not given.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { defaultAccounts, type AccountOptions } from "./accounts.js";
-import type { Speed } from "./clock.js";
-import type { FaultOptions } from "./faults.js";
+import { defaultAccounts, type AccountOptions } from "./engine/accounts.js";
+import type { Speed } from "./engine/clock.js";
+import type { FaultOptions } from "./engine/faults.js";
 
 export type PersonTime = "real" | "virtual";
 

@@ -5,7 +5,7 @@ import type { ClientOptions, ConnectionLike, ConnectionOptions } from "@temporal
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import type { NativeConnectionOptions } from "@temporalio/worker";
 import type { KeyRing } from "../crypto/key-ring.js";
-import { dataConverter } from "./data-converter.js";
+import { dataConverter } from "./codec/data-converter.js";
 
 const DEFAULT_ADDRESS = "localhost:7233";
 const DEFAULT_NAMESPACE = "default";

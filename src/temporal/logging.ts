@@ -3,8 +3,8 @@
 import type { LogLevel, Logger } from "@temporalio/common";
 import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { type DestinationStream, destination, pino } from "pino";
-import { providerCallSeconds } from "../contracts/names.js";
-import { visibleJson } from "../contracts/text.js";
+import { providerCallSeconds } from "../contracts/shared/names.js";
+import { visibleJson } from "../contracts/shared/text.js";
 import { fixedPart, redact } from "./redaction.js";
 
 const STDERR = 2;

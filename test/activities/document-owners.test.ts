@@ -5,12 +5,12 @@ import { createHash } from "node:crypto";
 import { DefaultLogger } from "@temporalio/worker";
 import { fetchAffidavits } from "../../src/activities/evi-post/affidavits.js";
 import type { PostOffice } from "../../src/activities/evi-post/office.js";
-import { checkedReferenceOf, referenceOf } from "../../src/activities/input.js";
-import type { Surroundings } from "../../src/activities/office.js";
+import { checkedReferenceOf, referenceOf } from "../../src/activities/runtime/input.js";
+import type { Surroundings } from "../../src/activities/runtime/office.js";
 import type { SigningDesk } from "../../src/activities/one-shot-signature/desk.js";
 import { contract, fetchSigned } from "../../src/activities/one-shot-signature/signature.js";
 import type { OwnedDocument, Owner } from "../../src/journal/ownership.js";
-import { letterPdf } from "../support/letters.js";
+import { letterPdf } from "../processes/send-postal/inputs.js";
 
 const sha256 = createHash("sha256").update(letterPdf).digest("hex");
 const inline = { base64: letterPdf.toString("base64"), mediaType: "application/pdf" };

@@ -5,11 +5,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { ApplicationFailure } from "@temporalio/common";
 import { DefaultLogger } from "@temporalio/worker";
-import { asActivity } from "../../src/activities/failure.js";
-import type { AttemptMode } from "../../src/activities/failure.js";
+import { asActivity } from "../../src/activities/runtime/failure.js";
+import type { AttemptMode } from "../../src/activities/runtime/failure.js";
 import { EffectAbsentOnce, EffectInFlight, JournalUnavailable } from "../../src/journal/errors.js";
-import { ProviderError } from "../../src/providers/errors.js";
-import type { ProviderErrorKind } from "../../src/providers/errors.js";
+import { ProviderError } from "../../src/providers/errors/provider-error.js";
+import type { ProviderErrorKind } from "../../src/providers/errors/provider-error.js";
 
 const limitMs = 60_000;
 const about = { provider: "evi-post", operation: "submit", problem: "a test" };

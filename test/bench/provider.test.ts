@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
-import { Secret } from "../../src/contracts/values.js";
+import { Secret } from "../../src/contracts/shared/values.js";
 import { parseCallback } from "../../src/providers/evi-post/callback.js";
 import { query, submit } from "../../src/providers/evi-post/client.js";
 import type { EviPostAccount } from "../../src/providers/evi-post/client.js";

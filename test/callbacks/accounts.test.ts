@@ -5,20 +5,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/
 import { WorkflowNotFoundError } from "@temporalio/common";
 import { callbackUrl } from "../../src/callbacks/address.js";
 import type { AccountSubject } from "../../src/callbacks/address.js";
-import { CallbackArchive } from "../../src/callbacks/archive.js";
-import type { CallbackSummary } from "../../src/callbacks/archive.js";
-import { Arrivals } from "../../src/callbacks/arrivals.js";
-import { Inbox } from "../../src/callbacks/inbox.js";
-import { startReceiver } from "../../src/callbacks/receiver.js";
-import type { Receiver } from "../../src/callbacks/receiver.js";
-import { startRelay } from "../../src/callbacks/relay.js";
-import type { Relay } from "../../src/callbacks/relay.js";
+import { CallbackArchive } from "../../src/callbacks/inbox/archive.js";
+import type { CallbackSummary } from "../../src/callbacks/inbox/archive.js";
+import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
+import { Inbox } from "../../src/callbacks/inbox/inbox.js";
+import { startReceiver } from "../../src/callbacks/receiver/receiver.js";
+import type { Receiver } from "../../src/callbacks/receiver/receiver.js";
+import { startRelay } from "../../src/callbacks/relay/relay.js";
+import type { Relay } from "../../src/callbacks/relay/relay.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../src/crypto/sealed-box.js";
 import { Journal } from "../../src/journal/journal.js";
-import { testDatabase } from "../support/postgres.js";
-import { sealersIn } from "../support/sealers.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import { sealersIn } from "../harness/stack/sealers.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 import {
   FakeTemporal,
   parsers,

@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { callbackUrl } from "../../src/callbacks/address.js";
 import type { ProcessSubject, Subject } from "../../src/callbacks/address.js";
-import type { Source } from "../../src/callbacks/reading.js";
-import type { SignalArgument, SignalClient } from "../../src/callbacks/signals.js";
-import type { ProviderEvent } from "../../src/contracts/provider-event.js";
+import type { Source } from "../../src/callbacks/inbox/reading.js";
+import type { SignalArgument, SignalClient } from "../../src/callbacks/relay/signals.js";
+import type { ProviderEvent } from "../../src/contracts/shared/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../src/crypto/sealed-box.js";
 import { parseCallback } from "../../src/providers/evi-post/callback.js";

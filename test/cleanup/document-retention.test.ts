@@ -13,10 +13,10 @@ import { documentIdOf } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
 import { own } from "../../src/journal/ownership.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
-import { taking, untilWaiting } from "../support/document-owners.js";
-import { clientOf, knownNamespace } from "../support/known-processes.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { taking, untilWaiting } from "../harness/stack/document-owners.js";
+import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 
 const ring = KeyRing.parse(generateKeyRing());
 const now = new Date("2030-06-01T00:00:00Z");

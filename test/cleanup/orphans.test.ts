@@ -11,9 +11,9 @@ import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { derivedDocumentId, documentIdOf, isUploadId } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
 import { own } from "../../src/journal/ownership.js";
-import { clientOf, knownNamespace } from "../support/known-processes.js";
-import type { KnownNamespace } from "../support/known-processes.js";
-import { testDatabase, type TestDatabase } from "../support/postgres.js";
+import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
+import type { KnownNamespace } from "../harness/stack/known-processes.js";
+import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 
 const dayMs = 86_400_000;
 const ring = KeyRing.parse(generateKeyRing());

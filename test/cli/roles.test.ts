@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { migrate } from "../../src/postgres/migrate.js";
 import { createPool } from "../../src/postgres/pool.js";
-import { startPostgres, testDatabase, type TestDatabase } from "../support/postgres.js";
+import { startPostgres, testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 import { readyLine, start, trustflow } from "./run.js";
 
 let database: TestDatabase;

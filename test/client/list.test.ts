@@ -10,10 +10,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Trustflow } from "../../src/client.js";
 import { loadConfig } from "../../src/config.js";
-import { proposalsMemo } from "../../src/contracts/names.js";
+import { proposalsMemo } from "../../src/contracts/shared/names.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
-import { EncryptionCodec } from "../../src/temporal/codec.js";
-import { dataConverter } from "../../src/temporal/data-converter.js";
+import { EncryptionCodec } from "../../src/temporal/codec/codec.js";
+import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 
 const before = process.env;
 const ring = KeyRing.parse(generateKeyRing("k1"));

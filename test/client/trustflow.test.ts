@@ -10,7 +10,7 @@ import { ConfigurationError, loadConfig } from "../../src/config.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../src/documents/store.js";
-import { letterInput, letterPdf } from "../support/letters.js";
+import { letterInput, letterPdf } from "../processes/send-postal/inputs.js";
 
 const before = process.env;
 const ring = generateKeyRing();

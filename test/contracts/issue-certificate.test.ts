@@ -1,7 +1,7 @@
 // What an input of `issueCertificate` may be, and how a refusal names the field (P1 §2.1–2.3).
 import { expect, test } from "@jest/globals";
 import { IssueCertificateInput } from "../../src/contracts/issue-certificate.js";
-import { checkInput } from "../../src/contracts/problems.js";
+import { checkInput } from "../../src/contracts/shared/problems.js";
 
 const claims = {
   given_name: "Ada",

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { nearestOf, suggestionFor } from "../../src/contracts/nearest.js";
+import { nearestOf, suggestionFor } from "../../src/contracts/shared/nearest.js";
 
 const known = ["sendPostal", "issueCertificate", "sendMessage"];
 

@@ -2,11 +2,11 @@
 // process, left out, null, misspelt, or of another type.
 import { describe, expect, test } from "@jest/globals";
 import { contracts } from "../../src/contracts/index.js";
-import { checkInput } from "../../src/contracts/problems.js";
-import { envelopeInput } from "../support/envelopes.js";
-import { assertionInput, holderInput } from "../support/holders.js";
-import { letterInput } from "../support/letters.js";
-import { signerInput, videoInput } from "../support/signers.js";
+import { checkInput } from "../../src/contracts/shared/problems.js";
+import { envelopeInput } from "../processes/sign-envelope/inputs.js";
+import { assertionInput, holderInput } from "../processes/issue-certificate/inputs.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { signerInput, videoInput } from "../processes/sign-one-shot/inputs.js";
 
 type Path = (string | number)[];
 type Tree = Record<string | number, unknown>;

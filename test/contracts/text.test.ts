@@ -1,7 +1,7 @@
 // What plainText takes out of a text from outside, and what it leaves: the words of ordinary people in any script.
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { plainText } from "../../src/contracts/text.js";
+import { plainText } from "../../src/contracts/shared/text.js";
 
 /** Any characters, and often those that belong to a text in one place only. */
 const anyCharacter = fc.oneof(

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { loadConfig } from "../../src/config.js";
 import type { Config } from "../../src/config.js";
-import { doctor } from "../cli/doctor.js";
+import { doctor } from "../cli/doctor/doctor.js";
 import { readyLine, start } from "../cli/run.js";
 import { compose, interpolate, linesOf, services } from "./compose-file.js";
 

@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { writeSecretFiles } from "../../src/cli/secret-files.js";
+import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
-import type { PostgresServer } from "../../src/local/postgres.js";
+import type { PostgresServer } from "../../src/local/servers/postgres.js";
 import { loginOf } from "../../src/postgres/roles.js";
 import type { DatabaseRole } from "../../src/postgres/roles.js";
 import { trustflow } from "../cli/run.js";
-import { startPostgres } from "../support/postgres.js";
+import { startPostgres } from "../harness/stack/postgres.js";
 import { root } from "./compose-file.js";
 
 const hasPsql = spawnSync("psql", ["--version"]).status === 0;

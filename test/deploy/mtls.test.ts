@@ -14,8 +14,8 @@ import type { Server } from "node:tls";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readyLine, start, trustflow } from "../cli/run.js";
-import { startTestStack } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { startTestStack } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 import { root, withTls } from "./compose-file.js";
 
 let system: TestStack;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { loadConfig } from "../../src/config.js";
-import { writeSecretFiles } from "../../src/cli/secret-files.js";
+import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { interpolate, root, roles, textOf } from "./compose-file.js";
 

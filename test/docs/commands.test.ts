@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { type Command, CommanderError } from "commander";
 import { createProgram } from "../../src/cli/program.js";
 import { trustflow } from "../cli/run.js";
-import { processes } from "../../src/contracts/names.js";
+import { processes } from "../../src/contracts/shared/names.js";
 import { shellBlocks } from "./shell-blocks.js";
 import { codeBlocks, isThere, namedRows, pages, quoted, root, textOf } from "./repository.js";
 

@@ -1,7 +1,7 @@
 // The tables of docs/design.md, docs/reading-the-specification.md and docs/glossary.md against the code.
 import { expect, test } from "@jest/globals";
-import { processes } from "../../src/contracts/names.js";
-import { effects } from "../../src/providers/effects.js";
+import { processes } from "../../src/contracts/shared/names.js";
+import { effects } from "../../src/providers/effect-classes.js";
 import { namedRows, textOf } from "./repository.js";
 
 const classes = ["read", "repeatable", "keyed", "lookup", "once"];

@@ -1,7 +1,7 @@
 // Tables of docs/operations.md both ways: the findings of `trustflow doctor` and the reasons for parking a callback; and each
 // finding against its tests.
 import { expect, test } from "@jest/globals";
-import { parkReasons } from "../../src/callbacks/rows.js";
+import { parkReasons } from "../../src/callbacks/inbox/rows.js";
 import { findings } from "../../src/cli/doctor/findings.js";
 import { files, namedRows, textOf } from "./repository.js";
 

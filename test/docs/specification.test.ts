@@ -1,6 +1,6 @@
 // What code and pages cite of the specification is explained, and what can go wrong is in the page on errors.
 import { expect, test } from "@jest/globals";
-import { attentionKinds, processFailures } from "../../src/contracts/failures.js";
+import { attentionKinds, processFailures } from "../../src/contracts/shared/failures.js";
 import { files, namedRows, pages, textOf } from "./repository.js";
 
 const explained = new Set(

@@ -1,10 +1,10 @@
 // A process that waits for a person hears its callbacks: what they are about may be known by now, so it looks at once and not
 // only at the next turn of its patient phase (docs/design.md §6).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { letterInput } from "../support/letters.js";
-import { eventually } from "../support/outage-wait.js";
-import { startTestStack, statusWhere } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { eventually } from "../harness/outages/wait.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 
 let system: TestStack;
 

@@ -8,10 +8,10 @@ import { promisify } from "node:util";
 import { AbandonedError, InvalidInputError } from "../../src/client.js";
 import type { AnyHandle, ListedProcess, PostalHandle } from "../../src/client.js";
 import { cli, trustflow } from "../cli/run.js";
-import { letterInput } from "../support/letters.js";
-import { eventually } from "../support/outage-wait.js";
-import { startTestStack, statusWhere } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { eventually } from "../harness/outages/wait.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 
 let system: TestStack;
 

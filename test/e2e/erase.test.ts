@@ -3,14 +3,14 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { cp, rm } from "node:fs/promises";
 import pg from "pg";
-import { pdf } from "../../src/sandbox/pdf.js";
-import { eventOf, addressOf, post } from "../support/history-callbacks.js";
-import { codeFor, holderInput } from "../support/holders.js";
-import { letterInput } from "../support/letters.js";
-import { OpenedStores } from "../support/opened-stores.js";
-import { eventually } from "../support/outage-wait.js";
-import { startTestStack, statusWhere } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { pdf } from "../../src/sandbox/exchange/pdf.js";
+import { eventOf, addressOf, post } from "../harness/histories/callbacks.js";
+import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { OpenedStores } from "../harness/stack/opened-stores.js";
+import { eventually } from "../harness/outages/wait.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 import { trustflow } from "../cli/run.js";
 
 const marker = "qzxwvkjyhm";

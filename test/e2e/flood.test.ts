@@ -2,12 +2,12 @@
 // is over (docs/decisions/0020).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
-import { searchAttributes } from "../../src/contracts/names.js";
-import { addressOf, eventOf, post } from "../support/history-callbacks.js";
-import { letterInput } from "../support/letters.js";
-import { eventually } from "../support/outage-wait.js";
-import { startTestStack } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { searchAttributes } from "../../src/contracts/shared/names.js";
+import { addressOf, eventOf, post } from "../harness/histories/callbacks.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { eventually } from "../harness/outages/wait.js";
+import { startTestStack } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 
 let system: TestStack;
 

@@ -10,10 +10,10 @@ import {
   codeFor,
   holderInput,
   wrongCode,
-} from "../support/holders.js";
-import { holdRow } from "../support/late-answer.js";
-import { startTestStack, statusWhere } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+} from "../processes/issue-certificate/inputs.js";
+import { holdRow } from "../harness/stack/late-answer.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 
 let system: TestStack;
 

@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AbandonedError } from "../../src/client.js";
 import type { ListedProcess, PostalHandle, Trustflow } from "../../src/client.js";
-import { proposalsMemo } from "../../src/contracts/names.js";
-import type { Resolution } from "../../src/contracts/messages.js";
+import { proposalsMemo } from "../../src/contracts/shared/names.js";
+import type { Resolution } from "../../src/contracts/shared/messages.js";
 import { trustflow } from "../cli/run.js";
-import { codeFor, holderInput } from "../support/holders.js";
-import { letterInput } from "../support/letters.js";
-import { Operators } from "../support/operators.js";
-import { eventually } from "../support/outage-wait.js";
-import { resetToTheStart } from "../support/reset.js";
-import { startTestStack, statusWhere } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { Operators } from "../harness/stack/operators.js";
+import { eventually } from "../harness/outages/wait.js";
+import { resetToTheStart } from "../harness/stack/reset.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 
 const operators = new Operators("ana", "ben");
 let system: TestStack;

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { InputMismatchError, InvalidInputError, NotAcceptedError } from "../../src/client.js";
 import type { PostalHandle, SendPostalInput } from "../../src/client.js";
-import { fastSettings, letterInput, letterPdf } from "../support/letters.js";
-import { namedDocuments, ownedDocuments } from "../support/owned-documents.js";
-import { startTestStack, statusWhere } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { fastSettings, letterInput, letterPdf } from "../processes/send-postal/inputs.js";
+import { namedDocuments, ownedDocuments } from "../harness/stack/owned-documents.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 
 let system: TestStack;
 const started = new Map<string, Promise<PostalHandle>>();

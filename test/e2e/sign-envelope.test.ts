@@ -4,15 +4,15 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { AbandonedError, InputMismatchError, NotAcceptedError } from "../../src/client.js";
 import type { EnvelopeHandle, SignEnvelopeInput } from "../../src/client.js";
-import { searchAttributes } from "../../src/contracts/names.js";
-import type { Attention, ProcessStatus } from "../../src/contracts/status.js";
+import { searchAttributes } from "../../src/contracts/shared/names.js";
+import type { Attention, ProcessStatus } from "../../src/contracts/shared/status.js";
 import { createPool } from "../../src/postgres/pool.js";
-import { envelopeInput } from "../support/envelopes.js";
-import { hideDocument } from "../support/hidden-document.js";
-import { letterPdf } from "../support/letters.js";
-import { namedDocuments, ownedDocuments } from "../support/owned-documents.js";
-import { startTestStack, statusWhere } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { envelopeInput } from "../processes/sign-envelope/inputs.js";
+import { hideDocument } from "../harness/stack/hidden-document.js";
+import { letterPdf } from "../processes/send-postal/inputs.js";
+import { namedDocuments, ownedDocuments } from "../harness/stack/owned-documents.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 
 let system: TestStack;
 

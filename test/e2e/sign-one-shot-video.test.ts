@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AbandonedError } from "../../src/client.js";
 import type { OneShotHandle, SignOneShotInput } from "../../src/client.js";
-import type { Decision } from "../../src/contracts/messages.js";
-import { codeFor } from "../support/holders.js";
-import { eventually } from "../support/outage-wait.js";
-import { videoDecision, videoInput } from "../support/signers.js";
-import { startTestStack, statusWhere } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import type { Decision } from "../../src/contracts/shared/messages.js";
+import { codeFor } from "../processes/issue-certificate/inputs.js";
+import { eventually } from "../harness/outages/wait.js";
+import { videoDecision, videoInput } from "../processes/sign-one-shot/inputs.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 
 let system: TestStack;
 

@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AbandonedError, InvalidInputError } from "../../src/client.js";
 import type { AnyHandle, OneShotHandle, PostalHandle, Trustflow } from "../../src/client.js";
-import type { Resolution } from "../../src/contracts/messages.js";
+import type { Resolution } from "../../src/contracts/shared/messages.js";
 import { signDecision } from "../../src/crypto/decision-signature.js";
 import { trustflow } from "../cli/run.js";
-import { letterInput } from "../support/letters.js";
-import { Operators } from "../support/operators.js";
-import { resetToTheStart } from "../support/reset.js";
-import { signerInput, videoDecision, videoInput } from "../support/signers.js";
-import { startTestStack, statusWhere } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { Operators } from "../harness/stack/operators.js";
+import { resetToTheStart } from "../harness/stack/reset.js";
+import { signerInput, videoDecision, videoInput } from "../processes/sign-one-shot/inputs.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 
 const operators = new Operators("ana", "ben");
 let system: TestStack;

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { AbandonedError, NotAcceptedError } from "../../src/client.js";
 import { createPool } from "../../src/postgres/pool.js";
 import { trustflow } from "../cli/run.js";
-import { envelopeInput } from "../support/envelopes.js";
-import { assertionInput, codeFor, holderInput } from "../support/holders.js";
-import { letterPdf } from "../support/letters.js";
-import { ownedDocuments } from "../support/owned-documents.js";
-import { resetToTheStart } from "../support/reset.js";
-import { signerInput } from "../support/signers.js";
-import { startTestStack, statusWhere } from "../support/stack.js";
-import type { TestStack } from "../support/stack.js";
+import { envelopeInput } from "../processes/sign-envelope/inputs.js";
+import { assertionInput, codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
+import { letterPdf } from "../processes/send-postal/inputs.js";
+import { ownedDocuments } from "../harness/stack/owned-documents.js";
+import { resetToTheStart } from "../harness/stack/reset.js";
+import { signerInput } from "../processes/sign-one-shot/inputs.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
 
 let system: TestStack;
 

@@ -1,8 +1,8 @@
 // The search that the canaries are looked for with, on its own.
 import { expect, test } from "@jest/globals";
 import { contracts } from "../../src/contracts/index.js";
-import { Canaries, found } from "../support/history-canaries.js";
-import { allPaths } from "../support/history-paths.js";
+import { Canaries, found } from "../harness/histories/canaries.js";
+import { allPaths } from "../harness/histories/paths.js";
 
 const text = "qwertyuiopasdf";
 const around = ["", "x", "xy", "xyz"].map((before) => Buffer.from(`${before}${text}${before}`));

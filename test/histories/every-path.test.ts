@@ -9,12 +9,12 @@ import { inspect } from "node:util";
 import pg from "pg";
 import { InvalidInputError } from "../../src/client.js";
 import { contracts } from "../../src/contracts/index.js";
-import { searchAttributes, workflowTaskQueue } from "../../src/contracts/names.js";
-import { freePorts } from "../../src/local/free-ports.js";
-import { removeWithUs } from "../../src/local/watchdog.js";
-import { addressOf, postAll, settled } from "../support/history-callbacks.js";
-import { Canaries, found } from "../support/history-canaries.js";
-import { decoded } from "../support/history-decoded.js";
+import { searchAttributes, workflowTaskQueue } from "../../src/contracts/shared/names.js";
+import { freePorts } from "../../src/local/processes/free-ports.js";
+import { removeWithUs } from "../../src/local/processes/watchdog.js";
+import { addressOf, postAll, settled } from "../harness/histories/callbacks.js";
+import { Canaries, found } from "../harness/histories/canaries.js";
+import { decoded } from "../harness/histories/decoded.js";
 import {
   descriptions,
   files,
@@ -22,13 +22,13 @@ import {
   historyOf,
   metrics,
   rows,
-} from "../support/history-haystack.js";
-import type { Haystack } from "../support/history-haystack.js";
-import { allPaths } from "../support/history-paths.js";
-import { startPathStack } from "../support/history-stack.js";
-import type { PathStack, Walked } from "../support/history-stack.js";
-import { idOf } from "../support/history-walk.js";
-import { eventually } from "../support/outage-wait.js";
+} from "../harness/histories/haystack.js";
+import type { Haystack } from "../harness/histories/haystack.js";
+import { allPaths } from "../harness/histories/paths.js";
+import { startPathStack } from "../harness/histories/stack.js";
+import type { PathStack, Walked } from "../harness/histories/stack.js";
+import { idOf } from "../harness/histories/walk.js";
+import { eventually } from "../harness/outages/wait.js";
 
 const canaries = new Canaries();
 let stack: PathStack;

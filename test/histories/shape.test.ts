@@ -10,19 +10,19 @@ import {
   providerTaskQueue,
   searchAttributes,
   workflowTaskQueue,
-} from "../../src/contracts/names.js";
-import type { ProcessName } from "../../src/contracts/names.js";
-import { submitOtp } from "../../src/contracts/messages.js";
-import type { ProviderEvent } from "../../src/contracts/provider-event.js";
+} from "../../src/contracts/shared/names.js";
+import type { ProcessName } from "../../src/contracts/shared/names.js";
+import { submitOtp } from "../../src/contracts/shared/messages.js";
+import type { ProviderEvent } from "../../src/contracts/shared/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
-import { findTemporal } from "../../src/local/find-temporal.js";
-import { dataConverter } from "../../src/temporal/data-converter.js";
-import { envelopeInput } from "../support/envelopes.js";
-import { shapeOf } from "../support/history-shape.js";
-import type { Shape } from "../support/history-shape.js";
-import { holderInput } from "../support/holders.js";
-import { letterInput } from "../support/letters.js";
-import { signerInput } from "../support/signers.js";
+import { findTemporal } from "../../src/local/servers/find-temporal.js";
+import { dataConverter } from "../../src/temporal/codec/data-converter.js";
+import { envelopeInput } from "../processes/sign-envelope/inputs.js";
+import { shapeOf } from "../harness/histories/shape.js";
+import type { Shape } from "../harness/histories/shape.js";
+import { holderInput } from "../processes/issue-certificate/inputs.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { signerInput } from "../processes/sign-one-shot/inputs.js";
 
 const spans = {
   affidavitWindowSeconds: 0,

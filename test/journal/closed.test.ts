@@ -1,8 +1,8 @@
 // Where a send would fail fast, the journal takes no row and asks nobody, but gives what is known already.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { EffectAbsentOnce, Journal } from "../../src/journal/journal.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, denied, effectOf, noAnswer, sealers } from "./support.js";
 
 let database: TestDatabase;

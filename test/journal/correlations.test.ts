@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
 import { createPool } from "../../src/postgres/pool.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, sealers } from "./support.js";
 
 const options = { leaseMs: 400, lookUpSpacingMs: 150 };

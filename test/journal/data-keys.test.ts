@@ -4,9 +4,9 @@ import { dataKeyId } from "../../src/crypto/data-key.js";
 import { ErasedKeyError, UnknownKeyError } from "../../src/crypto/errors.js";
 import { dataKeyOf } from "../../src/crypto/sealed.js";
 import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
-import { ringSealer } from "../support/sealers.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { ringSealer } from "../harness/stack/sealers.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, failed, refused, ring, sealers } from "./support.js";
 
 const options = { leaseMs: 5_000, lookUpSpacingMs: 100 };

@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import { Journal } from "../../src/journal/journal.js";
 import { LookUpProofs } from "../../src/journal/look-up-proofs.js";
 import type { LookUpKey } from "../../src/journal/look-up-proofs.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, pause, ring, sealers } from "./support.js";
 
 const SPACING = 200;

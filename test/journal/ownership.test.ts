@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { Journal } from "../../src/journal/journal.js";
 import type { Effect } from "../../src/journal/journal.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
-import { taking } from "../support/document-owners.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { taking } from "../harness/stack/document-owners.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, failed, notSent, sealers } from "./support.js";
 
 let database: TestDatabase;

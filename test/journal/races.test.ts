@@ -12,8 +12,8 @@ import {
 import type { Decision } from "../../src/journal/decisions.js";
 import type { Effect } from "../../src/journal/journal.js";
 import type { Pool } from "../../src/postgres/pool.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 import {
   Provider,
   effectOf,

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { EffectInFlight, Journal } from "../../src/journal/journal.js";
 import type { Effect } from "../../src/journal/journal.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, failed, sameStep, sealers, until } from "./support.js";
 
 const options = { leaseMs: 400, lookUpSpacingMs: 100 };

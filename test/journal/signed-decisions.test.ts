@@ -6,9 +6,9 @@ import { KeyRing } from "../../src/crypto/key-ring.js";
 import { generateBoxRing } from "../../src/crypto/sealed-box.js";
 import { SignedDecisions } from "../../src/journal/signed-decisions.js";
 import type { GivenDecision, OpenSecret } from "../../src/journal/signed-decisions.js";
-import { WorkerSecrets } from "../../src/temporal/secrets.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { WorkerSecrets } from "../../src/temporal/codec/secrets.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 import { failed, sealers } from "./support.js";
 
 const keys = { ana: generateOperatorKey(), ben: generateOperatorKey(), old: generateOperatorKey() };

@@ -1,7 +1,7 @@
 // What the journal's tests share: effects, performances whose calls the test answers by hand.
 import { randomUUID } from "node:crypto";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
-import { sealersIn } from "../support/sealers.js";
+import { sealersIn } from "../harness/stack/sealers.js";
 import { effectToken } from "../../src/journal/journal.js";
 import type { Effect, Performance, Send, Verdict } from "../../src/journal/journal.js";
 

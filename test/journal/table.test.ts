@@ -9,8 +9,8 @@ import {
   EffectWithdrawn,
   Journal,
 } from "../../src/journal/journal.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 import {
   Provider,
   denied,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "@jest/globals";
-import { isAlive } from "../../src/local/lock.js";
+import { isAlive } from "../../src/local/processes/lock.js";
 
 const dist = (name: string): string => pathToFileURL(join("dist", "local", name)).href;
 
@@ -29,8 +29,8 @@ async function gone(condition: () => boolean): Promise<boolean> {
 }
 
 const holder = (folder: string): string => `
-  import { startChild } from "${dist("child.js")}";
-  import { removeWithUs } from "${dist("watchdog.js")}";
+  import { startChild } from "${dist("processes/child.js")}";
+  import { removeWithUs } from "${dist("processes/watchdog.js")}";
   removeWithUs(${JSON.stringify(folder)});
   const child = await startChild({ command: "sleep", args: ["600"], logFile: ${JSON.stringify(join(folder, "log"))} });
   console.log(child.pid);
@@ -50,7 +50,7 @@ test.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
 test("a killed owner's PostgreSQL stops", async () => {
   const folder = mkdtempSync(join(tmpdir(), "trustflow-left-"));
   const { owner, said } = await starter(`
-    import { startPostgres } from "${dist("postgres.js")}";
+    import { startPostgres } from "${dist("servers/postgres.js")}";
     const server = await startPostgres({ directory: ${JSON.stringify(folder)}, throwaway: true });
     console.log(server.pid);
     setInterval(() => {}, 1000);`);
@@ -60,7 +60,7 @@ test("a killed owner's PostgreSQL stops", async () => {
 
 test("a role ends when its parent is gone, without a signal", async () => {
   const role = `
-    import { exitWithParent } from "${dist("parent-watch.js")}";
+    import { exitWithParent } from "${dist("processes/parent-watch.js")}";
     exitWithParent();
     process.on("SIGTERM", () => process.exit(0));
     setInterval(() => {}, 1000);`;

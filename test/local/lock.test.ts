@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { isAlive, tryLock, withLock } from "../../src/local/lock.js";
+import { isAlive, tryLock, withLock } from "../../src/local/processes/lock.js";
 
 let folder = "";
 let file = "";

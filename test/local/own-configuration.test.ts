@@ -9,9 +9,9 @@ import {
   readOwnConfiguration,
   refuseOwnVariables,
   replacedKeys,
-} from "../../src/local/own-configuration.js";
-import { clientEnv, stackEnv } from "../../src/local/stack-env.js";
-import { openState } from "../../src/local/stack-state.js";
+} from "../../src/local/stack/own-configuration.js";
+import { clientEnv, stackEnv } from "../../src/local/stack/stack-env.js";
+import { openState } from "../../src/local/stack/stack-state.js";
 import { trustflow } from "../cli/run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "trustflow-own-"));

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "@jest/globals";
 import pg from "pg";
-import { isAlive } from "../../src/local/lock.js";
-import { type PostgresServer, startPostgres } from "../../src/local/postgres.js";
+import { isAlive } from "../../src/local/processes/lock.js";
+import { type PostgresServer, startPostgres } from "../../src/local/servers/postgres.js";
 
 const folders: string[] = [];
 const servers: PostgresServer[] = [];

@@ -3,8 +3,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { openPrivateFolder } from "../../src/local/private-folder.js";
-import { openState } from "../../src/local/stack-state.js";
+import { openPrivateFolder } from "../../src/local/stack/private-folder.js";
+import { openState } from "../../src/local/stack/stack-state.js";
 
 let folder: string;
 beforeEach(async () => {

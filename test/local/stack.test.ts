@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { isAlive } from "../../src/local/lock.js";
-import { roleNames } from "../../src/local/role.js";
-import { type Stack, startStack } from "../../src/local/stack.js";
-import { argumentListsDuring } from "../support/arguments.js";
+import { isAlive } from "../../src/local/processes/lock.js";
+import { roleNames } from "../../src/local/stack/role.js";
+import { type Stack, startStack } from "../../src/local/stack/stack.js";
+import { argumentListsDuring } from "../harness/stack/arguments.js";
 
 const directory = mkdtempSync(join(tmpdir(), "trustflow-stack-"));
 const deaths: string[] = [];

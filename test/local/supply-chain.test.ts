@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { delivered, judged, sbomProblems } from "../../scripts/supply-chain.mjs";
-import { closedPort, listening } from "../cli/doctor.js";
+import { closedPort, listening } from "../cli/doctor/doctor.js";
 import { textOf } from "../docs/repository.js";
 
 describe("the SBOM", () => {

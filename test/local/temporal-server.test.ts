@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "@jest/globals";
 import { Client, Connection } from "@temporalio/client";
-import { searchAttributes } from "../../src/contracts/names.js";
-import { findTemporal, startTemporal } from "../../src/local/temporal-server.js";
+import { searchAttributes } from "../../src/contracts/shared/names.js";
+import { findTemporal, startTemporal } from "../../src/local/servers/temporal-server.js";
 
 const folder = await mkdtemp(join(tmpdir(), "trustflow-temporal-test-"));
 

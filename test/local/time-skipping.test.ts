@@ -1,6 +1,6 @@
 // The test server that the tests of long waits use.
 import { expect, test } from "@jest/globals";
-import { startSkippingServer } from "../support/outage-time.js";
+import { startSkippingServer } from "../harness/outages/time.js";
 
 test("sixty days pass at once", async () => {
   const env = await startSkippingServer();

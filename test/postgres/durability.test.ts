@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { durabilityOf } from "../../src/postgres/durability.js";
 import { createPool } from "../../src/postgres/pool.js";
-import { startStandby, testDatabase, type TestDatabase } from "../support/postgres.js";
+import { startStandby, testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 
 let database: TestDatabase;
 

@@ -1,20 +1,20 @@
 // What each role of a deployment may do in the database, against a real PostgreSQL: its own work, and nothing else.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { Arrivals } from "../../src/callbacks/arrivals.js";
-import { CallbackArchive } from "../../src/callbacks/archive.js";
-import { Inbox } from "../../src/callbacks/inbox.js";
+import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
+import { CallbackArchive } from "../../src/callbacks/inbox/archive.js";
+import { Inbox } from "../../src/callbacks/inbox/inbox.js";
 import { purgeEffects } from "../../src/journal/retention.js";
-import { openDatabaseRoles } from "../../src/local/database-roles.js";
-import type { LocalRole } from "../../src/local/database-roles.js";
+import { openDatabaseRoles } from "../../src/local/stack/database-roles.js";
+import type { LocalRole } from "../../src/local/stack/database-roles.js";
 import { functionGrants, grantRoles, ownerUser, tableGrants } from "../../src/postgres/grants.js";
 import { pendingMigrations } from "../../src/postgres/migrate.js";
 import { createPool } from "../../src/postgres/pool.js";
 import type { Pool } from "../../src/postgres/pool.js";
 import { databaseRoles } from "../../src/postgres/roles.js";
 import { bodyKeys, sealRing, subjectOf } from "../callbacks/support.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 
 let database: TestDatabase;
 let as: Record<LocalRole, Pool>;

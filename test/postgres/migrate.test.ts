@@ -8,9 +8,9 @@ import { lookUpProofs } from "../../src/postgres/migrations/0004-look-up-proofs.
 import { documents } from "../../src/postgres/migrations/0005-documents.js";
 import { erasures } from "../../src/postgres/migrations/0006-erasures.js";
 import { createPool, transaction } from "../../src/postgres/pool.js";
-import { eventually } from "../support/outage-wait.js";
-import { testDatabase } from "../support/postgres.js";
-import type { TestDatabase } from "../support/postgres.js";
+import { eventually } from "../harness/outages/wait.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
 
 let database: TestDatabase;
 beforeAll(async () => {

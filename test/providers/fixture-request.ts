@@ -1,6 +1,6 @@
 // Where a request that a client sent differs from the one that a fixture shows.
-import { matches } from "../support/fixtures.js";
-import type { Values } from "../support/fixtures.js";
+import { matches } from "../harness/fixtures/fixtures.js";
+import type { Values } from "../harness/fixtures/fixtures.js";
 import { filesOf } from "./provider-server.js";
 import type { Received } from "./provider-server.js";
 

@@ -2,13 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { allPaths } from "../support/history-paths.js";
-import { secondPersonEnv, secondPersonPaths } from "../support/history-second-person.js";
-import { startPathStack } from "../support/history-stack.js";
-import type { PathStack, Walked } from "../support/history-stack.js";
-import { recordedFolder, recordingRing, writeRecording } from "../support/history-recordings.js";
-import { idOf } from "../support/history-walk.js";
-import type { PathsOf } from "../support/history-walk.js";
+import { allPaths } from "../harness/histories/paths.js";
+import {
+  secondPersonEnv,
+  secondPersonPaths,
+} from "../processes/send-message/second-person-paths.js";
+import { startPathStack } from "../harness/histories/stack.js";
+import type { PathStack, Walked } from "../harness/histories/stack.js";
+import { recordedFolder, recordingRing, writeRecording } from "../harness/histories/recordings.js";
+import { idOf } from "../harness/histories/walk.js";
+import type { PathsOf } from "../harness/histories/walk.js";
 
 /** Processes, or single paths of them as `<process>/<path>`; none: every path of all. */
 const asked = process.env["RECORDED"]?.split(" ") ?? [];

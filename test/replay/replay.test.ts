@@ -7,14 +7,14 @@ import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/
 import type { WorkflowBundle } from "@temporalio/worker";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { ProcessName } from "../../src/contracts/names.js";
+import type { ProcessName } from "../../src/contracts/shared/names.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
-import { dataConverter, failureConverterPath } from "../../src/temporal/data-converter.js";
-import { allPaths } from "../support/history-paths.js";
-import { secondPersonPaths } from "../support/history-second-person.js";
-import { readRecordings, recordingRing } from "../support/history-recordings.js";
-import type { Recording } from "../support/history-recordings.js";
-import { idOf } from "../support/history-walk.js";
+import { dataConverter, failureConverterPath } from "../../src/temporal/codec/data-converter.js";
+import { allPaths } from "../harness/histories/paths.js";
+import { secondPersonPaths } from "../processes/send-message/second-person-paths.js";
+import { readRecordings, recordingRing } from "../harness/histories/recordings.js";
+import type { Recording } from "../harness/histories/recordings.js";
+import { idOf } from "../harness/histories/walk.js";
 
 const { EventType } = protobuf.temporal.api.enums.v1;
 const paths = [...allPaths, secondPersonPaths].flatMap((of) =>

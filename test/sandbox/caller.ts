@@ -1,8 +1,8 @@
 // A bare caller of the simulated providers, for the sandbox's own tests.
 import { readFileSync } from "node:fs";
-import type { Certificate } from "../../src/sandbox/certificate.js";
+import type { Certificate } from "../../src/sandbox/tls/certificate.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
-import { samplePdf } from "../support/fixtures.js";
+import { samplePdf } from "../harness/fixtures/fixtures.js";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { Clock } from "../../src/sandbox/clock.js";
-import { Heap } from "../../src/sandbox/heap.js";
+import { Clock } from "../../src/sandbox/engine/clock.js";
+import { Heap } from "../../src/sandbox/engine/heap.js";
 
 test("a heap gives its entries back in order", () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { sandboxControl, type SandboxControl } from "../../src/sandbox/control.js";
+import { sandboxControl, type SandboxControl } from "../../src/sandbox/control/client.js";
 import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.js";
 import { call, DAY, post, query } from "./caller.js";
 

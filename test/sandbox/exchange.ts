@@ -1,8 +1,8 @@
 // One exchange with the sandbox, over plain HTTP or mutual TLS, and what differs from the answer of a fixture.
 import { got } from "got";
-import type { Certificate } from "../../src/sandbox/certificate.js";
+import type { Certificate } from "../../src/sandbox/tls/certificate.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
-import { fill, matches, type Fixture, type Values } from "../support/fixtures.js";
+import { fill, matches, type Fixture, type Values } from "../harness/fixtures/fixtures.js";
 import { basic, mutualTls } from "./caller.js";
 
 export interface SentRequest {

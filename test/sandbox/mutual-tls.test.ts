@@ -9,12 +9,12 @@ import {
   certificateAuthority,
   clientCertificate,
   type Certificate,
-} from "../../src/sandbox/certificate.js";
-import { sandboxControl } from "../../src/sandbox/control.js";
+} from "../../src/sandbox/tls/certificate.js";
+import { sandboxControl } from "../../src/sandbox/control/client.js";
 import { startSandbox, type Sandbox } from "../../src/sandbox/sandbox.js";
 import { readyLine, start } from "../cli/run.js";
 import { basic, mutualTls } from "./caller.js";
-import { holderBody } from "./disposable-certificate/caller.js";
+import { holderBody } from "./providers/disposable-certificate/caller.js";
 
 const sandbox = await startSandbox({ speed: "manual" });
 afterAll(() => sandbox.close());

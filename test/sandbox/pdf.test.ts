@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { unzipSync } from "fflate";
-import { pdf } from "../../src/sandbox/pdf.js";
-import { zip } from "../../src/sandbox/zip.js";
+import { pdf } from "../../src/sandbox/exchange/pdf.js";
+import { zip } from "../../src/sandbox/exchange/zip.js";
 
 test("the PDF's cross-reference table points at its objects, and its byte range leaves out the signature alone", () => {
   const file = pdf(["Affidavit (one)", "back\\slash, Añil"]).toString("latin1");

@@ -2,15 +2,15 @@
 import { contentOf } from "../../src/documents/content.js";
 import { createHash } from "node:crypto";
 import { expect, test } from "@jest/globals";
-import { comparedInput } from "../../src/contracts/compared-input.js";
+import { comparedInput } from "../../src/contracts/shared/compared-input.js";
 import { SendMessageInput } from "../../src/contracts/send-message.js";
 import { SendPostalInput } from "../../src/contracts/send-postal.js";
 import { SignEnvelopeInput } from "../../src/contracts/sign-envelope.js";
 import { SignOneShotInput } from "../../src/contracts/sign-one-shot.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { inputDigest, sameInput } from "../../src/temporal/input-digest.js";
-import { letterInput } from "../support/letters.js";
-import { videoInput } from "../support/signers.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { videoInput } from "../processes/sign-one-shot/inputs.js";
 
 const ring = KeyRing.parse("k1:e8yF4IAdUzzRN+lgcc0MTDzNZPj6pYzAZEooMhJzBd4=");
 const account = "default";

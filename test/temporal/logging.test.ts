@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { ApplicationFailure } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
-import { dataConverter } from "../../src/temporal/data-converter.js";
+import { dataConverter } from "../../src/temporal/codec/data-converter.js";
 import { installRuntime, redactingLogger } from "../../src/temporal/logging.js";
 import { canaryWorker, freshRing, startServer } from "./support.js";
 

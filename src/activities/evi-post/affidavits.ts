@@ -1,11 +1,11 @@
 // Affidavits: fetched from the provider and kept under our own hash (P2 §2.5, §4.1, §6.3; docs/reading-the-specification.md §2).
 import { cancellationSignal } from "@temporalio/activity";
 import { createHash } from "node:crypto";
-import type { ProcessDocument } from "../../contracts/status.js";
+import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import type { PostalAffidavit } from "../../providers/evi-post/client.js";
-import { ProviderError } from "../../providers/errors.js";
-import { execution } from "../effect.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import { execution } from "../runtime/effect.js";
 import { eviPost } from "./office.js";
 import type { AttemptAccount, PostOffice } from "./office.js";
 

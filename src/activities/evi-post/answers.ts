@@ -1,15 +1,15 @@
 // What an update's own call is answered with when the provider does not simply do it (docs/reading-the-specification.md §2).
-import type { AffidavitAnswer, CancelAnswer } from "../../contracts/messages.js";
-import { postalStates } from "../../contracts/names.js";
+import type { AffidavitAnswer, CancelAnswer } from "../../contracts/shared/messages.js";
+import { postalStates } from "../../contracts/shared/names.js";
 import {
   EffectAbsentOnce,
   EffectInFlight,
   EffectRefused,
   EffectUnknown,
 } from "../../journal/errors.js";
-import { ProviderError } from "../../providers/errors.js";
-import { refusalOf } from "../failure.js";
-import type { Refusal } from "../failure.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import { refusalOf } from "../runtime/failure.js";
+import type { Refusal } from "../runtime/failure.js";
 
 const tooLate = new Set<string>(postalStates.slice(postalStates.indexOf("Dispatched")));
 

@@ -1,12 +1,12 @@
 // One question and what it shows: the snapshot that alone decides, and affidavits that are not stored yet (P2 §2.5, §4.1
 // Query, §6.4).
-import { endStates } from "../../contracts/names.js";
+import { endStates } from "../../contracts/shared/names.js";
 import { PostalDates } from "../../contracts/send-postal.js";
-import type { ProcessDocument } from "../../contracts/status.js";
-import { ProviderError } from "../../providers/errors.js";
-import { NothingNew } from "../failure.js";
-import { isEnough, notThere } from "../question.js";
-import type { Question } from "../question.js";
+import type { ProcessDocument } from "../../contracts/shared/status.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import { NothingNew } from "../runtime/failure.js";
+import { isEnough, notThere } from "../runtime/question.js";
+import type { Question } from "../runtime/question.js";
 import { fetchAffidavits } from "./affidavits.js";
 import { provider } from "./office.js";
 import type { PostOffice } from "./office.js";

@@ -1,12 +1,12 @@
 // What the activities of certified post share beside every provider's: the questions of docs/reading-the-specification.md §1–2.
 import { cancellationSignal } from "@temporalio/activity";
 import type { PostalSettings } from "../../contracts/send-postal.js";
-import { ProviderError } from "../../providers/errors.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as client from "../../providers/evi-post/client.js";
 import type { EviPostAccount, PostalItem } from "../../providers/evi-post/client.js";
-import { measured } from "../calls.js";
-import { Office } from "../office.js";
-import type { Attempting, OfficeDependencies } from "../office.js";
+import { measured } from "../runtime/calls.js";
+import { Office } from "../runtime/office.js";
+import type { Attempting, OfficeDependencies } from "../runtime/office.js";
 
 export const provider = "evi-post";
 

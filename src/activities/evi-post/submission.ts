@@ -1,6 +1,6 @@
 // The submission as it leaves: the caller's input, our own key, and the process's callback settings (P2 §2.1–2.4, §6.1).
 import type { SendPostalInput } from "../../contracts/send-postal.js";
-import { Secret } from "../../contracts/values.js";
+import { Secret } from "../../contracts/shared/values.js";
 import type { PostalSubmission } from "../../providers/evi-post/client.js";
 
 /** Complete for the service, because an omitted filter means no callback at all (P2 §2.3, §6.2). */

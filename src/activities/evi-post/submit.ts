@@ -1,15 +1,15 @@
 // The first activity of `sendPostal`: validates, stores an inline document, submits once (P2 §2.1–2.4, §4.1 Submit).
 import { contentOf } from "../../documents/content.js";
-import { comparedInput } from "../../contracts/compared-input.js";
+import { comparedInput } from "../../contracts/shared/compared-input.js";
 import { SendPostalInput } from "../../contracts/send-postal.js";
 import type { PostalSettings } from "../../contracts/send-postal.js";
-import type { DocumentReference } from "../../contracts/values.js";
-import { ProviderError } from "../../providers/errors.js";
-import { execution } from "../effect.js";
-import { InvalidInput } from "../failure.js";
-import { ownedDocument, readDocument, referenceOf } from "../input.js";
-import { accountIn, resolved } from "../office.js";
-import type { Attempt } from "../office.js";
+import type { DocumentReference } from "../../contracts/shared/values.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import { execution } from "../runtime/effect.js";
+import { InvalidInput } from "../runtime/failure.js";
+import { ownedDocument, readDocument, referenceOf } from "../runtime/input.js";
+import { accountIn, resolved } from "../runtime/office.js";
+import type { Attempt } from "../runtime/office.js";
 import { eviPost, provider } from "./office.js";
 import type { AttemptAccount, PostalAccount, PostOffice } from "./office.js";
 import { submissionOf } from "./submission.js";

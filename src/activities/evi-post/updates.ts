@@ -1,10 +1,10 @@
 // The own calls of updates: they go past the circuit, and what goes wrong is the update's answer (P2 §4.1;
 // docs/reading-the-specification.md §2, §9).
-import type { AffidavitAnswer, CancelAnswer } from "../../contracts/messages.js";
+import type { AffidavitAnswer, CancelAnswer } from "../../contracts/shared/messages.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
-import type { EffectReference } from "../effect.js";
+import type { EffectReference } from "../runtime/effect.js";
 import { affidavitRefused, cancelRefused, standing } from "./answers.js";
-import { notThere } from "../question.js";
+import { notThere } from "../runtime/question.js";
 import { eviPost, provider } from "./office.js";
 import type { PostOffice } from "./office.js";
 

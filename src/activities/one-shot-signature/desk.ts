@@ -6,9 +6,9 @@ import type {
   OneShotDocument,
   OneShotSignatureAccount,
 } from "../../providers/one-shot-signature/client.js";
-import { measured } from "../calls.js";
-import { Office } from "../office.js";
-import type { Attempting, OfficeDependencies } from "../office.js";
+import { measured } from "../runtime/calls.js";
+import { Office } from "../runtime/office.js";
+import type { Attempting, OfficeDependencies } from "../runtime/office.js";
 
 export const provider = "one-shot-signature";
 

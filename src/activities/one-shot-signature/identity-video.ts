@@ -1,14 +1,14 @@
 // The identity-video sub-flow (P1 §1.4): its writes, the caller's decision, and the question how it stands.
 import { contentOf } from "../../documents/content.js";
 import { cancellationSignal } from "@temporalio/activity";
-import { ProviderFields } from "../../contracts/values.js";
-import type { VideoAnswer } from "../../contracts/messages.js";
-import { ProviderError } from "../../providers/errors.js";
-import { execution } from "../effect.js";
-import { ownedDocument } from "../input.js";
-import { unlessMissing } from "../missing-document.js";
-import { isLeftOpen, refusalIn } from "../one-time-password.js";
-import type { Attempt } from "../office.js";
+import { ProviderFields } from "../../contracts/shared/values.js";
+import type { VideoAnswer } from "../../contracts/shared/messages.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import { execution } from "../runtime/effect.js";
+import { ownedDocument } from "../runtime/input.js";
+import { unlessMissing } from "../runtime/missing-document.js";
+import { isLeftOpen, refusalIn } from "../runtime/one-time-password.js";
+import type { Attempt } from "../runtime/office.js";
 import { oneShot, provider } from "./desk.js";
 import type { OneShotAttempt, OneShotRequest, SigningDesk } from "./desk.js";
 import { fileOf } from "./request.js";

@@ -1,19 +1,19 @@
 // The request and its documents: checked, created, uploaded (P1 §1.4, §4.4).
 import { contentOf } from "../../documents/content.js";
-import { comparedInput } from "../../contracts/compared-input.js";
+import { comparedInput } from "../../contracts/shared/compared-input.js";
 import { SignOneShotInput } from "../../contracts/sign-one-shot.js";
 import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
-import type { DocumentInput, DocumentReference } from "../../contracts/values.js";
+import type { DocumentInput, DocumentReference } from "../../contracts/shared/values.js";
 import type { DocumentKind } from "../../journal/ownership.js";
-import { ProviderError } from "../../providers/errors.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
-import { execution } from "../effect.js";
-import type { AttemptMode } from "../failure.js";
-import { checkedReferenceOf, ownedDocument, parseInput, readDocument } from "../input.js";
-import { unlessMissing } from "../missing-document.js";
-import type { AssumedLookUp } from "../look-up-proof.js";
-import { accountIn, resolved } from "../office.js";
-import type { Attempt } from "../office.js";
+import { execution } from "../runtime/effect.js";
+import type { AttemptMode } from "../runtime/failure.js";
+import { checkedReferenceOf, ownedDocument, parseInput, readDocument } from "../runtime/input.js";
+import { unlessMissing } from "../runtime/missing-document.js";
+import type { AssumedLookUp } from "../runtime/look-up-proof.js";
+import { accountIn, resolved } from "../runtime/office.js";
+import type { Attempt } from "../runtime/office.js";
 import { oneShot, provider } from "./desk.js";
 import type { OneShotAttempt, OneShotRequest, SigningDesk } from "./desk.js";
 

@@ -1,9 +1,9 @@
 // A host, as far as it can be reached without asking it anything.
 import { once } from "node:events";
 import { connect, isIP } from "node:net";
-import type { Host } from "../../providers/call.js";
-import { HUNG_UP, mutualTlsAgent, refusesCertificate } from "../../providers/mutual-tls.js";
-import type { TlsIdentity } from "../../providers/mutual-tls.js";
+import type { Host } from "../../providers/http/call.js";
+import { HUNG_UP, mutualTlsAgent, refusesCertificate } from "../../providers/http/mutual-tls.js";
+import type { TlsIdentity } from "../../providers/http/mutual-tls.js";
 import { placeOf } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
 

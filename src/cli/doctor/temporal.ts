@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "@temporalio/client";
 import { type Config, ConfigurationError } from "../../config.js";
-import { processes } from "../../contracts/names.js";
+import { processes } from "../../contracts/shared/names.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { historyDays } from "../../temporal/connection.js";
@@ -58,7 +58,8 @@ export async function retention(
 }
 
 export async function attributes({ connection, namespace }: Temporal): Promise<string> {
-  const { missingSearchAttributes } = await import("../../temporal/search-attributes.js");
+  const { missingSearchAttributes } =
+    await import("../../temporal/visibility/search-attributes.js");
   const missing = await withDeadline(connection, () =>
     missingSearchAttributes(connection, namespace),
   ).catch((error: Error) => {
@@ -78,7 +79,7 @@ export async function openProcesses(
   { connection, namespace }: Temporal,
   ring: KeyRing,
 ): Promise<string> {
-  const { EncryptionCodec } = await import("../../temporal/codec.js");
+  const { EncryptionCodec } = await import("../../temporal/codec/codec.js");
   const codec = new EncryptionCodec(ring);
   const types = processes.map((name) => `'${name}'`).join(", ");
   const query = `ExecutionStatus = 'Running' AND WorkflowType IN (${types})`;
@@ -108,7 +109,8 @@ export async function openProcesses(
 
 /** Whether workflow tasks of an open process keep failing; of very many open processes only some are looked at. */
 export async function stuckProcesses({ connection, namespace }: Temporal): Promise<string> {
-  const { candidatesQuery, listExecutions, stuckAmong } = await import("../../temporal/stuck.js");
+  const { candidatesQuery, listExecutions, stuckAmong } =
+    await import("../../temporal/visibility/stuck.js");
   const where = { connection, namespace };
   const found: { id: string; isRepaired: boolean }[] = [];
   let looked = 0;

@@ -1,8 +1,8 @@
 // What every endpoint of the disposable certificate service shares: the account, and the request around it (P1 §4.1, §5.1).
-import type { Secret } from "../../contracts/values.js";
-import { basic, basicSecrets, call as callHost } from "../call.js";
-import type { Answered, Host } from "../call.js";
-import type { Described } from "../described.js";
+import type { Secret } from "../../contracts/shared/values.js";
+import { basic, basicSecrets, call as callHost } from "../http/call.js";
+import type { Answered, Host } from "../http/call.js";
+import type { Described } from "../http/described.js";
 import { asking, refusal } from "./translate.js";
 import type { CertificateOperation } from "./translate.js";
 import { paths } from "./wire.js";

@@ -17,8 +17,8 @@
 // Every function throws ProviderError only: what each answer means stands in translate.ts, what a failed connection means in
 // ../http.ts, a refused client certificate in ../mutual-tls.ts.
 import type { z } from "zod";
-import { shownValue } from "../answer.js";
-import { empty, json as jsonBody, jsonOrEmpty } from "../described.js";
+import { shownValue } from "../http/answer.js";
+import { empty, json as jsonBody, jsonOrEmpty } from "../http/described.js";
 import { call } from "./call.js";
 import type { DisposableCertificateAccount } from "./call.js";
 import { IssuedAnswer, OpenAnswer, eidEnrolmentFields, enrolmentFields, named } from "./wire.js";

@@ -23,14 +23,14 @@
 // | 429                     | rateLimited / none           | the same                  | the same                 | the same                 |
 //
 // 244 and 11002 are about the operation (and the LRA), never about the account as a whole.
-import { meaningOf, refused } from "../answer.js";
-import type { Meaning } from "../answer.js";
-import { jsonOf } from "../described.js";
-import { effectClassOf } from "../effects.js";
-import type { Operation } from "../effects.js";
-import type { ProviderError, ProviderErrorField } from "../errors.js";
-import { withoutSecrets } from "../redaction.js";
-import type { Received } from "../redaction.js";
+import { meaningOf, refused } from "../http/answer.js";
+import type { Meaning } from "../http/answer.js";
+import { jsonOf } from "../http/described.js";
+import { effectClassOf } from "../effect-classes.js";
+import type { Operation } from "../effect-classes.js";
+import type { ProviderError, ProviderErrorField } from "../errors/provider-error.js";
+import { withoutSecrets } from "../errors/redaction.js";
+import type { Received } from "../errors/redaction.js";
 import { ErrorAnswer, eidEnrolmentFields, enrolmentFields } from "./wire.js";
 
 export type CertificateOperation = Operation<"disposable-certificate">;

@@ -1,8 +1,8 @@
 // The account of the envelope-based one-shot signature and its two hosts (P1 §4.5, §5.5).
-import type { Secret } from "../../contracts/values.js";
-import { call } from "../call.js";
-import type { Answered, Host, Request } from "../call.js";
-import type { Described } from "../described.js";
+import type { Secret } from "../../contracts/shared/values.js";
+import { call } from "../http/call.js";
+import type { Answered, Host, Request } from "../http/call.js";
+import type { Described } from "../http/described.js";
 import { asking, refusal } from "./translate.js";
 import type { EnvelopeOperation } from "./translate.js";
 import { API_TOKEN_HEADER } from "./wire.js";

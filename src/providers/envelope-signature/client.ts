@@ -9,10 +9,10 @@
 //
 // No call that shows an envelope's state, and no event, is specified (P1 §3, §6.3). Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http.ts.
-import { shownValue } from "../answer.js";
-import { json, jsonOrEmpty } from "../described.js";
-import { fileForm } from "../file-form.js";
-import type { NamedFile } from "../file-form.js";
+import { shownValue } from "../http/answer.js";
+import { json, jsonOrEmpty } from "../http/described.js";
+import { fileForm } from "../http/file-form.js";
+import type { NamedFile } from "../http/file-form.js";
 import { callAuthority, callEnvelopeHost } from "./call.js";
 import type { EnvelopeSignatureAccount } from "./call.js";
 import { CreateAnswer, SendAnswer, UploadAnswer, assumed, routes } from "./wire.js";

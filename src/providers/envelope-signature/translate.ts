@@ -15,12 +15,12 @@
 // 400 on the envelope host: the certificate request exists already, so a person decides what is wrong, and nothing fails.
 // "another 2xx": not the described answer (../described.ts); one `req_pk` that it shows is kept as `reference`.
 import type { z } from "zod";
-import { meaningOf, refused } from "../answer.js";
-import { jsonOf } from "../described.js";
-import type { Operation } from "../effects.js";
-import type { ProviderError } from "../errors.js";
-import { withoutSecrets } from "../redaction.js";
-import type { Received } from "../redaction.js";
+import { meaningOf, refused } from "../http/answer.js";
+import { jsonOf } from "../http/described.js";
+import type { Operation } from "../effect-classes.js";
+import type { ProviderError } from "../errors/provider-error.js";
+import { withoutSecrets } from "../errors/redaction.js";
+import type { Received } from "../errors/redaction.js";
 import { ErrorAnswer } from "./wire.js";
 
 export type EnvelopeOperation = Operation<"envelope-signature">;

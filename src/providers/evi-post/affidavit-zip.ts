@@ -1,7 +1,7 @@
 // The ZIP of signed PDFs that the affidavit download answers with (P2 §4.1, §6.3), read behind limits: the directory is
 // checked first, then the content is inflated piece by piece, so that one that lies about its sizes stops early.
 import { Unzip, UnzipInflate, unzipSync } from "fflate";
-import { isPdf } from "../pdf.js";
+import { isPdf } from "../http/pdf.js";
 import { assumed } from "./wire.js";
 
 export interface AffidavitFile {

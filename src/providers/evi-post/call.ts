@@ -1,10 +1,10 @@
 // What every endpoint of the postal API shares: the account and the request around it.
-import type { Secret } from "../../contracts/values.js";
-import { basic, basicSecrets, call as callHost } from "../call.js";
-import type { Answered, Host, Request } from "../call.js";
-import type { Described } from "../described.js";
-import type { Operation } from "../effects.js";
-import type { HttpAnswer } from "../http.js";
+import type { Secret } from "../../contracts/shared/values.js";
+import { basic, basicSecrets, call as callHost } from "../http/call.js";
+import type { Answered, Host, Request } from "../http/call.js";
+import type { Described } from "../http/described.js";
+import type { Operation } from "../effect-classes.js";
+import type { HttpAnswer } from "../http/exchange.js";
 import { refusal } from "./translate.js";
 
 export interface EviPostAccount extends Host {

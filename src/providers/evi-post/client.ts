@@ -13,9 +13,9 @@
 //
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http.ts.
-import { misuse, nothingYet, mismatchError } from "../answer.js";
-import { AnswerMismatch, file, isJsonType, json } from "../described.js";
-import type { Operation } from "../effects.js";
+import { misuse, nothingYet, mismatchError } from "../http/answer.js";
+import { AnswerMismatch, file, isJsonType, json } from "../http/described.js";
+import type { Operation } from "../effect-classes.js";
 import { UnreadableZip, readAffidavitZip } from "./affidavit-zip.js";
 import type { AffidavitFile } from "./affidavit-zip.js";
 import { call, shownId } from "./call.js";

@@ -1,6 +1,6 @@
 // One communication as a query shows it (P2 §2.5): camelCase, dates in UTC, absent instead of null.
-import { utcInstant } from "../instant.js";
-import { isPdf } from "../pdf.js";
+import { utcInstant } from "../http/instant.js";
+import { isPdf } from "../http/pdf.js";
 import type { ResultItem } from "./wire.js";
 
 export interface PostalAffidavit {

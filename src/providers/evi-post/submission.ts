@@ -1,5 +1,5 @@
 // What a caller may put into a postal submission (P2 §2.1–2.4), and its request body in the provider's spelling.
-import type { Secret } from "../../contracts/values.js";
+import type { Secret } from "../../contracts/shared/values.js";
 
 /** P2 §2.2. */
 export interface PostalAddress {

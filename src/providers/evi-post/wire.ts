@@ -1,7 +1,7 @@
 // The postal API as it travels (P2 §2.1–2.5, §4.1, §7.1), in the provider's spelling. Requests are strict, responses are
 // read loosely; what decides identity (ids, state, lookup key, affidavits) is not, so that nothing real is read as absent.
 import { z } from "zod";
-import { textOf, Word } from "../outside.js";
+import { textOf, Word } from "../errors/outside.js";
 
 export const routes = {
   submit: { method: "POST", path: "/v1/EviPost/Submit" },

@@ -7,12 +7,12 @@
 // Payload and answer are not shown (P1 §4.3): both pass through as they are.
 //
 // It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http.ts.
-import type { Secret } from "../../contracts/values.js";
+import type { Secret } from "../../contracts/shared/values.js";
 import { z } from "zod";
-import { basic, basicSecrets, call } from "../call.js";
-import type { Host } from "../call.js";
-import { jsonOf, jsonOrEmpty } from "../described.js";
-import { withoutSecrets } from "../redaction.js";
+import { basic, basicSecrets, call } from "../http/call.js";
+import type { Host } from "../http/call.js";
+import { jsonOf, jsonOrEmpty } from "../http/described.js";
+import { withoutSecrets } from "../errors/redaction.js";
 import { asked, refusal } from "./translate.js";
 
 export interface MessagingGatewayAccount extends Host {

@@ -12,11 +12,11 @@
 // | 408, 409, 5xx                                                              | unknownOutcome / unknown               |
 // | 429                                                                        | rateLimited / none                     |
 import { z } from "zod";
-import { meaningOf, refused } from "../answer.js";
-import { jsonOf } from "../described.js";
-import type { ProviderError } from "../errors.js";
-import { withoutSecrets } from "../redaction.js";
-import type { Received } from "../redaction.js";
+import { meaningOf, refused } from "../http/answer.js";
+import { jsonOf } from "../http/described.js";
+import type { ProviderError } from "../errors/provider-error.js";
+import { withoutSecrets } from "../errors/redaction.js";
+import type { Received } from "../errors/redaction.js";
 
 export const asked = { provider: "messaging-gateway", operation: "send" } as const;
 

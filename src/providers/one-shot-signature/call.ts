@@ -1,11 +1,11 @@
 // What every endpoint of the one-shot signature service shares: the account, the token, the request's id in the path.
 import { z } from "zod";
-import type { Secret } from "../../contracts/values.js";
-import { misuse } from "../answer.js";
-import { call as callHost } from "../call.js";
-import type { Answered, Host, Request } from "../call.js";
-import { jsonOrEmpty } from "../described.js";
-import type { Described } from "../described.js";
+import type { Secret } from "../../contracts/shared/values.js";
+import { misuse } from "../http/answer.js";
+import { call as callHost } from "../http/call.js";
+import type { Answered, Host, Request } from "../http/call.js";
+import { jsonOrEmpty } from "../http/described.js";
+import type { Described } from "../http/described.js";
 import { asking, refusal } from "./translate.js";
 import type { OneShotOperation, OtpCodes } from "./translate.js";
 import { assumed } from "./wire.js";

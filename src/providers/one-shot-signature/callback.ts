@@ -1,8 +1,8 @@
 // The webhook (P1 §1.4). Its configuration and payload are not shown (P1 §6.2): any JSON is an event, which claims nothing
 // but that something happened.
 import { createHash } from "node:crypto";
-import type { ProviderEvent } from "../../contracts/provider-event.js";
-import { utcInstant } from "../instant.js";
+import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
+import { utcInstant } from "../http/instant.js";
 import { Webhook } from "./wire.js";
 
 /** An event without an identifier is known by its content, one without a readable date by its receipt. */

@@ -27,11 +27,11 @@
 //
 // Request and response shapes are not shown (P1 §4.4): wire.ts has what is assumed. Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http.ts.
-import { nothingYet, shownValue } from "../answer.js";
-import { AnswerMismatch, file, isJsonType, json, mediaTypeOf } from "../described.js";
-import type { Described } from "../described.js";
-import { isPdf } from "../pdf.js";
-import type { HttpAnswer } from "../http.js";
+import { nothingYet, shownValue } from "../http/answer.js";
+import { AnswerMismatch, file, isJsonType, json, mediaTypeOf } from "../http/described.js";
+import type { Described } from "../http/described.js";
+import { isPdf } from "../http/pdf.js";
+import type { HttpAnswer } from "../http/exchange.js";
 import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./call.js";
 import { asking, showsError } from "./translate.js";

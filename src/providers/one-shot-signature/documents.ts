@@ -1,11 +1,11 @@
 // The documents of a signature request: uploaded as a file or as its hash, asked for, deleted (P1 §1.4). The paths are
 // assumed and configurable, the shapes assumed (P1 §4.4).
 import { createHash } from "node:crypto";
-import { mismatchError } from "../answer.js";
-import { AnswerMismatch, json } from "../described.js";
-import { fileForm } from "../file-form.js";
-import type { NamedFile } from "../file-form.js";
-import { ProviderError } from "../errors.js";
+import { mismatchError } from "../http/answer.js";
+import { AnswerMismatch, json } from "../http/described.js";
+import { fileForm } from "../http/file-form.js";
+import type { NamedFile } from "../http/file-form.js";
+import { ProviderError } from "../errors/provider-error.js";
 import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./call.js";
 import { asking } from "./translate.js";

@@ -2,10 +2,10 @@
 // update. The paths are assumed and configurable, the shapes assumed (P1 §4.4).
 //
 // Every write: 400 `invalidRequest`; 401, 403 `accessDenied`; 408, 409, 5xx, another 2xx and no answer `unknownOutcome`.
-import { json } from "../described.js";
-import { fileForm } from "../file-form.js";
-import type { Request } from "../call.js";
-import type { NamedFile } from "../file-form.js";
+import { json } from "../http/described.js";
+import { fileForm } from "../http/file-form.js";
+import type { Request } from "../http/call.js";
+import type { NamedFile } from "../http/file-form.js";
 import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./call.js";
 import { VideoAnswer } from "./wire.js";

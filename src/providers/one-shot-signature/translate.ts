@@ -17,14 +17,14 @@
 // "another 2xx": not the described answer (../described.ts); one `request_pk` that create shows is kept as `reference`.
 // "OTP code": the account's codes for a wrong or expired OTP, with whatever status.
 import type { z } from "zod";
-import { meaningOf, refused } from "../answer.js";
-import { jsonOf } from "../described.js";
-import { effectClassOf } from "../effects.js";
-import type { Operation } from "../effects.js";
-import type { ProviderError } from "../errors.js";
-import type { Meaning } from "../answer.js";
-import { withoutSecrets } from "../redaction.js";
-import type { Received } from "../redaction.js";
+import { meaningOf, refused } from "../http/answer.js";
+import { jsonOf } from "../http/described.js";
+import { effectClassOf } from "../effect-classes.js";
+import type { Operation } from "../effect-classes.js";
+import type { ProviderError } from "../errors/provider-error.js";
+import type { Meaning } from "../http/answer.js";
+import { withoutSecrets } from "../errors/redaction.js";
+import type { Received } from "../errors/redaction.js";
 import { ErrorAnswer } from "./wire.js";
 
 export type OneShotOperation = Operation<"one-shot-signature">;

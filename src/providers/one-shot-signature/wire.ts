@@ -1,7 +1,7 @@
 // The one-shot signature service as it travels (P1 §1.4, §2.9, §4.4). Five paths are shown, no request or response is: every
 // shape below is assumed. What decides (state, request, documents) is read strictly, the rest loosely.
 import { z } from "zod";
-import { eventIdOf, Word as PlainWord } from "../outside.js";
+import { eventIdOf, Word as PlainWord } from "../errors/outside.js";
 
 const api = "/oneshot/api/v1";
 

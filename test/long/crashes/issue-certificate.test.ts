@@ -1,5 +1,5 @@
 // The crash points of `issueCertificate` (docs/design.md §6).
-import { testEveryCrashPoint } from "../../support/crash-promise.js";
-import { issueCertificateUnderTest } from "../../support/issue-certificate-under-test.js";
+import { testEveryCrashPoint } from "../../harness/crashes/promise.js";
+import { issueCertificateUnderTest } from "../../processes/issue-certificate/under-test.js";
 
 testEveryCrashPoint(issueCertificateUnderTest);

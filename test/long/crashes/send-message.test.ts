@@ -1,5 +1,5 @@
 // The crash points of `sendMessage` (docs/design.md §6).
-import { testEveryCrashPoint } from "../../support/crash-promise.js";
-import { sendMessageUnderTest } from "../../support/send-message-under-test.js";
+import { testEveryCrashPoint } from "../../harness/crashes/promise.js";
+import { sendMessageUnderTest } from "../../processes/send-message/under-test.js";
 
 testEveryCrashPoint(sendMessageUnderTest);

@@ -1,5 +1,5 @@
 // The crash points of `signEnvelope` (docs/design.md §6).
-import { testEveryCrashPoint } from "../../support/crash-promise.js";
-import { signEnvelopeUnderTest } from "../../support/sign-envelope-under-test.js";
+import { testEveryCrashPoint } from "../../harness/crashes/promise.js";
+import { signEnvelopeUnderTest } from "../../processes/sign-envelope/under-test.js";
 
 testEveryCrashPoint(signEnvelopeUnderTest);

@@ -1,5 +1,5 @@
 // The crash points of `signOneShot` (docs/design.md §6).
-import { testEveryCrashPoint } from "../../support/crash-promise.js";
-import { signOneShotUnderTest } from "../../support/sign-one-shot-under-test.js";
+import { testEveryCrashPoint } from "../../harness/crashes/promise.js";
+import { signOneShotUnderTest } from "../../processes/sign-one-shot/under-test.js";
 
 testEveryCrashPoint(signOneShotUnderTest);

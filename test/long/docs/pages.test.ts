@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { exceptions } from "../../docs/exceptions.js";
 import { pages } from "../../docs/repository.js";
 import { difference, nameOf, shellBlocks } from "../../docs/shell-blocks.js";
-import { PageWorld } from "../../support/page-world.js";
-import { guides, type Guide } from "../../support/page-guides.js";
+import { PageWorld } from "../../harness/pages/world.js";
+import { guides, type Guide } from "../../harness/pages/guides.js";
 
 const PAGE_LIMIT_MS = 20 * 60_000;
 const stays = /^(npx )?trustflow (dev|sandbox --port)\b/;

@@ -2,21 +2,21 @@
 // in their histories, and go on by themselves when the cause is gone (docs/design.md §1, §5, §6; docs/reading-the-specification.md §1, §9).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { ProcessHandle } from "../../../src/client.js";
-import type { ProcessStatus } from "../../../src/contracts/status.js";
+import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { sealAnswer } from "../../../src/journal/answers.js";
 import { Rows } from "../../../src/journal/rows.js";
 import { effectToken } from "../../../src/journal/token.js";
 import { createPool } from "../../../src/postgres/pool.js";
 import type { Pool } from "../../../src/postgres/pool.js";
-import type { RequestEntry } from "../../../src/sandbox/request-log.js";
-import { historyLength } from "../../support/outage-inbox.js";
-import { startMany } from "../../support/outage-many.js";
-import { eventually } from "../../support/outage-wait.js";
-import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
-import { ringSealer } from "../../support/sealers.js";
-import { startTestStack } from "../../support/stack.js";
-import type { TestStack } from "../../support/stack.js";
+import type { RequestEntry } from "../../../src/sandbox/engine/request-log.js";
+import { historyLength } from "../../harness/outages/inbox.js";
+import { startMany } from "../../harness/outages/many.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
+import { ringSealer } from "../../harness/stack/sealers.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 type Handle = ProcessHandle<{ outcome: string }>;
 

@@ -1,13 +1,13 @@
 // A crowd of processes against a wrong password (docs/design.md §5): the provider hears of them a few times a minute, not a
 // thousand times, and all go on once it is mended.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { historyLength } from "../../support/outage-inbox.js";
-import { quietVariant, startMany, waitingCount } from "../../support/outage-many.js";
-import { eventually } from "../../support/outage-wait.js";
-import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
-import { sized } from "../../support/size.js";
-import { startTestStack } from "../../support/stack.js";
-import type { TestStack } from "../../support/stack.js";
+import { historyLength } from "../../harness/outages/inbox.js";
+import { quietVariant, startMany, waitingCount } from "../../harness/outages/many.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
+import { sized } from "../../harness/stack/size.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 const crowd = sized(1_000, 100);
 const limitMs = 30_000 + crowd * 300;

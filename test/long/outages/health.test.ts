@@ -2,13 +2,13 @@
 // role itself is ending.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
-import { roleNames } from "../../../src/local/role.js";
-import type { RoleName } from "../../../src/local/role.js";
-import { eventually } from "../../support/outage-wait.js";
-import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
-import { Exits } from "../../support/shutdown-roles.js";
-import { startTestStack } from "../../support/stack.js";
-import type { TestStack } from "../../support/stack.js";
+import { roleNames } from "../../../src/local/stack/role.js";
+import type { RoleName } from "../../../src/local/stack/role.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
+import { Exits } from "../../harness/shutdowns/roles.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 const exits = new Exits();
 let system: TestStack;

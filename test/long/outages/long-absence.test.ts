@@ -2,10 +2,10 @@
 // nobody, and go on when it is back (docs/design.md §1, §6).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { ProcessHandle } from "../../../src/client.js";
-import { startSkippingStack } from "../../support/outage-time.js";
-import type { SkippingStack } from "../../support/outage-time.js";
-import { eventually } from "../../support/outage-wait.js";
-import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
+import { startSkippingStack } from "../../harness/outages/time.js";
+import type { SkippingStack } from "../../harness/outages/time.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
 
 type Handle = ProcessHandle<{ outcome: string }>;
 

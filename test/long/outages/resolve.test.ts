@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AbandonedError, InvalidInputError } from "../../../src/client.js";
 import type { ProcessHandle } from "../../../src/client.js";
-import type { Attention } from "../../../src/contracts/status.js";
+import type { Attention } from "../../../src/contracts/shared/status.js";
 import { trustflow } from "../../cli/run.js";
-import { startMany } from "../../support/outage-many.js";
-import { eventually } from "../../support/outage-wait.js";
-import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
-import { startTestStack } from "../../support/stack.js";
-import type { TestStack } from "../../support/stack.js";
+import { startMany } from "../../harness/outages/many.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 type Handle = ProcessHandle<{ outcome: string }>;
 

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { callbackUrl } from "../../../src/callbacks/address.js";
 import type { ProcessHandle } from "../../../src/client.js";
-import type { ProviderEvent } from "../../../src/contracts/provider-event.js";
-import type { ProcessStatus } from "../../../src/contracts/status.js";
+import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
+import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
-import type { CallbackLogEntry } from "../../../src/sandbox/callbacks.js";
-import { eventually } from "../../support/outage-wait.js";
-import { InboxView, signalledEvents } from "../../support/outage-inbox.js";
-import { holdRole, killHeldRoles } from "../../support/outage-roles.js";
-import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
-import { startTestStack } from "../../support/stack.js";
-import type { TestStack } from "../../support/stack.js";
+import type { CallbackLogEntry } from "../../../src/sandbox/engine/callbacks.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { InboxView, signalledEvents } from "../../harness/outages/inbox.js";
+import { holdRole, killHeldRoles } from "../../harness/outages/roles.js";
+import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 const minuteMs = 60_000;
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { readyLine } from "../../cli/run.js";
 import { root } from "../../docs/repository.js";
-import { startTestStack, type TestStack } from "../../support/stack.js";
+import { startTestStack, type TestStack } from "../../harness/stack/stack.js";
 
 /** As a user does: without what npm hands on of this checkout's own .npmrc. */
 const ours = /^npm_config_(engine_strict|ignore_scripts|save_exact)$/;

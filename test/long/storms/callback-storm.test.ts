@@ -2,14 +2,14 @@
 // turn: what was acknowledged is applied once, and nothing else is (docs/design.md §1.3, §7).
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { sendPostalUnderTest as underTest } from "../../support/send-postal-under-test.js";
-import { startTestStack } from "../../support/stack.js";
-import type { TestStack } from "../../support/stack.js";
-import { Landing } from "../../support/storm-landing.js";
-import { Postings } from "../../support/storm-postings.js";
-import { duplicatesOf, runStorm } from "../../support/storm-run.js";
-import { stormEnv } from "../../support/storm-script.js";
-import { quantile, send } from "../../support/storm-sender.js";
+import { sendPostalUnderTest as underTest } from "../../processes/send-postal/under-test.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
+import { Landing } from "../../harness/storms/landing.js";
+import { Postings } from "../../harness/storms/postings.js";
+import { duplicatesOf, runStorm } from "../../harness/storms/run.js";
+import { stormEnv } from "../../harness/storms/script.js";
+import { quantile, send } from "../../harness/storms/sender.js";
 
 let system: TestStack;
 let landing: Landing;

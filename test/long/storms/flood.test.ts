@@ -4,20 +4,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessHandle } from "../../../src/client.js";
-import type { ProviderEvent } from "../../../src/contracts/provider-event.js";
-import type { ProcessStatus } from "../../../src/contracts/status.js";
-import { defaultQuota } from "../../../src/callbacks/quota.js";
+import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
+import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
+import { defaultQuota } from "../../../src/callbacks/inbox/quota.js";
 import { createPool } from "../../../src/postgres/pool.js";
 import type { Pool } from "../../../src/postgres/pool.js";
-import { historyLength } from "../../support/outage-inbox.js";
-import { eventually } from "../../support/outage-wait.js";
-import { processesUnderTest } from "../../support/processes-under-test.js";
-import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
-import { sized } from "../../support/size.js";
-import { startTestStack } from "../../support/stack.js";
-import type { TestStack } from "../../support/stack.js";
-import { Postings } from "../../support/storm-postings.js";
-import { send } from "../../support/storm-sender.js";
+import { historyLength } from "../../harness/outages/inbox.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { processesUnderTest } from "../../processes/index.js";
+import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
+import { sized } from "../../harness/stack/size.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
+import { Postings } from "../../harness/storms/postings.js";
+import { send } from "../../harness/storms/sender.js";
 
 type Handle = ProcessHandle<{ outcome: string; timeline: ProcessStatus["timeline"] }>;
 

@@ -1,11 +1,11 @@
 // Mixed load on the virtual clock: afterwards nothing is left open, and every effect happened once. An hour of it passes in
 // two minutes; `npm run verify` runs twelve seconds.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { sendPostalUnderTest } from "../../support/send-postal-under-test.js";
-import { sized } from "../../support/size.js";
-import { startTestStack } from "../../support/stack.js";
-import type { TestStack } from "../../support/stack.js";
-import { runMixedLoad } from "../../support/storm-mix.js";
+import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
+import { sized } from "../../harness/stack/size.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
+import { runMixedLoad } from "../../harness/storms/mix.js";
 
 let system: TestStack;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // The account that the tests of the certificate client use, and one call of each operation. Over plain HTTP, but for those
 // about mutual TLS.
 import { createSecureContext } from "node:tls";
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import { assumed } from "../../../src/providers/disposable-certificate/wire.js";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
 import type {
@@ -9,7 +9,7 @@ import type {
   EidEnrolment,
   Enrolment,
 } from "../../../src/providers/disposable-certificate/client.js";
-import type { Operation } from "../../../src/providers/effects.js";
+import type { Operation } from "../../../src/providers/effect-classes.js";
 import type { Handler } from "../provider-server.js";
 
 export const WRONG_OTP = 250;

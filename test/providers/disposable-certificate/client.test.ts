@@ -1,11 +1,11 @@
 // What the certificate client sends and returns (P1 §2.1–2.5, §4.1, §5.1), over plain HTTP and over mutual TLS.
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { Secret } from "../../../src/contracts/values.js";
-import { ClientCertificate } from "../../../src/providers/client-certificate.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
+import { ClientCertificate } from "../../../src/providers/http/client-certificate.js";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
-import { pkcs12 } from "../../../src/sandbox/certificate.js";
+import { pkcs12 } from "../../../src/sandbox/tls/certificate.js";
 import { errorOf } from "../evi-post/account.js";
-import { Files, authority, certificates, mutualTls } from "../mutual-tls.js";
+import { Files, authority, certificates, mutualTls } from "../http/mutual-tls.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
 import {

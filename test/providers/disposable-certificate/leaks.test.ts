@@ -1,11 +1,11 @@
 // Nothing that travels shows in an error, and no secret comes back in the provider's own words (P1 §2.1–2.4;
 // docs/reading-the-specification.md §8).
 import { expect, test } from "@jest/globals";
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
 import type { DisposableCertificateAccount } from "../../../src/providers/disposable-certificate/client.js";
 import { errorOf } from "../evi-post/account.js";
-import { CANARY, brokenCalls } from "../leaks.js";
+import { CANARY, brokenCalls } from "../errors/leaks.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import { accountAt, calls, operations } from "./account.js";
 

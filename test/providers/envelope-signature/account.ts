@@ -1,9 +1,9 @@
 // The account that the tests of the envelope client use, and one call of each step.
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import { assumed } from "../../../src/providers/envelope-signature/wire.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";
-import type { Operation } from "../../../src/providers/effects.js";
+import type { Operation } from "../../../src/providers/effect-classes.js";
 
 export function accountAt(
   caUrl: string,

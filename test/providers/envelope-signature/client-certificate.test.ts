@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { ClientCertificate } from "../../../src/providers/client-certificate.js";
+import { ClientCertificate } from "../../../src/providers/http/client-certificate.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import {
   certificateAuthority,
   clientCertificate,
   serverCertificate,
-} from "../../../src/sandbox/certificate.js";
+} from "../../../src/sandbox/tls/certificate.js";
 import { errorOf } from "../evi-post/account.js";
 import { accountAt, pdf } from "./account.js";
 

@@ -2,11 +2,11 @@
 // the client makes of an answer is said here.
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";
-import { fill, loadFixtures } from "../../support/fixtures.js";
-import type { Values } from "../../support/fixtures.js";
+import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
+import type { Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
 import { answering, startProviderServer } from "../provider-server.js";

@@ -1,11 +1,11 @@
 // Nothing that travels shows in an error, and neither token comes back in the provider's own words (P1 §5.5;
 // docs/reading-the-specification.md §8).
 import { expect, test } from "@jest/globals";
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";
 import { errorOf } from "../evi-post/account.js";
-import { CANARY, brokenCalls } from "../leaks.js";
+import { CANARY, brokenCalls } from "../errors/leaks.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import { accountAt } from "./account.js";
 

@@ -1,9 +1,9 @@
 // The account that the tests of the postal client use, and one call of each operation.
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-post/client.js";
 import type { EviPostAccount, PostalSubmission } from "../../../src/providers/evi-post/client.js";
-import type { Operation } from "../../../src/providers/effects.js";
-import { ProviderError } from "../../../src/providers/errors.js";
+import type { Operation } from "../../../src/providers/effect-classes.js";
+import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 
 export function accountAt(baseUrl: string, changes: Partial<EviPostAccount> = {}): EviPostAccount {
   return {

@@ -1,6 +1,6 @@
 // What the fixtures do not say about the postal client.
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-post/client.js";
 import { startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";

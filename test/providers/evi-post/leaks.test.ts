@@ -1,10 +1,10 @@
 // Nothing that travels shows in an error: not the URL, the headers, the body, the secrets or the provider's words.
 import { expect, test } from "@jest/globals";
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import { parseCallback } from "../../../src/providers/evi-post/callback.js";
 import * as client from "../../../src/providers/evi-post/client.js";
 import type { EviPostAccount, PostalSubmission } from "../../../src/providers/evi-post/client.js";
-import { CANARY, brokenCalls, shown } from "../leaks.js";
+import { CANARY, brokenCalls, shown } from "../errors/leaks.js";
 import { startProviderServer } from "../provider-server.js";
 import { accountAt, errorOf } from "./account.js";
 

@@ -1,5 +1,5 @@
 // The account that the tests of the gateway's client use.
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import type { MessagingGatewayAccount } from "../../../src/providers/messaging-gateway/client.js";
 
 export function accountAt(

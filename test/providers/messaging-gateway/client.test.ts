@@ -1,9 +1,9 @@
 // What the gateway's client sends, returns and throws (P1 §4.3, §5.3, §7.2).
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import { send } from "../../../src/providers/messaging-gateway/client.js";
 import { errorOf } from "../evi-post/account.js";
-import { CANARY, brokenCalls } from "../leaks.js";
+import { CANARY, brokenCalls } from "../errors/leaks.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
 import { accountAt } from "./account.js";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { send } from "../../../src/providers/messaging-gateway/client.js";
-import { fill, loadFixtures } from "../../support/fixtures.js";
-import type { Values } from "../../support/fixtures.js";
+import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
+import type { Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
 import { answering, startProviderServer } from "../provider-server.js";

@@ -1,8 +1,8 @@
 // The account that the tests of the one-shot client use, and one call of each operation.
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
-import type { Operation } from "../../../src/providers/effects.js";
+import type { Operation } from "../../../src/providers/effect-classes.js";
 import { assumed } from "../../../src/providers/one-shot-signature/wire.js";
 
 export function accountAt(

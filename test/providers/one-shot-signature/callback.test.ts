@@ -1,7 +1,7 @@
 // The webhook, whose payload is not shown (P1 §6.2): any JSON is an event; what belongs to which process says a JSON pointer.
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { ProviderEvent } from "../../../src/contracts/provider-event.js";
+import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import {
   correlationAt,
   parseCallback,

@@ -1,7 +1,7 @@
 // What the one-shot client sends, and how it reads the answers of signing (P1 §4.4; shapes are assumed: not shown).
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { plainText } from "../../../src/contracts/text.js";
-import { Secret } from "../../../src/contracts/values.js";
+import { plainText } from "../../../src/contracts/shared/text.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import { assumed } from "../../../src/providers/one-shot-signature/wire.js";
 import { errorOf } from "../evi-post/account.js";

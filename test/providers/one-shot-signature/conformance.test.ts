@@ -3,17 +3,17 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { Secret } from "../../../src/contracts/values.js";
-import { effectClassOf } from "../../../src/providers/effects.js";
-import type { Operation } from "../../../src/providers/effects.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
+import { effectClassOf } from "../../../src/providers/effect-classes.js";
+import type { Operation } from "../../../src/providers/effect-classes.js";
 import {
   correlationAt,
   parseCallback,
 } from "../../../src/providers/one-shot-signature/callback.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
-import { fill, loadFixtures } from "../../support/fixtures.js";
-import type { Fixture, Values } from "../../support/fixtures.js";
+import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
+import type { Fixture, Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { requestDifferences } from "../fixture-request.js";
 import { answering, startProviderServer } from "../provider-server.js";

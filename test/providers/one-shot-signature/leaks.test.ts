@@ -1,12 +1,12 @@
 // Nothing that travels shows in an error, and no secret comes back in the provider's own words (P1 §5.4;
 // docs/reading-the-specification.md §8).
 import { expect, test } from "@jest/globals";
-import { Secret } from "../../../src/contracts/values.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
-import type { Operation } from "../../../src/providers/effects.js";
+import type { Operation } from "../../../src/providers/effect-classes.js";
 import { errorOf } from "../evi-post/account.js";
-import { CANARY, brokenCalls } from "../leaks.js";
+import { CANARY, brokenCalls } from "../errors/leaks.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import { accountAt } from "./account.js";
 

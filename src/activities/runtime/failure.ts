@@ -1,0 +1,250 @@
+// The one place where an error becomes a Temporal failure: its type is the problem's kind, its details say what a person
+// needs, and the kind decides who retries (docs/design.md §5).
+import { activityInfo, ApplicationFailure, heartbeat } from "@temporalio/activity";
+import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
+import { erasedProblem } from "../../contracts/shared/failures.js";
+import type { FieldProblem, Problem, ProblemKind } from "../../contracts/shared/failures.js";
+import {
+  EffectAbsentOnce,
+  EffectInFlight,
+  EffectMismatch,
+  EffectRefused,
+  EffectUnknown,
+  EffectWithdrawn,
+  ErasedKeyError,
+  JournalUnavailable,
+  isLocked,
+} from "../../journal/errors.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+
+/** Input that breaks the contract, found before any effect. */
+export class InvalidInput extends Error {
+  readonly fields: FieldProblem[];
+
+  constructor(fields: FieldProblem[]) {
+    super(`Invalid input: ${fields.map(({ path }) => path).join(", ")}`);
+    this.fields = fields;
+  }
+}
+
+/** The provider shows nothing new; asked again by the server's retry. */
+export class NothingNew extends Error {}
+
+/** As in workflows/runtime/steps.ts: `quick` and `probe` report to the workflow, `send` and `watch` keep trying. */
+export type AttemptMode = "quick" | "probe" | "send" | "watch";
+
+export interface FailureContext {
+  provider: string;
+  operation: string;
+  environment: string;
+  account: string;
+  mode: AttemptMode;
+  /** The delay of the patient phase, before jitter. */
+  patienceMs: number;
+  /** How long the quick phase goes on while the provider is away. */
+  unavailableForMs: number;
+}
+
+/** The provider's clean refusal as the journal keeps it. */
+export interface Refusal {
+  code?: string;
+  status?: number;
+  requestId?: string;
+  fields: FieldProblem[];
+  detail?: string;
+}
+
+type Described = Omit<Partial<Problem>, "kind"> & {
+  kind: Problem["kind"];
+  retryAfterMs?: number;
+  /** No quick retry, although the kind alone would have one. */
+  final?: true;
+  /** Only the journal waits: for an attempt that is under way, or for the time of the next look-up. */
+  waits?: true;
+  /** The journal waits because this attempt's own call got no answer. */
+  unanswered?: boolean;
+};
+
+/** What an attempt leaves to the next one in its heartbeat: since when every attempt found the provider away. */
+interface Heartbeat {
+  awaySince?: number;
+}
+
+const heartbeatMs = 1_500;
+
+/** Runs an activity's body with a heartbeat, and turns what it throws into the failure that the workflow reads. */
+export async function asActivity<T>(context: FailureContext, body: () => Promise<T>): Promise<T> {
+  const clock = serverClock();
+  const began = clock();
+  const before = activityInfo().heartbeatDetails as Heartbeat | undefined;
+  const beat = setInterval(() => heartbeat(before), heartbeatMs);
+  try {
+    return await body();
+  } catch (error) {
+    if (error instanceof CancelledFailure) throw error;
+    const described = describe(error);
+    const awaySince = awaySinceAfter(described, began, before);
+    heartbeat({ awaySince });
+    const awayMs = awaySince === undefined ? undefined : clock() - awaySince;
+    throw failureOf(described, context, awayMs);
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+/** Temporal's own clock: attempts of one activity may run on workers whose clocks differ. */
+function serverClock(): () => number {
+  const { currentAttemptScheduledTimestampMs: scheduledAt } = activityInfo();
+  const began = performance.now();
+  return () => scheduledAt + performance.now() - began;
+}
+
+export function refusalOf(error: ProviderError): Refusal {
+  const { code, status, requestId, detail } = error;
+  return {
+    fields: error.fields.map(({ fieldName = "", message, errorCode }) => ({
+      path: callerPath(fieldName),
+      problem: withoutName(message ?? "", fieldName) || (errorCode ?? "was refused"),
+    })),
+    ...(code === undefined ? {} : { code }),
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(detail === undefined ? {} : { detail }),
+  };
+}
+
+/** `RecipientAddress.Region` as the caller spells it. */
+function callerPath(fieldName: string): string {
+  return fieldName.replaceAll(
+    /(^|\.)([A-Z])/g,
+    (_, dot: string, letter: string) => dot + letter.toLowerCase(),
+  );
+}
+
+/** A provider's message may begin with the field's name, which stands before the problem already. */
+function withoutName(message: string, fieldName: string): string {
+  const names = [fieldName, fieldName.split(".").at(-1) ?? ""].filter(Boolean);
+  const name = names.find((each) => message.toLowerCase().startsWith(each.toLowerCase()));
+  const rest = name === undefined ? undefined : message.slice(name.length);
+  return rest === undefined || /^\w/.test(rest) ? message : rest.replace(/^[\s:–-]+/, "");
+}
+
+function describe(error: unknown): Described {
+  if (error instanceof InvalidInput) return { kind: "InvalidInput", fields: error.fields };
+  if (error instanceof NothingNew) return { kind: "unchanged" };
+  if (error instanceof ProviderError) {
+    const { kind, provider, operation, problem, retryAfterMs } = error;
+    return {
+      kind,
+      provider,
+      operation,
+      problem,
+      ...refusalOf(error),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    };
+  }
+  if (error instanceof EffectRefused) {
+    return { kind: "invalidRequest", ...(error.refusal as Refusal) };
+  }
+  if (error instanceof ErasedKeyError)
+    return { kind: "InvalidInput", fields: [{ path: "id", problem: erasedProblem }] };
+  if (error instanceof EffectMismatch) return { kind: "InputMismatch" };
+  if (error instanceof EffectWithdrawn) return { kind: "withdrawn" };
+  if (error instanceof EffectUnknown) {
+    const { cause, lookUp } = error;
+    return { kind: "unknownOutcome", ...causeOf(cause), ...(lookUp && { lookUp }) };
+  }
+  if (error instanceof EffectInFlight || error instanceof EffectAbsentOnce) {
+    const { name, retryAfterMs, cause } = error;
+    const unanswered = cause !== undefined;
+    const met = unanswered ? causeOf(cause) : { code: name };
+    return { kind: "unavailable", ...met, retryAfterMs, waits: true, unanswered };
+  }
+  if (error instanceof JournalUnavailable) return { kind: "unavailable", code: "journal" };
+  if (isLocked(error)) {
+    return { kind: "unavailable", provider: "trustflow", code: error.message, final: true };
+  }
+  throw error;
+}
+
+function causeOf(cause: unknown): Partial<Problem> {
+  if (!(cause instanceof ProviderError)) return {};
+  const { problem, reference } = cause;
+  return { ...refusalOf(cause), problem, ...(reference === undefined ? {} : { reference }) };
+}
+
+/** Kinds that waiting does not mend: the workflow decides, at once. */
+const decidedByWorkflow = new Set<Problem["kind"]>([
+  "accessDenied",
+  "unknownOutcome",
+  "protocol",
+  "invalidRequest",
+  "InvalidInput",
+  "InputMismatch",
+  "withdrawn",
+]);
+
+/** What each patient phase keeps trying; everything else goes back to the workflow. */
+const patientKinds: Record<AttemptMode, ReadonlySet<Problem["kind"]>> = {
+  quick: new Set(),
+  probe: new Set(),
+  send: new Set<ProblemKind>(["accessDenied", "unavailable", "rateLimited", "notVisibleYet"]),
+  watch: new Set<ProblemKind>([
+    "accessDenied",
+    "unavailable",
+    "rateLimited",
+    "notVisibleYet",
+    "unknownOutcome",
+    "protocol",
+  ]),
+};
+
+const longestQuickDelayMs = 120_000;
+
+/** The begin of the first attempt of those that were not answered; what only waits changes nothing. */
+function awaySinceAfter(
+  described: Described,
+  began: number,
+  before?: Heartbeat,
+): number | undefined {
+  const { kind, waits = false, unanswered = !waits } = described;
+  if (!unanswered) return before?.awaySince;
+  const isAway = kind === "unavailable" || kind === "rateLimited";
+  return isAway ? (before?.awaySince ?? began) : undefined;
+}
+
+function failureOf(
+  described: Described,
+  context: FailureContext,
+  awayMs: number | undefined,
+): ApplicationFailure {
+  const { retryAfterMs, final = false, waits: journalWaits, unanswered: _, ...rest } = described;
+  const { provider, operation, environment, account, mode, patienceMs, unavailableForMs } = context;
+  const problem: Problem = { provider, operation, environment, account, fields: [], ...rest };
+  const { kind } = problem;
+  const patient = patientKinds[mode].has(kind);
+  const waits = kind === "unchanged" || kind === "notVisibleYet";
+  const leftMs = awayMs === undefined ? Infinity : unavailableForMs - awayMs;
+  const isAskedToWait = retryAfterMs !== undefined && !journalWaits;
+  const isLongAway = leftMs <= 0 || (isAskedToWait && retryAfterMs > leftMs);
+  const backoffMs = Math.min(500 * 2 ** Math.min(activityInfo().attempt, 12), longestQuickDelayMs);
+  const delayMs =
+    retryAfterMs === undefined
+      ? jittered(patient ? patienceMs : backoffMs, 0.8)
+      : jittered(retryAfterMs, 1);
+  // The last quick attempt is made when the time is over, not at the next step of the backoff.
+  const quickDelayMs = Math.max(1, Math.min(delayMs, leftMs));
+  return ApplicationFailure.create({
+    type: kind,
+    message: `${provider} ${operation}: ${kind}`,
+    details: [problem],
+    nonRetryable: (final || isLongAway || decidedByWorkflow.has(kind)) && !patient,
+    ...(kind === "unchanged" ? {} : { nextRetryDelay: patient ? delayMs : quickDelayMs }),
+    ...(patient || waits ? { category: ApplicationFailureCategory.BENIGN } : {}),
+  });
+}
+
+/** Spread over 40 %, so that ten thousand waiting processes do not come back at once; from 1: never too early. */
+function jittered(ms: number, from: number): number {
+  return Math.max(1, Math.round(ms * (from + Math.random() * 0.4)));
+}

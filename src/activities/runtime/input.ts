@@ -1,0 +1,74 @@
+// Input as the first activity meets it: parsed again for those who start a process with a plain Temporal client, inline
+// documents turned into references (docs/design.md §3, §8).
+import type { z } from "zod";
+import { checkInput } from "../../contracts/shared/problems.js";
+import type { DocumentInput, DocumentReference } from "../../contracts/shared/values.js";
+import { derivedDocumentId, documentIdOf } from "../../documents/document-id.js";
+import { documentProblem } from "../../documents/errors.js";
+import { isPdf } from "../../documents/pdf.js";
+import type { DocumentStore } from "../../documents/store.js";
+import type { DocumentKind, OwnedDocument } from "../../journal/ownership.js";
+import { execution } from "./effect.js";
+import { InvalidInput } from "./failure.js";
+import type { Surroundings } from "./office.js";
+
+type Stores = Pick<Surroundings, "documents" | "journal">;
+
+/** Throws `InvalidInput` with each field that breaks the contract. */
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.infer<S> {
+  const { data, fields } = checkInput(schema, input);
+  if (fields.length > 0) throw new InvalidInput(fields);
+  return data as z.infer<S>;
+}
+
+export function ownedDocument(
+  { uri }: Pick<DocumentReference, "uri">,
+  kind: DocumentKind,
+): OwnedDocument {
+  return { id: documentIdOf(uri), kind };
+}
+
+/**
+ * The document as a reference; an inline one is stored under an id of process and content, so that a retry stores no second one,
+ * and has its owner before that.
+ */
+export async function referenceOf(
+  { documents, journal }: Stores,
+  document: DocumentInput,
+  kind: DocumentKind,
+): Promise<DocumentReference> {
+  if ("uri" in document) return document;
+  const process = execution();
+  const id = derivedDocumentId(process.namespace, process.workflowId, document.base64);
+  await journal.own(process, [{ id, kind }]);
+  const bytes = Buffer.from(document.base64, "base64");
+  return documents.put(bytes, document.mediaType, { id, process });
+}
+
+/** The same, owned and looked at before any effect: it is in the store, and what it says to be. */
+export async function checkedReferenceOf(
+  stores: Stores,
+  document: DocumentInput,
+  kind: DocumentKind,
+  path: string,
+): Promise<DocumentReference> {
+  const reference = await referenceOf(stores, document, kind);
+  await stores.journal.own(execution(), [ownedDocument(reference, kind)]);
+  await readDocument(stores.documents, reference, path);
+  return reference;
+}
+
+/** The document's bytes, which the process takes over; one that is not there, or is no PDF where it says so, is the caller's mistake. */
+export async function readDocument(
+  documents: DocumentStore,
+  reference: DocumentReference,
+  path: string,
+): Promise<Buffer> {
+  const refuse = (problem: string) => new InvalidInput([{ path, problem }]);
+  const bytes = await documents.take(reference, execution()).catch((error: unknown) => {
+    const problem = documentProblem(error);
+    throw problem === undefined ? error : refuse(problem);
+  });
+  if (reference.mediaType === "application/pdf" && !isPdf(bytes)) throw refuse("is not a PDF");
+  return bytes;
+}

@@ -1,0 +1,123 @@
+// What a call about a one-time password means for the process: a lost answer of a sent code is no reason to stop, and what a
+// tried code meets is the update's answer (docs/reading-the-specification.md §5, §9).
+import type { Past, Standing } from "../../journal/journal.js";
+import { EffectInFlight, EffectRefused, EffectUnknown } from "../../journal/errors.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import { refusalOf } from "./failure.js";
+import type { AttemptMode, Refusal } from "./failure.js";
+
+/** `maybe`: the answer was lost, so the holder may have a code. */
+export interface Sent {
+  sent: "yes" | "maybe";
+  /** How many were sent by now, in earlier runs too, this one among them; absent: one more than before. */
+  codes?: number;
+}
+
+/** The code that the process begins with, and what earlier runs of it have made of codes. */
+export interface FirstCode extends Sent {
+  /** A code that was tried: taken, or left open. */
+  earlier?: Standing;
+}
+
+/** The update's own call: `refused`, by the provider's code, sent nothing. */
+export type SentAgain = Sent | { sent: "refused"; providerCode?: string };
+
+/** What the provider made of a code; `isOpen`: it may have been taken, and nobody can say. */
+export type Tried =
+  | { verdict: "accepted" | "wrong" | "expired" | "unavailable" }
+  | { verdict: "unknown"; providerCode?: string; problem?: string; isOpen: boolean };
+
+/** The first code; `steps` are the journal's. What a person is asked (`watch`) stays open. */
+export async function firstCode(
+  office: Chronicle,
+  steps: { send: string; try: string },
+  sending: Promise<unknown>,
+  mode: AttemptMode,
+): Promise<FirstCode> {
+  const isLost = (error: unknown) => error instanceof EffectUnknown && mode !== "watch";
+  const sent = await sentUnless(isLost, sending);
+  const { standing } = await office.past(steps.try);
+  return {
+    sent,
+    ...(await codesOf(office, steps.send)),
+    ...(standing && { earlier: { ...standing } }),
+  };
+}
+
+/** The own call of an update, which does not wait for the lease of an attempt whose worker is gone. */
+export async function sentAgain(
+  office: Chronicle,
+  step: string,
+  sending: Promise<unknown>,
+): Promise<SentAgain> {
+  try {
+    const sent = await sentUnless(isLeftOpen, sending);
+    return { sent, ...(await codesOf(office, step)) };
+  } catch (error) {
+    const saysNo =
+      error instanceof ProviderError && ["protocol", "accessDenied"].includes(error.kind);
+    const refusal = saysNo ? error : refusalIn(error);
+    if (!refusal) throw error;
+    return { sent: "refused", ...(refusal.code && { providerCode: refusal.code }) };
+  }
+}
+
+interface Chronicle {
+  past(step: string): Promise<Past>;
+}
+
+async function codesOf(office: Chronicle, step: string): Promise<{ codes: number }> {
+  const { made } = await office.past(step);
+  return { codes: Math.max(1, made) };
+}
+
+async function sentUnless(
+  isLost: (error: unknown) => boolean,
+  sending: Promise<unknown>,
+): Promise<Sent["sent"]> {
+  try {
+    await sending;
+    return "yes";
+  } catch (error) {
+    if (isLost(error)) return "maybe";
+    throw error;
+  }
+}
+
+/** `verdictOf` says what a clean refusal says of the code; undefined: something else was refused. */
+export function triedWith(
+  error: unknown,
+  verdictOf: (refusal: Refusal) => "wrong" | "expired" | undefined,
+): Tried {
+  const refusal = refusalIn(error);
+  const verdict = refusal && verdictOf(refusal);
+  if (verdict) return { verdict };
+  if (isLeftOpen(error)) {
+    const { cause } = error;
+    if (!(cause instanceof ProviderError)) return unknown(undefined, true);
+    const { code, status, problem } = cause;
+    return { ...unknown(status === undefined ? undefined : code, true), problem };
+  }
+  if (refusal) return unknown(refusal.code, false);
+  if (error instanceof ProviderError && error.kind === "protocol")
+    return unknown(error.code, false);
+  if (error instanceof ProviderError && error.kind === "accessDenied")
+    return { verdict: "unavailable" };
+  throw error;
+}
+
+/** The provider's clean no, as it came or as the journal kept it. */
+export function refusalIn(error: unknown): Refusal | undefined {
+  if (error instanceof EffectRefused) return error.refusal as Refusal;
+  if (error instanceof ProviderError && error.kind === "invalidRequest") return refusalOf(error);
+  return undefined;
+}
+
+/** Nobody can say, or the attempt of a worker that is gone still holds the row. */
+export function isLeftOpen(error: unknown): error is Error {
+  return error instanceof EffectUnknown || error instanceof EffectInFlight;
+}
+
+function unknown(code: string | undefined, isOpen: boolean): Tried & { verdict: "unknown" } {
+  return { verdict: "unknown", isOpen, ...(code === undefined ? {} : { providerCode: code }) };
+}

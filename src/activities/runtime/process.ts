@@ -1,0 +1,74 @@
+// What every process does with its journal: write a person's decision down, and withdraw a step before it is sent.
+import { LeaseRunning } from "../../journal/errors.js";
+import type { Decided } from "../../journal/decisions.js";
+import type { Journal } from "../../journal/journal.js";
+import { DecisionRefused } from "../../journal/signed-decisions.js";
+import type { GivenDecision, Proof, SignedDecisions } from "../../journal/signed-decisions.js";
+import type { AttentionKind, FieldProblem } from "../../contracts/shared/failures.js";
+import type { ResolveAnswer, Resolution } from "../../contracts/shared/messages.js";
+import { execution } from "./effect.js";
+
+export type WrittenDecision = ResolveAnswer & Partial<Decided>;
+
+/** What a process writes into its journal of a person's decision: who it was is proven by then. */
+export type ProvenResolution = Omit<Resolution, "signature"> & {
+  principal?: string;
+  /** The operator who decided alike before, where that takes two. */
+  proposedBy?: string;
+};
+
+export type CheckedDecision = Proof | { refused: FieldProblem };
+
+export function createProcessActivities(journal: Journal, signedDecisions: SignedDecisions) {
+  return {
+    /** Who decides, before anything is done; the process says which update it has got, and with what argument. */
+    async checkDecision(
+      given: Omit<GivenDecision, "namespace" | "workflowId">,
+    ): Promise<CheckedDecision> {
+      try {
+        return await signedDecisions.prove({ ...execution(), ...given });
+      } catch (error) {
+        if (!(error instanceof DecisionRefused)) throw error;
+        return { refused: { path: error.path, problem: error.problem } };
+      }
+    },
+
+    /**
+     * Answers the occurrence that the step goes on with, and what is known of its effect; `notYet` while an attempt may
+     * still be running.
+     */
+    async decide(given: {
+      step: string;
+      resolution: ProvenResolution;
+      at: string;
+      /** Of the attention; absent from workflows of earlier releases. */
+      kind?: AttentionKind;
+    }): Promise<WrittenDecision> {
+      const key = { ...execution(), step: given.step };
+      const nobodyKnows = given.kind === "unknownOutcome";
+      try {
+        const decision = { ...given.resolution, at: given.at, nobodyKnows };
+        return { answer: "resolved", ...(await journal.decide(key, decision)) };
+      } catch (error) {
+        if (!(error instanceof LeaseRunning)) throw error;
+        return { answer: "notYet", until: error.until.toISOString() };
+      }
+    },
+
+    /** Whether it is so late by the clock of the worker: what a workflow must not ask its own (decision 15). */
+    async isPast({ until }: { until: string }): Promise<boolean> {
+      return Date.parse(until) <= Date.now();
+    },
+
+    /** After `withdrawn`, nothing can be sent for the step any more. */
+    async withdraw({
+      step,
+    }: {
+      step: string;
+    }): Promise<"withdrawn" | "inFlight" | "answered" | "refused"> {
+      return journal.withdraw({ ...execution(), step });
+    },
+  };
+}
+
+export type ProcessActivities = ReturnType<typeof createProcessActivities>;

@@ -1,0 +1,183 @@
+// The inbox as operators see it: list, show, replay, and removal in small deletes (docs/design.md §7, §8).
+import type { Pool } from "../../postgres/pool.js";
+import { BodyOpener } from "./body-keys.js";
+import type { BodyKeys } from "./body-keys.js";
+import { inboxChannel } from "./inbox.js";
+
+/** `claimed`: a relay is at it. `unaddressed`: it came to an account's address, and its process is not known yet. */
+export const callbackStates = [
+  "unaddressed",
+  "waiting",
+  "claimed",
+  "delivered",
+  "parked",
+  "late",
+  "kept",
+  "surplus",
+] as const;
+export type CallbackState = (typeof callbackStates)[number];
+
+export interface CallbackSummary {
+  id: string;
+  identifier: string;
+  provider: string;
+  /** Where it came to the address of an account. */
+  account?: string;
+  /** Absent where that account's process was never found. */
+  namespace?: string;
+  workflowId?: string;
+  state: CallbackState;
+  reason?: string;
+  detail?: string;
+  attempts: number;
+  size: number;
+  receivedAt: Date;
+  settledAt?: Date;
+}
+
+export interface CallbackFilter {
+  namespace?: string;
+  workflowId?: string;
+  states?: CallbackState[];
+  /** Rows with a smaller id than this one; the last id of a page gives the next. */
+  before?: string;
+  limit?: number;
+}
+
+/** What a purge may take: a parked callback's row goes only after its body has gone. */
+export const purgeable = {
+  bodies: "state in ('delivered', 'late', 'kept', 'surplus') and body is not null",
+  parkedBodies: "state = 'parked' and body is not null",
+  rows: "(state in ('delivered', 'late', 'kept', 'surplus') or (state = 'parked' and body is null))",
+};
+
+export interface PurgeOptions {
+  olderThan: Date;
+  /** Bodies only, so that a late duplicate is still known, or whole rows. */
+  what: keyof typeof purgeable;
+  isOpen(namespace: string, workflowId: string): Promise<boolean>;
+  limit?: number;
+}
+
+const stateOf = `case when claim is not null and claimed_until > clock_timestamp() and state in ('unaddressed', 'waiting')
+  then 'claimed' else state end`;
+const columns = `id, identifier, provider, account, namespace, workflow_id as "workflowId", ${stateOf} as state, reason, detail,
+  attempts, size, received_at as "receivedAt", settled_at as "settledAt"`;
+
+export class CallbackArchive {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** Newest first. */
+  async list(filter: CallbackFilter = {}): Promise<CallbackSummary[]> {
+    const { rows } = await this.#pool.query<CallbackSummary>(
+      `select ${columns} from trustflow.callbacks
+       where ($1::text is null or namespace = $1) and ($2::text is null or workflow_id = $2)
+         and ($3::text[] is null or ${stateOf} = any($3)) and ($4::bigint is null or id < $4)
+       order by id desc limit $5`,
+      [
+        filter.namespace ?? null,
+        filter.workflowId ?? null,
+        filter.states ?? null,
+        filter.before ?? null,
+        filter.limit ?? 100,
+      ],
+    );
+    return rows.map(withoutNulls);
+  }
+
+  /** With the raw body, where it is still kept. Throws where it cannot be decrypted. */
+  async show(
+    id: string,
+    keys: BodyKeys,
+  ): Promise<(CallbackSummary & { body?: string }) | undefined> {
+    const { rows } = await this.#pool.query<
+      CallbackSummary & { address: string; sealed: Buffer | null }
+    >(`select ${columns}, address, body as sealed from trustflow.callbacks where id = $1`, [id]);
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const { address, sealed, ...summary } = row;
+    const { identifier } = summary;
+    const body =
+      sealed && new BodyOpener(keys).open({ address, identifier, sealedBody: sealed }).toString();
+    return { ...withoutNulls(summary), ...(body !== null && { body }) };
+  }
+
+  async counts(): Promise<Record<CallbackState, number>> {
+    const { rows } = await this.#pool.query<{ state: CallbackState; count: number }>(
+      `select ${stateOf} as state, count(*)::int as count from trustflow.callbacks group by 1`,
+    );
+    const counts = Object.fromEntries(callbackStates.map((state) => [state, 0]));
+    for (const { state, count } of rows) counts[state] = count;
+    return counts as Record<CallbackState, number>;
+  }
+
+  /** Puts parked, late and surplus rows back to wait, one without a process for its process; returns the ids it did that to. */
+  async replay(ids: string[]): Promise<string[]> {
+    const { rows } = await this.#pool.query<{ id: string }>(
+      `update trustflow.callbacks
+       set state = case when workflow_id is null then 'unaddressed' else 'waiting' end, reason = null, detail = null,
+         settled_at = null, claim = null, claimed_until = null, attempts = 0
+       where id = any($1::bigint[]) and state in ('parked', 'late', 'surplus') and body is not null returning id`,
+      [ids],
+    );
+    if (rows.length > 0) await this.#pool.query(`select pg_notify('${inboxChannel}', '')`);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Removes what was settled before `olderThan`, a thousand at a time, and nothing of an open process. */
+  async purge({ olderThan, what, isOpen, limit = 1_000 }: PurgeOptions): Promise<number> {
+    const open = new Map<string, boolean>();
+    let removed = 0;
+    let after = "0";
+    for (;;) {
+      const { rows } = await this.#pool.query<{
+        id: string;
+        namespace: string | null;
+        workflowId: string | null;
+      }>(
+        `select id, namespace, workflow_id as "workflowId" from trustflow.callbacks
+         where ${purgeable[what]} and settled_at < $1 and id > $2 order by id limit $3`,
+        [olderThan, after, limit],
+      );
+      const last = rows.at(-1);
+      if (last === undefined) return removed;
+      after = last.id;
+      const ids: string[] = [];
+      for (const { id, namespace, workflowId } of rows) {
+        const process = `${namespace}/${workflowId}`;
+        if (namespace !== null && workflowId !== null && !open.has(process))
+          open.set(process, await isOpen(namespace, workflowId));
+        if (open.get(process) !== true) ids.push(id);
+      }
+      const which = `where id = any($1::bigint[]) and ${purgeable[what]}`;
+      const { rowCount } = await this.#pool.query(
+        what === "rows"
+          ? `delete from trustflow.callbacks ${which}`
+          : `update trustflow.callbacks set body = null ${which}`,
+        [ids],
+      );
+      removed += rowCount ?? 0;
+    }
+  }
+
+  /** Forgets what addresses brought before `olderThan`, where nothing of it is left. */
+  async forgetAddresses(olderThan: Date): Promise<number> {
+    const { rowCount } = await this.#pool.query(
+      // In the order in which a receiver locks them: two of these, or one and a receiver, would else stop each other.
+      `delete from trustflow.callback_addresses where address in (
+         select address from trustflow.callback_addresses q where counted_on < $1
+           and not exists (select 1 from trustflow.callbacks c where c.address = q.address)
+         order by address for update)`,
+      [olderThan],
+    );
+    return rowCount ?? 0;
+  }
+}
+
+function withoutNulls<T extends object>(row: T): T {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
+}

@@ -1,0 +1,193 @@
+// The inbox: one table that is queue, dedupe, delivery log and evidence in one (docs/design.md §7). This is what the relay does with
+// it; the receiver's part is in arrivals.ts, that of operators in archive.ts.
+import type { Pool } from "../../postgres/pool.js";
+import { BodyOpener } from "./body-keys.js";
+import type { BodyKeys } from "./body-keys.js";
+import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "./rows.js";
+
+export const inboxChannel = "trustflow_callbacks";
+
+// Relays claim one after another, so that no two of them see the same process free.
+const CLAIM_LOCK = 7_318_200_402;
+const MAX_ROWS = 500;
+const MAX_BYTES = 8_000_000;
+
+/** A process that has surplus callbacks. */
+export interface Wake {
+  address: string;
+  namespace: string;
+  workflowId: string;
+  count: number;
+}
+
+export class Inbox {
+  readonly #pool: Pool;
+  readonly #opener: BodyOpener;
+
+  constructor(pool: Pool, keys: BodyKeys) {
+    this.#pool = pool;
+    this.#opener = new BodyOpener(keys);
+  }
+
+  /** Throws where the key is gone or the body was changed. */
+  open(row: Pick<Claimed, "address" | "identifier" | "sealedBody">): Buffer {
+    return this.#opener.open(row);
+  }
+
+  /**
+   * Takes the oldest waiting rows for `leaseMs`, none of a process that somebody else holds and none of a paused namespace; the
+   * lock first, so that the next statement sees what the relay before has committed.
+   */
+  claim(claim: string, leaseMs: number, paused: string[] = []): Promise<ClaimedRow[]> {
+    const except = paused.map((namespace) => quote(namespace)).join(", ");
+    return this.#take(
+      claim,
+      leaseMs,
+      `select pg_advisory_xact_lock(${CLAIM_LOCK});
+      with held as materialized (
+        select distinct namespace, workflow_id from trustflow.callbacks
+        where state = 'waiting' and claimed_until > statement_timestamp()),
+      free as (
+        select id, size from trustflow.callbacks
+        where state = 'waiting' ${except && `and namespace not in (${except})`}
+          and (namespace, workflow_id) not in (select namespace, workflow_id from held)
+        order by id limit ${MAX_ROWS} for update skip locked)`,
+    );
+  }
+
+  /** Takes unaddressed rows that are due, each for itself. */
+  claimUnaddressed(claim: string, leaseMs: number): Promise<UnaddressedRow[]> {
+    return this.#take(
+      claim,
+      leaseMs,
+      `with free as (
+        select id, size from trustflow.callbacks
+        where state = 'unaddressed' and coalesce(claimed_until, '-infinity') <= statement_timestamp()
+        order by coalesce(claimed_until, '-infinity'), id limit ${MAX_ROWS} for update skip locked)`,
+    );
+  }
+
+  /**
+   * One message of several statements. The statistics of a queue are always stale; without the first setting the planner reads
+   * and sorts the whole backlog. A claim that a crash of the server forgets is only claimed again.
+   */
+  async #take<R extends Claimed>(claim: string, leaseMs: number, withFree: string): Promise<R[]> {
+    const results = (await this.#pool.query(`
+      begin;
+      set local enable_bitmapscan = off;
+      set local synchronous_commit = off;
+      ${withFree},
+      chosen as (
+        select id, sum(size) over (order by id) - size as before from free)
+      update trustflow.callbacks c
+        set claim = ${quote(claim)}, claimed_until = clock_timestamp() + ${Math.round(leaseMs)} * interval '1 millisecond',
+          attempts = attempts + 1
+        from chosen where c.id = chosen.id and chosen.before < ${MAX_BYTES}
+        returning c.id, c.address, c.identifier, c.provider, c.account, c.namespace, c.workflow_id as "workflowId",
+          c.attempts, c.size, c.received_at as "receivedAt", c.body as "sealedBody";
+      commit;`)) as unknown as { command: string; rows: R[] }[];
+    const rows = results.find(({ command }) => command === "UPDATE")?.rows ?? [];
+    return rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
+  }
+
+  /**
+   * Gives claimed rows the process of their reference, to wait for it as any other, or as `surplus` where it was told of so many
+   * already; returns those whose reference is known. They count as rows of the process's own address.
+   */
+  async address(claim: string, referred: Referred[], toldOf: number): Promise<Set<string>> {
+    const { rows } = await this.#pool.query<{ id: string }>({
+      name: "inbox-address",
+      text: `with found as (
+          select c.id, c.size, k.namespace, k.workflow_id,
+            encode(sha256(convert_to('p:' || c.provider || ':' || k.namespace || '/' || k.workflow_id, 'UTF8')), 'hex') as own
+          from unnest($2::bigint[], $3::text[]) as given (id, reference)
+          join trustflow.callbacks c on c.id = given.id and c.claim = $1 and c.state = 'unaddressed'
+          join trustflow.correlations k
+            on k.provider = c.provider and k.account = c.account and k.reference = given.reference),
+        sums as (
+          select own, namespace, workflow_id, count(*)::int as rows, sum(size) as bytes
+          from found group by 1, 2, 3 order by 1),
+        counted as (
+          insert into trustflow.callback_addresses as q
+            (address, namespace, workflow_id, rows, bytes, surplus, wake_at)
+          select own, namespace, workflow_id, rows, bytes, greatest(0, rows - $4),
+            case when rows > $4 then clock_timestamp() end from sums
+          on conflict (address) do update set rows = q.rows + excluded.rows, bytes = q.bytes + excluded.bytes,
+            counted_on = current_date, surplus = q.surplus + greatest(0, q.rows + excluded.rows - greatest(q.rows, $4)),
+            wake_at = case when q.rows + excluded.rows > $4
+              then trustflow.next_wake(q.wake_at, q.wakes, q.woken_at) else q.wake_at end
+          returning address, q.rows),
+        judged as (
+          select f.*, c.rows - s.rows + row_number() over (partition by f.own order by f.id) > $4 as is_surplus
+          from found f join sums s using (own) join counted c on c.address = f.own)
+        update trustflow.callbacks c set namespace = j.namespace, workflow_id = j.workflow_id,
+          state = case when j.is_surplus then 'surplus' else 'waiting' end,
+          settled_at = case when j.is_surplus then clock_timestamp() end,
+          claim = null, claimed_until = null, attempts = 0
+        from judged j where c.id = j.id
+        returning c.id`,
+      values: [
+        claim,
+        referred.map(({ row }) => row.id),
+        referred.map(({ reference }) => reference),
+        toldOf,
+      ],
+    });
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Takes the processes that are to be told now that they have surplus callbacks. */
+  async claimWakes(paused: string[] = []): Promise<Wake[]> {
+    // Planned each time: with the plan of a small table a large one would be read whole.
+    const { rows } = await this.#pool.query<Wake>({
+      text: `update trustflow.callback_addresses set wakes = wakes + 1, woken_at = clock_timestamp(), wake_at = null
+       where address in (
+         select address from trustflow.callback_addresses
+         where wake_at <= clock_timestamp() and namespace <> all($1)
+         order by wake_at limit 100 for update skip locked)
+       returning address, namespace, workflow_id as "workflowId", surplus + refused as count`,
+      values: [paused],
+    });
+    return rows;
+  }
+
+  /** For one that could not be told. */
+  async wakeLater(address: string): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.callback_addresses set wake_at = clock_timestamp() + interval '1 minute'
+       where address = $1 and wake_at is null`,
+      [address],
+    );
+  }
+
+  /** Writes what became of claimed rows; where the claim was lost meanwhile, nothing. */
+  async settle(claim: string, ids: string[], settlement: Settlement): Promise<void> {
+    const pauseMs = settlement.state === "waiting" ? settlement.pauseMs : 0;
+    await this.#pool.query({
+      name: "inbox-settle",
+      text: `update trustflow.callbacks set state = case when $3 = 'waiting' then state else $3 end, reason = $4,
+         detail = $5, claim = null,
+         claimed_until = case when $6 > 0 then clock_timestamp() + $6 * interval '1 millisecond' end,
+         settled_at = case when $3 = 'waiting' then null else clock_timestamp() end
+       where id = any($2::bigint[]) and claim = $1 and state in ('waiting', 'unaddressed')`,
+      values: [
+        claim,
+        ids,
+        settlement.state,
+        settlement.state === "parked" ? settlement.reason : null,
+        settlement.state === "parked" ? (settlement.detail ?? null) : null,
+        pauseMs,
+      ],
+    });
+  }
+}
+
+/** Whether a claim took as much as one takes, so that there may be more. */
+export function isFull(rows: Claimed[]): boolean {
+  const bytes = rows.reduce((sum, { size }) => sum + size, 0);
+  return rows.length >= MAX_ROWS || bytes >= MAX_BYTES;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,72 @@
+// What the receiver does with the inbox: it stores arrivals, and nothing else. It seals each body to a public key, so it cannot
+// open what it stores; and it needs no right in the database but to call `store_callbacks`.
+import { setTimeout as sleep } from "node:timers/promises";
+import { BoxSealer } from "../../crypto/sealed-box.js";
+import type { KeyRing } from "../../crypto/key-ring.js";
+import type { Pool } from "../../postgres/pool.js";
+import type { GenuineAddress } from "../address.js";
+import { bodyContext } from "../inbox/body-keys.js";
+import { defaultQuota } from "../inbox/quota.js";
+import type { Quota, Verdict } from "../inbox/quota.js";
+
+export interface Arrival extends GenuineAddress {
+  /** Unique within the address. */
+  identifier: string;
+  body: Buffer;
+}
+
+const DEADLOCK = "40P01";
+const mostTries = 5;
+
+export class Arrivals {
+  readonly #pool: Pool;
+  readonly #sealer: BoxSealer;
+  readonly #quota: Quota;
+
+  constructor(pool: Pool, publicRing: KeyRing, quota = defaultQuota) {
+    this.#pool = pool;
+    this.#quota = quota;
+    this.#sealer = new BoxSealer(publicRing);
+  }
+
+  /** Stores what arrived together in one commit, within the quota of each address; says of each what became of it. */
+  async insert(arrivals: Arrival[], timeoutMs: number): Promise<Verdict[]> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#insert(arrivals, timeoutMs);
+      } catch (error) {
+        // Somebody stores the same callbacks in another order; in theirs they are there soon.
+        if ((error as { code?: unknown }).code !== DEADLOCK || tries === mostTries) throw error;
+        // The other one gets the time to commit, or both would meet again.
+        await sleep(tries * 50 * (0.5 + Math.random()));
+      }
+    }
+  }
+
+  async #insert(arrivals: Arrival[], timeoutMs: number): Promise<Verdict[]> {
+    const quota = this.#quota;
+    const { rows } = await this.#pool.query<{ verdicts: Verdict[] }>({
+      name: "inbox-insert",
+      text: `select trustflow.store_callbacks(
+          $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as verdicts`,
+      values: [
+        arrivals.map(({ address }) => address),
+        arrivals.map(({ identifier }) => identifier),
+        arrivals.map(({ subject }) => subject.provider),
+        arrivals.map(({ subject }) => ("account" in subject ? subject.account : null)),
+        arrivals.map(({ subject }) => ("account" in subject ? null : subject.namespace)),
+        arrivals.map(({ subject }) => ("account" in subject ? null : subject.workflowId)),
+        arrivals.map((arrival) => this.#sealer.seal(arrival.body, bodyContext(arrival))),
+        arrivals.map(({ issuedBefore }) => issuedBefore === undefined),
+        quota.eventsPerProcess,
+        quota.rowsPerAddress,
+        quota.bytesPerAddress,
+        quota.accountRowsPerDay,
+        quota.accountBytesPerDay,
+        quota.addressDays,
+      ],
+      query_timeout: timeoutMs,
+    } as { text: string; values: unknown[] });
+    return rows[0]?.verdicts ?? [];
+  }
+}

@@ -1,0 +1,253 @@
+// The way in: a genuine address and JSON are stored raw, and only the commit is answered with 2xx (docs/design.md §7, P2 §6.4). It
+// needs PostgreSQL alone; whoever comes when that is away, or when the queue is full, is told so at once.
+import { once as happened } from "node:events";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { Server } from "node:net";
+import Fastify from "fastify";
+import type { FastifyReply } from "fastify";
+import type { KeyRing } from "../../crypto/key-ring.js";
+import type { Pool } from "../../postgres/pool.js";
+import { callbackPath, readAddress } from "../address.js";
+import { Arrivals } from "./arrivals.js";
+import type { Arrival } from "./arrivals.js";
+import { defaultQuota, Places, RefusedAddresses } from "../inbox/quota.js";
+import type { Quota, Refused, Verdict } from "../inbox/quota.js";
+import { batcher } from "../inbox/batcher.js";
+import { identify } from "../inbox/body.js";
+
+export const receiverEvents = [
+  "accepted",
+  "duplicate",
+  "forged",
+  "notJson",
+  "tooLarge",
+  "overloaded",
+  "databaseAway",
+  "full",
+  "expired",
+] as const;
+export type ReceiverEvent = (typeof receiverEvents)[number];
+
+export interface ReceiverOptions {
+  pool: Pool;
+  /** The callback keys. */
+  ring: KeyRing;
+  /** The public keys that bodies are sealed to. */
+  sealRing: KeyRing;
+  host: string;
+  port: number;
+  maxBodyBytes?: number;
+  /** Of a callback to an account's address: all processes of the account share what this may bring on a day. */
+  maxAccountBodyBytes?: number;
+  quota?: Quota;
+  /** Callbacks that may wait for their commit at once; beyond it the answer is 503 at once. */
+  queueLimit?: number;
+  /** Bodies that may be on their way at once, so that slow senders take neither memory nor anybody's place. */
+  readLimit?: number;
+  /** A request whose body has not come by then is cut. */
+  requestTimeoutMs?: number;
+  databaseTimeoutMs?: number;
+  /** Answers what it knows, and says whether it did. */
+  health?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  logger?: { warn(message: string, details?: object): void };
+  onEvent?: (event: ReceiverEvent, count: number) => void;
+  /** How long a callback waited for its commit. */
+  onCommit?: (seconds: number) => void;
+}
+
+export interface Receiver {
+  url: string;
+  port: number;
+  /** Callbacks that are being read or wait for their commit. */
+  inFlight(): number;
+  /** Accepted requests are still answered. */
+  close(): Promise<void>;
+}
+
+const RETRY_AFTER_SECONDS = "5";
+const FULL_RETRY_AFTER_SECONDS = "3600";
+const MAX_BATCH = 500;
+// How long a connection without a request stays open at the end: its next request may be on its way.
+const IDLE_AT_END_MS = 1_000;
+// Connections that come at once; beyond Node's 511 they would wait for the sender's system to try again.
+const BACKLOG = 4_096;
+
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { pool, ring, databaseTimeoutMs = 5_000 } = options;
+  const { queueLimit = 256, readLimit = 1_000, maxAccountBodyBytes = 16_384 } = options;
+  const requestTimeout = options.requestTimeoutMs ?? 10_000;
+  const count = options.onEvent ?? (() => undefined);
+  const quota = options.quota ?? defaultQuota;
+  const lifeMs = quota.addressDays * 86_400_000;
+  const inbox = new Arrivals(pool, options.sealRing, quota);
+  const refused = new RefusedAddresses();
+  const verdicts = new WeakMap<Arrival, Verdict>();
+  // No address takes more than half of the places, so that a flood at one leaves room for the others.
+  const places = new Places(Math.ceil(queueLimit / 2));
+  const batches = batcher<Arrival>(
+    async (arrivals) => {
+      const found = await inbox.insert(arrivals, databaseTimeoutMs);
+      for (const [index, arrival] of arrivals.entries()) {
+        const verdict = found[index] ?? "full";
+        verdicts.set(arrival, verdict);
+        if (verdict === "full" || verdict === "expired") refused.add(arrival.address, verdict);
+        else count(verdict === "stored" ? "accepted" : "duplicate", 1);
+      }
+    },
+    // The two batches take a full queue, so that it empties also while a flood keeps the event loop busy (batcher.ts).
+    { inFlight: 2, maxItems: Math.min(MAX_BATCH, Math.ceil(queueLimit / 2)) },
+  );
+
+  const app = Fastify({
+    logger: false,
+    bodyLimit: options.maxBodyBytes ?? 262_144,
+    requestTimeout,
+    connectionTimeout: 0,
+    keepAliveTimeout: 60_000,
+    routerOptions: { maxParamLength: 4_096 },
+    http: {
+      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+      headersTimeout: requestTimeout,
+    },
+    forceCloseConnections: "idle",
+  });
+  // The body decides what is JSON, not its label.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+
+  app.addHook("onRequest", (request, reply, done) => {
+    if (options.health?.(request.raw, reply.raw)) return void reply.hijack();
+    if (!request.is404) return done();
+    reply.code(404).header("connection", "close").send();
+  });
+
+  let reading = 0;
+  // Of the bodies on their way an address has a quarter at most, so that slow ones at one leave room for the others.
+  const readPlaces = new Places(Math.ceil(readLimit / 4));
+  const known = new WeakMap<object, ReturnType<typeof readAddress>>();
+  app.post<{ Params: { segment: string }; Body: Buffer | null }>(
+    `${callbackPath}:segment`,
+    {
+      // Before the body is read: is the address genuine? (Whether there is room was asked before Fastify.)
+      onRequest(request, reply, done) {
+        const address = readAddress(ring, request.params.segment);
+        if (address === undefined) {
+          count("forged", 1);
+          return void reply.code(404).header("connection", "close").send();
+        }
+        const { issuedBefore } = address;
+        const isExpired =
+          issuedBefore !== undefined && issuedBefore.getTime() + lifeMs < Date.now();
+        const verdict = isExpired ? "expired" : refused.verdictOn(address.address);
+        if (verdict) return void refuseAddress(reply.header("connection", "close"), verdict);
+        const leave = readPlaces.enter(address.address);
+        if (!leave) return void refuse(reply.header("connection", "close"), "overloaded");
+        known.set(request, address);
+        reading += 1;
+        // Each body is read to its end or cut, whichever comes first.
+        const arrived = once(() => {
+          reading -= 1;
+          leave();
+        });
+        request.raw.once("end", arrived).once("close", arrived);
+        done();
+      },
+    },
+    async (request, reply) => {
+      if (batches.pending >= queueLimit) return refuse(reply, "overloaded");
+      const address = known.get(request);
+      const isAccount = address !== undefined && "account" in address.subject;
+      if (isAccount && (request.body?.length ?? 0) > maxAccountBodyBytes) {
+        count("tooLarge", 1);
+        return reply.code(413).send();
+      }
+      const identifier = identify(request.body);
+      if (address === undefined || request.body === null || identifier === undefined) {
+        count("notJson", 1);
+        return reply.code(400).send({ error: "the body must be JSON" });
+      }
+      const arrival = { ...address, identifier, body: request.body };
+      const leave = places.enter(address.address);
+      if (!leave) return refuse(reply, "overloaded");
+      const began = performance.now();
+      try {
+        await batches.add(arrival);
+      } catch (error) {
+        const { code } = error as { code?: unknown };
+        options.logger?.warn("callbacks cannot be stored", { code });
+        return refuse(reply, "databaseAway");
+      } finally {
+        leave();
+      }
+      options.onCommit?.((performance.now() - began) / 1_000);
+      const verdict = verdicts.get(arrival);
+      if (verdict === "full" || verdict === "expired") return refuseAddress(reply, verdict);
+      return reply.code(204).send();
+    },
+  );
+
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+    const tooLarge = error.statusCode === 413;
+    count(tooLarge ? "tooLarge" : "notJson", 1);
+    return reply
+      .code(tooLarge ? 413 : 400)
+      .header("connection", "close")
+      .send();
+  });
+
+  function refuse(reply: FastifyReply, event: ReceiverEvent): FastifyReply {
+    count(event, 1);
+    return reply.code(503).header("retry-after", RETRY_AFTER_SECONDS).send();
+  }
+
+  // Nothing of it was kept, so it is not acknowledged: the provider tries again by its schedule, which has an end (P2 §6.5),
+  // and the process asks by itself (docs/decisions/0020).
+  function refuseAddress(reply: FastifyReply, verdict: Refused): FastifyReply {
+    count(verdict, 1);
+    if (verdict === "expired") return reply.code(410).send();
+    return reply.code(429).header("retry-after", FULL_RETRY_AFTER_SECONDS).send();
+  }
+
+  // Under a flood the refusals are most of the work, so they never reach Fastify.
+  const [handle] = app.server.listeners("request") as [RequestListener];
+  let closing = false;
+  app.server.off("request", handle).on("request", (request, response) => {
+    // Whoever has a connection is still served, and told that it was the last time.
+    if (closing) response.setHeader("connection", "close");
+    const isFull = batches.pending >= queueLimit || reading >= readLimit;
+    if (!isFull || !request.url?.startsWith(callbackPath)) return handle(request, response);
+    count("overloaded", 1);
+    const headers = { "retry-after": RETRY_AFTER_SECONDS, "content-length": "0" };
+    response.writeHead(503, headers).end();
+  });
+
+  const url = await app.listen({ host: options.host, port: options.port, backlog: BACKLOG });
+  return {
+    url,
+    port: Number(new URL(url).port),
+    inFlight: () => reading + batches.pending,
+    async close() {
+      closing = true;
+      const closed = happened(app.server, "close");
+      // Nobody new. Not HTTP's own `close`: it cuts idle connections at once, with the request that one may just have sent,
+      // and stops looking after requests that never come to their end.
+      Server.prototype.close.call(app.server);
+      const idleUntil = performance.now() + IDLE_AT_END_MS;
+      const sweep = setInterval(() => {
+        if (performance.now() > idleUntil) app.server.closeIdleConnections();
+      }, 20);
+      await closed;
+      clearInterval(sweep);
+      await app.close();
+      await batches.drained();
+    },
+  };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
+}

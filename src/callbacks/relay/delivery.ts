@@ -1,0 +1,119 @@
+// One process's rows on their way: opened, parsed, and signalled in their order, as few signals as fit (docs/design.md §7).
+import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
+import { read } from "../inbox/reading.js";
+import type { Reader } from "../inbox/reading.js";
+import { settleAlike } from "../inbox/rows.js";
+import type { ClaimedRow, Settlement } from "../inbox/rows.js";
+import type { SignalProblem } from "./signals.js";
+
+export interface DeliveryTools extends Reader {
+  /** One signal; the problem, where there is one. */
+  signal(events: ProviderEvent[]): Promise<SignalProblem | undefined>;
+  settle(rows: ClaimedRow[], settlement: Settlement): Promise<void>;
+  /** Whether there is still time under the claim for one more signal. */
+  inTime(): boolean;
+}
+
+interface Ready {
+  row: ClaimedRow;
+  event: ProviderEvent;
+  size: number;
+}
+
+const MAX_EVENTS = 100;
+const MAX_BYTES = 256_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Delivers what can be; what cannot is parked or goes back to wait. Rows it leaves untouched fall free with the claim. */
+export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise<void> {
+  const ready: Ready[] = [];
+  const parked: { row: ClaimedRow; settlement: Settlement }[] = [];
+  for (const row of rows) {
+    const said = read(row, tools);
+    if ("event" in said)
+      ready.push({ row, event: said.event, size: Buffer.byteLength(JSON.stringify(said.event)) });
+    else parked.push({ row, settlement: said });
+  }
+  await settleAlike(parked, tools.settle);
+  const batches = split(ready);
+  for (const [index, batch] of batches.entries()) {
+    const stop = await send(batch, tools);
+    if (stop === undefined) continue;
+    // Their order is kept: nothing later goes before what is still waiting.
+    const rest = batches.slice(index + 1).flat();
+    if (rest.length > 0) await tools.settle(rowsOf(rest), stop);
+    return;
+  }
+}
+
+// Returns how the rest has to wait, where this batch could not go.
+async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | undefined> {
+  if (!tools.inTime()) return giveBack(batch, 0, tools);
+  const problem = await tools.signal(batch.map(({ event }) => event));
+  switch (problem) {
+    case undefined:
+      await tools.settle(rowsOf(batch), { state: "delivered" });
+      return undefined;
+    case "late":
+      await tools.settle(rowsOf(batch), { state: "late" });
+      return undefined;
+    case "unknownProcess":
+      await tools.settle(rowsOf(batch), { state: "parked", reason: "unknownProcess" });
+      return undefined;
+    case "refused":
+      return halve(batch, tools);
+    case "away":
+      return giveBack(batch, 0, tools);
+    default:
+      return giveBack(batch, pauseAfter(batch), tools);
+  }
+}
+
+// Until the row that Temporal will not take is alone; the others go.
+async function halve(batch: Ready[], tools: DeliveryTools): Promise<Settlement | undefined> {
+  if (batch.length === 1) {
+    await tools.settle(rowsOf(batch), { state: "parked", reason: "refusedByTemporal" });
+    return undefined;
+  }
+  const middle = Math.ceil(batch.length / 2);
+  const stop = await send(batch.slice(0, middle), tools);
+  if (stop === undefined) return send(batch.slice(middle), tools);
+  await tools.settle(rowsOf(batch.slice(middle)), stop);
+  return stop;
+}
+
+async function giveBack(
+  batch: Ready[],
+  pauseMs: number,
+  tools: DeliveryTools,
+): Promise<Settlement> {
+  const settlement = { state: "waiting", pauseMs } as const;
+  await tools.settle(rowsOf(batch), settlement);
+  return settlement;
+}
+
+function pauseAfter(batch: Ready[]): number {
+  const attempts = Math.max(...batch.map(({ row }) => row.attempts));
+  const pause = Math.min(500 * 2 ** Math.min(attempts - 1, 10), LONGEST_PAUSE_MS);
+  return Math.round(pause * (0.5 + Math.random() / 2));
+}
+
+function split(ready: Ready[]): Ready[][] {
+  const batches: Ready[][] = [];
+  let bytes = 0;
+  for (const item of ready) {
+    const last = batches.at(-1);
+    if (last === undefined || last.length >= MAX_EVENTS || bytes + item.size > MAX_BYTES) {
+      batches.push([item]);
+      bytes = item.size;
+    } else {
+      last.push(item);
+      bytes += item.size;
+    }
+  }
+  return batches;
+}
+
+function rowsOf(batch: Ready[]): ClaimedRow[] {
+  return batch.map(({ row }) => row);
+}

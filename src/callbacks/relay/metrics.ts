@@ -1,0 +1,142 @@
+// What the relay tells Prometheus (docs/operations.md): what it did itself, and, asked at each scrape, what waits. What
+// cannot be asked at the moment is left out.
+import { Counter, Gauge, Registry } from "prom-client";
+import type { Pool } from "../../postgres/pool.js";
+import type { RelayOptions } from "./relay.js";
+import { parkReasons } from "../inbox/rows.js";
+
+export interface RelaySources {
+  pool: Pool;
+  isListening(): boolean;
+  /** Processes that wait for a person, by kind; asked within a time of its own. */
+  attentions(): Promise<Record<string, number>>;
+  /** Stuck processes by whether they were repaired, as of the last look; undefined before the first, or where it failed. */
+  stuck(): Record<string, number> | undefined;
+}
+
+export interface RelayMetrics {
+  contentType: string;
+  metrics(): Promise<string>;
+  onEvent: NonNullable<RelayOptions["onEvent"]>;
+  onWake: NonNullable<RelayOptions["onWake"]>;
+}
+
+export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySources): RelayMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const relayed = new Counter({
+    name: "trustflow_relay_callbacks_total",
+    help: "Callbacks by what became of them",
+    labelNames: ["result", "reason"],
+    registers,
+  });
+  // A series that begins at its first event shows no increase by it.
+  for (const result of ["delivered", "late", "kept", "waiting"]) relayed.inc({ result }, 0);
+  for (const reason of parkReasons) relayed.inc({ result: "parked", reason }, 0);
+  const wakes = new Counter({
+    name: "trustflow_relay_wakes_total",
+    help: "How often a process was told that it has surplus callbacks",
+    registers,
+  });
+  const flooded = new Gauge({
+    name: "trustflow_callback_addresses_flooded",
+    help: "Callback addresses that brought more than their process is told of, counted up to 1000",
+    labelNames: [],
+    registers,
+  });
+  const listening = new Gauge({
+    name: "trustflow_relay_listening",
+    help: "1 while the relay hears of new callbacks",
+    registers,
+  });
+  const inbox = new Gauge({
+    name: "trustflow_inbox_callbacks",
+    help: "Callbacks in the inbox that are not settled, counted up to 100000",
+    labelNames: ["state"],
+    registers,
+  });
+  const lag = new Gauge({
+    name: "trustflow_inbox_lag_seconds",
+    help: "Age of the oldest callback that waits",
+    labelNames: [],
+    registers,
+  });
+  const open = new Gauge({
+    name: "trustflow_processes_in_attention",
+    help: "Running processes that wait for a person",
+    labelNames: ["kind"],
+    registers,
+  });
+  const failing = new Gauge({
+    name: "trustflow_processes_stuck",
+    help: "Running processes whose workflow tasks keep failing",
+    labelNames: ["repaired"],
+    registers,
+  });
+
+  async function readInbox(): Promise<void> {
+    const found = await backlog(pool).catch(() => undefined);
+    inbox.reset();
+    lag.remove();
+    flooded.remove();
+    if (found === undefined) return;
+    const { lag: seconds, flooded: addresses, ...counts } = found;
+    flooded.set(addresses);
+    for (const [state, count] of Object.entries(counts)) inbox.set({ state }, count);
+    lag.set(seconds);
+  }
+
+  async function readAttentions(): Promise<void> {
+    const found = await attentions().catch(() => ({}));
+    open.reset();
+    for (const [kind, count] of Object.entries(found)) open.set({ kind }, count);
+  }
+
+  function readStuck(): void {
+    failing.reset();
+    for (const [repaired, count] of Object.entries(stuck() ?? {})) failing.set({ repaired }, count);
+  }
+
+  return {
+    contentType: registry.contentType,
+    async metrics() {
+      listening.set(isListening() ? 1 : 0);
+      readStuck();
+      await Promise.all([readInbox(), readAttentions()]);
+      return registry.metrics();
+    },
+    onEvent: (settlement, count) => {
+      const reason = settlement.state === "parked" && { reason: settlement.reason };
+      relayed.inc({ result: settlement.state, ...reason }, count);
+    },
+    onWake: () => wakes.inc(),
+  };
+}
+
+interface Backlog {
+  unaddressed: number;
+  waiting: number;
+  parked: number;
+  surplus: number;
+  flooded: number;
+  lag: number;
+}
+
+/** Each part reads an index of its own, and no more than so much of it (postgres/migrations). */
+async function backlog(pool: Pool): Promise<Backlog> {
+  const count = (state: string) =>
+    `(select count(*)::int from (select from trustflow.callbacks where state = '${state}' limit 100000) as counted)`;
+  const { rows } = await pool.query<Backlog>({
+    text: `select ${count("unaddressed")} as unaddressed, ${count("waiting")} as waiting, ${count("parked")} as parked,
+        ${count("surplus")} as surplus,
+        (select count(*)::int from (select from trustflow.callback_addresses
+          where surplus > 0 or refused > 0 limit 1000) as counted) as flooded,
+        coalesce((
+          select extract(epoch from clock_timestamp() - received_at)::float8 from trustflow.callbacks
+          where state = 'waiting' order by id limit 1), 0) as lag`,
+    query_timeout: 2_000,
+  } as { text: string });
+  const [row] = rows;
+  if (row === undefined) throw new Error("PostgreSQL gave no row");
+  return row;
+}

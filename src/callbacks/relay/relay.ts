@@ -1,0 +1,219 @@
+// From the inbox to the processes: wakes on NOTIFY, waits a moment for company, and sends one signal with everything that
+// waits for a process (docs/design.md §7). It may be killed at any point: what was not marked is delivered again, and the process
+// knows an event by its id.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { KeyRing } from "../../crypto/key-ring.js";
+import { listen } from "../../postgres/listen.js";
+import type { Listener } from "../../postgres/listen.js";
+import type { Pool } from "../../postgres/pool.js";
+import { addressRows } from "./addressing.js";
+import { batcher } from "../inbox/batcher.js";
+import type { Batcher } from "../inbox/batcher.js";
+import type { BodyKeys } from "../inbox/body-keys.js";
+import { deliver } from "./delivery.js";
+import { Inbox, inboxChannel, isFull } from "../inbox/inbox.js";
+import { defaultQuota } from "../inbox/quota.js";
+import { Bell } from "./pacing.js";
+import type { Parsers, Reader, Sources } from "../inbox/reading.js";
+import type { Claimed, ClaimedRow, Settlement } from "../inbox/rows.js";
+import { Signaller, signalTimeoutOf } from "./signaller.js";
+import type { SignallerOptions } from "./signaller.js";
+
+export interface RelayOptions extends SignallerOptions {
+  pool: Pool;
+  /** The callback keys, for the correlation value. */
+  ring: KeyRing;
+  bodyKeys: BodyKeys;
+  parsers: Parsers;
+  /** The parsers of callbacks to an account's address. */
+  sources?: Sources;
+  /** How long the reference of such a callback may belong to no process before it is parked. */
+  unmatchedMs?: number;
+  /** Of so many callbacks to an account's address each process is told. */
+  eventsPerProcess?: number;
+  /** How long the first event waits for company. */
+  gatherMs?: number;
+  /** How often the table is looked at without a notification. */
+  scanMs?: number;
+  leaseMs?: number;
+  /** Processes signalled at once. */
+  parallel?: number;
+  onEvent?: (settlement: Settlement, count: number) => void;
+  /** A process was told that it has surplus callbacks. */
+  onWake?: () => void;
+}
+
+export interface RelayHealth {
+  listening: boolean;
+  /** When the inbox was last looked at with success. */
+  lastLook?: Date;
+  /** Namespaces that Temporal does not serve at the moment. */
+  pausedNamespaces: string[];
+}
+
+export interface Relay {
+  health(): RelayHealth;
+  /** Finishes what is under way. */
+  close(): Promise<void>;
+}
+
+export function startRelay(options: RelayOptions): Promise<Relay> {
+  return Promise.resolve(new RunningRelay(options));
+}
+
+class RunningRelay implements Relay {
+  readonly #options: RelayOptions;
+  readonly #inbox: Inbox;
+  readonly #reader: Reader;
+  readonly #claim = randomUUID();
+  readonly #bell = new Bell();
+  readonly #signaller: Signaller;
+  readonly #delivered: Batcher<string[]>;
+  readonly #listener: Listener;
+  readonly #running = new Set<Promise<void>>();
+  readonly #loopEnded: Promise<void>;
+  #closed = false;
+  #looks = 0;
+  #lastLook: Date | undefined;
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+    this.#inbox = new Inbox(options.pool, options.bodyKeys);
+    const { ring, parsers, sources = {} } = options;
+    this.#reader = { inbox: this.#inbox, ring, parsers, sources };
+    this.#signaller = new Signaller(options, this.#bell);
+    this.#delivered = batcher<string[]>(
+      (ids) => this.#inbox.settle(this.#claim, ids.flat(), { state: "delivered" }),
+      { inFlight: 1, maxItems: 1_000 },
+    );
+    this.#listener = listen(options.pool, inboxChannel, () => this.#bell.ring());
+    this.#loopEnded = this.#loop();
+  }
+
+  health(): RelayHealth {
+    return {
+      listening: this.#listener.connected,
+      ...(this.#lastLook && { lastLook: this.#lastLook }),
+      pausedNamespaces: this.#signaller.paused(),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#bell.close();
+    await this.#listener.close();
+    await this.#loopEnded;
+    await Promise.all(this.#running);
+    this.#bell.close();
+  }
+
+  async #loop(): Promise<void> {
+    const { gatherMs = 100, scanMs = 5_000 } = this.#options;
+    let pauseMs = 250;
+    while (!this.#closed) {
+      await this.#bell.rung(scanMs);
+      if (this.#closed) return;
+      await sleep(gatherMs);
+      try {
+        await this.#drain();
+        pauseMs = 250;
+      } catch (error) {
+        this.#options.logger?.warn("the inbox cannot be read", { code: codeOf(error) });
+        this.#bell.ringIn(pauseMs * (0.5 + Math.random()));
+        pauseMs = Math.min(pauseMs * 2, 10_000);
+      }
+    }
+  }
+
+  async #drain(): Promise<void> {
+    const { leaseMs = 30_000, parallel = 16 } = this.#options;
+    let more = true;
+    while (more && !this.#closed) {
+      this.#bell.quiet();
+      this.#looks += 1;
+      const hadMore = await this.#address(leaseMs);
+      await this.#wake();
+      const claimedAt = performance.now();
+      const rows = await this.#inbox.claim(this.#claim, leaseMs, this.#signaller.paused());
+      this.#lastLook = new Date();
+      more = isFull(rows) || hadMore;
+      for (const group of byProcess(rows)) {
+        while (this.#running.size >= parallel) await Promise.race(this.#running);
+        const task = this.#handle(group, claimedAt + leaseMs);
+        this.#running.add(task);
+        void task.finally(() => this.#running.delete(task));
+      }
+    }
+  }
+
+  // What came to the address of an account joins its process's rows; whether there may be more.
+  async #address(leaseMs: number): Promise<boolean> {
+    const { eventsPerProcess = defaultQuota.eventsPerProcess } = this.#options;
+    const rows = await this.#inbox.claimUnaddressed(this.#claim, leaseMs);
+    await addressRows(rows, {
+      ...this.#reader,
+      address: (referred) => this.#inbox.address(this.#claim, referred, eventsPerProcess),
+      settle: (settled, settlement) => this.#settle(settled, settlement),
+      unmatchedMs: this.#options.unmatchedMs ?? 60_000,
+    });
+    return isFull(rows);
+  }
+
+  // Processes that have surplus callbacks.
+  async #wake(): Promise<void> {
+    const wakes = await this.#inbox.claimWakes(this.#signaller.paused());
+    await Promise.all(
+      wakes.map(async ({ address, namespace, workflowId, count }) => {
+        const problem = await this.#signaller.sendSurplus(namespace, workflowId, count);
+        if (problem === "away" || problem === "timeout" || problem === "busy")
+          await this.#inbox.wakeLater(address);
+        else this.#options.onWake?.();
+      }),
+    );
+  }
+
+  // The rows of one process.
+  async #handle(rows: ClaimedRow[], leaseEnd: number): Promise<void> {
+    const [first] = rows;
+    if (first === undefined) return;
+    const { logger } = this.#options;
+    const looks = this.#looks;
+    try {
+      await deliver(rows, {
+        ...this.#reader,
+        signal: (events) => this.#signaller.send(first.namespace, first.workflowId, events),
+        settle: (settled, settlement) => this.#settle(settled, settlement),
+        inTime: () =>
+          !this.#closed && performance.now() + signalTimeoutOf(this.#options) < leaseEnd,
+      });
+    } catch (error) {
+      logger?.warn("callbacks cannot be marked", { code: codeOf(error) });
+    }
+    // Others of this process that came meanwhile were passed over by the looks since.
+    if (this.#looks > looks) this.#bell.ring();
+  }
+
+  async #settle(rows: Claimed[], settlement: Settlement): Promise<void> {
+    const ids = rows.map(({ id }) => id);
+    if (settlement.state === "delivered") await this.#delivered.add(ids);
+    else await this.#inbox.settle(this.#claim, ids, settlement);
+    this.#options.onEvent?.(settlement, ids.length);
+    if (settlement.state === "waiting") this.#bell.ringIn(settlement.pauseMs);
+  }
+}
+
+function byProcess(rows: ClaimedRow[]): ClaimedRow[][] {
+  const groups = new Map<string, ClaimedRow[]>();
+  for (const row of rows) {
+    const key = `${row.namespace}/${row.workflowId}`;
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  return [...groups.values()];
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}

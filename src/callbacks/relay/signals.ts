@@ -1,0 +1,47 @@
+// What Temporal says to a signal, reduced to what the relay does about it.
+import { isGrpcServiceError, ServiceError } from "@temporalio/client";
+import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
+import type { Surplus } from "../../contracts/shared/messages.js";
+import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
+
+export type SignalArgument = ProviderEvent[] | Surplus;
+
+/** The part of a Temporal `WorkflowClient` that the relay needs. */
+export interface SignalClient {
+  getHandle(workflowId: string): { signal(name: string, argument: SignalArgument): Promise<void> };
+  withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R>;
+}
+
+/**
+ * late: the process has ended. unknownProcess: there is none. refused: this batch will never be taken. timeout, busy: try this
+ * process later. away: the server or the namespace is out of reach.
+ */
+export type SignalProblem = "late" | "unknownProcess" | "refused" | "timeout" | "busy" | "away";
+
+/** Written out: contracts/shared/messages.ts needs the workflow's library. */
+export const signalName = "providerEvents";
+export const surplusSignalName = "surplus";
+
+// gRPC status codes.
+const INVALID_ARGUMENT = 3;
+const DEADLINE_EXCEEDED = 4;
+const PERMISSION_DENIED = 7;
+const RESOURCE_EXHAUSTED = 8;
+const UNAVAILABLE = 14;
+const UNAUTHENTICATED = 16;
+
+export function problemOf(error: unknown): SignalProblem {
+  if (error instanceof NamespaceNotFoundError) return "away";
+  if (error instanceof WorkflowNotFoundError) {
+    if (/already completed/i.test(error.message)) return "late";
+    return /namespace/i.test(error.message) ? "away" : "unknownProcess";
+  }
+  const cause = error instanceof ServiceError ? error.cause : error;
+  if (!isGrpcServiceError(cause)) return "busy";
+  if (cause.code === INVALID_ARGUMENT) return "refused";
+  if (cause.code === RESOURCE_EXHAUSTED)
+    return /larger than max|too large/i.test(cause.details) ? "refused" : "busy";
+  if (cause.code === DEADLINE_EXCEEDED) return "timeout";
+  const unreachable = [UNAVAILABLE, UNAUTHENTICATED, PERMISSION_DENIED].includes(cause.code);
+  return unreachable ? "away" : "busy";
+}

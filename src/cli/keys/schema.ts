@@ -1,0 +1,155 @@
+// `trustflow schema PROCESS` prints the JSON Schema of a contract; `trustflow keys generate` makes keys.
+import { randomBytes } from "node:crypto";
+import { Argument, type Command, Option } from "commander";
+import { loadConfig, ringOf } from "../../config.js";
+import { processes, type ProcessName } from "../../contracts/shared/names.js";
+import { addCommand, processName } from "../command.js";
+import { CommandError, exitCodes } from "../output/exit.js";
+import { filledIn, linesOf } from "./environment-file.js";
+import { readText, writePrivate } from "../files.js";
+import { writeData, writeJson, writeLines, writeNote } from "../output/output.js";
+import { rings, writeSecretFiles } from "./secret-files.js";
+import { terminal } from "../output/terminal.js";
+
+const parts = ["input", "result", "status", "updates", "signals", "queries"] as const;
+
+export function addSchema(program: Command): void {
+  addCommand(program, "schema", {
+    summary: "the JSON Schema of a process",
+    details: `Always prints JSON. The parts updates, signals and queries have each message by its name: its arguments (none or
+one) and its answer.`,
+    example:
+      "trustflow schema sendPostal --part result\ntrustflow schema issueCertificate --part updates",
+  })
+    .addArgument(new Argument("<process>", "its name").choices(processes).argParser(processName))
+    .addOption(new Option("--part <part>", "of the contract").choices(parts).default("input"))
+    .action(async (process: ProcessName, { part }: { part: (typeof parts)[number] }) => {
+      const { schemasOf } = await import("../../contracts/schemas.js");
+      writeJson(schemasOf(process)[part]);
+    });
+}
+
+interface Generated {
+  id: string;
+  env?: boolean;
+  out?: string;
+  template?: string;
+  secrets?: string;
+  json?: boolean;
+}
+
+export function addKeys(program: Command): void {
+  const keys = addCommand(program, "keys", {
+    summary: "make keys",
+    example: "trustflow keys generate",
+    isGroup: true,
+  });
+  addCommand(keys, "generate", {
+    summary: "print a key ring with one fresh key",
+    details: `A ring is "id:base64,id:base64…": the first key is used, all of them are accepted. To rotate, add
+a fresh one last in every role and client and restart them; then put it first and restart them again. --env prints a
+ring for each purpose and a codec server token, as the environment takes them. --out makes the file, for its owner alone:
+a shell's redirection would let others read it. --template fills them into a copy of that file. --secrets writes the same
+and a password for each database role, each into a file of its own in a folder that only its owner may enter.`,
+    example: "trustflow keys generate --id 2026-11\ntrustflow keys generate --secrets secrets",
+  })
+    .option("--id <id>", "of the key", "k1")
+    .addOption(
+      new Option("--env", "all that a deployment needs, as NAME=value lines").conflicts("secrets"),
+    )
+    .addOption(
+      new Option(
+        "--out <file>",
+        "write a new file that only you may read, instead of stdout",
+      ).conflicts("secrets"),
+    )
+    .option("--template <file>", "with --env: the lines of the new file, the keys filled in")
+    .option(
+      "--secrets <directory>",
+      "all that docker-compose.yml takes from files; keeps what is there",
+    )
+    .action(async ({ id, env, out, template, secrets, json }: Generated) => {
+      const { generateKeyRing, KeyRing } = await import("../../crypto/key-ring.js");
+      const ring = () => {
+        try {
+          return generateKeyRing(id);
+        } catch (error) {
+          throw new CommandError(exitCodes.invalid, `--id: ${(error as Error).message}`);
+        }
+      };
+      const write = async (text: string, asJson: object) => {
+        if (out !== undefined) await writePrivate(out, text, "--out");
+        if (json) writeJson(out === undefined ? asJson : { file: out });
+        else if (out === undefined) writeLines(text);
+        else writeNote(terminal`${out} is there, for you alone`);
+      };
+      if (template !== undefined && !(env && out !== undefined))
+        throw new CommandError(exitCodes.invalid, "--template: needs --env and --out");
+      if (secrets !== undefined) {
+        const written = await writeSecretFiles(secrets, ring);
+        if (json) return writeJson({ written });
+        return writeNote(
+          terminal`${secrets}: ${written.join(", ") || "everything was there already"}`,
+        );
+      }
+      if (!env) {
+        const text = ring();
+        return write(`${text}\n`, { ring: text });
+      }
+      const ownRings = rings.map((name): [string, string] => [
+        `TRUSTFLOW_KEYS__${name.toUpperCase()}`,
+        ring(),
+      ]);
+      const { publicRingOf } = await import("../../crypto/sealed-box.js");
+      const values = Object.fromEntries([
+        ...ownRings,
+        ...ownRings
+          .filter(([name]) => /__(INBOX|SECRETS)$/.test(name))
+          .map(([name, text]) => [`${name}_PUBLIC`, publicRingOf(KeyRing.parse(text))]),
+        ["TRUSTFLOW_CODEC_SERVER__TOKEN", randomBytes(24).toString("base64url")],
+      ]) as Record<string, string>;
+      const text =
+        template === undefined
+          ? linesOf(values)
+          : filledIn(await readText(template, "--template"), values);
+      return write(text, values);
+    });
+  addCommand(keys, "public", {
+    summary: "print the public ring of keys.inbox or keys.secrets",
+    details: `With that of keys.inbox (keys.inboxPublic) the receiver seals callback bodies and can open none; the relay opens
+them. With that of keys.secrets (keys.secretsPublic) clients seal secrets, and the workers alone open them. Run it where
+the private ring is configured, each time its first key has changed.`,
+    example: "trustflow keys public\ntrustflow keys public --of secrets",
+  })
+    .addOption(new Option("--of <ring>", "whose").choices(["inbox", "secrets"]).default("inbox"))
+    .action(async ({ of, json }: { of: "inbox" | "secrets"; json?: boolean }) => {
+      const { publicRingOf } = await import("../../crypto/sealed-box.js");
+      const ring = publicRingOf(ringOf(loadConfig(), of));
+      if (json) writeJson({ ring });
+      else writeData(terminal`${ring}`);
+    });
+
+  addCommand(keys, "operator <name>", {
+    summary: "print the key by which a person's decisions are signed",
+    details: `The first line is secret and belongs to the person alone: resolve, cancel and the other decisions are
+signed with it. The second one belongs into the configuration of the workers. With --out the secret goes to a file
+that keys.operator names, and the second line alone is printed.`,
+    example: "trustflow keys operator ana\ntrustflow keys operator ana --out ana.key",
+  })
+    .option("--out <file>", "for the secret; a new file, which only you may read")
+    .action(async (name: string, { out, json }: { out?: string; json?: boolean }) => {
+      const { operatorName } = await import("../../config/operators.js");
+      const [problem] = operatorName.safeParse(name).error?.issues ?? [];
+      if (problem) throw new CommandError(exitCodes.invalid, `name: ${problem.message}`);
+      const { generateOperatorKey } = await import("../../crypto/decision-signature.js");
+      const { privateKey, publicKey } = generateOperatorKey();
+      const secret = `${name}:${privateKey}`;
+      if (out !== undefined) await writePrivate(out, `${secret}\n`, "--out");
+      const values: Record<string, string> = {
+        ...(out === undefined && { TRUSTFLOW_KEYS__OPERATOR: secret }),
+        [`TRUSTFLOW_OPERATORS__${name.toUpperCase().replaceAll("-", "_")}__PUBLIC_KEYS`]: publicKey,
+      };
+      if (json) writeJson(values);
+      else writeLines(linesOf(values));
+    });
+}

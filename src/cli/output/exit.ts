@@ -1,0 +1,114 @@
+// The exit codes of docs/design.md §13, and which of them an error means. Everything a command throws passes through `failureOf`.
+import { CommanderError } from "commander";
+import { ConfigurationError } from "../../config.js";
+
+export const exitCodes = {
+  asAsked: 0,
+  failed: 1,
+  invalid: 2,
+  unknownId: 3,
+  outOfReach: 4,
+  waitsForPerson: 5,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export const exitCodeHelp = `Exit codes:
+  0  as asked
+  1  the process failed, or ended otherwise than asked for
+  2  usage or invalid input
+  3  unknown id
+  4  Temporal, database or configuration out of reach
+  5  waits for a person`;
+
+/** An end of a command that has its exit code already. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: ExitCode;
+  /** With an invalid input: which fields. */
+  readonly fields: { path: string; problem: string }[];
+
+  constructor(exitCode: ExitCode, message: string, fields: CommandError["fields"] = []) {
+    super(message);
+    this.exitCode = exitCode;
+    this.fields = fields;
+  }
+}
+
+/** What our own classes mean, by name, so that no command loads them only to recognise them. */
+const codeByName: Record<string, ExitCode> = {
+  InvalidInputError: exitCodes.invalid,
+  InputMismatchError: exitCodes.invalid,
+  NotAcceptedError: exitCodes.failed,
+  AbandonedError: exitCodes.failed,
+  FinishedError: exitCodes.failed,
+  UnknownProcessError: exitCodes.unknownId,
+  DocumentNotFound: exitCodes.unknownId,
+  UnreachableError: exitCodes.outOfReach,
+  StuckError: exitCodes.outOfReach,
+  UnprovenAnswerError: exitCodes.outOfReach,
+  NamespaceNotFoundError: exitCodes.outOfReach,
+  UnknownKeyError: exitCodes.outOfReach,
+  MissingDataKeyError: exitCodes.outOfReach,
+  DocumentErased: exitCodes.unknownId,
+  TemporalUnreachable: exitCodes.outOfReach,
+  PackagesMissing: exitCodes.outOfReach,
+};
+
+/** What `--json` calls a CommandError. */
+const names: Record<ExitCode, string> = {
+  0: "AsAsked",
+  1: "Failed",
+  2: "Invalid",
+  3: "UnknownId",
+  4: "OutOfReach",
+  5: "WaitsForPerson",
+};
+
+/** gRPC: the call, the caller or the namespace did not get through. */
+const awayByGrpc = new Set([4, 7, 14, 16]);
+
+export interface Failure {
+  exitCode: ExitCode;
+  error: string;
+  message: string;
+  fields?: { path: string; problem: string }[];
+}
+
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) {
+    return { exitCode: exitCodes.failed, error: "Error", message: String(error) };
+  }
+  if (error instanceof CommanderError) return usageFailure(error);
+  const { name, message } = error;
+  const fields = (error as { fields?: Failure["fields"] }).fields ?? [];
+  const withFields = fields.length > 0 ? { fields } : {};
+  if (error instanceof CommandError) {
+    return { exitCode: error.exitCode, error: names[error.exitCode], message, ...withFields };
+  }
+  const cause = (error.cause ?? error) as { code?: unknown; details?: unknown };
+  if (typeof cause.code === "number" && awayByGrpc.has(cause.code)) {
+    const reason = typeof cause.details === "string" ? cause.details : message;
+    return {
+      exitCode: exitCodes.outOfReach,
+      error: name,
+      message: `Temporal cannot be reached: ${reason}`,
+    };
+  }
+  if ((error as NodeJS.ErrnoException).syscall === "listen") {
+    return { exitCode: exitCodes.outOfReach, error: name, message: `Cannot listen: ${message}` };
+  }
+  const exitCode =
+    error instanceof ConfigurationError
+      ? exitCodes.outOfReach
+      : (codeByName[name] ?? exitCodes.failed);
+  return { exitCode, error: name, message, ...withFields };
+}
+
+function usageFailure({ code, message }: CommanderError): Failure {
+  const isHelp = code === "commander.help";
+  return {
+    exitCode: exitCodes.invalid,
+    error: names[exitCodes.invalid],
+    message: isHelp ? "a command is missing: see --help" : message.replace(/^error: /, ""),
+  };
+}

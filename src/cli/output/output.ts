@@ -1,0 +1,90 @@
+// The one place that prints: data on stdout, everything else on stderr. It takes what terminal.ts has made harmless, JSON and CSV.
+import { visibleJson } from "../../contracts/shared/text.js";
+import { csvOf } from "./csv.js";
+import type { Failure } from "./exit.js";
+import { columns, linesOf, padded, paint, terminal } from "./terminal.js";
+import type { Terminal } from "./terminal.js";
+
+export function writeData({ source }: Terminal): void {
+  write(process.stdout, source);
+}
+
+export function writeNote({ source }: Terminal): void {
+  write(process.stderr, source);
+}
+
+/** A text of several lines, each of which stays one. */
+export function writeLines(text: string): void {
+  writeData(
+    linesOf(
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => terminal`${line}`),
+    ),
+  );
+}
+
+/** One JSON document. */
+export function writeJson(value: unknown): void {
+  write(process.stdout, visibleJson(JSON.stringify(value, undefined, 2)));
+}
+
+/** One line of JSON Lines. */
+export function writeJsonLine(value: unknown): void {
+  write(process.stdout, visibleJson(JSON.stringify(value)));
+}
+
+/** What a table or CSV shows: the headings, and the cells of each row. */
+export type Rows = [headings: string[], rows: (string | undefined)[][]];
+
+export function writeTable(...rows: Rows): void {
+  writeData(table(...rows));
+}
+
+export function writeCsv(...rows: Rows): void {
+  write(process.stdout, csvOf(...rows));
+}
+
+/** One line; the message names the fields. */
+export function writeFailure({ message }: Failure): void {
+  writeNote(paint("red", message, process.stderr));
+}
+
+/** With `--json`: one line of JSON, on stderr all the same. */
+export function writeFailureJson(failure: Failure): void {
+  write(process.stderr, visibleJson(JSON.stringify(failure)));
+}
+
+function write(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(text.endsWith("\n") ? text : `${text}\n`);
+}
+
+/** Rows under their headings, in columns; nothing for no rows. */
+export function table(headings: string[], rows: (string | undefined)[][]): Terminal {
+  const cells = rows.map((row) => headings.map((_, index) => terminal`${row[index] ?? ""}`));
+  const widths = headings.map((heading, index) =>
+    Math.max(heading.length, ...cells.map((row) => row[index]?.source.length ?? 0)),
+  );
+  return linesOf([
+    paint("bold", columns(headings, widths)),
+    ...cells.map((row) => columns(row, widths)),
+  ]);
+}
+
+/** `name: value` lines; what is undefined is left out. */
+export function facts(entries: [string, string | Terminal | undefined][]): Terminal {
+  const present = entries.filter(
+    (entry): entry is [string, string | Terminal] => entry[1] !== undefined,
+  );
+  const width = Math.max(0, ...present.map(([name]) => name.length));
+  return linesOf(
+    present.map(([name, value]) => terminal`${paint("dim", padded(name, width))}  ${value}`),
+  );
+}
+
+/** `2 affidavit, 1 submitted`, or 0. */
+export function countsByKind(counts: Record<string, number>): string {
+  const texts = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
+  return texts.length > 0 ? texts.join(", ") : "0";
+}

@@ -1,0 +1,59 @@
+// The commands that look at one process: status, watch, result.
+import type { Command } from "commander";
+import { addCommand } from "../command.js";
+import { idHelp, withProcess } from "../context.js";
+import { exitCodes } from "../output/exit.js";
+import {
+  addFollowOptions,
+  type FollowOptions,
+  openAttention,
+  outcomesOf,
+  requireOutcome,
+  resultOf,
+  watchProcess,
+} from "./follow.js";
+import { writeData, writeJson, writeNote } from "../output/output.js";
+import { resultText, statusText } from "./show.js";
+import { terminal } from "../output/terminal.js";
+
+export function addProcessCommands(program: Command): void {
+  addCommand(program, "status <id>", {
+    summary: "where a process stands",
+    details: `${idHelp}\nEnds with 5 where it waits for a person, with 1 where it has failed.`,
+    example: "trustflow status sendPostal/order-7",
+  }).action((id: string, { json }: { json?: boolean }) =>
+    withProcess(id, async (handle) => {
+      const status = await handle.status();
+      if (json) writeJson(status);
+      else writeData(statusText(status));
+      if (await openAttention(handle, status)) process.exitCode = exitCodes.waitsForPerson;
+      else if (status.failure) process.exitCode = exitCodes.failed;
+      else if (status.attention)
+        writeNote(terminal`${handle.workflowId} has ended: it waits for nobody`);
+    }),
+  );
+
+  const watch = addCommand(program, "watch <id>", {
+    summary: "follow a process to its end",
+    details: `${idHelp}\nEnds with 5 as soon as it waits for a person. --json prints JSON Lines, one status each.
+On a terminal, without --json, it asks for the holder's code where the process waits for one.`,
+    example: "trustflow watch order-7 --json",
+  });
+  addFollowOptions(watch, outcomesOf()).action((id: string, options: FollowOptions) =>
+    withProcess(id, (handle) => watchProcess(handle, options)),
+  );
+
+  const result = addCommand(program, "result <id>", {
+    summary: "the result of a process, once it has ended",
+    details: `${idHelp}\nWaits for the end; ends with 5 as soon as it waits for a person, with 1 if it failed.`,
+    example: "trustflow result order-7 --expect delivered",
+  });
+  addFollowOptions(result, outcomesOf()).action((id: string, options: FollowOptions) =>
+    withProcess(id, async (handle) => {
+      const found = await resultOf(handle, options);
+      if (options.json) writeJson(found);
+      else writeData(resultText(found));
+      requireOutcome(found, options);
+    }),
+  );
+}

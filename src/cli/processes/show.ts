@@ -1,0 +1,133 @@
+// How a process reads on a terminal: its status, its timeline, its answers.
+import { consequencesOf, proposedLine } from "../../contracts/shared/decisions.js";
+import type { ProcessResult, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
+import { facts } from "../output/output.js";
+import { linesOf, padded, paint, terminal } from "../output/terminal.js";
+import type { Terminal } from "../output/terminal.js";
+
+type Attention = NonNullable<ProcessStatus["attention"]>;
+
+export function statusText(status: ProcessStatus): Terminal {
+  return linesOf([
+    facts([
+      ["process", `${status.process}/${status.id}`],
+      ["environment", status.environment],
+      ["account", status.account],
+      ["phase", status.phase],
+      ["waiting for", status.waitingFor],
+      ["until", status.until],
+      ["state", status.state],
+      ["reported", status.reportedState],
+      ["outcome", status.outcome],
+      ["failure", status.failure && `${status.failure.type}: ${status.failure.message}`],
+      ...(status.failure?.fields ?? []).map(({ path, problem }): [string, string] => [
+        `  ${path}`,
+        problem,
+      ]),
+      ["references", listed(status.references)],
+    ]),
+    ...attentionLines(status),
+    ...status.timeline.map(timelineLine),
+  ]);
+}
+
+/** With what only this process's result has: the codes that were sent, the provider's answer. */
+export function resultText(result: ProcessResult): Terminal {
+  const { process, id, outcome, providerOutcome, references, dates, documents, timeline, ...own } =
+    result;
+  return linesOf([
+    facts([
+      ["process", `${process}/${id}`],
+      ["outcome", outcome],
+      ["provider's word", providerOutcome],
+      ["references", listed(references)],
+      ...Object.entries(dates),
+      ...plainEntries(own),
+      ...documents.map(({ kind, document }): [string, string] => [kind, document.uri]),
+    ]),
+    ...timeline.map(timelineLine),
+  ]);
+}
+
+/** What a process answers when it is asked something. */
+export function answerText(answer: object): Terminal {
+  return facts(plainEntries(answer));
+}
+
+function plainEntries(given: object): [string, string][] {
+  return Object.entries(given).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+}
+
+function listed(references: Record<string, string>): string | undefined {
+  const entries = Object.entries(references).map(([name, value]) => `${name} ${value}`);
+  return entries.length > 0 ? entries.join(", ") : undefined;
+}
+
+function attentionLines({ attention, moreAttentions = [] }: ProcessStatus): Terminal[] {
+  const all = attention ? [attention, ...moreAttentions] : [];
+  return all.map((one) => paint("yellow", attentionText(one)));
+}
+
+/** Why a person is asked, and a line for what each decision does. */
+function attentionText(attention: Attention): Terminal {
+  const { id, kind, reason, since, proposed } = attention;
+  return linesOf([
+    terminal`waits for a person since ${since}: ${reason} [${kind}, attention ${id}]`,
+    ...(proposed ? [terminal`${proposedLine(proposed)}`] : []),
+    ...consequencesOf(attention).map(
+      ([decision, does]) => terminal`  ${padded(decision, 8)}  ${does}`,
+    ),
+  ]);
+}
+
+/** Who it came from stands first, in our own words. */
+function timelineLine({ at, source, event, by, principal, note }: TimelineEntry): Terminal {
+  const stated = by === undefined ? "" : terminal` by ${by}`;
+  const signed = principal === undefined ? "" : terminal`, signed by ${principal}`;
+  const more = note === undefined ? "" : terminal` – ${note}`;
+  return terminal`${paint("dim", at)}  ${padded(source, 8)}  ${event}${stated}${signed}${more}`;
+}
+
+/** Prints what is new in each status: each timeline entry once, in whatever order they come, and where it stands. */
+export class ProgressLines {
+  readonly #printed = new Map<string, number>();
+  #standing = "";
+  #attentions = "";
+
+  linesOf(status: ProcessStatus): Terminal[] {
+    const lines = this.#newEntries(status.timeline).map(timelineLine);
+    const { phase, state, waitingFor, until, outcome, failure } = status;
+    const standing = [
+      phase,
+      ...(state === undefined ? [] : [state]),
+      ...(outcome === undefined ? [] : [`outcome ${outcome}`]),
+      ...(failure === undefined ? [] : [`failed: ${failure.message}`]),
+      ...(waitingFor === undefined
+        ? []
+        : [`waits for ${waitingFor}${until === undefined ? "" : ` until ${until}`}`]),
+    ].join(", ");
+    if (standing !== this.#standing) lines.push(paint("bold", standing));
+    this.#standing = standing;
+    const attentions = attentionLines(status);
+    const text = linesOf(attentions).source;
+    if (text !== this.#attentions) lines.push(...attentions);
+    this.#attentions = text;
+    return lines;
+  }
+
+  /** Two equal entries are two entries. */
+  #newEntries(timeline: TimelineEntry[]): TimelineEntry[] {
+    const seen = new Map<string, number>();
+    return timeline.filter((entry) => {
+      const key = JSON.stringify(entry);
+      const count = (seen.get(key) ?? 0) + 1;
+      seen.set(key, count);
+      if (count <= (this.#printed.get(key) ?? 0)) return false;
+      this.#printed.set(key, count);
+      return true;
+    });
+  }
+}

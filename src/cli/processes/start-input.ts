@@ -1,0 +1,117 @@
+// The input of a command that starts a process: read, checked against the contract; `{ "path": … }` where the contract takes a
+// document is a file, which is put into the store when the process is started.
+import { dirname, resolve } from "node:path";
+import { z } from "zod";
+import { refuseOversize, withDocuments, withParts } from "../../client/input.js";
+import { checkInput } from "../../contracts/shared/problems.js";
+import { BusinessId, DocumentReference } from "../../contracts/shared/values.js";
+import { isPdf } from "../../documents/pdf.js";
+import type { DocumentStore } from "../../documents/store.js";
+import { CommandError } from "../output/exit.js";
+import { invalidInput, jsonObject, readBytes, readText } from "../files.js";
+
+interface DocumentFile {
+  bytes: Buffer;
+  mediaType: string;
+}
+
+export interface StartInput<Input extends object> {
+  /** With a stand-in for each file. */
+  checked: Input;
+  /** By the path of the document in the input. */
+  files: Map<string, DocumentFile>;
+}
+
+/** `-` is stdin; a document's path is relative to the file (of stdin: to the working directory). */
+export async function readStartInput<Input extends object>(
+  contract: z.ZodType<Input>,
+  source: string,
+  id: string,
+): Promise<StartInput<Input>> {
+  const given = jsonObject(await readText(source, "--input"), "--input", source);
+  const folder = source === "-" ? process.cwd() : dirname(resolve(source));
+  const isDocument = documentPlaces(contract);
+  const files = new Map<string, DocumentFile>();
+  const problems = [...checkInput(BusinessId, id, ["id"]).fields];
+  const input = await withParts(given, async (part, path) => {
+    if (!("path" in part) || !isDocument(path)) return undefined;
+    const at = path.join(".");
+    const file = await documentFile(part, at, folder).catch((error: unknown) => {
+      if (!(error instanceof CommandError)) throw error;
+      problems.push(...error.fields);
+      return undefined;
+    });
+    if (file) files.set(at, file);
+    return standIn(file);
+  });
+  const { data, fields } = checkInput(contract, input);
+  problems.push(...fields);
+  if (problems.length > 0 || data === undefined) throw invalidInput(problems);
+  refuseOversize(data);
+  return { checked: data, files };
+}
+
+/** The input as it can be sent, with its files in the store. */
+export async function withStoredFiles(
+  { checked, files }: StartInput<object>,
+  documents: () => Pick<DocumentStore, "put">,
+): Promise<object> {
+  const sent = await withDocuments(checked, async (document, path) => {
+    const file = files.get(path);
+    return file ? documents().put(file.bytes, file.mediaType) : document;
+  });
+  return sent as object;
+}
+
+async function documentFile(given: object, at: string, folder: string): Promise<DocumentFile> {
+  const { path, mediaType = "application/pdf", ...more } = given as Record<string, unknown>;
+  const refused = Object.keys(more).map((key) => ({
+    path: `${at}.${key}`,
+    problem: `is not known beside ${at}.path`,
+  }));
+  const refuse = (key: string, problem: string) => refused.push({ path: `${at}.${key}`, problem });
+  if (typeof path !== "string") refuse("path", "must be text");
+  if (typeof mediaType !== "string") refuse("mediaType", "must be text");
+  if (refused.length > 0) throw invalidInput(refused);
+  const bytes = await readBytes(resolve(folder, String(path)), `${at}.path`);
+  if (mediaType === "application/pdf" && !isPdf(bytes))
+    throw invalidInput([{ path: `${at}.path`, problem: "is not a PDF" }]);
+  return { bytes, mediaType: String(mediaType) };
+}
+
+// What the document will look like once it is stored; the contract looks at no more than this.
+function standIn(file?: DocumentFile): DocumentReference {
+  return {
+    uri: `document:${"0".repeat(32)}`,
+    sha256: "0".repeat(64),
+    size: file?.bytes.length ?? 1,
+    mediaType: file?.mediaType ?? "application/pdf",
+  };
+}
+
+interface Described {
+  properties?: Record<string, Described>;
+  items?: Described;
+  anyOf?: Described[];
+  oneOf?: Described[];
+}
+
+/** Says of a path whether the contract takes a document there. */
+function documentPlaces(contract: z.ZodType): (path: string[]) => boolean {
+  const described = z.toJSONSchema(contract, { io: "input", unrepresentable: "any" }) as Described;
+  const isReference = ({ properties = {} }: Described) =>
+    Object.keys(DocumentReference.shape).every((key) => key in properties);
+  return (path) =>
+    path
+      .reduce(
+        (forms, key) =>
+          forms.flatMap(({ properties, items = {} }) => formsOf(properties?.[key] ?? items)),
+        formsOf(described),
+      )
+      .some(isReference);
+}
+
+function formsOf(described: Described): Described[] {
+  const forms = described.anyOf ?? described.oneOf;
+  return forms ? forms.flatMap(formsOf) : [described];
+}

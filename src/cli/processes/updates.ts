@@ -1,0 +1,185 @@
+// The commands that bring a process something it answers: cancel, request-affidavit, otp, resend-otp, assertion,
+// accept-contract, decide-video.
+import { randomUUID } from "node:crypto";
+import { type Command, Option } from "commander";
+import { EidAssertion } from "../../contracts/issue-certificate.js";
+import { checkInput } from "../../contracts/shared/problems.js";
+import { taking } from "./capability.js";
+import { addCommand, personName } from "../command.js";
+import { idHelp, withProcess } from "../context.js";
+import { enteredLine, noteVisible } from "../entered.js";
+import { CommandError, exitCodes } from "../output/exit.js";
+import { invalidInput, readText } from "../files.js";
+import { writeData, writeJson } from "../output/output.js";
+import { answerText } from "./show.js";
+
+interface Asked {
+  json?: boolean | undefined;
+}
+
+/** Who decides, and why. */
+interface Stated {
+  by?: string;
+  note?: string;
+}
+
+export function addUpdates(program: Command): void {
+  const cancel = addCommand(program, "cancel <id>", {
+    summary: "cancel what a process does",
+    details: `${idHelp}
+Answers cancelled, or pending (done right after the submit, which is on its way), and then ends with 0;
+with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the process has ended.`,
+    example: "trustflow cancel order-7",
+  });
+  addStated(cancel).action((id: string, { json, ...stated }: Asked & Stated) =>
+    withProcess(id, async (handle) => {
+      const answer = await taking(handle, "cancel", "cancellation")
+        .cancel(randomUUID(), stated)
+        .catch(saysAlreadyCancelled(handle.workflowId));
+      sayAnswer(answer, ["cancelled", "pending"], { json });
+    }),
+  );
+
+  addCommand(program, "request-affidavit <id>", {
+    summary: "ask the provider for an affidavit on demand",
+    details: `${idHelp}\nEnds with 0 where it was requested, with 1 otherwise.`,
+    example: "trustflow request-affidavit order-7 --include-document",
+  })
+    .option("--include-document", "with the document itself")
+    .option("--include-events", "with the events so far")
+    .action(
+      (id: string, { json, ...asked }: Asked & { includeDocument?: true; includeEvents?: true }) =>
+        withProcess(id, async (handle) => {
+          const answer = await taking(
+            handle,
+            "requestAffidavit",
+            "request for an affidavit",
+          ).requestAffidavit(asked);
+          sayAnswer(answer, ["requested"], { json });
+        }),
+    );
+
+  addCommand(program, "otp <id> [code]", {
+    summary: "bring the code that the holder received",
+    details: `${idHelp}
+Without CODE, or with -, the code is asked for on a terminal, and not shown; elsewhere it is a line of stdin.
+A CODE on the command line is visible to other users of this machine (ps), and the shell's history keeps it.
+Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable, unknown.`,
+    example: "trustflow otp order-7\ntrustflow otp issueCertificate/order-7 - --json < code.txt",
+  }).action((id: string, code = "-", options: Asked) => {
+    const isEntered = code === "-";
+    if (!isEntered && !options.json) noteVisible("The code", "leave it out, and it is asked for");
+    return withProcess(id, async (found) => {
+      const handle = taking(found, "submitOtp", "code");
+      const given = isEntered ? await enteredCode(handle.workflowId) : code;
+      sayAnswer(await handle.submitOtp(given), ["accepted"], options);
+    });
+  });
+
+  addCommand(program, "resend-otp <id>", {
+    summary: "send the holder another code",
+    details: `${idHelp}\nEnds with 0 where it was sent, with 1 on tooSoon, limitReached, refused, expired, unavailable, unknown.`,
+    example: "trustflow resend-otp order-7",
+  }).action((id: string, options: Asked) =>
+    withProcess(id, async (handle) => {
+      sayAnswer(await taking(handle, "resendOtp", "code").resendOtp(), ["sent"], options);
+    }),
+  );
+
+  addCommand(program, "assertion <id>", {
+    summary: "bring a fresh eID assertion, where one was refused",
+    details: `${idHelp}
+The file holds the assertion in base64, or the JSON document that it is made of. Ends with 0 on accepted and
+pending (taken, and not answered in time), with 1 on expired, invalid, notAwaited.`,
+    example: "trustflow assertion order-7 --file assertion.json",
+  })
+    .requiredOption("--file <file>", "the assertion, or - for stdin")
+    .action(async (id: string, { file, ...options }: Asked & { file: string }) => {
+      const assertion = await readAssertion(file);
+      await withProcess(id, async (handle) => {
+        const answer = await taking(handle, "provideAssertion", "assertion").provideAssertion(
+          assertion,
+        );
+        sayAnswer(answer, ["accepted", "pending"], options);
+      });
+    });
+
+  addSigning(program);
+}
+
+function addSigning(program: Command): void {
+  const acceptContract = addCommand(program, "accept-contract <id>", {
+    summary: "accept the contract that a signer will sign",
+    details: `${idHelp}
+Where requireContractAccepted waits for that; the contract is among the process's documents.
+Ends with 0 where it was taken, with 1 where it is not asked for, and on unavailable.`,
+    example: "trustflow accept-contract order-7\ntrustflow accept-contract order-7 --refuse",
+  }).option("--refuse", "it is not accepted: the process ends");
+  addStated(acceptContract).action(
+    (id: string, { refuse, json, ...stated }: Asked & Stated & { refuse?: true }) =>
+      withProcess(id, async (handle) => {
+        const taker = taking(handle, "acceptContract", "contract");
+        const answer = await taker.acceptContract(!refuse, randomUUID(), stated);
+        sayAnswer(answer, ["accepted", "refused"], { json });
+      }),
+  );
+
+  const decideVideo = addCommand(program, "decide-video <id>", {
+    summary: "approve or cancel an identity video",
+    details: `${idHelp}\nEnds with 0 on approved and cancelled, with 1 on refused, unknown, unavailable, notAwaited.`,
+    example: "trustflow decide-video order-7 --decision approve",
+  }).addOption(
+    new Option("--decision <decision>", "what becomes of it")
+      .choices(["approve", "cancel"])
+      .makeOptionMandatory(),
+  );
+  addStated(decideVideo).action(
+    (
+      id: string,
+      { decision, json, ...stated }: Asked & Stated & { decision: "approve" | "cancel" },
+    ) =>
+      withProcess(id, async (handle) => {
+        const taker = taking(handle, "decideVideo", "identity video");
+        const answer = await taker.decideVideo(decision, randomUUID(), stated);
+        sayAnswer(answer, ["approved", "cancelled"], { json });
+      }),
+  );
+}
+
+/** Of a decision; the key of `keys.operator` signs it, where there is one. */
+function addStated(command: Command): Command {
+  return command
+    .option("--by <name>", "who decides; stands in the timeline", personName)
+    .option("--note <text>", "why; stands in the timeline");
+}
+
+function saysAlreadyCancelled(workflowId: string): (error: unknown) => never {
+  return (error) => {
+    const { name, outcome = "" } = error as { name?: string; outcome?: string };
+    if (name === "FinishedError" && outcome.startsWith("cancelled"))
+      throw new CommandError(exitCodes.failed, `${workflowId} is already cancelled`);
+    throw error;
+  };
+}
+
+function sayAnswer(given: { answer: string }, asAsked: string[], { json }: Asked): void {
+  if (json) writeJson(given);
+  else writeData(answerText(given));
+  if (!asAsked.includes(given.answer)) process.exitCode = exitCodes.failed;
+}
+
+async function enteredCode(workflowId: string): Promise<string> {
+  const code = await enteredLine(`The holder's code for ${workflowId} (not shown):`);
+  if (code !== "") return code;
+  throw invalidInput([{ path: "code", problem: "is required" }]);
+}
+
+/** Base64 as it is, JSON in base64. */
+async function readAssertion(file: string): Promise<string> {
+  const text = await readText(file, "--file");
+  const isJson = text.trimStart().startsWith("{");
+  const assertion = isJson ? Buffer.from(text).toString("base64") : text.replaceAll(/\s/g, "");
+  const { fields } = checkInput(EidAssertion, assertion, ["--file"]);
+  if (fields.length > 0) throw invalidInput(fields);
+  return assertion;
+}

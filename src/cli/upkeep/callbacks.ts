@@ -1,0 +1,203 @@
+// `trustflow callbacks`: the inbox as operators see it (docs/design.md §7).
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { callbackUrl } from "../../callbacks/address.js";
+import {
+  CallbackArchive,
+  callbackStates,
+  type CallbackState,
+  type CallbackSummary,
+} from "../../callbacks/inbox/archive.js";
+import { accountProviders, type AccountProvider } from "../../callbacks/inbox/reading.js";
+import { parseWorkflowId, processes, workflowIdOf } from "../../contracts/shared/names.js";
+import { loadConfig, required, ringOf } from "../../config.js";
+import type { Config } from "../../config.js";
+import { addCommand, collect, csvOption, wholeNumber } from "../command.js";
+import { withDatabase } from "../context.js";
+import { CommandError, exitCodes } from "../output/exit.js";
+import { facts, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
+import { bodyKeysOf } from "../parts.js";
+import { quoted, terminal } from "../output/terminal.js";
+
+interface ListOptions {
+  state?: CallbackState[];
+  before?: string;
+  limit: number;
+  json?: boolean;
+  csv?: boolean;
+}
+
+export function addCallbacks(program: Command): void {
+  const callbacks = addCommand(program, "callbacks", {
+    summary: "read the inbox, and replay what was parked",
+    example: "trustflow callbacks parked",
+    isGroup: true,
+  });
+  addList(callbacks, "list", "callbacks, newest first", "trustflow callbacks list order-7")
+    .addOption(
+      new Option("--state <state>", "only these; may be repeated")
+        .choices(callbackStates)
+        .argParser((text, before?: string[]) => collect(oneOf(text), before)),
+    )
+    .action((process: string | undefined, options: ListOptions) => list(process, options));
+  addList(
+    callbacks,
+    "parked",
+    "callbacks that could not be delivered, with the reason",
+    "trustflow callbacks parked",
+  ).action((process: string | undefined, options: ListOptions) =>
+    list(process, { ...options, state: ["parked"] }),
+  );
+  addList(
+    callbacks,
+    "late",
+    "callbacks that came after the end of their process",
+    "trustflow callbacks late order-7",
+  ).action((process: string | undefined, options: ListOptions) =>
+    list(process, { ...options, state: ["late"] }),
+  );
+  addList(
+    callbacks,
+    "surplus",
+    "callbacks that their process was not told of, because it had had its fill",
+    "trustflow callbacks surplus order-7",
+  ).action((process: string | undefined, options: ListOptions) =>
+    list(process, { ...options, state: ["surplus"] }),
+  );
+  addCommand(callbacks, "show <callback>", {
+    summary: "one callback with its body",
+    details: "The body is what the provider sent; it may hold personal data.",
+    example: "trustflow callbacks show 42",
+  }).action((id: string, { json }: { json?: boolean }) =>
+    withArchive(async (archive, config) => {
+      const found = await archive.show(rowId(id), bodyKeysOf(config));
+      if (!found) throw unknown(id);
+      if (json) return writeJson(found);
+      const { body, ...summary } = found;
+      writeData(facts(Object.entries(summary).map(([name, value]) => [name, shown(value)])));
+      writeData(body === undefined ? terminal`(the body is not kept any more)` : quoted(body));
+    }),
+  );
+  addCommand(callbacks, "replay <callback...>", {
+    summary: "deliver parked, late or surplus callbacks again",
+    details: "Ends with 1 where one of them is none of these, or its body is not kept any more.",
+    example: "trustflow callbacks replay 42 43",
+  }).action((ids: string[], { json }: { json?: boolean }) =>
+    withArchive(async (archive) => {
+      const replayed = await archive.replay(ids.map(rowId));
+      const rest = ids.filter((id) => !replayed.includes(id));
+      if (json) writeJson({ replayed, notReplayed: rest });
+      else
+        for (const id of ids)
+          writeData(
+            terminal`${id}  ${rest.includes(id) ? "neither parked nor late nor surplus" : "replayed"}`,
+          );
+      if (rest.length > 0) process.exitCode = exitCodes.failed;
+    }),
+  );
+  addCommand(callbacks, "address", {
+    summary: "the URL to give a provider that knows one address for each account",
+    details: "Whoever has it may report: tell it to the provider alone.",
+    example: "trustflow callbacks address one-shot-signature --account default",
+  })
+    .addArgument(new Argument("<provider>", "whose callbacks come there").choices(accountProviders))
+    .option("--account <name>", "of which account", "default")
+    .action((provider: AccountProvider, { account, json }: { account: string; json?: boolean }) => {
+      const config = loadConfig();
+      if (!config.accounts[account]?.[provider])
+        throw new CommandError(
+          exitCodes.invalid,
+          `account: accounts.${account}.${provider} is not configured`,
+        );
+      const publicUrl = required(config.callbacks.publicUrl, "callbacks.publicUrl");
+      const url = callbackUrl(ringOf(config, "callback"), publicUrl, { provider, account });
+      if (json) writeJson({ url });
+      else writeData(terminal`${url}`);
+    });
+}
+
+function addList(parent: Command, name: string, summary: string, example: string): Command {
+  return addCommand(parent, `${name} [id]`, {
+    summary,
+    details: "With an ID, only those of that process.",
+    example,
+  })
+    .option("--before <callback>", "the page after the one that ended with this callback")
+    .option("--limit <n>", "at most so many", wholeNumber(1), 100)
+    .addOption(csvOption());
+}
+
+async function list(
+  process: string | undefined,
+  { state, before, limit, json, csv }: ListOptions,
+): Promise<void> {
+  await withArchive(async (archive) => {
+    const filter = {
+      limit,
+      ...(state && { states: state }),
+      ...(before !== undefined && { before: rowId(before) }),
+    };
+    const pages = await Promise.all(
+      workflowIds(process).map((workflowId) =>
+        archive.list({ ...filter, ...(workflowId !== undefined && { workflowId }) }),
+      ),
+    );
+    const rows = pages.flat();
+    if (json) return writeJson(rows);
+    const write = csv ? writeCsv : writeTable;
+    write(["ID", "RECEIVED", "STATE", "PROCESS", "IDENTIFIER", "REASON"], rows.map(cells));
+  });
+}
+
+function cells({
+  id,
+  receivedAt,
+  state,
+  provider,
+  account,
+  workflowId,
+  identifier,
+  reason,
+  detail,
+}: CallbackSummary): string[] {
+  return [
+    id,
+    receivedAt.toISOString(),
+    state,
+    workflowId ?? `(${provider}, account ${account})`,
+    identifier,
+    [reason, detail].filter(Boolean).join(": "),
+  ];
+}
+
+/** A bare business id may be that of any process; none means all. */
+function workflowIds(id: string | undefined): (string | undefined)[] {
+  if (id === undefined) return [undefined];
+  return parseWorkflowId(id) ? [id] : processes.map((name) => workflowIdOf(name, id));
+}
+
+async function withArchive(
+  work: (archive: CallbackArchive, config: Config) => Promise<void>,
+): Promise<void> {
+  await withDatabase((pool, config) => work(new CallbackArchive(pool), config));
+}
+
+function oneOf(text: string): string {
+  if (callbackStates.some((state) => state === text)) return text;
+  throw new InvalidArgumentError(`Allowed choices are ${callbackStates.join(", ")}.`);
+}
+
+function rowId(text: string): string {
+  if (/^\d{1,18}$/.test(text)) return text;
+  throw new CommandError(
+    exitCodes.invalid,
+    `callback: ${text} must be a number, as "trustflow callbacks list" shows it`,
+  );
+}
+
+function unknown(id: string): CommandError {
+  return new CommandError(exitCodes.unknownId, `The callback ${id} is not known`);
+}
+
+function shown(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}

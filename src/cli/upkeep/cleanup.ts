@@ -1,0 +1,160 @@
+// `trustflow cleanup`: repairs stuck processes and applies the retention of the configuration; meant for a schedule: the repair
+// every few minutes, all of it once a day.
+import type { Command } from "commander";
+import type { Client } from "@temporalio/client";
+import type { ReplayWorkerOptions } from "@temporalio/worker";
+import type { Repairs } from "../../cleanup/repair.js";
+import type { CleanupReport } from "../../cleanup.js";
+import { loadConfig, ringOf } from "../../config.js";
+import { payloadKeys, refusedPayloads } from "../../payload-keys.js";
+import type { Config } from "../../config.js";
+import type { Pool } from "../../postgres/pool.js";
+import type { connectClient } from "../../temporal/connection.js";
+import { addCommand } from "../command.js";
+import { withDatabase } from "../context.js";
+import { countsByKind, facts, writeData, writeJson, writeNote } from "../output/output.js";
+import { documentStoreOf } from "../parts.js";
+import { temporalInReach } from "../temporal.js";
+import { terminal } from "../output/terminal.js";
+
+interface CleanupFlags {
+  dryRun?: boolean;
+  repairOnly?: boolean;
+  json?: boolean;
+}
+
+export function addCleanup(program: Command): void {
+  addCommand(program, "cleanup", {
+    summary: "repair stuck processes, and remove what the retention lets go of",
+    details: `A process whose workflow tasks have failed for stuck.repairAfterSeconds is reset, once, to its last good workflow task; no effect
+happens twice. Inbox bodies go after retention.inboxDays, parked ones after retention.parkedDays, journal and inbox rows
+after retention.journalDays, uploads that no process took go into quarantine after retention.documentOrphanDays ("trustflow documents quarantine"),
+and are removed retention.quarantineDays later. A finished process's documents go after the period of their kind (retention.documents), where
+there is one. Nothing of an open process is removed.`,
+    example: "trustflow cleanup --dry-run",
+  })
+    .option("--dry-run", "only count")
+    .option("--repair-only", "remove nothing; needs no database")
+    .action(({ json, ...flags }: CleanupFlags) =>
+      flags.repairOnly
+        ? withTemporal(loadConfig(), async (temporal, config) => {
+            const repairs = await repair(temporal, config, flags);
+            if (json) return writeJson({ dryRun: flags.dryRun ?? false, ...repairs });
+            writeData(facts(repairLines(repairs)));
+          })
+        : withDatabase((pool, config) =>
+            withTemporal(config, async (temporal) => {
+              const repairs = await repair(temporal, config, flags);
+              const report = await retain(temporal, config, pool, flags);
+              for (const note of report.notes) writeNote(terminal`${note}`);
+              if (json) return writeJson({ ...report, ...repairs });
+              writeData(facts([...repairLines(repairs), ...retentionLines(report)]));
+            }),
+          ),
+    );
+}
+
+type Temporal = Awaited<ReturnType<typeof connectClient>>;
+
+export async function withTemporal(
+  config: Config,
+  work: (temporal: Temporal, config: Config) => Promise<void>,
+): Promise<void> {
+  await temporalInReach();
+  const { connectClient } = await import("../../temporal/connection.js");
+  const { ring, writeRing } = payloadKeys(config);
+  const temporal = await connectClient(ring, { writeRing });
+  try {
+    await work(temporal, config);
+  } finally {
+    await temporal.close();
+  }
+}
+
+/** One connection serves all namespaces. */
+export async function clientsOf({
+  client,
+  connection,
+  namespace,
+}: Temporal): Promise<(namespace: string) => Client> {
+  const { Client: TemporalClient } = await import("@temporalio/client");
+  return (other) =>
+    other === namespace ? client : new TemporalClient({ connection, namespace: other });
+}
+
+async function repair(
+  { client }: Temporal,
+  config: Config,
+  { dryRun = false }: CleanupFlags,
+): Promise<Repairs> {
+  const { repairStuck } = await import("../../cleanup/repair.js");
+  let replay: ReturnType<typeof replayOptions> | undefined;
+  return repairStuck({
+    client,
+    afterSeconds: config.stuck.repairAfterSeconds,
+    dryRun,
+    replay: () => (replay ??= replayOptions(config)),
+  });
+}
+
+async function replayOptions(config: Config): Promise<ReplayWorkerOptions> {
+  const { workflowSource } = await import("../../worker.js");
+  const { workerConverters } = await import("../../temporal/codec/data-converter.js");
+  const { installRuntime } = await import("../../temporal/logging.js");
+  // What does not replay is expected here, and is no line of a log.
+  installRuntime({ level: "ERROR", logTo: { write: () => undefined } });
+  const { workflows } = workerConverters(payloadKeys(config), refusedPayloads(config));
+  return { ...workflowSource(), dataConverter: workflows };
+}
+
+async function retain(
+  temporal: Temporal,
+  config: Config,
+  pool: Pool,
+  { dryRun = false }: CleanupFlags,
+): Promise<CleanupReport> {
+  const { cleanUp } = await import("../../cleanup.js");
+  const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
+  return cleanUp({
+    retention: config.retention,
+    pool,
+    codecRing: ringOf(config, "codec"),
+    ...(hasStore && { documents: documentStoreOf(config) }),
+    namespace: temporal.namespace,
+    clientFor: await clientsOf(temporal),
+    dryRun,
+  });
+}
+
+function repairLines({ repaired, left }: Repairs): [string, string][] {
+  return [
+    ["repaired", [repaired.length, ...repaired].join(" ")],
+    ...left.map(({ id, why }): [string, string] => ["still stuck", `${id}: ${why}`]),
+  ];
+}
+
+function retentionLines(report: CleanupReport): [string, string][] {
+  const {
+    dryRun,
+    inboxBodies,
+    erasedBodies,
+    parkedBodies,
+    inboxRows,
+    journalRows,
+    documents,
+    expired,
+  } = report;
+  return [
+    ["inbox bodies", String(inboxBodies)],
+    ["bodies of erased processes", String(erasedBodies)],
+    ["parked bodies", String(parkedBodies)],
+    ["inbox rows", String(inboxRows)],
+    ["journal rows", String(journalRows)],
+    [
+      "documents",
+      documents.skipped ?? `${documents.removed} (${documents.quarantined} more into quarantine)`,
+    ],
+    ["expired documents", countsByKind(expired)],
+    ["removed", dryRun ? "nothing: --dry-run" : "as counted"],
+  ];
+}

@@ -1,0 +1,205 @@
+// `trustflow documents put|get|quarantine|release` and `trustflow affidavits`: bytes in and out of the document store.
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { loadConfig } from "../../config.js";
+import { addCommand } from "../command.js";
+import { withTrustflow } from "../context.js";
+import { CommandError, exitCodes } from "../output/exit.js";
+import { resultOf } from "../processes/follow.js";
+import { table, writeData, writeJson, writeNote } from "../output/output.js";
+import { documentStoreOf, refuseMisspelt } from "../parts.js";
+import { addQuarantine } from "./quarantine.js";
+import { terminal } from "../output/terminal.js";
+
+interface SavedFile {
+  uri: string;
+  file: string;
+  size: number;
+  sha256: string;
+}
+
+interface GetOptions {
+  out?: string;
+  json?: boolean;
+}
+
+const typeOfStart = [
+  ["%PDF-", "pdf", "application/pdf"],
+  ["PK\u0003\u0004", "zip", "application/zip"],
+  ["<?xml", "xml", "application/xml"],
+] as const;
+
+export function addDocuments(program: Command): void {
+  const documents = addCommand(program, "documents", {
+    summary: "put documents into the store, get them out, list and release what is about to go",
+    example: "trustflow documents put letter.pdf",
+    isGroup: true,
+  });
+  addCommand(documents, "put <file>", {
+    summary: "store a file, and print its reference",
+    details:
+      "The reference can stand as the document of an input. Without --json the URI is printed.",
+    example: "trustflow documents put letter.pdf --json",
+  })
+    .option("--media-type <type>", "default: from the content, for PDF, ZIP and XML")
+    .action(async (file: string, { mediaType, json }: { mediaType?: string; json?: boolean }) => {
+      const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+        throw new CommandError(
+          exitCodes.invalid,
+          `${file} cannot be read (${error.code ?? error.name})`,
+        );
+      });
+      const type = mediaType ?? formatOf(bytes)?.mediaType;
+      if (bytes.length === 0) throw new CommandError(exitCodes.invalid, `${file} is empty`);
+      if (type === undefined) {
+        throw new CommandError(
+          exitCodes.invalid,
+          `--media-type: is required for ${file}: its content does not tell`,
+        );
+      }
+      const reference = await documentStoreOf(loadConfig()).put(bytes, type);
+      if (json) writeJson(reference);
+      else writeData(terminal`${reference.uri}`);
+    });
+  addCommand(documents, "get <uri...>", {
+    summary: "fetch documents by their URI",
+    details: "One document goes to stdout without --out; several need --out.",
+    example: "trustflow documents get document:0123456789abcdef0123456789abcdef --out letters",
+  })
+    .option("--out <directory>", "where the files go; their names are their ids")
+    .action(getDocuments);
+  addQuarantine(documents);
+}
+
+async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<void> {
+  refuseMisspelt(uris);
+  if (out === undefined) {
+    const [uri, another] = uris;
+    if (uri === undefined || another !== undefined || json || process.stdout.isTTY) {
+      throw new CommandError(
+        exitCodes.invalid,
+        "--out: is required for several documents, with --json and on a terminal",
+      );
+    }
+    const bytes = await documentStoreOf(loadConfig()).open(uri);
+    await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()));
+    return;
+  }
+  const store = documentStoreOf(loadConfig());
+  const saved: SavedFile[] = [];
+  for (const uri of uris) {
+    const bytes = await store.open(uri);
+    saved.push(await save(out, uri.slice("document:".length), uri, bytes));
+  }
+  sayFiles(saved, json);
+}
+
+export function addAffidavits(program: Command): void {
+  addCommand(program, "affidavits <id>", {
+    summary: "save the affidavits of a process that has ended",
+    details: `The affidavits stand in the result: of a process that is open, --wait waits for its end,
+else the command ends with 1.`,
+    example: "trustflow affidavits order-7 --out evidence",
+  })
+    .requiredOption("--out <directory>", "where the files go")
+    .option("--wait", "wait for the end of the process")
+    .action(
+      async (id: string, { out, wait, json }: { out: string; wait?: boolean; json?: boolean }) => {
+        await withTrustflow(async (trustflow) => {
+          const handle = await trustflow.find(id);
+          if (handle.process !== "sendPostal") {
+            throw new CommandError(
+              exitCodes.invalid,
+              `${handle.workflowId} has no affidavits: only certified post has them; what it has stands in "trustflow result"`,
+            );
+          }
+          if (!wait && (await handle.isOpen())) {
+            throw new CommandError(
+              exitCodes.failed,
+              `${handle.workflowId} has not ended: its affidavits are collected until then (--wait waits)`,
+            );
+          }
+          const { documents } = await resultOf(handle, {});
+          const affidavits = documents.filter(({ kind }) => kind === "affidavit");
+          const saved: SavedFile[] = [];
+          for (const [name, { document }] of named(affidavits))
+            saved.push(
+              await save(out, name, document.uri, await trustflow.documents.get(document)),
+            );
+          if (saved.length === 0)
+            writeNote(terminal`${handle.workflowId} has ended without affidavits`);
+          if (json || saved.length > 0) sayFiles(saved, json);
+        });
+      },
+    );
+}
+
+/**
+ * A regenerated affidavit may reuse the id of the one before: each version gets a name of its own
+ * (docs/reading-the-specification.md §2).
+ */
+export function named<D extends { document: { uri: string }; uniqueId?: string | undefined }>(
+  affidavits: D[],
+): [string, D][] {
+  const seen = new Map<string, number>();
+  return affidavits.map((affidavit) => {
+    const name = `affidavit-${plainName(affidavit.uniqueId ?? affidavit.document.uri)}`;
+    const version = (seen.get(name) ?? 0) + 1;
+    seen.set(name, version);
+    return [version === 1 ? name : `${name}-${version}`, affidavit];
+  });
+}
+
+function plainName(text: string): string {
+  return text
+    .replaceAll(/[^A-Za-z0-9._-]/g, "-")
+    .replace(/^\.+/, "-")
+    .slice(0, 100);
+}
+
+/** A file that is there already stays, and has to be the same. */
+async function save(folder: string, name: string, uri: string, bytes: Buffer): Promise<SavedFile> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `${name}.${formatOf(bytes)?.ending ?? "bin"}`);
+  await writeFile(file, bytes, { flag: "wx", mode: 0o600 }).catch(
+    async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") {
+        throw new CommandError(
+          exitCodes.invalid,
+          `--out: ${file} cannot be written (${error.code ?? error.name})`,
+        );
+      }
+      if (bytes.equals(await readFile(file))) return;
+      throw new CommandError(
+        exitCodes.invalid,
+        `--out: ${file} is there already, with other content`,
+      );
+    },
+  );
+  return {
+    uri,
+    file,
+    size: bytes.length,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+  };
+}
+
+function sayFiles(files: SavedFile[], json: boolean | undefined): void {
+  if (json) writeJson(files);
+  else
+    writeData(
+      table(
+        ["FILE", "BYTES", "SHA-256"],
+        files.map(({ file, size, sha256 }) => [file, String(size), sha256]),
+      ),
+    );
+}
+
+function formatOf(bytes: Buffer): { ending: string; mediaType: string } | undefined {
+  const found = typeOfStart.find(
+    ([start]) => bytes.subarray(0, start.length).toString("latin1") === start,
+  );
+  return found && { ending: found[1], mediaType: found[2] };
+}

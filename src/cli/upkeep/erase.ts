@@ -1,0 +1,142 @@
+// `trustflow erase` and `trustflow erasures`: a finished process goes for good; the record of it stays.
+import type { Command } from "commander";
+import type { Erasable, Erased } from "../../cleanup/erase.js";
+import type { Erasure } from "../../cleanup/erasure-record.js";
+import { ringOf } from "../../config.js";
+import { parseWorkflowId, processes } from "../../contracts/shared/names.js";
+import { clientsOf, withTemporal } from "./cleanup.js";
+import { addCommand, personName } from "../command.js";
+import { withDatabase } from "../context.js";
+import { CommandError, exitCodes } from "../output/exit.js";
+import type { Rows } from "../output/output.js";
+import {
+  countsByKind,
+  facts,
+  writeData,
+  writeJson,
+  writeNote,
+  writeTable,
+} from "../output/output.js";
+import { documentStoreOf } from "../parts.js";
+import { terminal } from "../output/terminal.js";
+
+interface EraseFlags {
+  by?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function addErase(program: Command): void {
+  addCommand(program, "erase <id>", {
+    summary: "erase a finished process: documents, callbacks, answers, key and history",
+    details: `The ID is "<process>/<business id>", so that no other process is meant.
+Nothing brings it back. An open process is refused. A document that another process owns too stays for that one.
+The id is never used again: a start under it is refused, so nothing is sent twice. Where the command was cut off, run it again.
+What the provider holds is shown, and stays there. The record says who, when and how many: see "trustflow erasures".`,
+    example: `trustflow erase sendPostal/order-7 --dry-run
+trustflow erase sendPostal/order-7 --by "Ana Ruiz"`,
+  })
+    .option(
+      "--by <name>",
+      "who erases; stands in the record; required without --dry-run",
+      personName,
+    )
+    .option("--dry-run", "only show what it would erase")
+    .action((id: string, flags: EraseFlags) => eraseOne(id, flags));
+
+  addCommand(program, "erasures [id]", {
+    summary: "the record of erasures, the newest first",
+    details:
+      "Who erased which process, when, what kind and how many; no content. With an ID, only those of that process.",
+    example: "trustflow erasures --json",
+  }).action((id: string | undefined, { json }: EraseFlags) =>
+    withDatabase(async (pool) => {
+      const { erasuresOf } = await import("../../cleanup/erasure-record.js");
+      const found = await erasuresOf(pool, id === undefined ? {} : { workflowId: fullId(id) });
+      if (json) return writeJson(found);
+      writeTable(...erasuresRows(found));
+    }),
+  );
+}
+
+async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<void> {
+  if (by === undefined && !dryRun)
+    throw new CommandError(exitCodes.invalid, "--by: is required: the record says who erases");
+  const workflowId = fullId(id);
+  await withDatabase((pool, config) =>
+    withTemporal(config, async (temporal) => {
+      const { client, namespace } = temporal;
+      const { erasableOf, erase, NothingToErase, ProcessIsOpen } =
+        await import("../../cleanup/erase.js");
+      const { namespacesOf } = await import("../../cleanup/namespaces.js");
+      const clients = (await namespacesOf(pool, namespace)).map(await clientsOf(temporal));
+      const documents = documentStoreOf(config);
+      const codecRing = ringOf(config, "codec");
+      const options = { workflowId, client, clients, pool, documents, codecRing };
+      try {
+        const report =
+          by === undefined || dryRun ? await erasableOf(options) : await erase({ ...options, by });
+        if (json) return writeJson({ id: workflowId, dryRun: dryRun ?? false, ...report });
+        writeData(facts(linesOf(workflowId, report)));
+        if (report.atProvider.length > 0)
+          writeNote(
+            terminal`The provider keeps what it has: ask it to erase that, by these references.`,
+          );
+        if (dryRun) writeNote(terminal`Nothing was erased: --dry-run`);
+      } catch (error) {
+        if (error instanceof ProcessIsOpen) throw new CommandError(exitCodes.failed, error.message);
+        if (error instanceof NothingToErase)
+          throw new CommandError(exitCodes.unknownId, error.message);
+        throw error;
+      }
+    }),
+  );
+}
+
+function fullId(id: string): string {
+  if (parseWorkflowId(id)) return id;
+  throw new CommandError(
+    exitCodes.invalid,
+    `id: ${id} is not <process>/<business id>; the processes are ${processes.join(", ")}`,
+  );
+}
+
+function linesOf(workflowId: string, report: Erasable & Partial<Erased>): [string, string][] {
+  const { documents, callbacks, effects, runs, shared, atProvider, references } = report;
+  const { by, begunAt, finishedAt } = report;
+  return [
+    ["process", workflowId],
+    ...(by === undefined ? [] : [["erased by", by] as [string, string]]),
+    ...(begunAt ? [["begun", begunAt.toISOString()] as [string, string]] : []),
+    ...(finishedAt ? [["finished", finishedAt.toISOString()] as [string, string]] : []),
+    ["documents", countsByKind(documents)],
+    ["callback bodies", String(callbacks)],
+    ["journal answers", String(effects)],
+    ["histories", String(runs)],
+    ...shared.map(({ uri, kind, owners }): [string, string] => [
+      "kept",
+      `${uri} (${kind}): ${owners.join(", ")} owns it too`,
+    ]),
+    ...atProvider.map(({ provider, account, operation, exists, count }): [string, string] => [
+      "at the provider",
+      `${provider} (${account}): ${operation}, ${count}${exists === "maybe" ? ", perhaps" : ""}`,
+    ]),
+    ...(references.length > 0 ? [["references", references.join(", ")] as [string, string]] : []),
+  ];
+}
+
+function erasuresRows(found: Erasure[]): Rows {
+  return [
+    ["ID", "BY", "BEGUN", "FINISHED", "DOCUMENTS", "CALLBACKS", "ANSWERS", "HISTORIES"],
+    found.map(({ workflowId, by, begunAt, finishedAt, documents, callbacks, effects, runs }) => [
+      workflowId,
+      by,
+      begunAt.toISOString(),
+      finishedAt?.toISOString() ?? "not yet",
+      countsByKind(documents),
+      String(callbacks),
+      String(effects),
+      String(runs),
+    ]),
+  ];
+}

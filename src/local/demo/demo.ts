@@ -1,0 +1,164 @@
+// `npm run demo`: the whole system, real processes through it on good and bad days, and the proof that each had its effect once.
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Trustflow } from "../../client.js";
+import type { AnyHandle } from "../../client.js";
+import { sandboxControl } from "../../sandbox/control/client.js";
+import type { LedgerReport } from "../../sandbox/engine/ledger.js";
+import { letterScenarios } from "./letters.js";
+import { peopleScenarios } from "./people.js";
+import type { Scenario, Stage } from "./scenario.js";
+import { startStack } from "../stack/stack.js";
+import type { Progress } from "../processes/tools.js";
+
+export interface DemoRow {
+  process: string;
+  id: string;
+  scenario: string;
+  expected: string;
+  outcome: string;
+  /** What the sandbox's ledger has of the scenario's effect for this intent. */
+  effects: number;
+  durationMs: number;
+  url: string;
+}
+
+export interface DemoReport {
+  ok: boolean;
+  durationMs: number;
+  temporalUi: string;
+  scenarios: DemoRow[];
+  ledger: { effects: number; duplicates: number; violations: number };
+}
+
+export interface DemoOptions {
+  progress: Progress;
+  /** Called with the report while everything is still up; what it returns is waited for before the end. */
+  onReport(report: DemoReport): Promise<void>;
+}
+
+const demoEnvironment = {
+  TRUSTFLOW_ATTENTION__RETRY_SECONDS: "2",
+  TRUSTFLOW_ATTENTION__PROBE_SECONDS: "1",
+  TRUSTFLOW_JOURNAL__LEASE_SECONDS: "8",
+  TRUSTFLOW_JOURNAL__LOOK_UP_SPACING_SECONDS: "1",
+  TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__TIMEOUT_SECONDS: "6",
+};
+
+/** Virtual days in real seconds. */
+const speed = 40_000;
+
+const acts = [letterScenarios, peopleScenarios];
+
+export async function runDemo({ progress, onReport }: DemoOptions): Promise<DemoReport> {
+  const began = Date.now();
+  const stack = await startStack({
+    directory: await mkdtemp(join(tmpdir(), "trustflow-demo-")),
+    persistent: false,
+    sandboxSpeed: speed,
+    sandboxPersonTime: "real",
+    env: demoEnvironment,
+    progress,
+    onDeath: () => undefined,
+  });
+  try {
+    Object.assign(process.env, stack.env);
+    const client = await Trustflow.connect();
+    try {
+      progress(`Web UI: ${stack.temporalUi}`);
+      const sandbox = sandboxControl(stack.sandboxUrl);
+      const stage = { client, stack, sandbox };
+      const rows: DemoRow[] = [];
+      // One after the other: the first kills a worker, and what nobody can be asked about would wait for a person then.
+      for (const act of acts) {
+        rows.push(...(await Promise.all(act.map((scenario) => play(scenario, stage, progress)))));
+      }
+      const ledger = await sandbox.ledger();
+      const report = reportOf(rows, ledger, stack.temporalUi, Date.now() - began);
+      await onReport(report);
+      return report;
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await stack.close();
+  }
+}
+
+async function play(scenario: Scenario, stage: Stage, progress: Progress): Promise<DemoRow> {
+  const began = Date.now();
+  const { name, title, expected } = scenario;
+  const { handle, meanwhile } = await scenario.play(stage, intentOf(name));
+  const outcome = await Promise.all([
+    handle.result().then((result) => result.outcome),
+    meanwhile,
+    tell(handle, progress),
+  ]).then(
+    ([ended]) => ended as string,
+    (error: unknown) => `failed: ${error instanceof Error ? error.message : "unknown"}`,
+  );
+  progress(`${name.padEnd(22)} ended as ${outcome}`);
+  return {
+    process: handle.process,
+    id: name,
+    scenario: title,
+    expected,
+    outcome,
+    effects: 0,
+    durationMs: Date.now() - began,
+    url: `${stage.stack.temporalUi}/namespaces/default/workflows/${encodeURIComponent(handle.workflowId)}`,
+  };
+}
+
+/** A line for each move; a worker that is away for a moment only delays it. */
+async function tell(handle: AnyHandle, progress: Progress): Promise<void> {
+  let said = "";
+  for (let open = true; open; open = await handle.isOpen().catch(() => true)) {
+    const status = await handle.status().catch(() => undefined);
+    const line = [status?.phase, status?.state, status?.attention?.kind]
+      .filter(Boolean)
+      .join(" · ");
+    if (line !== "" && line !== said) progress(`${handle.id.padEnd(22)} ${line}`);
+    said = line;
+    await delay(500);
+  }
+}
+
+function reportOf(
+  played: DemoRow[],
+  ledger: LedgerReport,
+  temporalUi: string,
+  durationMs: number,
+): DemoReport {
+  const rows = played.map((row) => ({
+    ...row,
+    effects: ledger.effects.filter(
+      ({ operation, intent }) => operation === effectOf(row.id) && intent === intentOf(row.id),
+    ).length,
+  }));
+  const asExpected = rows.every(
+    ({ outcome, expected, effects }) => outcome === expected && effects === 1,
+  );
+  const clean = ledger.duplicates.length === 0 && ledger.violations.length === 0;
+  return {
+    ok: asExpected && clean,
+    durationMs,
+    temporalUi,
+    scenarios: rows,
+    ledger: {
+      effects: ledger.effects.length,
+      duplicates: ledger.duplicates.length,
+      violations: ledger.violations.length,
+    },
+  };
+}
+
+function intentOf(name: string): string {
+  return `demo-${name}`;
+}
+
+function effectOf(name: string): string | undefined {
+  return acts.flat().find((scenario) => scenario.name === name)?.effect;
+}

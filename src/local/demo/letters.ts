@@ -1,0 +1,125 @@
+// What the demo sends by certified post: good days and bad days (P2 §2.1–2.5). The magic words are the sandbox's
+// (docs/sandbox.md).
+import { setTimeout as delay } from "node:timers/promises";
+import type { PostalHandle, SendPostalInput } from "../../client.js";
+import { pdf } from "../../sandbox/exchange/pdf.js";
+import type { Scenario, Stage } from "./scenario.js";
+
+/** Days of the provider pass in seconds, so ours are seconds too. */
+const settings: NonNullable<SendPostalInput["settings"]> = {
+  pollIntervalSeconds: 5,
+  askIntervalSeconds: 1,
+  affidavitWindowSeconds: 4,
+  restingGraceSeconds: 4,
+};
+
+interface Letter {
+  name: string;
+  title: string;
+  magic: string;
+  expected: string;
+  options?: SendPostalInput["options"];
+  meanwhile?(handle: PostalHandle, stage: Stage): Promise<void>;
+}
+
+const letters: Letter[] = [
+  {
+    name: "delivered",
+    title: "Delivered, with affidavits",
+    magic: "delivered",
+    expected: "delivered",
+  },
+  {
+    name: "undelivered",
+    title: "Nobody took it",
+    magic: "undelivered",
+    expected: "undelivered",
+  },
+  {
+    name: "cancelled",
+    title: "Cancelled before it left",
+    magic: "cancellable",
+    expected: "cancelled",
+    async meanwhile(handle) {
+      await tracked(handle);
+      await handle.cancel();
+    },
+  },
+  {
+    name: "callbacks-lost",
+    title: "Every callback is lost: the poll finds out",
+    magic: "delivered,callbacks-lost",
+    expected: "delivered",
+  },
+  {
+    name: "cut-after-commit",
+    title: "The submit is cut off after the provider committed it",
+    magic: "delivered,submit=cut-after-commit",
+    expected: "delivered",
+  },
+  {
+    name: "error-after-commit",
+    title: "The submit is answered 500 after the commit",
+    magic: "delivered,submit=error-after-commit-500",
+    expected: "delivered",
+  },
+  {
+    name: "worker-killed",
+    title: "The worker is killed while the submit is under way",
+    magic: "delivered,submit=slow-answer-4000",
+    expected: "delivered",
+    async meanwhile(_handle, { stack }) {
+      await delay(1_500);
+      await stack.role("worker").kill("SIGKILL");
+      await stack.role("worker").restart();
+    },
+  },
+  {
+    name: "affidavit-on-demand",
+    title: "An affidavit is requested on demand",
+    magic: "delivered",
+    expected: "delivered",
+    options: { affidavitsOnDemandEnabled: true },
+    async meanwhile(handle) {
+      await tracked(handle);
+      await handle.requestAffidavit({ includeDocument: true });
+    },
+  },
+];
+
+export const letterScenarios: Scenario[] = letters.map(
+  ({ name, title, magic, expected, options, meanwhile }) => ({
+    name,
+    title,
+    expected,
+    effect: "evi-post.submit",
+    async play(stage, intent) {
+      const text = ["Trustflow demonstration", title, "This letter goes to a simulated provider."];
+      const document = await stage.client.documents.put(pdf(text), "application/pdf");
+      const handle = await stage.client.sendPostal(name, {
+        document,
+        recipientName: `sandbox:${magic}`,
+        recipientAddress: {
+          streetAddress: "Calle Mayor 1",
+          postalCode: "28013",
+          locality: "Madrid",
+          region: "Madrid",
+          country: "ES",
+        },
+        lookupKey: intent,
+        options: { certificationLevel: "Advanced", ...options },
+        settings,
+      });
+      return { handle, meanwhile: meanwhile?.(handle, stage) };
+    },
+  }),
+);
+
+/** The submit has been answered. */
+async function tracked(handle: PostalHandle): Promise<void> {
+  for (;;) {
+    const status = await handle.status().catch(() => undefined);
+    if (status && status.phase !== "submitting") return;
+    await delay(200);
+  }
+}

@@ -1,0 +1,24 @@
+// A scenario of the demo: it starts a process, plays the persons in it, and says what must come of it.
+import type { AnyHandle, Trustflow } from "../../client.js";
+import type { SandboxControl } from "../../sandbox/control/client.js";
+import type { Stack } from "../stack/stack.js";
+
+export interface Stage {
+  client: Trustflow;
+  stack: Stack;
+  sandbox: SandboxControl;
+}
+
+export interface Scenario {
+  /** The business id. */
+  name: string;
+  title: string;
+  expected: string;
+  /** The operation that the sandbox's ledger must have once for the intent. */
+  effect: string;
+  /** Starts the process; `meanwhile` is what its persons do. */
+  play(
+    stage: Stage,
+    intent: string,
+  ): Promise<{ handle: AnyHandle; meanwhile?: Promise<void> | undefined }>;
+}

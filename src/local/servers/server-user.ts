@@ -1,0 +1,48 @@
+// PostgreSQL refuses to run as root. For root it runs as `postgres` or `nobody`, keeping only the right to walk through
+// folders, so that a checkout under /root works and no user has to be made.
+import { readFile } from "node:fs/promises";
+import { onPath, run } from "../processes/tools.js";
+
+export interface Launch {
+  command: string;
+  args: string[];
+  uid?: number;
+  gid?: number;
+  /** Whose the data must be; absent: ours. */
+  owner?: { uid: number; gid: number };
+}
+
+export async function asServerUser(command: string, args: string[]): Promise<Launch> {
+  if (process.getuid?.() !== 0) return { command, args };
+  const owner = await serverUser();
+  const prefix = await withFolderRights(owner);
+  if (prefix === undefined) return { command, args, ...owner, owner };
+  return { command: prefix[0], args: [...prefix.slice(1), command, ...args], owner };
+}
+
+async function serverUser(): Promise<{ uid: number; gid: number }> {
+  const users = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
+  const user =
+    users.find(([name]) => name === "postgres") ?? users.find(([name]) => name === "nobody");
+  if (!user) throw new Error("PostgreSQL needs a user `postgres` or `nobody` where root runs it");
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+/** Undefined where there is no `setpriv`, or a container does not let it work. */
+async function withFolderRights(user: {
+  uid: number;
+  gid: number;
+}): Promise<[string, ...string[]] | undefined> {
+  const setpriv = process.platform === "linux" ? await onPath("setpriv") : undefined;
+  if (setpriv === undefined) return undefined;
+  const only = "-all,+dac_override";
+  const prefix: [string, ...string[]] = [
+    setpriv,
+    ...["--reuid", String(user.uid), "--regid", String(user.gid), "--clear-groups"],
+    // Without this bit access(2), which initdb asks, would not count the right.
+    ...["--securebits", "+no_setuid_fixup"],
+    ...["--inh-caps", only, "--ambient-caps", only, "--bounding-set", only, "--"],
+  ];
+  const { ok } = await run(prefix[0], [...prefix.slice(1), "true"], { timeoutMs: 5_000 });
+  return ok ? prefix : undefined;
+}

@@ -1,0 +1,21 @@
+// The folder of a local stack: keys and passwords stand in it, so only its owner may read it, before anything is in it.
+import { chmod, mkdir, readdir, stat } from "node:fs/promises";
+import type { Progress } from "../processes/tools.js";
+
+const OTHERS = 0o077;
+/** What stands in the folder of a stack, and hardly in another one. */
+const marks = ["stack.json", "lock"];
+
+/** Makes the folder, or takes the rights of others away from one that a stack has made or that is empty. */
+export async function openPrivateFolder(directory: string, progress: Progress): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { mode } = await stat(directory);
+  if (process.platform === "win32" || (mode & OTHERS) === 0) return;
+  const names = await readdir(directory);
+  if (names.length > 0 && !marks.some((name) => names.includes(name)))
+    throw new Error(
+      `others may read ${directory}, and it holds something else: take another folder, or run \`chmod 700\` on it`,
+    );
+  await chmod(directory, 0o700);
+  if (names.length > 0) progress(`others could read ${directory}: now only its owner may`);
+}

@@ -1,0 +1,113 @@
+// One role of the stack: `trustflow <role>` as a child process that is ready when it prints its JSON line.
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Child, type Exit, logTail, startChild } from "../processes/child.js";
+import { cliPath } from "../paths.js";
+
+const READY_LIMIT_MS = 60_000;
+
+export const roleNames = ["sandbox", "codec-server", "receiver", "relay", "worker"] as const;
+export type RoleName = (typeof roleNames)[number];
+
+export interface RoleOptions {
+  name: RoleName;
+  args?: string[];
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  logDirectory: string;
+  graceMs: number;
+  /** It ended and nobody asked it to. */
+  onDeath: (role: Role, exit: Exit) => void;
+}
+
+export interface Role {
+  readonly name: RoleName;
+  readonly pid: number;
+  readonly url: string | undefined;
+  isAlive(): boolean;
+  /** Waits until it is gone. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  stop(): Promise<void>;
+  /** Stops it if it runs, then starts it and waits until it is ready. */
+  restart(): Promise<void>;
+}
+
+export async function startRole(options: RoleOptions): Promise<Role> {
+  const { name } = options;
+  const logFile = join(options.logDirectory, `${name}.log`);
+  let expected = false;
+  let child: Child;
+  let url: string | undefined;
+
+  const start = async (): Promise<void> => {
+    expected = false;
+    let announce: (url: string | undefined) => void = () => {};
+    const announced = new Promise<string | undefined>((resolve) => (announce = resolve));
+    child = await startChild({
+      command: process.execPath,
+      args: [cliPath, name, ...(options.args ?? [])],
+      env: options.env,
+      cwd: options.cwd,
+      logFile,
+      ipc: true,
+      onLine: (line) => {
+        const message = parse(line);
+        if (message?.["ready"] === name) announce(message["url"] as string | undefined);
+      },
+    });
+    const started = child;
+    const giveUp = new AbortController();
+    const outcome = await Promise.race([
+      announced.then((at) => ({ at })),
+      started.exited.then(({ code, signal }) => `it ended with ${signal ?? code}`),
+      delay(READY_LIMIT_MS, "it did not say that it is ready", { signal: giveUp.signal }).catch(
+        () => "",
+      ),
+    ]);
+    giveUp.abort();
+    if (typeof outcome === "string") {
+      await started.stop(1_000);
+      throw new Error(
+        `${name} did not start: ${outcome}; ${logFile} says:\n${await logTail(logFile)}`,
+      );
+    }
+    url = outcome.at;
+    void started.exited.then((exit) => {
+      if (!expected && child === started) options.onDeath(role, exit);
+    });
+  };
+  const stop = async (): Promise<void> => {
+    expected = true;
+    await child.stop(options.graceMs);
+  };
+  const role: Role = {
+    name,
+    get pid() {
+      return child.pid;
+    },
+    get url() {
+      return url;
+    },
+    isAlive: () => child.isAlive(),
+    async kill(signal = "SIGKILL") {
+      expected = true;
+      child.kill(signal);
+      await child.exited;
+    },
+    stop,
+    async restart() {
+      await stop();
+      await start();
+    },
+  };
+  await start();
+  return role;
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

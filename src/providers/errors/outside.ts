@@ -1,0 +1,26 @@
+// What a provider, or somebody who has its callback address, wrote: made plain and cut to a number of bytes where it is read, so
+// that no text of theirs makes a payload large (docs/decisions/0020).
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { plainText } from "../../contracts/shared/text.js";
+
+const wordBytes = 100;
+const idBytes = 200;
+
+/** A word such as a state: one line of at most 100 bytes. */
+export const Word = z
+  .string()
+  .transform((text) => plainText(text, wordBytes).trim())
+  .pipe(z.string().min(1));
+
+/** A text of at most so many bytes, in one line. */
+export const textOf = (bytes: number) => z.string().transform((text) => plainText(text, bytes));
+
+/** An id that is shown, or is compared with another one: a cut one would be another id, so it is not said at all. */
+export const PlainId = z.string().regex(new RegExp(`^[\\x20-\\x7e]{1,${idBytes}}$`));
+
+/** The same for the same text: a short one of plain characters as it is, any other by its digest. */
+export function eventIdOf(text: string): string {
+  if (PlainId.safeParse(text).success) return text;
+  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
+}

@@ -1,0 +1,124 @@
+// The callback envelope that mail, notice, SMS, postal and signing share (P2 §2.11, §2.12), reduced to a ProviderEvent.
+// Callbacks are unauthenticated claims (P2 §5): identity is read strictly, everything else loosely.
+import { z } from "zod";
+import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
+import { plainText } from "../../contracts/shared/text.js";
+import { ProviderError } from "../errors/provider-error.js";
+import { utcInstant } from "../http/instant.js";
+import { eventIdOf, PlainId, textOf, Word } from "../errors/outside.js";
+
+const NAME_BYTES = 200;
+/** Absent, null, empty or of another type: not said. */
+const loose = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+
+const AdditionalData = z.object({
+  State: loose(Word),
+  Outcome: loose(Word),
+  ExtraData: loose(z.string().min(1)),
+  AffidavitId: loose(PlainId),
+  AffidavitName: loose(textOf(NAME_BYTES)),
+  AffidavitKind: loose(Word),
+  RequestId: loose(PlainId),
+  Regenerated: loose(z.union([z.boolean(), z.string()])),
+});
+
+const Envelope = z.object({
+  Identifier: z.string().min(1).max(500).transform(eventIdOf),
+  Kind: Word,
+  Date: z.string(),
+  EvidenceId: loose(PlainId),
+  EvidenceType: loose(z.string()),
+  EvidenceState: loose(Word),
+  AdditionalData: z.record(z.string(), z.unknown()).nullish(),
+});
+
+const NOTE_MEMBERS = [
+  "Kind",
+  "Comments",
+  "OutcomeDescription",
+  "Details",
+  "TransmissionDetails",
+  "XmissionDetails",
+  "Description",
+];
+/** Each stands in every status and in the result. */
+const NOTE_BYTES = 300;
+
+export interface ProviderCallback {
+  event: ProviderEvent;
+  /** `ExtraData`: the echo of `PushNotificationExtraData`, a consistency check (P2 §5). */
+  correlation?: string;
+}
+
+/**
+ * P2 §2.11–2.12, §6.3. Throws ProviderError `protocol` (naming the field, never its value) where `Identifier`, `Kind` or
+ * `Date` cannot be read, or where `EvidenceType` is another service's.
+ */
+export function parseEnvelope(
+  provider: string,
+  evidenceTypes: readonly string[],
+  body: unknown,
+): ProviderCallback {
+  const read = Envelope.safeParse(body);
+  if (!read.success)
+    throw unreadable(
+      provider,
+      read.error.issues.map((issue) => issue.path.join(".")),
+    );
+  const { Identifier, Kind, EvidenceId, EvidenceType, EvidenceState } = read.data;
+  const at = utcInstant(read.data.Date);
+  if (at === undefined) throw unreadable(provider, ["Date"]);
+  const known = evidenceTypes.map((type) => type.toLowerCase());
+  if (EvidenceType !== undefined && !known.includes(EvidenceType.toLowerCase()))
+    throw unreadable(provider, ["EvidenceType"]);
+
+  const raw = read.data.AdditionalData ?? {};
+  const data = AdditionalData.parse(raw);
+  const state = data.State ?? EvidenceState;
+  const note = noteOf(raw);
+  const event: ProviderEvent = {
+    id: Identifier,
+    kind: Kind,
+    at,
+    ...(EvidenceId === undefined ? {} : { evidenceId: EvidenceId }),
+    ...(state === undefined ? {} : { state }),
+    ...(data.Outcome === undefined ? {} : { outcome: data.Outcome }),
+    ...(note === undefined ? {} : { note }),
+  };
+  if (Kind === "AffidavitPublished" && data.AffidavitId !== undefined)
+    event.affidavit = affidavitOf(data);
+  return data.ExtraData === undefined ? { event } : { event, correlation: data.ExtraData };
+}
+
+function affidavitOf(
+  data: z.infer<typeof AdditionalData>,
+): NonNullable<ProviderEvent["affidavit"]> {
+  const { AffidavitId = "", AffidavitName, AffidavitKind, RequestId, Regenerated } = data;
+  return {
+    id: AffidavitId,
+    ...(AffidavitName === undefined ? {} : { name: AffidavitName }),
+    ...(AffidavitKind === undefined ? {} : { kind: AffidavitKind }),
+    ...(RequestId === undefined ? {} : { requestId: RequestId }),
+    ...(String(Regenerated).toLowerCase() === "true" ? { regenerated: true as const } : {}),
+  };
+}
+
+function noteOf(data: Record<string, unknown>): string | undefined {
+  const texts = NOTE_MEMBERS.map((member) => data[member])
+    .filter((value) => value !== undefined && value !== null)
+    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+    .map((text) => plainText(text).replaceAll(/\s+/g, " ").trim())
+    .filter((text) => text !== "");
+  return texts.length === 0 ? undefined : plainText(texts.join(": "), NOTE_BYTES);
+}
+
+function unreadable(provider: string, fieldNames: string[]): ProviderError {
+  return new ProviderError({
+    kind: "protocol",
+    effect: "none",
+    provider,
+    operation: "callback",
+    problem: "the callback cannot be read",
+    fields: [...new Set(fieldNames)].map((fieldName) => ({ fieldName: fieldName || "body" })),
+  });
+}

@@ -1,0 +1,128 @@
+// How an answer of a provider is read, and what one that cannot be used means: by status and effect class, the same for all
+// providers but for what their translate.ts says otherwise (docs/reading-the-specification.md §0, §9).
+import { isWebPage } from "./described.js";
+import type { Described, AnswerMismatch } from "./described.js";
+import { effectClassOf } from "../effect-classes.js";
+import type { EffectClass, Operation, Provider } from "../effect-classes.js";
+import { ProviderError, withoutAnswer } from "../errors/provider-error.js";
+import type { PossibleEffect, ProviderErrorKind } from "../errors/provider-error.js";
+import { retryAfterMs } from "./exchange.js";
+import type { HttpAnswer } from "./exchange.js";
+import { withoutCredentials, withoutSecrets } from "../errors/redaction.js";
+import type { ErrorWords, Received } from "../errors/redaction.js";
+
+export interface Meaning {
+  kind: ProviderErrorKind;
+  effect: PossibleEffect;
+  denies?: "account" | "operation";
+}
+
+/** Who answered what. */
+export interface Asked<P extends Provider> {
+  provider: P;
+  operation: Operation<P>;
+}
+
+/**
+ * A status outside 2xx where the specification shows nothing else. `isAboutAnId`: the request names an id that an earlier
+ * answer gave us, so a 404 says "not visible yet" until time proves it wrong.
+ */
+export function meaningOf<P extends Provider>(
+  { provider, operation }: Asked<P>,
+  status: number,
+  isAboutAnId = false,
+): Meaning {
+  const effectClass = effectClassOf(provider, operation);
+  const without = withoutAnswer(effectClass);
+  switch (status) {
+    case 400:
+      // A question's 400 is our own mistake: it must not end a process whose effect exists.
+      return { kind: effectClass === "read" ? "protocol" : "invalidRequest", effect: "none" };
+    case 401:
+    case 403:
+      return { kind: "accessDenied", effect: "none" };
+    case 408:
+    case 409:
+      return without;
+    case 429:
+      return { kind: "rateLimited", effect: "none" };
+  }
+  if (status >= 500) return without;
+  // A redirect is never followed, and may come after a request that was carried out: it proves nothing.
+  if (status < 400) return withoutDescribed(effectClass);
+  if (status === 404 && isAboutAnId) return { kind: "notVisibleYet", effect: "none" };
+  // A keyed effect without a clear answer is looked up.
+  return { kind: "protocol", effect: effectClass === "keyed" ? without.effect : "none" };
+}
+
+/**
+ * An answer that is not what the specification describes: of a read `protocol`, of an effect a lost one
+ * (docs/reading-the-specification.md §1).
+ */
+function withoutDescribed(effectClass: EffectClass): Meaning {
+  return effectClass === "read" ? { kind: "protocol", effect: "none" } : withoutAnswer(effectClass);
+}
+
+/** For any status outside 2xx; `answer` and the messages of `words` come from `withoutSecrets`. */
+export function refused<P extends Provider>(
+  asked: Asked<P>,
+  { status, headers, body, sent }: Received,
+  meaning: Meaning,
+  words: ErrorWords = {},
+): ProviderError {
+  const { message, ...classifiers } = withoutCredentials(words, sent?.credentials);
+  return new ProviderError({
+    ...asked,
+    ...meaning,
+    ...classifiers,
+    status,
+    ...(status < 400
+      ? { problem: `answered ${status}, a redirect, which is not followed`, mismatch: "redirect" }
+      : { problem: `answered ${status}` }),
+    retryAfterMs: retryAfterMs(headers),
+    detail: message ?? (body.length === 0 ? undefined : body.toString("utf8")),
+  });
+}
+
+/** For a 2xx that is not the described answer; `reference` is the id that it shows nevertheless. */
+export function mismatchError<P extends Provider>(
+  asked: Asked<P>,
+  answer: Received,
+  { kind: mismatch, text, member }: AnswerMismatch,
+  { isSecret = false, reference }: Omit<Described<unknown>, "read"> = {},
+): ProviderError {
+  const { status, body } = withoutSecrets(answer);
+  return new ProviderError({
+    ...asked,
+    ...withoutDescribed(effectClassOf(asked.provider, asked.operation)),
+    status,
+    problem: `answered ${status} ${text}`,
+    mismatch,
+    member,
+    // An id on a web page is somebody else's.
+    reference: isWebPage(answer) ? undefined : reference?.(answer),
+    detail: isSecret || body.length === 0 ? undefined : body.toString("utf8"),
+  });
+}
+
+/** What cannot be asked at all: nothing was sent. */
+export function misuse<P extends Provider>(asked: Asked<P>, problem: string): ProviderError {
+  return new ProviderError({ ...asked, kind: "protocol", effect: "none", problem });
+}
+
+/** An answer with nothing in it about an id that an earlier answer gave us. */
+export function nothingYet<P extends Provider>(
+  asked: Asked<P>,
+  { status }: HttpAnswer,
+): ProviderError {
+  const problem = `answered ${status} without a file`;
+  return new ProviderError({ ...asked, kind: "notVisibleYet", effect: "none", status, problem });
+}
+
+/** The one value that a body shows under a name, whatever else it is: an id must not get lost with a broken answer. */
+export function shownValue({ body }: HttpAnswer, name: string): string | undefined {
+  const member = new RegExp(`"${name}"\\s*:\\s*(?:"([\\w-]{1,100})"|(\\d{1,20})(?=\\s*[,}]))`, "g");
+  const found = body.toString("utf8").matchAll(member);
+  const values = new Set(Array.from(found, ([, text, number]) => text ?? number));
+  return values.size === 1 ? [...values][0] : undefined;
+}

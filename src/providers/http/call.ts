@@ -1,0 +1,112 @@
+// One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
+import type { Secret } from "../../contracts/shared/values.js";
+import { refused, mismatchError } from "./answer.js";
+import type { Asked } from "./answer.js";
+import { AnswerMismatch } from "./described.js";
+import type { Described } from "./described.js";
+import { effectClassOf } from "../effect-classes.js";
+import type { Provider } from "../effect-classes.js";
+import { ProviderError } from "../errors/provider-error.js";
+import { exchange } from "./exchange.js";
+import type { HttpRequest } from "./exchange.js";
+import type { TlsIdentity } from "./mutual-tls.js";
+import { withoutSecrets } from "../errors/redaction.js";
+import type { Received, Sent } from "../errors/redaction.js";
+
+/** Where and as whom a provider is called. */
+export interface Host {
+  /** Scheme, host and perhaps a prefix; the path is added. */
+  baseUrl: string;
+  timeoutMs: number;
+  /** A client certificate; read again for each call, so that a renewed one is used at once. */
+  tls?: { identity(): TlsIdentity };
+}
+
+export interface Request {
+  method: HttpRequest["method"];
+  path: string;
+  parameters?: readonly (readonly [string, string])[] | undefined;
+  /** Sent as it is written, with `Content-Type: application/json`. */
+  json?: unknown;
+  form?: FormData | undefined;
+  headers?: Record<string, string>;
+  /** What of all this is secret. */
+  sent?: Sent;
+  signal?: AbortSignal | undefined;
+}
+
+/** An answer that is what the specification describes; `value` is what it brings. */
+export type Answered<T> = Received & { value: T };
+
+/**
+ * Throws what `refusal` makes of any status outside 2xx, and for a 2xx that is not the described answer what `mismatchError` says;
+ * what a failed connection means stands in http.ts.
+ */
+export async function call<P extends Provider, T>(
+  asked: Asked<P>,
+  host: Host,
+  request: Request,
+  described: Described<T>,
+  refusal: (answer: Received) => ProviderError,
+): Promise<Answered<T>> {
+  const url = new URL(host.baseUrl.replace(/\/+$/, "") + request.path);
+  for (const [name, value] of request.parameters ?? []) url.searchParams.append(name, value);
+  const received = await exchange({
+    ...asked,
+    effectClass: effectClassOf(asked.provider, asked.operation),
+    method: request.method,
+    url,
+    headers: {
+      accept: "application/json",
+      "user-agent": "trustflow",
+      ...(request.json === undefined ? {} : { "content-type": "application/json" }),
+      ...request.headers,
+    },
+    body: request.form ?? (request.json === undefined ? undefined : JSON.stringify(request.json)),
+    tls: identityOf(asked, host),
+    timeoutMs: host.timeoutMs,
+    signal: request.signal,
+  });
+  const answer: Received = { ...received, sent: request.sent };
+  if (host.tls && isCertificatePage(answer))
+    throw refused(asked, withoutSecrets(answer), { kind: "accessDenied", effect: "none" });
+  if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
+  const value = described.read(answer);
+  if (value instanceof AnswerMismatch) throw mismatchError(asked, answer, value, described);
+  return { ...answer, value };
+}
+
+/** nginx lets any certificate through the handshake, and refuses by a page of its own. */
+function isCertificatePage({ status, body }: Received): boolean {
+  return status === 400 && /<title>400 [^<]*SSL certificate/.test(body.toString("utf8", 0, 500));
+}
+
+/** While it is being renewed, a certificate and its key may not fit, or a file may be missing: nothing is sent then. */
+function identityOf<P extends Provider>(asked: Asked<P>, host: Host): TlsIdentity | undefined {
+  try {
+    return host.tls?.identity();
+  } catch (error) {
+    const { code } = error as { code?: string };
+    const problem = "the client certificate cannot be read";
+    throw new ProviderError({ ...asked, kind: "accessDenied", effect: "none", problem, code });
+  }
+}
+
+interface BasicCredentials {
+  username: string;
+  password: Secret;
+}
+
+/** The value of `Authorization` (P1 §5.1, 5.3; P2 §5). */
+export function basic(account: BasicCredentials): string {
+  return `Basic ${encoded(account)}`;
+}
+
+/** The password, plain and as it travels: both must not come back in an error. */
+export function basicSecrets(account: BasicCredentials): string[] {
+  return [account.password.reveal(), encoded(account)];
+}
+
+function encoded({ username, password }: BasicCredentials): string {
+  return Buffer.from(`${username}:${password.reveal()}`, "utf8").toString("base64");
+}

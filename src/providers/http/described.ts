@@ -1,0 +1,189 @@
+// What the specification describes as the body of a success, and whether an answer is that
+// (docs/reading-the-specification.md §1). Every call declares it; an answer that is something else, such as the web
+// page of a proxy, is no success.
+import type { z } from "zod";
+import type { HttpAnswer } from "./exchange.js";
+import { AMBIGUOUS, spelled } from "./spelling.js";
+import type { Spelling } from "./spelling.js";
+
+/** Why an answer is not the described one; a label of the metric. */
+export type MismatchKind =
+  | "mediaType"
+  | "webPage"
+  | "empty"
+  | "notEmpty"
+  | "notJson"
+  | "shape"
+  | "error"
+  | "content"
+  | "redirect";
+
+/** An answer that is not the described one. It holds our own words, names of our schemas and a media type; never a value. */
+export class AnswerMismatch {
+  readonly kind: MismatchKind;
+  /** What came: "text/html instead of JSON". */
+  readonly text: string;
+  /** The member that is missing or wrong. */
+  readonly member: string | undefined;
+
+  constructor(kind: MismatchKind, text: string, member?: string) {
+    this.kind = kind;
+    this.text = text;
+    this.member = member;
+  }
+}
+
+export interface Described<T> {
+  read(answer: HttpAnswer): T | AnswerMismatch;
+  /** The body may hold a secret: the error of a wrong one shows nothing of it. */
+  isSecret?: boolean;
+  /** The id that a wrong body shows nevertheless. */
+  reference?(answer: HttpAnswer): string | undefined;
+}
+
+interface JsonOptions extends Omit<Described<unknown>, "read"> {
+  /** How members and words may be spelled that the specification does not show. */
+  spelling?: Spelling;
+}
+
+/** A JSON body of this shape. */
+export function json<T extends z.ZodType>(
+  schema: T,
+  { spelling, ...more }: JsonOptions = {},
+): Described<z.infer<T>> {
+  return {
+    ...more,
+    read(answer) {
+      if (isEmpty(answer)) return new AnswerMismatch("empty", "without a body");
+      return readJson(answer, schema, { what: "JSON", spelling }).data;
+    },
+  };
+}
+
+/** Where the specification shows no body: nothing, or JSON that reports no error. */
+export function jsonOrEmpty<T extends z.ZodType>(
+  schema: T,
+  { spelling, ...more }: JsonOptions = {},
+): Described<z.infer<T> | undefined> {
+  return {
+    ...more,
+    read(answer) {
+      if (isEmpty(answer)) return undefined;
+      const { data, error } = readJson(answer, schema, { what: "JSON or nothing", spelling });
+      return error ?? data;
+    },
+  };
+}
+
+/** Where the specification says that the body is empty. */
+export const empty: Described<void> = {
+  read: (answer) =>
+    isEmpty(answer)
+      ? undefined
+      : new AnswerMismatch("notEmpty", `with ${nameOf(answer)} instead of nothing`),
+};
+
+/** A file, or an empty body where it is not there yet. Whether the bytes are such a file is for the caller to check. */
+export function file(what: string, isRightType: (mediaType: string) => boolean): Described<Buffer> {
+  return {
+    read(answer) {
+      if (isEmpty(answer)) return Buffer.alloc(0);
+      const type = mediaTypeOf(answer);
+      const isPage = isWebPage(answer);
+      if (!isPage && (type === undefined || isRightType(type))) return answer.body;
+      const kind = isPage ? "webPage" : "mediaType";
+      return new AnswerMismatch(kind, `with ${nameOf(answer)} instead of ${what}`);
+    },
+  };
+}
+
+/** `error`: what an object reports under `error` or `errors`. */
+function readJson<T extends z.ZodType>(
+  answer: HttpAnswer,
+  schema: T,
+  { what, spelling }: { what: string; spelling: Spelling | undefined },
+): { data: z.infer<T> | AnswerMismatch; error?: AnswerMismatch | undefined } {
+  const type = mediaTypeOf(answer);
+  if (type !== undefined && !isJsonType(type))
+    return { data: new AnswerMismatch("mediaType", `with ${nameOf(answer)} instead of ${what}`) };
+  const value = jsonOf(answer.body);
+  if (value === undefined && isWebPage(answer))
+    return { data: new AnswerMismatch("webPage", `with a web page instead of ${what}`) };
+  if (value === undefined)
+    return { data: new AnswerMismatch("notJson", "with a body that is no JSON") };
+  const ours = spelling ? spelled(value, spelling) : value;
+  const result = schema.safeParse(ours, { reportInput: true });
+  const error = errorIn(value);
+  return result.success
+    ? { data: result.data, error }
+    : { data: error ?? shapeMismatch(result.error) };
+}
+
+const MAX_ISSUES = 3;
+
+/** Names the members of our own schema that are missing or wrong. */
+function shapeMismatch({ issues }: z.ZodError): AnswerMismatch {
+  const found = issues.slice(0, MAX_ISSUES).map((issue) => {
+    const path = issue.path.join(".");
+    const name = path === "" ? "the body" : `\`${path}\``;
+    if (issue.input === AMBIGUOUS) return `${name} is present twice, with different values`;
+    if (issue.input === undefined) return `${name} is missing`;
+    if (issue.code === "invalid_type") return `${name} is no ${issue.expected}`;
+    if (issue.code === "invalid_value") return `${name} is none of ${issue.values.join(", ")}`;
+    return issue.code === "custom" ? `${name} ${issue.message}` : `${name} is not as described`;
+  });
+  const more = issues.length > MAX_ISSUES ? `, and ${issues.length - MAX_ISSUES} more` : "";
+  const member = issues[0]?.path.filter((part) => typeof part === "string").join(".");
+  return new AnswerMismatch("shape", `with JSON in which ${found.join(", ")}${more}`, member);
+}
+
+function errorIn(value: unknown): AnswerMismatch | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const members = value as Record<string, unknown>;
+  const name = ["error", "errors"].find(
+    (one) => Object.hasOwn(members, one) && isSome(members[one]),
+  );
+  return name === undefined
+    ? undefined
+    : new AnswerMismatch("error", `with JSON that reports an error in \`${name}\``, name);
+}
+
+function isSome(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return Boolean(value);
+  return Object.keys(value).length > 0;
+}
+
+/** Without its parameters, in lower case; undefined where the answer names none. */
+export function mediaTypeOf({ headers }: Pick<HttpAnswer, "headers">): string | undefined {
+  const [type = ""] = (headers["content-type"] ?? "").split(";");
+  return type.trim().toLowerCase() || undefined;
+}
+
+export function isJsonType(mediaType: string): boolean {
+  return /^(application|text)\/([\w.-]+\+)?json$/.test(mediaType);
+}
+
+/** What came, in words that hold nothing of it but its media type. */
+function nameOf(answer: HttpAnswer): string {
+  const type = mediaTypeOf(answer);
+  if (type !== "text/html" && isWebPage(answer)) return "a web page";
+  if (type === undefined) return "a body";
+  return /^[a-z]{1,20}\/[\w.+-]{1,60}$/.test(type) ? type : "another media type";
+}
+
+export function isWebPage({ body }: Pick<HttpAnswer, "body">): boolean {
+  return /^\s*(<\?xml[^>]*>\s*)?<(!doctype\s+)?html\b/i.test(body.toString("utf8", 0, 500));
+}
+
+function isEmpty({ body }: HttpAnswer): boolean {
+  return body.length < 10 && body.toString("utf8").trim() === "";
+}
+
+/** Undefined for what is no JSON. */
+export function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,160 @@
+// The control API under /_sandbox: what the sandbox holds, its clock, faults, accounts and items. No authentication.
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { accountView, type AccountOptions } from "../engine/accounts.js";
+import type { Speed } from "../engine/clock.js";
+import {
+  accountBody,
+  advanceBody,
+  clockBody,
+  faultBody,
+  moveBody,
+  publicationBody,
+} from "./bodies.js";
+import type { FaultOptions, FaultRule } from "../engine/faults.js";
+import type { ItemSummary, Move, Publication } from "../exchange/operation.js";
+import type { SandboxParts } from "../engine/parts.js";
+import { stateReport } from "./state-report.js";
+import type { SandboxProvider } from "../exchange/operation.js";
+
+const problem = (reply: FastifyReply, status: number, error: string) =>
+  reply.status(status).send({ error });
+
+type Paged = { intent?: string; state?: string; limit?: string; offset?: string };
+
+export function registerControl(
+  server: FastifyInstance,
+  parts: SandboxParts,
+  providers: SandboxProvider[],
+  reset: () => Promise<void>,
+): void {
+  const { accounts, callbacks, clock, faults, ledger, requests } = parts;
+  const clockView = () => ({
+    now: new Date(clock.now()).toISOString(),
+    speed: clock.speed,
+    pending: clock.pending,
+  });
+  const holderOf = (id: string) => providers.find((provider) => provider.item(id) !== undefined);
+
+  void server.register(
+    async (scope) => {
+      scope.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) =>
+        problem(reply, error.statusCode ?? 500, error.message),
+      );
+      scope.get("/state", () => stateReport(parts, providers));
+      scope.get("/ledger", (request) =>
+        ledger.report((request.query as { intent?: string }).intent),
+      );
+      scope.get("/messages", (request) => ({
+        messages: parts.outbox.list((request.query as { intent?: string }).intent),
+      }));
+      scope.get("/requests", () => ({ total: requests.totals(), newest: requests.list() }));
+      scope.get("/callbacks", () => ({ counts: callbacks.counts(), newest: callbacks.log() }));
+
+      scope.get("/clock", clockView);
+      scope.put("/clock", { schema: { body: clockBody } }, (request) => {
+        clock.setSpeed((request.body as { speed: Speed }).speed);
+        return clockView();
+      });
+      scope.post("/clock/advance", { schema: { body: advanceBody } }, async (request) => {
+        const { ran } = await clock.advance((request.body as { ms: number }).ms);
+        await parts.committed();
+        return { ...clockView(), ran };
+      });
+
+      scope.get("/faults", () => ({ faults: faults.list() }));
+      scope.post("/faults", { schema: { body: faultBody } }, async (request, reply) => {
+        let rule: FaultRule;
+        try {
+          rule = faults.add(request.body as FaultOptions);
+        } catch (error) {
+          return problem(reply, 400, (error as RangeError).message);
+        }
+        await parts.committed();
+        return reply.status(201).send(rule);
+      });
+      scope.delete("/faults", async () => {
+        faults.clear();
+        await parts.committed();
+        return { faults: [] };
+      });
+      scope.delete("/faults/:id", async (request, reply) => {
+        const { id } = request.params as { id: string };
+        if (!faults.remove(id)) return problem(reply, 404, `no fault ${id}`);
+        await parts.committed();
+        return { faults: faults.list() };
+      });
+
+      scope.get("/accounts", () => ({
+        accounts: accounts.list().map(accountView),
+      }));
+      scope.put(
+        "/accounts/:username",
+        { schema: { body: accountBody } },
+        async (request, reply) => {
+          const { username } = request.params as { username: string };
+          const change = request.body as Partial<AccountOptions>;
+          const known = accounts.change(username, change);
+          if (!known && change.password === undefined)
+            return problem(reply, 400, "password: is required for a new account");
+          const account = known ?? accounts.put({ ...(change as AccountOptions), username });
+          await parts.committed();
+          return accountView(account);
+        },
+      );
+
+      scope.get("/items", (request) => listItems(providers, request.query as Paged));
+      scope.get("/items/:id", (request, reply) => {
+        const { id } = request.params as { id: string };
+        return holderOf(id)?.item(id) ?? problem(reply, 404, `no item ${id}`);
+      });
+      scope.post("/items/:id/move", { schema: { body: moveBody } }, async (request, reply) => {
+        const { id } = request.params as { id: string };
+        const holder = holderOf(id);
+        if (!holder) return problem(reply, 404, `no item ${id}`);
+        const moved =
+          holder.move?.(id, request.body as Move) ?? `${holder.name}: its items are not moved`;
+        await parts.committed();
+        return typeof moved === "string" ? problem(reply, 400, moved) : moved;
+      });
+      scope.post(
+        "/items/:id/affidavits",
+        { schema: { body: publicationBody } },
+        async (request, reply) => {
+          const { id } = request.params as { id: string };
+          const holder = holderOf(id);
+          if (!holder) return problem(reply, 404, `no item ${id}`);
+          const published =
+            holder.publish?.(id, request.body as Publication) ??
+            `${holder.name}: its items have no affidavits`;
+          await parts.committed();
+          return typeof published === "string"
+            ? problem(reply, 400, published)
+            : reply.status(201).send(published);
+        },
+      );
+
+      scope.post("/reset", async () => {
+        await reset();
+        return stateReport(parts, providers);
+      });
+    },
+    { prefix: "/_sandbox" },
+  );
+}
+
+function listItems(
+  providers: SandboxProvider[],
+  query: Paged,
+): { items: ItemSummary[]; total: number } {
+  const all: ItemSummary[] = [];
+  for (const provider of providers) {
+    for (const item of provider.items()) {
+      const isWanted =
+        (!query.intent || item.intent === query.intent) &&
+        (!query.state || item.state === query.state);
+      if (isWanted) all.push(item);
+    }
+  }
+  const offset = Number(query.offset ?? 0);
+  return { items: all.slice(offset, offset + Number(query.limit ?? 1000)), total: all.length };
+}

@@ -1,0 +1,46 @@
+// The routes of one simulated provider, in a context of its own: raw bodies, and errors in the provider's own shape.
+// What needs a client certificate is served where connections have one, and nowhere else.
+import type { FastifyInstance } from "fastify";
+import { Exchange } from "./exchange.js";
+import type { SandboxProvider } from "./operation.js";
+import type { SandboxParts } from "../engine/parts.js";
+
+export function registerProvider(
+  server: FastifyInstance,
+  parts: SandboxParts,
+  provider: SandboxProvider,
+  isMutualTls: boolean,
+): void {
+  const operations = provider.operations.filter(
+    ({ needsClientCertificate = false }) => needsClientCertificate === isMutualTls,
+  );
+  void server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) =>
+      done(null, body),
+    );
+    for (const operation of operations) {
+      const refuse = operation.refuse ?? provider.refuse;
+      const paths = [operation.path];
+      const unprefixed = parts.options.unprefixedRoutes
+        ? provider.unprefixed?.(operation.path)
+        : undefined;
+      if (unprefixed) paths.push(unprefixed);
+      for (const url of paths) {
+        scope.route({
+          method: operation.method,
+          url,
+          errorHandler(error: { statusCode?: number; message: string }, _request, reply) {
+            const isClientError = error.statusCode !== undefined && error.statusCode < 500;
+            if (!isClientError) process.emitWarning(`sandbox: ${error.message}`);
+            const status = isClientError ? 400 : 500;
+            const answer = refuse(status, "InvalidRequest", error.message);
+            void reply.status(answer.status).headers(answer.headers).send(answer.body);
+          },
+          handler: (request, reply) =>
+            new Exchange(parts, provider, operation, request, reply).run(),
+        });
+      }
+    }
+  });
+}

@@ -1,0 +1,26 @@
+// Affidavits: what each is called, and its PDF, made anew from what is kept whenever somebody asks for it.
+import { pdf } from "../../exchange/pdf.js";
+import type { PostAffidavit, PostItem } from "./post-item.js";
+
+export type AffidavitMoment = "submit" | "close" | "on-demand";
+
+export const descriptions: Record<AffidavitMoment, string> = {
+  submit: "Affidavit of submission",
+  close: "Affidavit of closure",
+  "on-demand": "Affidavit on demand",
+};
+
+export function affidavitPdf(item: PostItem, affidavit: PostAffidavit): Buffer {
+  return pdf([
+    affidavit.description,
+    "Trustflow sandbox: evidence of nothing",
+    "",
+    `Communication ${item.id}`,
+    `Affidavit ${affidavit.id}, revision ${affidavit.revision}`,
+    `Published ${new Date(affidavit.at).toISOString()}`,
+    `Service ${item.service}, profile ${item.profile}`,
+    `Document SHA-256 ${item.documentSha256}`,
+    `Submitted ${new Date(item.createdAt).toISOString()}`,
+    ...(affidavit.requestId === undefined ? [] : [`Request ${affidavit.requestId}`]),
+  ]);
+}

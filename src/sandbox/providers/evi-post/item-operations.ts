@@ -1,0 +1,118 @@
+// Cancel, on-demand affidavit and affidavit download (P2 §4.1). The download's path and parameter are assumed: not shown.
+import { bytesAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
+import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
+import { isVisible } from "../../engine/visibility.js";
+import { zip } from "../../exchange/zip.js";
+import { affidavitPdf } from "./affidavit.js";
+import { fieldsOf } from "../../exchange/checker.js";
+import type { PostItem } from "./post-item.js";
+import type { PostOffice } from "./post-office.js";
+import { badField, refusal } from "./refusal.js";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const splitList = (text: string | undefined): string[] =>
+  (text ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+export function describeItem(item: PostItem | undefined): Description {
+  if (!item) return { intent: null, lookupKeys: [] };
+  return { intent: item.intent, lookupKeys: item.lookupKeys, magicKey: item.magicKey };
+}
+
+export function itemOperations(office: PostOffice): Operation[] {
+  const { items } = office;
+  const describeTarget = (arrival: Arrival) => {
+    const id = fieldsOf(arrival.body)["UniqueId"];
+    return describeItem(typeof id === "string" ? items.get(id) : undefined);
+  };
+
+  /** The visible item of the body's id, if there is one. */
+  function target(call: Call): { problem: Answer } | { item: PostItem | undefined } {
+    const id = fieldsOf(call.body)["UniqueId"] ?? "";
+    if (id === "") return { problem: badField("UniqueId", "Required", "is required") };
+    if (typeof id !== "string" || !UUID.test(id)) {
+      return { problem: badField("UniqueId", "InvalidUuid", "must be a UUID") };
+    }
+    const item = items.get(id);
+    return { item: item && !item.hiddenQueries && isVisible(item) ? item : undefined };
+  }
+
+  function cancel(call: Call): Answer {
+    const { account } = call;
+    if (!account.canCancel) {
+      return refusal(403, "Forbidden", "the account lacks the permission CanUseCancel");
+    }
+    const found = target(call);
+    if ("problem" in found) return found.problem;
+    const { item } = found;
+    if (!item) return refusal(404, "NotFound", "no communication with that id");
+    if (item.account !== account.username) {
+      return refusal(401, "NotOwner", "the account is not the owner");
+    }
+    if (!office.isCancellable(item)) {
+      return badField("UniqueId", "NotCancellable", `is ${item.state}`);
+    }
+    office.cancel(item, account, call.at);
+    return jsonAnswer(200, { uniqueId: item.id });
+  }
+
+  function requestAffidavit(call: Call): Answer {
+    const found = target(call);
+    if ("problem" in found) return found.problem;
+    for (const name of ["IncludeDocument", "IncludeEvents"]) {
+      const value = fieldsOf(call.body)[name] ?? false;
+      if (typeof value !== "boolean") return badField(name, "InvalidType", "must be a boolean");
+    }
+    const { item } = found;
+    if (!item || item.site !== call.account.site.name) {
+      return badField("UniqueId", "NotFound", "is not known");
+    }
+    if (!item.isOnDemandEnabled) {
+      return badField("UniqueId", "NotEnabled", "was submitted without AffidavitsOnDemandEnabled");
+    }
+    return jsonAnswer(200, { requestId: office.requestAffidavit(item, call.account, call.at) });
+  }
+
+  function download(call: Call): Answer {
+    const ids = splitList(call.query["AffidavitIds"]);
+    if (ids.length === 0) return badField("AffidavitIds", "Required", "is required");
+    const files: { name: string; bytes: Buffer }[] = [];
+    for (const id of new Set(ids)) {
+      const found = items.affidavit(id);
+      if (!found || found.item.site !== call.account.site.name) {
+        return refusal(404, "NotFound", "no affidavit with that id");
+      }
+      const bytes = affidavitPdf(found.item, found.affidavit);
+      files.push({ name: `${found.affidavit.id}.pdf`, bytes });
+    }
+    return bytesAnswer("application/zip", zip(files));
+  }
+
+  return [
+    {
+      name: "affidavitRequest",
+      method: "POST",
+      path: "/v1/EviPost/AffidavitRequest",
+      describe: describeTarget,
+      perform: requestAffidavit,
+    },
+    {
+      name: "cancel",
+      method: "POST",
+      path: "/v1/EviPost/Cancel",
+      describe: describeTarget,
+      perform: cancel,
+    },
+    {
+      name: "affidavitDownload",
+      method: "GET",
+      path: "/v1/Affidavits/Download",
+      describe: (arrival) =>
+        describeItem(items.affidavit(splitList(arrival.query["AffidavitIds"])[0] ?? "")?.item),
+      perform: download,
+    },
+  ];
+}

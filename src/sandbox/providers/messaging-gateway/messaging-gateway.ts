@@ -1,0 +1,126 @@
+// The messaging gateway as a provider of the sandbox (P1 §1.3, 4.3, 5.3, 7.2). Payload and answer are not shown: any JSON
+// object is taken, and the answer is the sandbox's own.
+import { jsonAnswer, type Answer } from "../../exchange/answer.js";
+import { fieldsOf, isObject } from "../../exchange/checker.js";
+import { basicAccount, header, isJson } from "../../exchange/credentials.js";
+import { describePayload } from "../../exchange/description.js";
+import { readMagicMember } from "../../exchange/magic.js";
+import type {
+  Admission,
+  Arrival,
+  Call,
+  ItemSummary,
+  SandboxProvider,
+} from "../../exchange/operation.js";
+import type { SandboxParts } from "../../engine/parts.js";
+
+const NAME = "messaging-gateway";
+const acceptedRoles = ["USER", "ADMIN"];
+const vocabulary = { provider: NAME, operations: ["send"], words: [] };
+
+interface Message {
+  id: string;
+  intent: string | null;
+  account: string;
+  createdAt: string;
+}
+
+function problem(status: number, type: string, code: number, message: string): Answer {
+  return jsonAnswer(status, { type, code, message });
+}
+
+export function messagingGateway(parts: SandboxParts): SandboxProvider {
+  const messages = new Map<string, Message>();
+  const summary = (message: Message): ItemSummary => ({
+    provider: NAME,
+    ...message,
+    state: "accepted",
+    outcome: "None",
+  });
+
+  /** P1 §5.3, 7.2: the credentials first, then the key, then the role. */
+  function authenticate(arrival: Arrival): Admission {
+    const account = basicAccount(parts.accounts, arrival);
+    if (!account) {
+      const why = "Basic credentials invalid for the environment";
+      const denial = problem(401, "AuthenticationFailedException", 1, why);
+      const hasNone = header(arrival, "authorization") === undefined;
+      return { denial, ...(hasNone && { missing: "Authorization" }) };
+    }
+    const key = header(arrival, "x-api-key");
+    if (key === undefined) {
+      const denial = problem(401, "MissingApiKeyException", 9, "header X-Api-Key is absent");
+      return { account, denial, missing: "X-Api-Key" };
+    }
+    if (key !== account.apiKey) {
+      return { account, denial: problem(401, "InvalidApiKeyException", 9, "X-Api-Key is invalid") };
+    }
+    const roles = account.provisioned ? account.roles : [];
+    if (roles.some((role) => acceptedRoles.includes(role))) return { account };
+    const why = `role ${roles.join(", ") || "none"}, required ${acceptedRoles.join(", ")}`;
+    return { account, denial: problem(403, "ForbiddenException", 6, why) };
+  }
+
+  const invalid = (why: string) => problem(400, "InvalidRequestException", 2, why);
+
+  const describe = (arrival: Arrival) =>
+    describePayload(arrival, {
+      provider: NAME,
+      member: "clientReference",
+      magic: readMagicMember(fieldsOf(arrival.body), vocabulary),
+    });
+
+  function send(call: Call): Answer {
+    const { body, operation } = call;
+    const { intent } = describe(call);
+    if (!isJson(call)) {
+      const given = header(call, "content-type") ?? "none";
+      parts.ledger.violate(call, "wrongContentType", intent, given);
+      return invalid("Content-Type: must be application/json");
+    }
+    if (!isObject(body)) return invalid("the body must be a JSON object");
+    const unknown = readMagicMember(body, vocabulary)?.unknown ?? [];
+    if (unknown.length > 0) return invalid(`sandbox: unknown magic value: ${unknown.join(", ")}`);
+    const id = parts.ids.uuid(`${NAME}/message`);
+    const at = new Date(call.at).toISOString();
+    const account = call.account.username;
+    messages.set(id, { id, intent, account, createdAt: at });
+    parts.ledger.record({ operation, intent, itemId: id, at, account });
+    const { to, text } = body;
+    const address = typeof to === "string" ? to : "";
+    parts.outbox.add({
+      at,
+      provider: NAME,
+      intent,
+      channel: address.includes("@") ? "EMAIL" : "SMS",
+      to: address,
+      text: typeof text === "string" ? text : JSON.stringify(body),
+    });
+    return jsonAnswer(200, { id });
+  }
+
+  return {
+    name: NAME,
+    operations: [
+      { name: "send", method: "POST", path: "/api/services/send", describe, perform: send },
+    ],
+    authenticate,
+    refuse: (status, code, message) =>
+      code === "InvalidRequest"
+        ? invalid(message)
+        : problem(status, "SandboxException", code === "Sandbox" ? 0 : code, message),
+    *items() {
+      for (const message of messages.values()) yield summary(message);
+    },
+    item(id) {
+      const message = messages.get(id);
+      return message && { ...summary(message) };
+    },
+    save: () => [...messages.values()],
+    load(state) {
+      messages.clear();
+      for (const message of state as Message[]) messages.set(message.id, message);
+    },
+    clear: () => messages.clear(),
+  };
+}

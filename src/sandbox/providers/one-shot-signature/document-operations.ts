@@ -1,0 +1,91 @@
+// Upload of a document or a hash, retrieve and delete (P1 §4.4; paths and shapes are assumed: not shown).
+import { createHash } from "node:crypto";
+import { emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
+import { fieldsOf } from "../../exchange/checker.js";
+import type { Call, Operation } from "../../exchange/operation.js";
+import { isVisible } from "../../engine/visibility.js";
+import { invalid, notFound, wrongState } from "./refusal.js";
+import { requestOperation } from "./request-operation.js";
+import type { SignatureRequest, UploadedDocument, UploadedFile } from "./signature-request.js";
+import { signedDocument } from "./signed-document.js";
+import type { SigningDesk } from "./signing-desk.js";
+
+const sha256Of = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+
+/** The files of the parts called `file`, kept on the shelf; or why they are refused. */
+export function takeFiles(desk: SigningDesk, { form }: Call): UploadedFile[] | Answer {
+  if (!form) return invalid("the body must be multipart/form-data");
+  const { documents, options } = desk.parts;
+  const files: UploadedFile[] = [];
+  for (const { name, fileName, bytes } of form) {
+    if (name !== "file" || !fileName) return invalid(`${name}: only parts \`file\` with a name`);
+    if (bytes.length === 0) return invalid(`${fileName}: is empty`);
+    if (bytes.length > options.maxDocumentBytes) return invalid(`${fileName}: is too large`);
+    files.push({ name: fileName, sha256: documents.put(bytes) });
+  }
+  return files.length > 0 ? files : invalid("file: is required");
+}
+
+export function documentOperations(desk: SigningDesk): Operation[] {
+  const { documents } = desk.parts;
+
+  /** A document of the same name is replaced; the ledger shows the repeat. */
+  function take(
+    operation: "uploadDocument" | "uploadHash",
+    request: SignatureRequest,
+    document: UploadedDocument,
+    at: number,
+  ): Answer {
+    if (request.areDocumentsDeleted) return notFound("request: its documents are deleted");
+    if (request.state !== "created") return wrongState(`the request is ${request.state}`);
+    const others = request.documents.filter(({ name }) => name !== document.name);
+    request.documents = [...others, document];
+    desk.effect(operation, request, at, document.name);
+    return jsonAnswer(200, { name: document.name });
+  }
+
+  function uploadDocument(request: SignatureRequest, call: Call): Answer {
+    const files = takeFiles(desk, call);
+    if (!Array.isArray(files)) return files;
+    const [file, ...more] = files;
+    if (!file || more.length > 0) return invalid("file: one document each time");
+    return take("uploadDocument", request, { ...file, isHash: false }, call.at);
+  }
+
+  function uploadHash(request: SignatureRequest, { body, at }: Call): Answer {
+    const { name, algorithm, hash } = fieldsOf(body);
+    if (typeof name !== "string" || name === "") return invalid("name: is required");
+    if (algorithm !== "SHA-256") return invalid("algorithm: must be SHA-256");
+    if (typeof hash !== "string" || !/^[0-9a-f]{64}$/i.test(hash))
+      return invalid("hash: must be 64 hexadecimal digits");
+    const document = { name, sha256: hash.toLowerCase(), isHash: true };
+    return take("uploadHash", request, document, at);
+  }
+
+  function retrieve(request: SignatureRequest): Answer {
+    if (request.areDocumentsDeleted || !isVisible(request)) return notFound("request");
+    const list = request.documents.map((document) => {
+      const { name, sha256 } = document;
+      if (request.state !== "signed") return { name, sha256 };
+      const signed = signedDocument(request, document, documents);
+      return { name, sha256, signed: signed.toString("base64"), signedSha256: sha256Of(signed) };
+    });
+    return jsonAnswer(200, { request_pk: request.id, state: request.state, documents: list });
+  }
+
+  function deleteDocuments(request: SignatureRequest, { at }: Call): Answer {
+    if (request.areDocumentsDeleted) return notFound("request: its documents are deleted");
+    if (request.state === "signing") return wrongState("the request is being signed");
+    request.areDocumentsDeleted = true;
+    desk.effect("deleteDocuments", request, at);
+    if (request.state === "created") desk.enter(request, "cancelled", at);
+    return emptyAnswer(204);
+  }
+
+  return [
+    requestOperation(desk, "uploadDocument", "POST document/:request_pk", uploadDocument),
+    requestOperation(desk, "uploadHash", "POST hash/:request_pk", uploadHash),
+    requestOperation(desk, "retrieve", "GET document/:request_pk", retrieve),
+    requestOperation(desk, "deleteDocuments", "DELETE document/:request_pk", deleteDocuments),
+  ];
+}

@@ -1,0 +1,106 @@
+// The identity-video sub-flow (P1 §1.4; paths, shapes and order are assumed: not shown).
+import { createHash } from "node:crypto";
+import { jsonAnswer, type Answer } from "../../exchange/answer.js";
+import { isObject } from "../../exchange/checker.js";
+import type { Call, Operation } from "../../exchange/operation.js";
+import { takeFiles } from "./document-operations.js";
+import { invalid, notFound, wrongState } from "./refusal.js";
+import { requestOperation } from "./request-operation.js";
+import type { IdentityVideo, SignatureRequest, VideoState } from "./signature-request.js";
+import type { SigningDesk } from "./signing-desk.js";
+
+type Act = (request: SignatureRequest, video: IdentityVideo, call: Call) => Answer;
+const view = ({ state }: IdentityVideo): Answer => jsonAnswer(200, { state });
+
+export function identityVideoOperations(desk: SigningDesk): Operation[] {
+  function create(request: SignatureRequest, { body, at }: Call): Answer {
+    const { identityVideo: video } = request;
+    if (request.state !== "created") return wrongState(`the request is ${request.state}`);
+    if (video && video.state !== "cancelled") return wrongState("there is one already");
+    if (body !== undefined && !isObject(body)) return invalid("the body must be a JSON object");
+    const created: IdentityVideo = { state: "created", fields: body ?? {}, evidences: [] };
+    request.identityVideo = created;
+    desk.effect("createIdentityVideo", request, at);
+    return view(created);
+  }
+
+  function get({ identityVideo: video }: SignatureRequest): Answer {
+    return video ? view(video) : notFound("identity video");
+  }
+
+  /** Only while the video is in one of these states. */
+  const during =
+    (states: VideoState[], act: Act) =>
+    (request: SignatureRequest, call: Call): Answer => {
+      const { identityVideo: video } = request;
+      if (!video) return notFound("identity video");
+      if (request.state !== "created") return wrongState(`the request is ${request.state}`);
+      if (!states.includes(video.state)) return wrongState(`the identity video is ${video.state}`);
+      return act(request, video, call);
+    };
+
+  const uploadEvidences: Act = (request, video, call) => {
+    const files = takeFiles(desk, call);
+    if (!Array.isArray(files)) return files;
+    for (const file of files) {
+      video.evidences.push(file);
+      desk.effect("uploadEvidences", request, call.at, file.name);
+    }
+    desk.enterVideo(request, "evidences", call.at);
+    return view(video);
+  };
+
+  const uploadVideo: Act = (request, video, call) => {
+    const files = takeFiles(desk, call);
+    if (!Array.isArray(files)) return files;
+    const [file, ...more] = files;
+    if (!file || more.length > 0) return invalid("file: one video");
+    video.video = file;
+    desk.effect("uploadVideo", request, call.at);
+    desk.enterVideo(request, "video", call.at);
+    return view(video);
+  };
+
+  const approve: Act = (request, video, { at }) => {
+    desk.effect("approveIdentityVideo", request, at);
+    desk.enterVideo(request, "approved", at);
+    return view(video);
+  };
+
+  const cancel: Act = (request, video, { at }) => {
+    desk.effect("cancelIdentityVideo", request, at);
+    desk.enterVideo(request, "cancelled", at);
+    return view(video);
+  };
+
+  const update: Act = (request, video, { body, at }) => {
+    if (!isObject(body)) return invalid("the body must be a JSON object");
+    Object.assign(video.fields, body);
+    // Two different updates are no repeats of each other.
+    const digest = createHash("sha256").update(JSON.stringify(body)).digest("hex");
+    desk.effect("updateIdentityVideo", request, at, digest);
+    return view(video);
+  };
+
+  const path = "identity-video/:request_pk";
+  const open: VideoState[] = ["created", "evidences", "video"];
+  return [
+    requestOperation(desk, "createIdentityVideo", `POST ${path}`, create),
+    requestOperation(
+      desk,
+      "uploadEvidences",
+      `POST ${path}/evidences`,
+      during(["created", "evidences"], uploadEvidences),
+    ),
+    requestOperation(desk, "uploadVideo", `POST ${path}/video`, during(["evidences"], uploadVideo)),
+    requestOperation(
+      desk,
+      "approveIdentityVideo",
+      `POST ${path}/approve`,
+      during(["video"], approve),
+    ),
+    requestOperation(desk, "cancelIdentityVideo", `POST ${path}/cancel`, during(open, cancel)),
+    requestOperation(desk, "getIdentityVideo", `GET ${path}`, get),
+    requestOperation(desk, "updateIdentityVideo", `PATCH ${path}`, during(open, update)),
+  ];
+}

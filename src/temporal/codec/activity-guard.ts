@@ -1,0 +1,20 @@
+// Refuses to run an activity whose arguments no holder of the deployment's keys has written: whoever reaches Temporal could
+// schedule one from a workflow of their own (decision 22).
+import { ApplicationFailure } from "@temporalio/common";
+import type { ActivityInterceptorsFactory } from "@temporalio/worker";
+import { isLocked, isRefusedPayload } from "../../contracts/shared/payload-marks.js";
+
+export const activityGuard: ActivityInterceptorsFactory = () => ({
+  inbound: {
+    async execute(input, next) {
+      const refused = input.args.find(isRefusedPayload);
+      if (!refused) return next(input);
+      throw ApplicationFailure.create({
+        type: "NotEncrypted",
+        message: `the arguments were refused: ${refused.reason}`,
+        // A missing or wrong key may be put right.
+        nonRetryable: !isLocked(refused.trustflowRefused),
+      });
+    },
+  },
+});

@@ -1,0 +1,55 @@
+// What the codec server shows of secrets: `[secret]`, for those that our client has sealed and for those that a plain client has
+// sent in clear (decision 23).
+import type { Payload } from "@temporalio/common";
+import { contracts } from "../../contracts/index.js";
+import { secretIds, updates } from "../../contracts/message-contracts.js";
+import { secretNames } from "../../contracts/shared/secret-fields.js";
+import { isSealed } from "../../contracts/shared/sealed-secret.js";
+
+const shown = "[secret]";
+
+/** `otp` is what activities call a code. */
+const names = new Set([
+  ...Object.values(contracts).flatMap(({ input }) => secretNames(input)),
+  ...Object.values(updates).flatMap((all) =>
+    all.flatMap(({ argument }) => (argument ? secretNames(argument) : [])),
+  ),
+  ...secretNames(secretIds),
+  "otp",
+]);
+
+/** A member `code` is a secret where it stands alone, as in `submitOtp`; elsewhere it is a provider's error code. */
+function isSecret(name: string, of: object): boolean {
+  return names.has(name) && (name !== "code" || Object.keys(of).length === 1);
+}
+
+/** A payload that is not JSON, and one without secrets, stay byte for byte. */
+export function masked(payload: Payload): Payload {
+  if (Buffer.from(payload.metadata?.["encoding"] ?? []).toString() !== "json/plain") return payload;
+  let hasSecret = false;
+  const hide = () => {
+    hasSecret = true;
+    return shown;
+  };
+  const walk = (value: unknown): unknown => {
+    if (isSealed(value)) return hide();
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]: [string, unknown]) => [
+        name,
+        isSecret(name, value) && isText(part) ? hide() : walk(part),
+      ]),
+    );
+  };
+  try {
+    const value = walk(JSON.parse(Buffer.from(payload.data ?? []).toString()));
+    return hasSecret ? { ...payload, data: Buffer.from(JSON.stringify(value)) } : payload;
+  } catch {
+    return payload;
+  }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number";
+}

@@ -1,0 +1,53 @@
+// Secrets that a client seals for the workers, inside the encrypted payload: who may decode payloads sees no secret
+// (decision 23). A sealed one opens only in the process that it was sealed for.
+import { isSealed, sealedPrefix } from "../../contracts/shared/sealed-secret.js";
+import { UnknownKeyError } from "../../crypto/errors.js";
+import { KeyRing } from "../../crypto/key-ring.js";
+import { BoxOpener, BoxSealer, publicRingOf } from "../../crypto/sealed-box.js";
+
+export interface OfProcess {
+  namespace: string;
+  workflowId: string;
+}
+
+export class SecretSealer {
+  readonly #sealer: BoxSealer;
+
+  constructor(publicRing: KeyRing) {
+    this.#sealer = new BoxSealer(publicRing);
+  }
+
+  /** What is sealed already stays as it is. */
+  seal(secret: string, process: OfProcess): string {
+    if (isSealed(secret)) return secret;
+    const box = this.#sealer.seal(Buffer.from(secret), contextOf(process));
+    return sealedPrefix + box.toString("base64url");
+  }
+}
+
+/** Of a worker; without its ring it opens nothing, and what it would seal stays in clear. */
+export class WorkerSecrets {
+  readonly #opener: BoxOpener | undefined;
+  readonly #sealer: SecretSealer | undefined;
+
+  constructor(privateRing: KeyRing | undefined) {
+    this.#opener = privateRing && new BoxOpener(privateRing);
+    this.#sealer = privateRing && new SecretSealer(KeyRing.parse(publicRingOf(privateRing)));
+  }
+
+  /** What came in clear stays as it is. Throws `DecryptionError` and `UnknownKeyError`. */
+  open(text: string, process: OfProcess): string {
+    if (!isSealed(text)) return text;
+    if (!this.#opener) throw new UnknownKeyError("keys.secrets");
+    const box = Buffer.from(text.slice(sealedPrefix.length), "base64url");
+    return this.#opener.open(box, contextOf(process)).toString();
+  }
+
+  seal(text: string, process: OfProcess): string {
+    return this.#sealer?.seal(text, process) ?? text;
+  }
+}
+
+function contextOf({ namespace, workflowId }: OfProcess): string {
+  return `secret of ${namespace}/${workflowId}`;
+}

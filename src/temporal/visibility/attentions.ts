@@ -1,0 +1,20 @@
+// How many processes wait for a person, as visibility knows it.
+import type { Client } from "@temporalio/client";
+import { attentionKinds } from "../../contracts/shared/failures.js";
+import type { AttentionKind } from "../../contracts/shared/failures.js";
+import { searchAttributes } from "../../contracts/shared/names.js";
+
+const limitMs = 2_000;
+
+/** Of the client's namespace; rejects where Temporal does not answer soon. */
+export async function countAttentions(client: Client): Promise<Record<AttentionKind, number>> {
+  const counted = await client.withDeadline(Date.now() + limitMs, () =>
+    Promise.all(
+      attentionKinds.map(async (kind) => {
+        const query = `${searchAttributes.attention.name} = "${kind}" and ExecutionStatus = "Running"`;
+        return [kind, (await client.workflow.count(query)).count] as const;
+      }),
+    ),
+  );
+  return Object.fromEntries(counted) as Record<AttentionKind, number>;
+}

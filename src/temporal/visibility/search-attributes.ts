@@ -1,0 +1,100 @@
+// The search attributes of ours that a namespace must know before a process can run in it.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ConnectionLike } from "@temporalio/client";
+import type { SearchAttributeType } from "@temporalio/common";
+import proto from "@temporalio/proto";
+import { searchAttributes } from "../../contracts/shared/names.js";
+
+/** A `Connection` or a `NativeConnection`. */
+type Services = Pick<ConnectionLike, "operatorService" | "workflowService">;
+type IndexedType = proto.temporal.api.enums.v1.IndexedValueType;
+
+const { IndexedValueType } = proto.temporal.api.enums.v1;
+const INVALID_ARGUMENT = 3;
+const ALREADY_EXISTS = 6;
+const UNIMPLEMENTED = 12;
+const PROPAGATION_MS = 30_000;
+
+const indexedTypes: Record<SearchAttributeType, IndexedType> = {
+  TEXT: IndexedValueType.INDEXED_VALUE_TYPE_TEXT,
+  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  INT: IndexedValueType.INDEXED_VALUE_TYPE_INT,
+  DOUBLE: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
+  BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
+  DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
+  KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
+};
+
+const wanted = new Map<string, IndexedType>(
+  Object.values(searchAttributes).map(({ name, type }) => [name, indexedTypes[type]]),
+);
+
+/** Adds what is missing and returns once the namespace accepts all of them; any number of callers at once may do so. */
+export async function registerSearchAttributes(
+  connection: Services,
+  namespace: string,
+): Promise<void> {
+  const known = await listed(connection, namespace);
+  for (const name of known ? absentFrom(known, namespace) : wanted.keys()) {
+    await connection.operatorService
+      .addSearchAttributes({ namespace, searchAttributes: { [name]: wanted.get(name) ?? 0 } })
+      .catch(unless(ALREADY_EXISTS, undefined));
+  }
+  await untilAccepted(connection, namespace);
+}
+
+/**
+ * None where the server cannot say. Throws when a name is taken by another type: servers would accept that in silence,
+ * and never find anything.
+ */
+export async function missingSearchAttributes(
+  connection: Services,
+  namespace: string,
+): Promise<string[]> {
+  const known = await listed(connection, namespace);
+  return known ? absentFrom(known, namespace) : [];
+}
+
+type Listed = Record<string, IndexedType>;
+
+/** Undefined where the server has no such list, as the time-skipping test server. */
+function listed(connection: Services, namespace: string): Promise<Listed | undefined> {
+  return connection.operatorService
+    .listSearchAttributes({ namespace })
+    .then(({ customAttributes }): Listed => customAttributes)
+    .catch(unless<Listed | undefined>(UNIMPLEMENTED, undefined));
+}
+
+function absentFrom(known: Listed, namespace: string): string[] {
+  return [...wanted].flatMap(([name, type]) => {
+    const found = known[name];
+    if (found === undefined) return [name];
+    if (found === type) return [];
+    throw new Error(
+      `the search attribute ${name} of the namespace "${namespace}" is of type ${IndexedValueType[found]}` +
+        ` and has to be ${IndexedValueType[type]}`,
+    );
+  });
+}
+
+// A server that keeps attributes per namespace (SQL visibility) spreads them through caches; a query shows when it is done.
+async function untilAccepted(connection: Services, namespace: string): Promise<void> {
+  const query = [...wanted.keys()].map((name) => `${name} IS NULL`).join(" AND ");
+  for (const deadline = Date.now() + PROPAGATION_MS; ; await sleep(500)) {
+    const accepted = await connection.workflowService
+      .countWorkflowExecutions({ namespace, query })
+      .then(() => true, unless(UNIMPLEMENTED, true))
+      .catch((error: unknown) => {
+        if (Date.now() > deadline) throw error;
+        return unless(INVALID_ARGUMENT, false)(error);
+      });
+    if (accepted) return;
+  }
+}
+
+function unless<T>(code: number, value: T): (error: unknown) => T {
+  return (error) => {
+    if ((error as { code?: unknown }).code === code) return value;
+    throw error;
+  };
+}

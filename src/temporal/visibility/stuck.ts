@@ -1,0 +1,192 @@
+// Stuck processes: Temporal tries their workflow task again and again, and every attempt fails. Only failures count: a task
+// that nobody takes, or that times out on a slow worker, makes no process stuck.
+import type { ConnectionLike } from "@temporalio/client";
+import proto from "@temporalio/proto";
+import { processes } from "../../contracts/shared/names.js";
+import type { ProcessName } from "../../contracts/shared/names.js";
+
+export type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
+
+/** A namespace and the way to it. */
+export interface Namespace {
+  connection: Pick<ConnectionLike, "workflowService">;
+  namespace: string;
+}
+
+export interface Execution {
+  workflowId: string;
+  runId: string;
+}
+
+/** As the visibility shows it. */
+export interface Listed extends Execution {
+  startedAt?: Date;
+}
+
+export interface Stuck {
+  /** When the first attempt failed. */
+  since: string;
+  /** Failed attempts since then. */
+  failures: number;
+  /** Temporal's name of the last failure's cause: `NON_DETERMINISTIC_ERROR`, `WORKFLOW_WORKER_UNHANDLED_FAILURE` … */
+  cause: string;
+  /** When the clean-up reset it, which it does once. */
+  repairedAt?: string;
+}
+
+const { EventType, WorkflowTaskFailedCause } = proto.temporal.api.enums.v1;
+const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = WorkflowTaskFailedCause;
+
+/** The reason of the clean-up's reset. It stays in the history, so that nobody has to remember the reset elsewhere. */
+export const repairReason = "trustflow cleanup: reset to the last good workflow task";
+
+/** One or two failures may be the end of a worker. The third attempt begins about 20 s after the first. */
+const fewestFailures = 3;
+/** So many executions are looked at at once, and no more. */
+const atOnce = 8;
+const NOT_FOUND = 5;
+
+/** Failures that are no defect: a reset, a move to another cluster, or an event that came while the task was running. */
+const harmless = new Set<unknown>([
+  RESET,
+  WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND,
+  WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_RESET_STICKY_TASK_QUEUE,
+  WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_FAILOVER_CLOSE_COMMAND,
+  WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND,
+]);
+
+export const isRunning = 'ExecutionStatus = "Running"';
+
+export function ofTypes(names: readonly ProcessName[]): string {
+  return `WorkflowType IN (${names.map((name) => `"${name}"`).join(", ")})`;
+}
+
+/**
+ * A visibility query for the open processes among which the stuck ones are: all, or those that the server (1.30 and later)
+ * has marked. The mark alone does not make a process stuck: a slow worker's timeouts raise it too.
+ */
+export async function candidatesQuery(
+  { connection, namespace }: Namespace,
+  names: readonly ProcessName[] = processes,
+): Promise<string> {
+  const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
+  const isMarked = namespaceInfo?.capabilities?.reportedProblemsSearchAttribute === true;
+  return [
+    ofTypes(names),
+    isRunning,
+    ...(isMarked ? ["TemporalReportedProblems IS NOT NULL"] : []),
+  ].join(" AND ");
+}
+
+/** Of these executions the stuck ones, with their histories. */
+export async function* stuckAmong<E extends Execution>(
+  where: Namespace,
+  executions: AsyncIterable<E> | Iterable<E>,
+  onError: (execution: E, error: unknown) => void = (_, error) => {
+    throw error;
+  },
+): AsyncIterable<{ execution: E; stuck: Stuck; events: HistoryEvent[] }> {
+  async function* look(batch: E[]) {
+    const found = await Promise.allSettled(batch.map((execution) => inspect(where, execution)));
+    for (const [index, execution] of batch.entries()) {
+      const one = found[index];
+      if (one?.status === "rejected") onError(execution, one.reason);
+      else if (one?.value) yield { execution, ...one.value };
+    }
+  }
+  let batch: E[] = [];
+  for await (const execution of executions) {
+    batch.push(execution);
+    if (batch.length < atOnce) continue;
+    yield* look(batch);
+    batch = [];
+  }
+  yield* look(batch);
+}
+
+/** What the visibility shows for a query, page by page; reads no payload, so it needs no key. */
+export async function* listExecutions(
+  { connection: { workflowService }, namespace }: Namespace,
+  query: string,
+): AsyncIterable<Listed> {
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await workflowService.listWorkflowExecutions({
+      namespace,
+      query,
+      ...(nextPageToken && { nextPageToken }),
+    });
+    for (const { execution, startTime } of page.executions) {
+      const { workflowId, runId } = execution ?? {};
+      if (workflowId && runId)
+        yield { workflowId, runId, ...(startTime && { startedAt: new Date(msOf(startTime)) }) };
+    }
+    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
+  } while (nextPageToken);
+}
+
+/** Undefined where the execution is not stuck, or has ended meanwhile; without a run id it is the newest run. */
+export async function inspect(
+  { connection: { workflowService }, namespace }: Namespace,
+  { workflowId, runId = "" }: { workflowId: string; runId?: string },
+): Promise<{ stuck: Stuck; events: HistoryEvent[] } | undefined> {
+  const execution = { workflowId, runId };
+  try {
+    const { pendingWorkflowTask: task } = await workflowService.describeWorkflowExecution({
+      namespace,
+      execution,
+    });
+    const attempt = task?.attempt ?? 0;
+    if (attempt < 2) return undefined;
+    const events: HistoryEvent[] = [];
+    let nextPageToken: Uint8Array | undefined;
+    do {
+      const page = await workflowService.getWorkflowExecutionHistory({
+        namespace,
+        execution,
+        ...(nextPageToken && { nextPageToken }),
+      });
+      events.push(...(page.history?.events ?? []));
+      nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
+    } while (nextPageToken);
+    const stuck = readStuck(events, attempt);
+    return stuck && { stuck, events };
+  } catch (error) {
+    if ((error as { code?: unknown }).code === NOT_FOUND) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * What a history says with the number of the pending attempt. The history shows the first failure of a task; of its further
+ * attempts only the number is known. A signal begins the numbers anew, with one more failure in the history.
+ */
+export function readStuck(events: HistoryEvent[], attempt: number): Stuck | undefined {
+  let failed: HistoryEvent[] = [];
+  let repairedAt: string | undefined;
+  for (const event of events) {
+    const { eventType, workflowTaskFailedEventAttributes: failure } = event;
+    const isReset = failure?.cause === RESET;
+    if (isReset || eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED) failed = [];
+    if (isReset && failure.failure?.message === repairReason) repairedAt = timeOf(event);
+    if (failure && !harmless.has(failure.cause)) failed.push(event);
+  }
+  const [first] = failed;
+  const failures = failed.length + Math.max(0, attempt - 2);
+  if (!first || failures < fewestFailures) return undefined;
+  const cause = failed.at(-1)?.workflowTaskFailedEventAttributes?.cause ?? 0;
+  return {
+    since: timeOf(first),
+    failures,
+    cause: (WorkflowTaskFailedCause[cause] ?? "").replace("WORKFLOW_TASK_FAILED_CAUSE_", ""),
+    ...(repairedAt !== undefined && { repairedAt }),
+  };
+}
+
+function timeOf({ eventTime }: HistoryEvent): string {
+  return new Date(msOf(eventTime ?? {})).toISOString();
+}
+
+function msOf({ seconds, nanos }: proto.google.protobuf.ITimestamp): number {
+  return Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6;
+}

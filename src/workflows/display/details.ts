@@ -1,0 +1,87 @@
+// What the Web UI shows of a running process (docs/design.md §9). It is encrypted; still it holds no secret.
+import { consequencesOf, namePlaceholder, proposedLine } from "../../contracts/shared/decisions.js";
+import type { Attention, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
+import { shellWord } from "../../contracts/shared/text.js";
+import { codeBlock, linesOf, markdown } from "./markdown.js";
+import type { Markdown } from "./markdown.js";
+
+const timelineShown = 40;
+/** The Web UI (2.42) cuts the height of a line off the end of what it shows: that of an empty one, then. */
+const tail = markdown`
+\u00a0
+`;
+const emptyLine = markdown``;
+
+export function renderDetails(status: ProcessStatus): Markdown {
+  const { process, id, environment, account, phase, state, timeline } = status;
+  const lines = [
+    markdown`**${process}** **${id}** on ${environment}, account ${account}`,
+    emptyLine,
+    markdown`- Phase: **${phase}**`,
+  ];
+  for (const attention of attentionsOf(status)) lines.push(...asking(status, attention));
+  if (status.waitingFor && !status.attention) {
+    const until = status.until ? markdown`, until ${status.until}` : emptyLine;
+    lines.push(markdown`- Waits for: ${status.waitingFor}${until}`);
+  }
+  if (state) lines.push(markdown`- State: **${state}** (confirmed)`);
+  if (status.reportedState && status.reportedState !== state) {
+    lines.push(markdown`- Reported by callback: ${status.reportedState}`);
+  }
+  if (status.failure)
+    lines.push(markdown`- **Failed** as ${status.failure.type}: ${status.failure.message}`);
+  if (status.outcome) lines.push(markdown`- Outcome: **${status.outcome}**`);
+  for (const [name, value] of Object.entries(status.references)) {
+    lines.push(markdown`- ${name}: ${value}`);
+  }
+  if (timeline.length > 0)
+    lines.push(
+      emptyLine,
+      markdown`
+**Timeline**
+      `,
+      emptyLine,
+    );
+  if (timeline.length > timelineShown)
+    lines.push(markdown`- … ${timeline.length - timelineShown} earlier`);
+  lines.push(...timeline.slice(-timelineShown).map(entryLine), emptyLine, tail);
+  return linesOf(lines);
+}
+
+function attentionsOf({ attention, moreAttentions = [] }: ProcessStatus): Attention[] {
+  return attention ? [attention, ...moreAttentions] : [];
+}
+
+/**
+ * What a person is asked, what each decision does, and the command for it. As it stands the command decides nothing: the
+ * decision and the name have to be put in.
+ */
+function asking({ process, id }: ProcessStatus, attention: Attention): Markdown[] {
+  const { kind, reason } = attention;
+  const goesOnByItself = kind === "accessDenied" || kind === "unavailable";
+  return [
+    markdown`- **Waits for a person**: ${reason}`,
+    ...(attention.proposed ? [markdown`- ${proposedLine(attention.proposed)}`] : []),
+    ...(goesOnByItself
+      ? [
+          markdown`
+- It keeps trying, and goes on by itself once the cause is fixed
+          `,
+        ]
+      : []),
+    ...consequencesOf(attention).map(
+      ([decision, does]) => markdown`- Decision **${decision}**: ${does}`,
+    ),
+    codeBlock(
+      `trustflow resolve ${shellWord(`${process}/${id}`)} --attention ${shellWord(attention.id)} --decision DECISION --by ${namePlaceholder}`,
+    ),
+  ];
+}
+
+/** Who it came from stands first, in our own words: nobody's text can pose as another's. */
+function entryLine({ at, source, event, by, principal, note }: TimelineEntry): Markdown {
+  const stated = by === undefined ? emptyLine : markdown` ${by}`;
+  const who = principal === undefined ? stated : markdown`${stated}, signed by **${principal}**`;
+  const more = note === undefined ? emptyLine : markdown` – ${note}`;
+  return markdown`- ${at} **${source}**${who}: ${event}${more}`;
+}

@@ -1,0 +1,63 @@
+// The Markdown that the Web UI shows. Only the template `markdown` makes it, and whatever is put into it is text: no markup, no
+// link, no line of its own. `showDetails` takes nothing else, and nobody else calls what it calls.
+// oxlint-disable-next-line no-restricted-imports -- the one place
+import { setCurrentDetails } from "@temporalio/workflow";
+import { plainText } from "../../contracts/shared/text.js";
+
+let made: (source: string) => Markdown;
+
+export class Markdown {
+  readonly #source: string;
+
+  private constructor(source: string) {
+    this.#source = source;
+  }
+
+  static {
+    made = (source) => new Markdown(source);
+  }
+
+  get source(): string {
+    return this.#source;
+  }
+}
+
+/** What is written in the template is Markdown, what is put in is text; Markdown that is put in stays Markdown. */
+export function markdown(
+  strings: TemplateStringsArray,
+  ...values: (string | number | Markdown)[]
+): Markdown {
+  const parts = values.map((value) =>
+    value instanceof Markdown ? value.source : escaped(String(value)),
+  );
+  return made(String.raw({ raw: strings }, ...parts));
+}
+
+export function linesOf(lines: Markdown[]): Markdown {
+  return made(lines.map(({ source }) => source).join("\n"));
+}
+
+/** One line of code, to be copied; the fence is longer than any that it holds. */
+export function codeBlock(text: string): Markdown {
+  const line = plainText(text);
+  const runs = line.match(/`+/g) ?? [];
+  const fence = "`".repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
+  return made(["", fence, line, fence].join("\n"));
+}
+
+/** Of the process that runs. */
+export function showDetails({ source }: Markdown): void {
+  setCurrentDetails(source);
+}
+
+/**
+ * What opens markup, a table's cell, an entity, or a variable that the Web UI replaces stands for itself after a backslash; so does
+ * what opens a list or a heading, where the text begins.
+ */
+function escaped(text: string): string {
+  return plainText(text)
+    .trim()
+    .replaceAll(/[\\`*_{}[\]<>()#|~&!]/g, String.raw`\$&`)
+    .replace(/^[-+=]/, String.raw`\$&`)
+    .replace(/^(\d+)\./, String.raw`$1\.`);
+}

@@ -1,0 +1,42 @@
+// How much of a timeline is shown: a status and a result travel as one payload, which Temporal refuses above 2 MB
+// (docs/decisions/0020). Bytes are those of the JSON.
+import { plainText } from "../../contracts/shared/text.js";
+import type { TimelineEntry } from "../../contracts/shared/status.js";
+
+const encoder = new TextEncoder();
+/** Of the process's own entries, and of the callbacks. */
+export const mostTimelineBytes = 150_000;
+/** Of what a person or a provider wrote. */
+export const mostBytes = { event: 500, by: 500, note: 2_000 };
+
+/** The first entries and the newest, as many as there is room for: half of it for each. */
+export function bounded(entries: readonly TimelineEntry[]): {
+  kept: TimelineEntry[];
+  leftOut: number;
+} {
+  const head = fitting(entries);
+  const tail = fitting(entries.slice(head).toReversed());
+  const leftOut = entries.length - head - tail;
+  const kept = [...entries.slice(0, head), ...entries.slice(head + leftOut)];
+  return { kept, leftOut };
+}
+
+/** How many from the start take half of the room. */
+function fitting(entries: readonly TimelineEntry[]): number {
+  let bytes = 0;
+  const end = entries.findIndex((entry) => {
+    bytes += encoder.encode(JSON.stringify(entry)).length + 1;
+    return bytes > mostTimelineBytes / 2;
+  });
+  return end === -1 ? entries.length : end;
+}
+
+/** An entry of our own, which may quote a person or a provider. */
+export function cut({ by, note, ...entry }: TimelineEntry): TimelineEntry {
+  return {
+    ...entry,
+    event: plainText(entry.event, mostBytes.event),
+    ...(by === undefined ? {} : { by: plainText(by, mostBytes.by) }),
+    ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
+  };
+}

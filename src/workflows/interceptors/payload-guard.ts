@@ -1,0 +1,173 @@
+// Refuses what no holder of the deployment's keys has written, before the workflow sees it (decision 22): a start fails, a signal
+// is dropped, an update and a query are refused, and an activity that a stranger has ended is made again. The worker's codec has
+// noted what is wrong with each payload (src/temporal/codec/worker-codec.ts).
+import { log, metricMeter, patched, workflowInfo } from "@temporalio/workflow";
+import type {
+  ActivateInput,
+  WorkflowInboundCallsInterceptor,
+  WorkflowInterceptors,
+  WorkflowInternalsInterceptor,
+} from "@temporalio/workflow";
+import type { Payload } from "@temporalio/common";
+import {
+  notEncrypted,
+  notTagged,
+  policyMark,
+  problemMark,
+} from "../../contracts/shared/payload-marks.js";
+import type { PayloadProblem } from "../../contracts/shared/payload-marks.js";
+import { invalidInput } from "../runtime/invalid-input.js";
+
+export const interceptors = (): WorkflowInterceptors => {
+  const guard = new PayloadGuard();
+  return { internals: [guard], inbound: [guard] };
+};
+
+type Internals = Required<WorkflowInternalsInterceptor>;
+type Inbound = Required<WorkflowInboundCallsInterceptor>;
+type Job = NonNullable<ActivateInput["activation"]["jobs"]>[number];
+type Payloads = readonly Payload[] | null | undefined;
+type Resolution = NonNullable<NonNullable<Job["resolveActivity"]>["result"]>;
+type Failure = NonNullable<NonNullable<Resolution["failed"]>["failure"]>;
+
+class PayloadGuard {
+  /** What the worker that runs this refuses. */
+  #policy: string[] = ["plaintext", "unreadable", "forged", "untagged"];
+  /** What this run has refused once: its history says so from there on. */
+  readonly #patches = new Set<string>();
+  #startRefused: string | undefined;
+  /** Why, by the id of the update or query. */
+  readonly #refused = new Map<string, string>();
+
+  activate: Internals["activate"] = (input, next) => {
+    const { activation } = input;
+    const jobs = (activation.jobs ?? []).filter((job) => this.#isLet(job));
+    next({ ...input, activation: { ...activation, jobs } });
+  };
+
+  execute: Inbound["execute"] = async (input, next) => {
+    if (this.#startRefused === undefined) return next(input);
+    throw invalidInput("(input)", this.#startRefused);
+  };
+
+  validateUpdate: Inbound["validateUpdate"] = (input, next) => {
+    this.#throwRefused(input.updateId);
+    next(input);
+  };
+
+  handleQuery: Inbound["handleQuery"] = async (input, next) => {
+    if (input.queryId !== undefined) this.#throwRefused(input.queryId);
+    return next(input);
+  };
+
+  #throwRefused(id: string): void {
+    const why = this.#refused.get(id);
+    this.#refused.delete(id);
+    if (why !== undefined) throw invalidInput("(argument)", why);
+  }
+
+  /** False for a signal that is dropped; what else is refused keeps its place without its payloads. */
+  #isLet(job: Job): boolean {
+    const { initializeWorkflow: start, signalWorkflow: signal, doUpdate: update } = job;
+    const { queryWorkflow: query, resolveActivity: activity } = job;
+    if (start) {
+      this.#policy = textOf(start.arguments?.[0], policyMark)?.split(",") ?? this.#policy;
+      const problem = problemIn(start.arguments);
+      // What names a key that the ring lacks waits for the key.
+      if (problem && problem !== "unreadable" && this.#isRefused(problem, "start")) {
+        this.#startRefused = whyOf(problem);
+        start.arguments = [];
+      }
+    } else if (signal) {
+      const problem = problemIn(signal.input);
+      return !(problem && this.#isRefused(problem, "signal", signal.signalName));
+    } else if (update?.id && update.runValidator) {
+      if (this.#noteRefused(update.id, update.input)) {
+        update.input = [];
+        count("update");
+      }
+    } else if (query?.queryId) {
+      if (this.#noteRefused(query.queryId, query.arguments)) query.arguments = [];
+    } else if (activity?.result) {
+      const problem = problemOfAnswer(activity.result);
+      if (problem && this.#isRefused(problem, "activity"))
+        activity.result = { failed: { failure: refusedAnswer } };
+    }
+    return true;
+  }
+
+  /** What leaves nothing in the history needs no mark there. */
+  #noteRefused(id: string, payloads: Payloads): boolean {
+    const problem = problemIn(payloads);
+    if (!problem || !this.#policy.includes(problem)) return false;
+    this.#refused.set(id, whyOf(problem));
+    return true;
+  }
+
+  /**
+   * The same in each replay, whatever the worker refuses by then: the first refusal of a run leaves a mark in its history. Before
+   * the mark everything was accepted, after it nothing is.
+   */
+  #isRefused(problem: PayloadProblem, of: string, signalName?: string | null): boolean {
+    const patch = problem === "untagged" ? "refuses-untagged" : "refuses-plaintext";
+    if (!this.#patches.has(patch)) {
+      const isAccepted = !workflowInfo().unsafe.isReplaying && !this.#policy.includes(problem);
+      if (isAccepted || !patched(patch)) return false;
+      this.#patches.add(patch);
+    }
+    count(of);
+    const details = { operation: of, problem, ...(signalName && { signalName }) };
+    log.warn("what no holder of the keys has written was refused", details);
+    return true;
+  }
+}
+
+function whyOf(problem: PayloadProblem): string {
+  return problem === "untagged" ? notTagged : notEncrypted;
+}
+
+function count(of: string): void {
+  metricMeter.createCounter("trustflow_payloads_refused").add(1, { of });
+}
+
+function problemIn(payloads: Payloads): PayloadProblem | undefined {
+  const problems = (payloads ?? []).map((payload) => textOf(payload, problemMark));
+  return problems.find((problem) => problem !== undefined) as PayloadProblem | undefined;
+}
+
+function textOf(payload: Payload | null | undefined, mark: string): string | undefined {
+  const value = payload?.metadata?.[mark];
+  return value ? String.fromCharCode(...value) : undefined;
+}
+
+/**
+ * Our worker encrypts each result, one that is nothing too, and the message of each failure. What names a key that the
+ * ring lacks waits for it.
+ */
+function problemOfAnswer({ completed, failed }: Resolution): PayloadProblem | undefined {
+  const problem = completed
+    ? completed.result
+      ? problemIn([completed.result])
+      : "plaintext"
+    : problemOfFailure(failed?.failure);
+  return problem === "unreadable" ? undefined : problem;
+}
+
+/** Failures of other kinds come from the server, such as a timeout. */
+function problemOfFailure(failure: Failure | null | undefined): PayloadProblem | undefined {
+  if (!failure) return undefined;
+  const { applicationFailureInfo: own, encodedAttributes: hidden, cause } = failure;
+  if (own && !hidden) return "plaintext";
+  const problem = own && problemIn([hidden as Payload, ...(own.details?.payloads ?? [])]);
+  return problem ?? problemOfFailure(cause);
+}
+
+/** Says nothing of the provider: the step is made again, and the journal answers what has happened. */
+const refusedAnswer: Failure = {
+  message: "the answer was not that of a worker",
+  activityFailureInfo: { activityType: { name: "activity" } },
+  cause: {
+    message: "the answer was not that of a worker",
+    applicationFailureInfo: { type: "NotEncrypted", nonRetryable: true },
+  },
+};

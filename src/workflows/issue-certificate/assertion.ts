@@ -1,0 +1,81 @@
+// An eID assertion that was refused, and the fresh one that is waited for (P1 §2.2, codes 237 and 239 of §7.1;
+// docs/reading-the-specification.md §5).
+import { condition } from "@temporalio/workflow";
+import type { RefusedAssertion } from "../../activities/disposable-certificate/index.js";
+import { provideAssertion } from "../../contracts/shared/messages.js";
+import type { AssertionAnswer } from "../../contracts/shared/messages.js";
+import { assertionPattern } from "../../contracts/shared/names.js";
+import { isSealed } from "../../contracts/shared/sealed-secret.js";
+import { secondsFromNow } from "../runtime/clock.js";
+import { invalidInput } from "../runtime/invalid-input.js";
+import type { AnyProcess } from "../runtime/process.js";
+import { until, whenDue } from "../runtime/waits.js";
+
+interface Spans {
+  assertionDeadlineSeconds: number;
+  assertionTries: number;
+  answerSeconds: number;
+}
+
+export class AssertionDialogue {
+  /** The newest one that a caller brought; undefined: that of the input. */
+  assertion: string | undefined;
+  readonly #process: AnyProcess;
+  #awaited: { refused: number; spans: Spans } | undefined;
+  #count = 0;
+  #invalid = 0;
+  #refusals: RefusedAssertion["refused"][] = [];
+
+  constructor(process: AnyProcess) {
+    this.#process = process;
+    process.onUpdate(
+      provideAssertion,
+      "A fresh eID assertion, after one was refused",
+      ({ assertion }) => this.#take(assertion),
+      refuseUnlessAssertion,
+    );
+  }
+
+  /** Waits for a fresh one after `refusal`; false where none came in time, or too many were invalid. */
+  async another({ refused }: RefusedAssertion, spans: Spans): Promise<boolean> {
+    this.#refusals.push(refused);
+    this.#process.note({ source: "process", event: `The eID assertion is ${refused}` });
+    if (refused === "invalid") this.#invalid += 1;
+    if (this.#invalid >= spans.assertionTries) return false;
+    const before = this.#count;
+    const end = secondsFromNow(spans.assertionDeadlineSeconds);
+    this.#awaited = { refused: this.#refusals.length, spans };
+    const came = await until(this.#process, () => this.#count > before, {
+      what: "a fresh eID assertion",
+      end,
+      summary: "A fresh eID assertion may be provided",
+    });
+    this.#awaited = undefined;
+    return came;
+  }
+
+  async #take(assertion: string): Promise<AssertionAnswer> {
+    await whenDue(() => this.#awaited !== undefined || this.#isEnrolled());
+    const awaited = this.#awaited;
+    if (!awaited) return { answer: "notAwaited" };
+    this.#awaited = undefined;
+    this.assertion = assertion;
+    this.#count += 1;
+    this.#process.note({ source: "process", event: "A fresh eID assertion was provided" });
+    const isRefused = () => this.#refusals.length > awaited.refused;
+    await condition(() => isRefused() || this.#isEnrolled(), awaited.spans.answerSeconds * 1_000);
+    const refused = this.#refusals[awaited.refused];
+    return { answer: refused ?? (this.#isEnrolled() ? "accepted" : "pending") };
+  }
+
+  #isEnrolled(): boolean {
+    return Object.keys(this.#process.references).length > 0;
+  }
+}
+
+function refuseUnlessAssertion(given: { assertion: string }): void {
+  const { assertion } = (given ?? {}) as { assertion?: unknown };
+  if (isSealed(assertion)) return;
+  if (typeof assertion === "string" && assertionPattern.test(assertion)) return;
+  throw invalidInput("assertion", "must be base64 of a JSON document (P1 §2.2)");
+}

@@ -1,0 +1,311 @@
+// Attention: a process that cannot go on by itself says why, and waits for a person (docs/design.md §6).
+import { ApplicationFailure, metricMeter, proxyActivities } from "@temporalio/workflow";
+import type {
+  ProcessActivities,
+  ProvenResolution,
+  WrittenDecision,
+} from "../../activities/runtime/process.js";
+import { namePlaceholder } from "../../contracts/shared/decisions.js";
+import type { AttentionKind, FailureDetails, Problem } from "../../contracts/shared/failures.js";
+import { plainText } from "../../contracts/shared/text.js";
+import type { Resolution, ResolveAnswer } from "../../contracts/shared/messages.js";
+import type { ProposedDecision } from "../../contracts/shared/names.js";
+import type { Attention, TimelineEntry } from "../../contracts/shared/status.js";
+import { answerOptions } from "./activity-options.js";
+import { now } from "./clock.js";
+import { decidedBy } from "./decisions.js";
+import type { Proven } from "./decisions.js";
+import { deferred } from "./deferred.js";
+import { invalidInput, membersOf } from "./invalid-input.js";
+import { mostBytes } from "../display/timeline.js";
+
+/** What a person must tell with `happened`, or may, and what it looks like. */
+export type Wanted = Readonly<Record<string, RegExp | { optional: RegExp }>>;
+
+export const wanted = {
+  /** An id of the provider's; it is shown. */
+  reference: /^[A-Za-z0-9._-]{1,100}$/,
+  wholeNumber: /^\d{1,15}$/,
+  /** A secret of the provider's. */
+  token: /^[\x21-\x7e]{1,4000}$/,
+  optional: (pattern: RegExp) => ({ optional: pattern }),
+};
+
+interface Opening {
+  step: {
+    name: string;
+    journaled: boolean;
+    /** What a person must tell with `happened`; empty where the step can be waived, absent where neither. */
+    happened?: Wanted;
+  };
+  kind: AttentionKind;
+  reason: string;
+  /** The steps into whose rows a decision is written; default: the step itself, where it is journaled. */
+  rows?: string[];
+}
+
+/** A decision that has been written down; `effect` says whether the provider acted, as far as known. */
+export interface Decided extends ProvenResolution {
+  occurrence: string | undefined;
+  effect: "none" | "unknown" | "exists";
+}
+
+export interface OpenAttention {
+  shown: Attention;
+  kind: AttentionKind;
+  rows: string[];
+  wants: Wanted;
+  isDeciding: boolean;
+  /** Whether the patient phase sends, or only watches for the answer. */
+  sends: boolean;
+  decided: Promise<Decided>;
+  settle(decision: Decided): void;
+}
+
+const { decide } = proxyActivities<ProcessActivities>({
+  ...answerOptions,
+  summary: "Write the decision down",
+});
+
+/** What shows the attentions: the process. */
+interface Shown {
+  attentionChanged(): void;
+  proposalsChanged(): void;
+  note(entry: Omit<TimelineEntry, "at">): void;
+}
+
+export class Attentions {
+  readonly #open = new Map<string, OpenAttention>();
+  readonly #process: Shown;
+  #count = 0;
+
+  constructor(process: Shown) {
+    this.#process = process;
+  }
+
+  /** The one that is shown: a cancellation that somebody asked for stands before what the process met by itself. */
+  get first(): Attention | undefined {
+    const all = [...this.#open.values()];
+    return (all.find(({ kind }) => kind === "cancelRequested") ?? all[0])?.shown;
+  }
+
+  /** Every other one that is open. */
+  get more(): Attention[] {
+    const { first } = this;
+    return [...this.#open.values()].flatMap(({ shown }) => (shown === first ? [] : [shown]));
+  }
+
+  open({ step, kind, reason, rows }: Opening): OpenAttention {
+    this.#count += 1;
+    const unknown = kind === "unknownOutcome" || kind === "protocol";
+    const mayDouble = kind === "unknownOutcome" && step.journaled;
+    const { promise: decided, settle } = deferred<Decided>();
+    const mayHaveHappened = step.happened && !(step.journaled && kind === "accessDenied");
+    const needs = Object.entries(step.happened ?? {}).flatMap(([key, want]) =>
+      "optional" in want ? [] : [key],
+    );
+    const attention: OpenAttention = {
+      shown: {
+        id: `${step.name}-${this.#count}`,
+        kind,
+        step: step.name,
+        since: now().toISOString(),
+        reason,
+        decisions: mayHaveHappened ? ["retry", "happened", "abandon"] : ["retry", "abandon"],
+        ...(mayHaveHappened && needs.length > 0 ? { happenedNeeds: needs } : {}),
+        ...(mayDouble ? { retryNeeds: ["confirmRetry", "note"] } : {}),
+      },
+      wants: step.happened ?? {},
+      isDeciding: false,
+      kind,
+      rows: rows ?? (step.journaled ? [step.name] : []),
+      sends: step.journaled && !unknown,
+      decided,
+      settle,
+    };
+    this.#open.set(attention.shown.id, attention);
+    // The process's name goes along by itself, as `workflowType`; a replay does not count again.
+    metricMeter
+      .createCounter("trustflow_attentions", undefined, "Attentions raised")
+      .add(1, { kind });
+    this.#process.note({
+      source: "process",
+      event: `Waits for a person: ${step.name} (${kind})`,
+      note: reason,
+    });
+    this.#process.attentionChanged();
+    return attention;
+  }
+
+  close({ shown }: OpenAttention): void {
+    const { id, step, kind } = shown;
+    this.#open.delete(id);
+    if (shown.proposed) this.#unpropose(shown);
+    this.#process.note({
+      source: "process",
+      event: `No longer waits for a person: ${step} (${kind})`,
+    });
+    this.#process.attentionChanged();
+  }
+
+  /** What waits for a second operator. */
+  get proposals(): ProposedDecision[] {
+    return [...this.#open.values()].flatMap(({ shown: { id, proposed } }) =>
+      proposed
+        ? [{ attention: id, decision: proposed.decision, principal: proposed.principal }]
+        : [],
+    );
+  }
+
+  #propose({ shown }: OpenAttention, { decision, by, note }: ProvenResolution, who: Proven): void {
+    const { principal = "" } = who;
+    const at = now().toISOString();
+    const stated = {
+      by: plainText(by, mostBytes.by),
+      ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
+    };
+    shown.proposed = { decision, at, principal, ...stated };
+    this.#process.note(decidedBy(who, `Proposed ${decision}: ${shown.step}`));
+    this.#process.proposalsChanged();
+  }
+
+  #unpropose(shown: Attention): void {
+    delete shown.proposed;
+    this.#process.proposalsChanged();
+  }
+
+  /** Refuses a stale attention id and a decision that the attention does not take. */
+  validate(resolution: Resolution): void {
+    const refuse = (path: string, problem: string) => {
+      throw invalidInput(path, problem);
+    };
+    const { by } = membersOf(resolution);
+    const attention = this.#open.get(resolution?.attention);
+    if (!attention) throw notOpen();
+    if (!attention.shown.decisions.includes(resolution.decision)) {
+      refuse("decision", `must be one of ${attention.shown.decisions.join(", ")}`);
+    }
+    if (typeof by !== "string" || !by.trim()) refuse("by", "is required: who decides");
+    if (resolution.by.trim() === namePlaceholder)
+      refuse("by", `must be the name of the person who decides, not ${namePlaceholder}`);
+    if (resolution.decision === "retry" && attention.shown.retryNeeds) {
+      if (resolution.confirmRetry !== true)
+        refuse(
+          "confirmRetry",
+          "must be true: a retry sends a second one if the first arrived, so check the provider's portal first",
+        );
+      if (!resolution.note?.trim()) refuse("note", "is required: what the provider's portal shows");
+    }
+    if (resolution.decision !== "happened") return;
+    for (const key of Object.keys(resolution.result ?? {}))
+      if (!Object.hasOwn(attention.wants, key)) refuse(`result.${key}`, "is not asked for");
+    for (const [key, want] of Object.entries(attention.wants)) {
+      const value = resolution.result?.[key];
+      const isOptional = "optional" in want;
+      if (isOptional && value === undefined) continue;
+      const pattern = isOptional ? want.optional : want;
+      const isText = typeof value === "string" || typeof value === "number";
+      if (!isText || !pattern.test(String(value)))
+        refuse(`result.${key}`, "is required with happened, as the provider gave it");
+    }
+  }
+
+  async resolve(asked: Resolution, who: Proven): Promise<ResolveAnswer> {
+    const { signature: _, ...given } = asked;
+    const { principal, secondPerson: { proposedBy } = {} } = who;
+    const resolution = {
+      ...given,
+      ...(principal === undefined ? {} : { principal }),
+      ...(proposedBy === undefined ? {} : { proposedBy }),
+    };
+    const attention = this.#open.get(resolution.attention);
+    // It was open when the update was accepted, and has ended while it was checked who decides.
+    if (!attention) throw notOpen();
+    const { rows, kind, shown } = attention;
+    if (attention.isDeciding) return { answer: "notYet" };
+    if (who.secondPerson && proposedBy === undefined) {
+      this.#propose(attention, resolution, who);
+      return { answer: "pending" };
+    }
+    // Another decision than the one that was proposed takes that back.
+    if (shown.proposed && shown.proposed.decision !== resolution.decision) this.#unpropose(shown);
+    attention.isDeciding = true;
+    // To let the process go on is not to send the step again.
+    const goesOn = kind === "cancelRequested" && resolution.decision === "retry";
+    const written = await writtenInto(goesOn ? [] : rows, resolution, kind);
+    attention.isDeciding = false;
+    if (written === undefined) return { answer: "unavailable" };
+    const notYet = written.find(({ answer }) => answer === "notYet");
+    if (notYet) return notYet;
+    const event = goesOn ? "Cancellation withdrawn" : `${resolution.decision}: ${shown.step}`;
+    this.#process.note(decidedBy(who, event));
+    const [first] = written;
+    attention.settle({ ...resolution, occurrence: first?.occurrence, effect: knownBy(written) });
+    return { answer: "resolved" };
+  }
+}
+
+const notOpen = () => invalidInput("attention", "is not open (any more)");
+
+/** Undefined where one of the rows could not be reached. */
+async function writtenInto(
+  rows: string[],
+  resolution: ProvenResolution,
+  kind: AttentionKind,
+): Promise<WrittenDecision[] | undefined> {
+  const at = now().toISOString();
+  const writing = rows.map((step) => decide({ step, resolution, at, kind }));
+  return Promise.all(writing).catch(() => undefined);
+}
+
+/** What the rows prove together; without one, it is nothing that a step has done. */
+function knownBy(written: WrittenDecision[]): Decided["effect"] {
+  const known = written.map(({ effect = "unknown" }) => effect);
+  return (["exists", "unknown"] as const).find((effect) => known.includes(effect)) ?? "none";
+}
+
+/** How a process ends that a person gave up at a step. */
+export function abandoned(
+  step: string,
+  { attention, by, principal, proposedBy, note, effect }: Decided,
+): ApplicationFailure {
+  const details: FailureDetails["Abandoned"] = {
+    attention,
+    effect,
+    by: plainText(by, mostBytes.by),
+    ...(principal === undefined ? {} : { principal }),
+    ...(proposedBy === undefined ? {} : { proposedBy }),
+    ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
+  };
+  return ApplicationFailure.nonRetryable(`Abandoned at ${step}`, "Abandoned", details);
+}
+
+const reasons: Record<Exclude<AttentionKind, "cancelRequested">, string> = {
+  accessDenied: "access denied; check credentials, permissions and balance",
+  unavailable: "the provider could not be reached for a long time",
+  unknownOutcome: "it is not known whether the provider acted",
+  protocol: "the provider's answer cannot be understood, or says that the request is wrong",
+};
+
+/** Why what is not found at the provider may exist all the same; who waits for what (docs/decisions/0017). */
+const lookUps: Record<NonNullable<Problem["lookUp"]>, string> = {
+  unproven:
+    "the answer was lost, and the provider does not show it when asked. That proves nothing yet: no look-up of this account has found one of our own items. The process waits for that proof and goes on by itself when it comes; trustflow doctor shows how far it is",
+  late: "the answer was lost, and the provider does not show it when asked. That proves nothing: this account shows our own items too late for journal.lookUpSpacingSeconds (see trustflow doctor)",
+  missing:
+    "the answer was lost, and the provider does not show it when asked. That proves nothing: this account's look-up does not find our own items (see trustflow doctor)",
+};
+
+export function reasonOf(
+  kind: Exclude<AttentionKind, "cancelRequested">,
+  problem: Problem,
+  host?: string,
+): string {
+  const { provider, operation, reference, problem: wrong } = problem;
+  const code = problem.code ?? (wrong === undefined ? problem.status : undefined);
+  const what = wrong === undefined ? "" : `: ${wrong}`;
+  const where = host === undefined ? "" : ` at ${host}`;
+  const shown = reference === undefined ? "" : `; its answer shows the id ${reference}`;
+  const why = problem.lookUp === undefined ? reasons[kind] : lookUps[problem.lookUp];
+  return `${provider} ${operation}${where}: ${why}${what}${code === undefined ? "" : ` (${code})`}${shown}`;
+}

@@ -1,0 +1,133 @@
+// Documents in an envelope that a one-shot certificate signs, over two hosts: the certificate request, every document, the
+// envelope; nothing tells what becomes of it (P1 §1.5, 2.10, 4.5; docs/reading-the-specification.md §7).
+import type {
+  CertificateRequested,
+  EnvelopeActivities,
+  EnvelopePlan,
+  EnvelopeSent,
+} from "../../activities/envelope-signature/index.js";
+import type { References } from "../../contracts/shared/status.js";
+import type { SignEnvelopeInput, SignEnvelopeResult } from "../../contracts/sign-envelope.js";
+import { wanted } from "../runtime/attention.js";
+import { plainView } from "../runtime/plain-view.js";
+import { Process } from "../runtime/process.js";
+import { sideBySide } from "../runtime/side-by-side.js";
+import { stepsOf } from "../runtime/steps.js";
+
+const provider = "envelope-signature";
+const authority = "the certificate authority's host";
+const envelopeHost = "the envelope host";
+
+export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelopeResult> {
+  const process = new Process(plainView);
+  const step = stepsOf<EnvelopeActivities>(process, provider);
+  const fileIds = new Map<number, string>();
+  let plan: EnvelopePlan | undefined;
+  let requested: CertificateRequested | undefined;
+  let sent: EnvelopeSent | undefined;
+  process.askBeforeCancelling("create", "send");
+
+  /** What exists by now; the search attribute has room for the first twenty. */
+  function references(): References {
+    const files = [...fileIds].toSorted(([one], [other]) => one - other);
+    return {
+      ...(requested ? { reqPk: requested.reqPk } : {}),
+      ...(sent?.envelopeId === undefined ? {} : { envelopeId: sent.envelopeId }),
+      ...Object.fromEntries(files.map(([index, fileId]) => [`fileId-${index}`, fileId])),
+    };
+  }
+
+  function made(event: string): void {
+    process.references = references();
+    process.note({ source: "process", event });
+  }
+
+  async function upload({ account, documents }: EnvelopePlan, index: number): Promise<void> {
+    const file = documents[index]!;
+    const which = `document ${index + 1} of ${documents.length}`;
+    const { fileId } = await step(
+      {
+        name: `upload-${index}`,
+        summary: `Upload ${which}`,
+        host: envelopeHost,
+        journaled: true,
+        happened: { fileId: wanted.reference },
+      },
+      (service, attempt) =>
+        service.upload({ ...attempt, account, file, path: `documents.${index}.document` }),
+    );
+    fileIds.set(index, fileId);
+    made(`Uploaded ${which}`);
+  }
+
+  const main = async () => {
+    const prepared = await step(
+      { name: "prepare", summary: "Check the input and its documents", journaled: false },
+      (service, { mode }) => service.prepare({ input, mode }),
+    );
+    plan = prepared;
+    process.identify(prepared);
+    const { account, documents, settings } = prepared;
+
+    process.waitFor(authority);
+    requested = await step(
+      {
+        name: "create",
+        summary: "Create the certificate request",
+        host: authority,
+        journaled: true,
+        happened: { reqPk: wanted.reference, esawToken: wanted.token },
+      },
+      (service, attempt) => service.create({ ...attempt, input: { ...input, documents } }),
+    );
+    const { esawToken } = requested;
+    made("Created the certificate request");
+    process.waitFor(envelopeHost);
+    process.publish();
+
+    const uploads = documents.map((_, index) => () => upload(prepared, index));
+    await sideBySide(uploads, settings.uploadsAtOnce);
+    process.publish();
+
+    sent = await step(
+      {
+        name: "send",
+        summary: "Send the envelope",
+        host: envelopeHost,
+        journaled: true,
+        happened: { envelopeId: wanted.optional(wanted.reference) },
+      },
+      (service, attempt) =>
+        service.send({
+          ...attempt,
+          account,
+          esawToken,
+          envelope: input.envelope?.providerFields ?? {},
+          documents: documents.map(({ providerFields: fields }, index) => ({
+            fileId: fileIds.get(index)!,
+            ...(fields && { fields }),
+          })),
+        }),
+    );
+    made("Sent the envelope");
+    process.ownOutcome = "sent";
+  };
+
+  return process.run(main, () => ({
+    process: "signEnvelope",
+    id: process.id,
+    outcome: "sent",
+    references: process.references,
+    dates: {
+      ...(requested && { requestedAt: requested.requestedAt }),
+      ...(sent && { sentAt: sent.sentAt }),
+    },
+    documents: (plan?.documents ?? []).map(({ name, document }, index) => ({
+      kind: "submitted" as const,
+      document,
+      ...(fileIds.has(index) ? { uniqueId: fileIds.get(index) } : {}),
+      description: name,
+    })),
+    timeline: process.timeline,
+  }));
+}

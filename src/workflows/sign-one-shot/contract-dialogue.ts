@@ -1,0 +1,56 @@
+// The caller's word on the contract, before the signer gets a code (docs/reading-the-specification.md §7).
+import { acceptContract } from "../../contracts/shared/messages.js";
+import type { ContractAnswer } from "../../contracts/shared/messages.js";
+import { secondsFromNow } from "../runtime/clock.js";
+import { decidedBy } from "../runtime/decisions.js";
+import type { Proven } from "../runtime/decisions.js";
+import { invalidInput } from "../runtime/invalid-input.js";
+import type { AnyProcess } from "../runtime/process.js";
+import { until, whenDue } from "../runtime/waits.js";
+
+export class ContractDialogue {
+  readonly #process: AnyProcess;
+  #isAwaited = false;
+  #isPast = false;
+  #accepted: boolean | undefined;
+
+  constructor(process: AnyProcess) {
+    this.#process = process;
+    process.onDecision(
+      acceptContract,
+      "Whether the contract is accepted",
+      ({ accepted }, who) => this.#take(accepted, who),
+      (given) => {
+        const { accepted } = (given ?? {}) as { accepted?: unknown };
+        if (typeof accepted !== "boolean") throw invalidInput("accepted", "must be true or false");
+      },
+    );
+  }
+
+  /** False where it was refused, or nobody said so in time; then the outcome stands. */
+  async isAccepted({ holderDeadlineSeconds }: { holderDeadlineSeconds: number }): Promise<boolean> {
+    const end = secondsFromNow(holderDeadlineSeconds);
+    this.#isAwaited = true;
+    const isKnown = () => this.#accepted !== undefined;
+    const came = await until(this.#process, isKnown, {
+      what: "the contract to be accepted",
+      end,
+      summary: "The contract may be accepted",
+    });
+    this.#isAwaited = false;
+    this.#isPast = true;
+    if (this.#accepted === true) return true;
+    this.#process.ownOutcome = came ? "contractRefused" : "expired";
+    return false;
+  }
+
+  async #take(accepted: boolean, who: Proven): Promise<ContractAnswer> {
+    await whenDue(() => this.#isAwaited || this.#isPast);
+    if (!this.#isAwaited) return { answer: "notAwaited" };
+    this.#isAwaited = false;
+    this.#accepted = accepted;
+    const answer = accepted ? "accepted" : "refused";
+    this.#process.note(decidedBy(who, `Contract ${answer}`));
+    return { answer };
+  }
+}

@@ -1,0 +1,122 @@
+// The identity-video sub-flow of a signature request: created, filled, then approved or cancelled: by the caller, or by
+// whoever decides at the provider (P1 §1.4).
+import { condition, currentUpdateInfo } from "@temporalio/workflow";
+import type {
+  OneShotActivities,
+  OneShotPlan,
+  OneShotRequest,
+} from "../../activities/one-shot-signature/index.js";
+import { decideVideo } from "../../contracts/shared/messages.js";
+import type { VideoAnswer } from "../../contracts/shared/messages.js";
+import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
+import { answerTo } from "../runtime/answers.js";
+import { decidedBy } from "../runtime/decisions.js";
+import type { Proven } from "../runtime/decisions.js";
+import { follow } from "../runtime/follow.js";
+import type { Followed, Spans } from "../runtime/follow.js";
+import { invalidInput } from "../runtime/invalid-input.js";
+import type { AnyProcess } from "../runtime/process.js";
+import type { stepsOf } from "../runtime/steps.js";
+
+const { decideVideo: decide } = activitiesOf<OneShotActivities>("one-shot-signature", {
+  ...answerOptions,
+  summary: "Decide about the identity video",
+});
+
+/** With the check of who decides, as long as the own call of the decision before may take, or a little less. */
+const answerLimit = "15 seconds";
+
+export class IdentityVideo {
+  readonly #process: AnyProcess;
+  readonly #step: ReturnType<typeof stepsOf<OneShotActivities>>;
+  readonly #request: () => OneShotRequest;
+  #isAwaited = false;
+  #isDeciding = false;
+  #decided: "approved" | "cancelled" | undefined;
+
+  constructor(
+    process: AnyProcess,
+    step: ReturnType<typeof stepsOf<OneShotActivities>>,
+    request: () => OneShotRequest,
+  ) {
+    this.#process = process;
+    this.#step = step;
+    this.#request = request;
+    process.onDecision(
+      decideVideo,
+      "Approve or cancel the identity video",
+      ({ decision }, who) => this.#decide(decision, who),
+      (given) => {
+        const { decision } = (given ?? {}) as { decision?: unknown };
+        if (decision !== "approve" && decision !== "cancel")
+          throw invalidInput("decision", "must be approve or cancel");
+      },
+    );
+  }
+
+  /** False where it was cancelled, or nobody decided in time; then the outcome stands. */
+  async identify(
+    { evidences, video }: NonNullable<OneShotPlan["identityVideo"]>,
+    fields: unknown,
+    spans: Spans,
+    asks: Omit<Followed, "spans">,
+  ): Promise<boolean> {
+    const once = { journaled: true, happened: {} };
+    await this.#step(
+      { ...once, name: "createVideo", summary: "Create the identity video" },
+      (desk, attempt) => desk.createVideo({ ...attempt, ...this.#request(), fields }),
+    );
+    await this.#step(
+      { ...once, name: "uploadEvidences", summary: "Upload the evidences" },
+      (desk, attempt) => desk.uploadEvidences({ ...attempt, ...this.#request(), files: evidences }),
+    );
+    await this.#step(
+      { ...once, name: "uploadVideo", summary: "Upload the video" },
+      (desk, attempt) => desk.uploadVideo({ ...attempt, ...this.#request(), file: video }),
+    );
+    this.#process.note({ source: "process", event: "Identity video uploaded" });
+    this.#isAwaited = true;
+    await follow(this.#process, {
+      ...asks,
+      awaits: "a decision on the identity video",
+      spans,
+      isOver: () => this.#state() !== undefined,
+    });
+    this.#isAwaited = false;
+    const state = this.#state();
+    if (state === "cancelled") this.#process.ownOutcome = "cancelled";
+    return state === "approved";
+  }
+
+  /** What was decided here, or as the provider shows it. */
+  #state(): "approved" | "cancelled" | undefined {
+    const { state } = this.#process.view;
+    return this.#decided ?? (state === "approved" || state === "cancelled" ? state : undefined);
+  }
+
+  /** One at a time: a second decision is not sent beside the first, and sent after it only where that one led to nothing. */
+  async #decide(decision: "approve" | "cancel", who: Proven): Promise<VideoAnswer> {
+    if (!this.#isAwaited) return { answer: "notAwaited" };
+    if (this.#isDeciding) {
+      await condition(() => !this.#isDeciding, answerLimit);
+      return this.#known(decision) ?? { answer: "unavailable" };
+    }
+    this.#isDeciding = true;
+    const effect = { step: decision, occurrence: currentUpdateInfo()?.id ?? "0" };
+    const { answer } = await answerTo(() => decide({ ...this.#request(), effect, decision }));
+    this.#isDeciding = false;
+    this.#process.note(decidedBy(who, `Identity video: ${answer}`));
+    if (answer === "approved" || answer === "cancelled") this.#decided = answer;
+    else this.#process.claimEnd();
+    return this.#known(decision) ?? { answer };
+  }
+
+  /** The answer to a decision on a video that has its end already. */
+  #known(decision: "approve" | "cancel"): VideoAnswer | undefined {
+    const state = this.#state();
+    if (state === undefined) return undefined;
+    return {
+      answer: state === (decision === "approve" ? "approved" : "cancelled") ? state : "notAwaited",
+    };
+  }
+}

@@ -1,0 +1,15 @@
+// What the newest answer says of a signature request; its callbacks only stand in the timeline (P1 §6.2 shows nothing).
+import type { OneShotSnapshot } from "../../activities/one-shot-signature/index.js";
+import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
+import type { View } from "../runtime/facts.js";
+import { plainView } from "../runtime/plain-view.js";
+
+/** The states that a request does not leave. */
+export const oneShotEnds: ReadonlySet<string> = new Set(["signed", "failed", "cancelled"]);
+
+export function oneShotView(events: ProviderEvent[], snapshot: OneShotSnapshot | undefined): View {
+  const view = plainView(events);
+  if (!snapshot) return view;
+  const { state } = snapshot;
+  return { ...view, state, closed: oneShotEnds.has(state) };
+}

@@ -1,0 +1,295 @@
+// The circuit of docs/design.md §5, on its own: when it opens, who probes, and what closes it.
+import { beforeEach, expect, jest, test } from "@jest/globals";
+import { Circuits, NotAsked } from "../../../src/activities/runtime/circuit.js";
+import type { Way } from "../../../src/activities/runtime/circuit.js";
+import { ProviderError } from "../../../src/providers/errors/provider-error.js";
+import type { ProviderErrorKind } from "../../../src/providers/errors/provider-error.js";
+
+const probeMs = 150;
+
+// A clock that only the tests move: nothing here depends on how fast the machine is.
+beforeEach(() => void jest.useFakeTimers());
+const pause = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+
+type Asked = Omit<Way, "intent"> & { intent?: string };
+
+const submit: Asked = { account: "evi-post/default", operation: "submit" };
+const query: Asked = { ...submit, operation: "query" };
+const elsewhere: Asked = { ...submit, account: "evi-post/other" };
+
+function error(kind: ProviderErrorKind, status?: number, retryAfterMs?: number): ProviderError {
+  const about = { provider: "evi-post", operation: "submit", problem: "a test" };
+  return new ProviderError({ ...about, kind, effect: "none", status, retryAfterMs });
+}
+
+/** A provider that answers as told, and counts. */
+class Provider {
+  readonly circuits = new Circuits({ probeMs, failures: 3 });
+  calls = 0;
+  problem: ProviderError | undefined;
+  /** Calls that wait for an answer. */
+  readonly held: (() => void)[] = [];
+  holds = false;
+  #intents = 0;
+
+  /** Each call is another process's, unless the test says whose it is. */
+  async ask(way: Asked = submit): Promise<"answered" | "refused" | "notAsked"> {
+    try {
+      const intent = way.intent ?? `letter-${(this.#intents += 1)}`;
+      await this.circuits.run({ ...way, intent }, async () => {
+        this.calls += 1;
+        const { problem } = this;
+        if (this.holds) await new Promise<void>((resolve) => this.held.push(resolve));
+        if (problem) throw problem;
+      });
+      return "answered";
+    } catch (failure) {
+      if (!(failure instanceof ProviderError)) throw failure;
+      return failure instanceof NotAsked ? "notAsked" : "refused";
+    }
+  }
+
+  async open(problem: ProviderError, way: Asked = submit): Promise<void> {
+    this.problem = problem;
+    for (let call = 0; call < 3; call += 1) await this.ask(way);
+    this.calls = 0;
+  }
+
+  release(): void {
+    this.holds = false;
+    for (const answer of this.held.splice(0)) answer();
+  }
+}
+
+const of = (way: Asked): Way => ({ intent: "another", ...way });
+
+async function refusal(circuits: Circuits, way: Asked = submit): Promise<ProviderError> {
+  return circuits
+    .run(of(way), () => Promise.reject(new Error("asked")))
+    .catch((failure: unknown) => failure as ProviderError);
+}
+
+test("wrong credentials open it once a second process has met them, for the whole account, without a further call", async () => {
+  const provider = new Provider();
+  provider.problem = error("accessDenied", 401);
+  expect([await provider.ask(), await provider.ask()]).toEqual(["refused", "refused"]);
+  for (const way of [submit, query, submit]) expect(await provider.ask(way)).toBe("notAsked");
+  expect(provider.calls).toBe(2);
+  expect(await refusal(provider.circuits)).toMatchObject({
+    kind: "accessDenied",
+    status: 401,
+    effect: "none",
+  });
+});
+
+test("another account goes its own way", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 401));
+  provider.problem = undefined;
+  expect(await provider.ask(elsewhere)).toBe("answered");
+  expect(await provider.ask(submit)).toBe("notAsked");
+});
+
+test("a provider that is away is left alone only after several failures in a row", async () => {
+  const provider = new Provider();
+  provider.problem = error("unavailable");
+  expect([await provider.ask(), await provider.ask()]).toEqual(["refused", "refused"]);
+  provider.problem = undefined;
+  expect(await provider.ask()).toBe("answered");
+  provider.problem = error("unavailable");
+  for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
+  expect(await provider.ask()).toBe("notAsked");
+});
+
+test("one probe at a time goes through, and its success lets all others go", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 401));
+  await pause(probeMs);
+  provider.problem = undefined;
+  provider.holds = true;
+  const probe = provider.ask();
+  expect(await Promise.all(Array.from({ length: 50 }, () => provider.ask()))).toEqual(
+    Array(50).fill("notAsked"),
+  );
+  await pause(probeMs);
+  expect(await provider.ask()).toBe("notAsked");
+  expect(provider.calls).toBe(1);
+  provider.release();
+  expect(await probe).toBe("answered");
+  expect(await Promise.all([provider.ask(), provider.ask(query)])).toEqual([
+    "answered",
+    "answered",
+  ]);
+});
+
+test("a probe that fails leaves it open until the next one is due", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 401));
+  for (let probes = 1; probes <= 3; probes += 1) {
+    await pause(probeMs);
+    expect(await provider.ask()).toBe("refused");
+    expect(await provider.ask()).toBe("notAsked");
+    expect(provider.calls).toBe(probes);
+  }
+});
+
+test("Retry-After is waited for to the end, also by a person's retry", async () => {
+  const provider = new Provider();
+  provider.problem = error("rateLimited", 429, 3 * probeMs);
+  expect(await provider.ask()).toBe("refused");
+  const end = performance.now() + 3 * probeMs;
+  await pause(2 * probeMs);
+  expect(await provider.ask({ ...submit, urgent: true })).toBe("notAsked");
+  const { retryAfterMs = 0 } = await refusal(provider.circuits);
+  expect(performance.now() + retryAfterMs).toBeGreaterThanOrEqual(end);
+  await pause(retryAfterMs);
+  provider.problem = undefined;
+  expect(await provider.ask()).toBe("answered");
+});
+
+test("an answer to a call that began before the 429 does not end its wait", async () => {
+  const provider = new Provider();
+  provider.holds = true;
+  const early = provider.ask(query);
+  await pause(1);
+  const held = provider.held.splice(0);
+  provider.holds = false;
+  provider.problem = error("rateLimited", 429, 60_000);
+  await provider.ask();
+  for (const answer of held) answer();
+  expect(await early).toBe("answered");
+  expect(await provider.ask()).toBe("notAsked");
+});
+
+test.each([
+  ["a refused submission", error("invalidRequest", 400)],
+  ["an answer that cannot be read", error("protocol", 200)],
+  ["an id that is not visible yet", error("notVisibleYet", 404)],
+])("%s does not open it, and proves that the provider is there", async (_, problem) => {
+  const provider = new Provider();
+  provider.problem = error("unavailable");
+  await provider.ask();
+  await provider.ask();
+  provider.problem = problem;
+  await provider.ask();
+  for (let call = 0; call < 5; call += 1) expect(await provider.ask()).toBe("refused");
+  provider.problem = error("unavailable");
+  for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
+});
+
+test("a lost answer that nobody can look up says nothing of the account", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 401));
+  await pause(probeMs);
+  provider.problem = error("unknownOutcome");
+  expect(await provider.ask()).toBe("refused");
+  expect(await provider.ask()).toBe("notAsked");
+});
+
+test("a 403 is about its operation: the others of the account go on", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 403));
+  expect(await provider.ask(submit)).toBe("notAsked");
+  provider.problem = undefined;
+  expect(await provider.ask(query)).toBe("answered");
+  expect(await provider.ask(submit)).toBe("notAsked");
+  expect(provider.circuits.closed(of(submit))).toBeInstanceOf(NotAsked);
+  expect(provider.circuits.closed(of(query))).toBeUndefined();
+  expect(provider.circuits.closed(of({ ...submit, urgent: true }))).toBeUndefined();
+  await pause(probeMs);
+  expect(provider.circuits.closed(of(submit))).toBeUndefined();
+  expect(await provider.ask(submit)).toBe("answered");
+});
+
+test("after a 403, a refused submission shows that the operation is permitted again", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 403));
+  await pause(probeMs);
+  provider.problem = error("invalidRequest", 400);
+  for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
+});
+
+test("a person's retry is the next probe instead of failing fast", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 401));
+  provider.problem = undefined;
+  const answer = provider.ask({ ...submit, urgent: true });
+  await pause(probeMs / 2);
+  expect(provider.calls).toBe(1);
+  expect(await answer).toBe("answered");
+  expect(await provider.ask()).toBe("answered");
+});
+
+test("many retries of people share one probe and its answer", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 401));
+  const urgent = { ...submit, urgent: true };
+  const asked = Promise.all(Array.from({ length: 200 }, () => provider.ask(urgent)));
+  await pause(10 * probeMs);
+  const answers = await asked;
+  expect(provider.calls).toBe(1);
+  expect(answers.filter((answer) => answer === "refused")).toHaveLength(1);
+  expect(answers.filter((answer) => answer === "notAsked")).toHaveLength(199);
+});
+
+const bad = { ...submit, intent: "bad" };
+
+test.each([
+  ["a 401", error("accessDenied", 401)],
+  ["a 403", error("accessDenied", 403)],
+  ["a provider that is away", error("unavailable", 503)],
+])("%s for one process alone stops only that one", async (_, problem) => {
+  const provider = new Provider();
+  await provider.open(problem, bad);
+  expect(await provider.ask(bad)).toBe("notAsked");
+  provider.problem = undefined;
+  expect(await provider.ask()).toBe("answered");
+});
+
+test("processes that fail while others are served open nothing for the others, however often they fail", async () => {
+  const provider = new Provider();
+  const alone = ["bad", "worse"].map((intent) => ({ ...submit, intent }));
+  for (const one of alone) {
+    provider.problem = error("accessDenied", 401);
+    expect(await provider.ask(one)).toBe("refused");
+    provider.problem = undefined;
+    expect(await provider.ask()).toBe("answered");
+  }
+  provider.problem = error("accessDenied", 401);
+  for (const one of [...alone, ...alone]) expect(await provider.ask(one)).toBe("refused");
+  provider.problem = undefined;
+  expect(await provider.ask()).toBe("answered");
+});
+
+test("a wrong password opens it for all in spite of what one process met alone before", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 401), bad);
+  provider.problem = undefined;
+  await provider.ask();
+  provider.problem = error("accessDenied", 401);
+  provider.calls = 0;
+  for (const one of [bad, submit, submit]) expect(await provider.ask(one)).toBe("refused");
+  for (const one of [bad, submit, query]) expect(await provider.ask(one)).toBe("notAsked");
+  expect(provider.calls).toBe(3);
+});
+
+test("what a process met alone is forgotten once it is served", async () => {
+  const provider = new Provider();
+  await provider.open(error("accessDenied", 401), bad);
+  provider.problem = undefined;
+  await provider.ask();
+  await provider.ask(bad);
+  provider.problem = error("accessDenied", 401);
+  for (const one of [bad, submit]) expect(await provider.ask(one)).toBe("refused");
+  expect(await provider.ask()).toBe("notAsked");
+});
+
+test("a 401 and a failure of another kind are not two of the same", async () => {
+  const provider = new Provider();
+  provider.problem = error("unavailable", 503);
+  for (let call = 0; call < 2; call += 1) await provider.ask();
+  provider.problem = error("accessDenied", 401);
+  expect(await provider.ask(bad)).toBe("refused");
+  provider.problem = undefined;
+  expect(await provider.ask()).toBe("answered");
+});

@@ -1,0 +1,23 @@
+// What a provider's refusal becomes for the caller: each field named once, in the caller's spelling.
+import { expect, test } from "@jest/globals";
+import { refusalOf } from "../../../src/activities/runtime/failure.js";
+import { ProviderError } from "../../../src/providers/errors/provider-error.js";
+
+const about = { provider: "evi-post", operation: "submit", problem: "a test" };
+
+test.each([
+  ["disposableHolder.birthCity", "disposableHolder.birthCity: is required", "is required"],
+  ["disposableHolder.birthCity", "birthCity is required", "is required"],
+  ["disposableHolder.birthCity", "birthCityCode is required", "birthCityCode is required"],
+  ["disposableHolder.birthCity", "birthCity", "was refused"],
+  ["RecipientAddress.Region", "recipientaddress.region must not be empty", "must not be empty"],
+  ["", "Invalid", "Invalid"],
+])("the field %j with the message %j is named once", (fieldName, message, problem) => {
+  const error = new ProviderError({
+    ...about,
+    kind: "invalidRequest",
+    effect: "none",
+    fields: [{ fieldName, message }],
+  });
+  expect(refusalOf(error).fields.map((field) => field.problem)).toEqual([problem]);
+});

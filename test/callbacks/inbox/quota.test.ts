@@ -1,0 +1,415 @@
+// What one callback address may bring, and for how long: the receiver over HTTP with a real PostgreSQL, and the relay
+// (docs/decisions/0020).
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { addressOf, callbackUrl } from "../../../src/callbacks/address.js";
+import type { Subject } from "../../../src/callbacks/address.js";
+import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
+import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
+import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
+import { defaultQuota } from "../../../src/callbacks/inbox/quota.js";
+import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
+import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
+import { startRelay } from "../../../src/callbacks/relay/relay.js";
+import { surplusSignalName } from "../../../src/callbacks/relay/signals.js";
+import { largestQuota } from "../../../src/config.js";
+import { surplus } from "../../../src/contracts/shared/messages.js";
+import { keyedDigest } from "../../../src/crypto/hmac.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
+import {
+  bodyKeys,
+  FakeTemporal,
+  parsers,
+  post,
+  ring,
+  sealRing,
+  subjectOf,
+  until,
+} from "../support.js";
+
+const quota = {
+  ...defaultQuota,
+  eventsPerProcess: 3,
+  rowsPerAddress: 5,
+  bytesPerAddress: 1_000,
+  accountRowsPerDay: 4,
+};
+const dayMs = 86_400_000;
+
+let database: TestDatabase;
+let archive: CallbackArchive;
+const closing: { close(): Promise<void> }[] = [];
+beforeAll(async () => {
+  database = await testDatabase({ own: true });
+  archive = new CallbackArchive(database.pool);
+});
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((one) => one.close()));
+  await database.pool.query("truncate trustflow.callbacks, trustflow.callback_addresses");
+});
+afterAll(() => database.close());
+
+/** Each receiver has its own memory of what was refused. */
+async function receive(over: Partial<Parameters<typeof startReceiver>[0]> = {}): Promise<Receiver> {
+  const { pool } = database;
+  const given = { pool, ring, sealRing, host: "127.0.0.1", port: 0, quota, ...over };
+  const receiver = await startReceiver(given);
+  closing.push(receiver);
+  return receiver;
+}
+
+async function relay(temporal: FakeTemporal): Promise<void> {
+  const { pool } = database;
+  const started = await startRelay({
+    ...{ pool, ring, bodyKeys, parsers, clientFor: () => temporal },
+    ...{ gatherMs: 5, scanMs: 50, signalTimeoutMs: 500, leaseMs: 5_000 },
+  });
+  closing.push(started);
+}
+
+async function send(receiver: Receiver, subject: Subject, ids: string[]): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const Identifier of ids)
+    statuses.push((await post(receiver.url, subject, { Identifier })).status);
+  return statuses;
+}
+
+const ids = (count: number, prefix = "e") =>
+  Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+const states = async (workflowId: string) =>
+  (await archive.list({ workflowId })).map(({ state }) => state).toReversed();
+const counted = async (subject: Subject) => {
+  const { rows } = await database.pool.query(
+    "select rows, surplus, refused, wakes from trustflow.callback_addresses where address = $1",
+    [addressOf(subject)],
+  );
+  return rows[0] as { rows: number; surplus: number; refused: number; wakes: number };
+};
+
+test("of the first callbacks the process is told, the next are kept as surplus, the others are refused with 429 and kept nowhere", async () => {
+  const [receiver, subject, other] = [await receive(), subjectOf(), subjectOf()];
+  expect(await send(receiver, subject, ids(7))).toEqual([204, 204, 204, 204, 204, 429, 429]);
+  const kept = ["waiting", "waiting", "waiting", "surplus", "surplus"];
+  expect(await states(subject.workflowId)).toEqual(kept);
+  expect(await counted(subject)).toMatchObject({ rows: 5, surplus: 2 });
+  // What another address brings is another matter.
+  expect(await send(receiver, other, ids(1))).toEqual([204]);
+  const [row] = await archive.list({ workflowId: subject.workflowId, states: ["surplus"] });
+  expect((await archive.show(row?.id ?? "", bodyKeys))?.body).toBe('{"Identifier":"e-4"}');
+});
+
+test("a refusal says when to come again, and asks the database once", async () => {
+  const events = new Map<string, number>();
+  const onEvent = (event: string, count: number) =>
+    void events.set(event, (events.get(event) ?? 0) + count);
+  const [receiver, subject] = [await receive({ onEvent }), subjectOf()];
+  await send(receiver, subject, ids(25));
+  expect(events.get("full")).toBe(20);
+  expect(await counted(subject)).toMatchObject({ rows: 5, refused: 1 });
+  const response = await post(receiver.url, subject, { Identifier: "late" });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([429, "3600"]);
+});
+
+test("the bytes of an address are counted too", async () => {
+  const [receiver, subject] = [await receive(), subjectOf()];
+  const large = { Identifier: "large", note: "x".repeat(900) };
+  expect((await post(receiver.url, subject, large)).status).toBe(204);
+  expect((await post(receiver.url, subject, { ...large, Identifier: "more" })).status).toBe(429);
+});
+
+test("a duplicate takes no room, and is acknowledged at a full address by a receiver that has not refused it lately", async () => {
+  const [receiver, subject] = [await receive(), subjectOf()];
+  expect(await send(receiver, subject, ["a", "a", "a", "a", "a", "a", "b"])).toEqual(
+    Array(7).fill(204),
+  );
+  expect(await counted(subject)).toMatchObject({ rows: 2 });
+  await send(receiver, subject, ids(3));
+  expect(await send(await receive(), subject, ["a", "c", "a"])).toEqual([204, 429, 429]);
+});
+
+test("receivers side by side store no more than the quota, and a batch is judged callback by callback", async () => {
+  const subject = subjectOf();
+  const arrivals = (prefix: string) =>
+    ids(4, prefix).map((identifier) => ({
+      ...{ address: addressOf(subject), subject, identifier, issuedBefore: new Date() },
+      body: Buffer.from("{}"),
+    }));
+  const stores = Array.from({ length: 4 }, () => new Arrivals(database.pool, sealRing, quota));
+  const verdicts = await Promise.all(
+    stores.map((store, index) => store.insert(arrivals(String(index % 3)), 5_000)),
+  );
+  const { rows, refused } = await counted(subject);
+  expect(rows).toBe(5);
+  expect(verdicts.flat().filter((verdict) => verdict === "stored")).toHaveLength(5);
+  expect(verdicts.flat().filter((verdict) => verdict === "full")).toHaveLength(refused);
+  expect(await states(subject.workflowId)).toHaveLength(5);
+});
+
+test("the database measures bodies itself, and takes no limit beyond the largest of the configuration", async () => {
+  const boundless = Object.fromEntries(
+    Object.keys(largestQuota).map((key) => [key, 2_000_000_000]),
+  );
+  const store = new Arrivals(database.pool, sealRing, { ...quota, ...boundless });
+  for (const subject of [subjectOf(), { provider: "test-account", account: "full" }]) {
+    const arrival = (identifier: string) => ({
+      ...{ address: addressOf(subject), subject, identifier, issuedBefore: new Date() },
+      body: Buffer.from("{}"),
+    });
+    const insert = async (identifier: string) => store.insert([arrival(identifier)], 5_000);
+    expect(await insert("a")).toEqual(["stored"]);
+    const { rows } = await database.pool.query<{ exact: boolean }>(
+      "select bool_and(size = octet_length(body)) as exact from trustflow.callbacks",
+    );
+    expect(rows[0]?.exact).toBe(true);
+    const isProcess = "workflowId" in subject;
+    const most = isProcess ? "rowsPerAddress" : "accountRowsPerDay";
+    const mostBytes = isProcess ? "bytesPerAddress" : "accountBytesPerDay";
+    const holds = (rows: number, bytes: number) =>
+      database.pool.query(
+        "update trustflow.callback_addresses set rows = $2, bytes = $3 where address = $1",
+        [addressOf(subject), rows, bytes],
+      );
+    await holds(largestQuota[most], 0);
+    expect(await insert("b")).toEqual(["full"]);
+    await holds(0, largestQuota[mostBytes]);
+    expect(await insert("c")).toEqual(["full"]);
+    await holds(largestQuota[most] - 1, 0);
+    expect(await insert("d")).toEqual(["stored"]);
+    if (!isProcess) continue;
+    await holds(largestQuota.eventsPerProcess - 1, 0);
+    expect(await insert("e")).toEqual(["stored"]);
+    expect(await insert("f")).toEqual(["stored"]);
+    const told = ["waiting", "surplus", "waiting", "surplus"];
+    expect(await states(subject.workflowId)).toEqual(told);
+  }
+});
+
+test("addresses are locked in order, and one that is forgotten meanwhile is stored anew", async () => {
+  const subjects = [subjectOf(), subjectOf()].toSorted((a, b) =>
+    addressOf(a) < addressOf(b) ? -1 : 1,
+  );
+  const [first = "", second = ""] = subjects.map(addressOf);
+  const count = "insert into trustflow.callback_addresses (address) values ($1)";
+  await database.pool.query(count, [first]);
+  const client = await database.pool.connect();
+  await client.query("begin");
+  await client.query("select from trustflow.callback_addresses where address = $1 for update", [
+    first,
+  ]);
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const arrivals = subjects.map((subject) => ({
+    ...{ address: addressOf(subject), subject, identifier: "a", issuedBefore: new Date() },
+    body: Buffer.from("{}"),
+  }));
+  const verdicts = new Arrivals(database.pool, sealRing, quota).insert(arrivals, 10_000);
+  await until(async () => {
+    const waiting = await database.pool.query(
+      "select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))",
+      [rows[0]?.pid],
+    );
+    return waiting.rowCount === 1;
+  });
+  // It waits for the first one, so it has not taken the second one yet.
+  await client.query("set local lock_timeout = '500ms'; savepoint before");
+  const taken = await client.query(count, [second]).then(
+    () => "free",
+    ({ code }: { code: string }) => code,
+  );
+  await client.query("rollback to before");
+  await client.query("delete from trustflow.callback_addresses where address = $1", [first]);
+  await client.query("commit");
+  client.release();
+  expect(await verdicts).toEqual(["stored", "stored"]);
+  expect(taken).toBe("free");
+});
+
+test("an account's address has its quota anew each day", async () => {
+  const account = { provider: "test-account", account: "default" };
+  const address = addressOf(account);
+  expect(await send(await receive(), account, ids(6))).toEqual([204, 204, 204, 204, 429, 429]);
+  await database.pool.query(
+    "update trustflow.callback_addresses set counted_on = current_date - 1 where address = $1",
+    [address],
+  );
+  expect(await send(await receive(), account, ids(5, "next"))).toEqual([204, 204, 204, 204, 429]);
+});
+
+test("a body to an account's address is small, so that rows and not bytes bound what it brings on a day", async () => {
+  const [receiver, account] = [await receive(), { provider: "test-account", account: "default" }];
+  const body = (bytes: number) => JSON.stringify("x".repeat(bytes - 2));
+  expect((await post(receiver.url, account, body(16_385))).status).toBe(413);
+  expect(await counted(account)).toBeUndefined();
+  expect((await post(receiver.url, account, body(16_384))).status).toBe(204);
+  const { rows } = await database.pool.query<{ size: number }>(
+    "select size from trustflow.callbacks",
+  );
+  const most = (rows[0]?.size ?? Infinity) * defaultQuota.accountRowsPerDay;
+  expect(most).toBeLessThanOrEqual(defaultQuota.accountBytesPerDay);
+  expect((await post(receiver.url, subjectOf(), body(16_385))).status).toBe(429);
+});
+
+test("what comes to an account's address counts for its process, which is told of as many", async () => {
+  const workflowId = `signOneShot/${randomUUID()}`;
+  await database.pool.query(
+    "insert into trustflow.correlations values ('test-account', 'default', $1, 'default', $2)",
+    [workflowId, workflowId],
+  );
+  const account = { provider: "test-account", account: "default" };
+  await send(await receive(), account, ids(4));
+  const inbox = new Inbox(database.pool, bodyKeys);
+  const claim = randomUUID();
+  const rows = await inbox.claimUnaddressed(claim, 5_000);
+  const referred = rows.map((row) => ({ row, reference: workflowId }));
+  expect((await inbox.address(claim, referred.slice(0, 3), 2)).size).toBe(3);
+  expect(await states(workflowId)).toEqual(["waiting", "waiting", "surplus"]);
+  expect((await inbox.address(claim, referred.slice(3), 2)).size).toBe(1);
+  expect(await states(workflowId)).toEqual(["waiting", "waiting", "surplus", "surplus"]);
+  const own = { provider: "test-account", namespace: "default", workflowId };
+  expect(await counted(own)).toMatchObject({ rows: 4, surplus: 2 });
+});
+
+test("the process is told that there is surplus: at once, then at growing distances, also of what was refused", async () => {
+  expect(surplusSignalName).toBe(surplus.name);
+  const [receiver, subject, temporal] = [await receive(), subjectOf(), new FakeTemporal()];
+  const { workflowId } = subject;
+  await relay(temporal);
+  await send(receiver, subject, ids(4));
+  await until(() => temporal.surplus.length === 1);
+  expect(temporal.surplus).toEqual([{ workflowId, count: 1 }]);
+  await until(async () => (await states(workflowId))[0] === "delivered");
+  expect(temporal.to(workflowId)).toEqual(["e-0", "e-1", "e-2"]);
+
+  await send(receiver, subject, ids(3, "f"));
+  const due = async () => {
+    const { rows } = await database.pool.query<{ seconds: number | null }>(
+      `select extract(epoch from wake_at - woken_at)::float8 as seconds
+       from trustflow.callback_addresses where address = $1`,
+      [addressOf(subject)],
+    );
+    return rows[0]?.seconds;
+  };
+  expect(await due()).toBeCloseTo(60, 0);
+  await database.pool.query("update trustflow.callback_addresses set wake_at = now()");
+  await until(() => temporal.surplus.length === 2);
+  // Two are stored; of the two that were refused the second one did not reach the database.
+  expect(temporal.surplus[1]).toEqual({ workflowId, count: 3 });
+  await send(await receive(), subject, ids(1, "g"));
+  expect(await due()).toBeCloseTo(120, 0);
+  await database.pool.query("update trustflow.callback_addresses set wakes = 30");
+  await database.pool.query("update trustflow.callback_addresses set wake_at = null");
+  await send(await receive(), subject, ids(1, "h"));
+  expect(await due()).toBeCloseTo(86_400, 0);
+});
+
+test("where Temporal is away, the process is told a minute later", async () => {
+  const [receiver, subject, temporal] = [await receive(), subjectOf(), new FakeTemporal()];
+  let isTold = false;
+  temporal.answer = () => {
+    isTold = true;
+    throw Object.assign(new Error("busy"), { code: 2 });
+  };
+  await send(receiver, subject, ids(4));
+  await relay(temporal);
+  await until(async () => {
+    const { rows } = await database.pool.query(
+      "select 1 from trustflow.callback_addresses where wake_at > now() + interval '50 seconds'",
+    );
+    return isTold && rows.length === 1;
+  });
+  expect(temporal.surplus).toEqual([]);
+});
+
+test("surplus is replayed by hand: the process is told of it as of any other", async () => {
+  const [receiver, subject, temporal] = [await receive(), subjectOf(), new FakeTemporal()];
+  await send(receiver, subject, ids(4));
+  const [row] = await archive.list({ workflowId: subject.workflowId, states: ["surplus"] });
+  expect(await archive.replay([row?.id ?? ""])).toEqual([row?.id]);
+  await relay(temporal);
+  await until(() => temporal.to(subject.workflowId).includes("e-3"));
+});
+
+test("an address is taken until its life is over: 410 after it, by its own date", async () => {
+  const [receiver, subject] = [await receive(), subjectOf()];
+  const at = (days: number) =>
+    fetch(callbackUrl(ring, receiver.url, subject, new Date(Date.now() - days * dayMs)), {
+      method: "POST",
+      body: `{"Identifier":"${days}"}`,
+    });
+  expect((await at(quota.addressDays)).status).toBe(204);
+  expect((await at(quota.addressDays + 31)).status).toBe(410);
+  expect(await states(subject.workflowId)).toEqual(["waiting"]);
+});
+
+test("an address without a date, of an earlier release, is taken until the last of them must be too old", async () => {
+  const subject = subjectOf();
+  const text = `p:${subject.provider}:${subject.namespace}/${subject.workflowId}`;
+  const [keyId, mac] = keyedDigest(ring, "callback-address", text).split(".");
+  const segment = `${keyId}.${Buffer.from(text).toString("base64url")}.${mac}`;
+  const report = async (Identifier: string) => {
+    const { url } = await receive();
+    const body = JSON.stringify({ Identifier });
+    return (await fetch(`${url}/callbacks/${segment}`, { method: "POST", body })).status;
+  };
+  const migrated = (days: number) =>
+    database.pool.query(
+      "update trustflow.migrations set applied_at = now() - $1 * interval '1 day' where name like '0007-%'",
+      [days],
+    );
+  expect(await report("a")).toBe(204);
+  await migrated(quota.addressDays - 1);
+  expect(await report("b")).toBe(204);
+  await migrated(quota.addressDays + 1);
+  expect(await report("c")).toBe(410);
+  await migrated(0);
+});
+
+test("of the places before the commit an address takes half at most, so that others find one", async () => {
+  const receiver = await receive({ queueLimit: 8, quota: { ...quota, rowsPerAddress: 1_000 } });
+  const client = await database.pool.connect();
+  await client.query("begin; lock table trustflow.callbacks in exclusive mode");
+  const [subject, other] = [subjectOf(), subjectOf()];
+  const flood = ids(6).map((Identifier) => post(receiver.url, subject, { Identifier }));
+  await until(() => receiver.inFlight() === 4);
+  const genuine = post(receiver.url, other, { Identifier: "genuine" });
+  await until(() => receiver.inFlight() === 5);
+  await client.query("commit");
+  client.release();
+  expect((await genuine).status).toBe(204);
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([204, 204, 204, 204, 503, 503]);
+});
+
+test("what addresses brought is forgotten once nothing of it is left", async () => {
+  const [receiver, subject] = [await receive(), subjectOf()];
+  await send(receiver, subject, ids(1));
+  const tomorrow = new Date(Date.now() + 2 * dayMs);
+  expect(await archive.forgetAddresses(tomorrow)).toBe(0);
+  await database.pool.query("truncate trustflow.callbacks");
+  expect(await archive.forgetAddresses(new Date(Date.now() - dayMs))).toBe(0);
+  expect(await archive.forgetAddresses(tomorrow)).toBe(1);
+});
+
+test("addresses are forgotten in their order, so that no two deletions stop each other", async () => {
+  await database.pool.query(
+    "insert into trustflow.callback_addresses (address, counted_on) values ('b', '2020-01-01'), ('a', '2020-01-01')",
+  );
+  const client = await database.pool.connect();
+  const lock = (address: string, nowait = "") =>
+    client.query(
+      `select from trustflow.callback_addresses where address = $1 for update ${nowait}`,
+      [address],
+    );
+  await client.query("begin");
+  await lock("a");
+  const forgetting = archive.forgetAddresses(new Date("2020-01-02"));
+  await until(async () => {
+    const { rowCount } = await database.pool.query("select from pg_locks where not granted");
+    return rowCount !== 0;
+  });
+  // Whoever waits for the first holds none of the others.
+  await lock("b", "nowait");
+  await client.query("commit");
+  client.release();
+  expect(await forgetting).toBe(2);
+});

@@ -1,0 +1,296 @@
+// The receiver against real HTTP and a real PostgreSQL (docs/design.md §7, P2 §6.4).
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { callbackUrl } from "../../../src/callbacks/address.js";
+import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
+import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
+import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { bodyKeys, post, ring, sealRing, subjectOf, until } from "../support.js";
+
+let database: TestDatabase;
+let receiver: Receiver;
+let archive: CallbackArchive;
+const events = new Map<string, number>();
+beforeAll(async () => {
+  database = await testDatabase({ own: true });
+  archive = new CallbackArchive(database.pool);
+  receiver = await start();
+});
+afterAll(async () => {
+  await receiver.close();
+  await database.close();
+});
+
+function start(over: Partial<Parameters<typeof startReceiver>[0]> = {}): Promise<Receiver> {
+  return startReceiver({
+    pool: database.pool,
+    ring,
+    sealRing,
+    host: "127.0.0.1",
+    port: 0,
+    maxBodyBytes: 10_000,
+    onEvent: (event, count) => events.set(event, (events.get(event) ?? 0) + count),
+    ...over,
+  });
+}
+
+const count = async (): Promise<number> => {
+  const { rows } = await database.pool.query("select count(*)::int as n from trustflow.callbacks");
+  return rows[0].n as number;
+};
+
+test("a genuine callback is stored raw and sealed before it is acknowledged", async () => {
+  const subject = subjectOf();
+  const body = '{ "Identifier":"e-1",  "Recipient":"marker-of-a-person" }';
+  const response = await post(receiver.url, subject, body);
+  expect(response.status).toBe(204);
+  const [row] = await archive.list({ workflowId: subject.workflowId });
+  expect(row).toMatchObject({ identifier: "e-1", state: "waiting", ...subject });
+  expect((await archive.show(row?.id ?? "", bodyKeys))?.body).toBe(body);
+  const { rows } = await database.pool.query("select * from trustflow.callbacks where id = $1", [
+    row?.id,
+  ]);
+  expect(JSON.stringify(rows)).not.toContain("marker-of-a-person");
+  expect((rows[0].body as Buffer).toString("latin1")).not.toContain("marker-of-a-person");
+});
+
+test("a duplicate is acknowledged and stored once; the same identifier at another address is another event", async () => {
+  const [subject, other] = [subjectOf(), subjectOf()];
+  const event = { Identifier: "same" };
+  const responses = await Promise.all(
+    [subject, subject, subject, other].map((to) => post(receiver.url, to, event)),
+  );
+  expect(responses.map(({ status }) => status)).toEqual([204, 204, 204, 204]);
+  expect((await post(receiver.url, subject, event)).status).toBe(204);
+  expect(await archive.list({ workflowId: subject.workflowId })).toHaveLength(1);
+  expect(await archive.list({ workflowId: other.workflowId })).toHaveLength(1);
+});
+
+test("without a usable Identifier the body is the identity", async () => {
+  const subject = subjectOf();
+  const bodies: unknown[] = [
+    { a: 1 },
+    { a: 1 },
+    { a: 2 },
+    [1],
+    5,
+    null,
+    '"text"',
+    { Identifier: 7 },
+    { Identifier: "" },
+  ];
+  bodies.push({ Identifier: "x".repeat(5_000) }, { Identifier: "nul\u0000" }, { Identifier: "é" });
+  for (const body of bodies) expect((await post(receiver.url, subject, body)).status).toBe(204);
+  const rows = await archive.list({ workflowId: subject.workflowId });
+  expect(rows).toHaveLength(bodies.length - 1);
+  for (const { identifier } of rows) expect(identifier).toMatch(/^sha256:[0-9a-f]{64}$/);
+});
+
+test("a byte order mark is no reason to refuse JSON, and the body is kept with it", async () => {
+  const subject = subjectOf();
+  expect((await post(receiver.url, subject, '\uFEFF{"Identifier":"bom"}')).status).toBe(204);
+  expect(await archive.list({ workflowId: subject.workflowId })).toMatchObject([
+    { identifier: "bom" },
+  ]);
+});
+
+test("a forged or wrong address is 404, whatever the body, and nothing is stored", async () => {
+  const before = await count();
+  const good = callbackUrl(ring, receiver.url, subjectOf());
+  const forged = [
+    good.slice(0, -1),
+    `${good.slice(0, -1)}${good.endsWith("0") ? "1" : "0"}`,
+    `${receiver.url}/callbacks/x`,
+    `${receiver.url}/callbacks/`,
+    `${receiver.url}/other`,
+    `${receiver.url}/callbacks/${"a".repeat(9_000)}`,
+  ];
+  for (const url of forged) {
+    const response = await fetch(url, { method: "POST", body: "x".repeat(50_000) }).catch(
+      () => undefined,
+    );
+    // A sender that is still writing may see the connection closed instead.
+    expect([404, 414, undefined]).toContain(response?.status);
+  }
+  expect((await fetch(good)).status).toBe(404);
+  expect(await count()).toBe(before);
+});
+
+test("what is not JSON is 400, what is too big is 413", async () => {
+  const subject = subjectOf();
+  for (const body of ["", "{", "a=b", "\u0000"])
+    expect((await post(receiver.url, subject, body)).status).toBe(400);
+  expect((await post(receiver.url, subject, { text: "x".repeat(20_000) })).status).toBe(413);
+  expect(await archive.list({ workflowId: subject.workflowId })).toEqual([]);
+});
+
+test("a forged address is answered before its body has come", async () => {
+  const { socket, answer } = raw(receiver.port, "/callbacks/forged", 5_000);
+  expect(await answer).toMatch(/^HTTP\/1\.1 404/);
+  socket.destroy();
+});
+
+test("a body that does not come is cut, and its place is free again", async () => {
+  const slow = await start({ requestTimeoutMs: 300, readLimit: 1 });
+  const subject = subjectOf();
+  const path = new URL(callbackUrl(ring, slow.url, subject)).pathname;
+  const { socket, answer } = raw(slow.port, path, 5_000);
+  await until(async () => (await post(slow.url, subject, { Identifier: "second" })).status === 503);
+  const closed = once(socket, "close");
+  expect(await answer).toMatch(/^HTTP\/1\.1 408/);
+  await closed;
+  await until(async () => (await post(slow.url, subject, { Identifier: "third" })).status === 204);
+  await slow.close();
+});
+
+test("slow senders take nobody else's place", async () => {
+  const small = await start({ queueLimit: 1 });
+  const subject = subjectOf();
+  const path = new URL(callbackUrl(ring, small.url, subject)).pathname;
+  const slow = Array.from({ length: 20 }, () => raw(small.port, path, 5_000));
+  await Promise.all(slow.map(({ socket }) => once(socket, "connect")));
+  expect((await post(small.url, subject, { Identifier: "quick" })).status).toBe(204);
+  for (const { socket } of slow) socket.destroy();
+  await small.close();
+});
+
+test("slow bodies at one address take a quarter of the places at most, and others are still read", async () => {
+  const small = await start({ readLimit: 8 });
+  const [subject, other] = [subjectOf(), subjectOf()];
+  const path = new URL(callbackUrl(ring, small.url, subject)).pathname;
+  const slow = Array.from({ length: 10 }, () => raw(small.port, path, 5_000));
+  const answers: string[] = [];
+  for (const { answer } of slow) void answer.then((text) => answers.push(text));
+  await until(() => answers.length === 8, 4_000);
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 503[^]*retry-after: 5/);
+  expect(small.inFlight()).toBe(2);
+  expect((await post(small.url, other, { Identifier: "quick" })).status).toBe(204);
+  for (const { socket } of slow) socket.destroy();
+  await until(() => small.inFlight() === 0);
+  expect((await post(small.url, subject, { Identifier: "after" })).status).toBe(204);
+  await small.close();
+});
+
+test("beyond the queue limit the answer is 503 with Retry-After, at once, and the rest is stored", async () => {
+  const small = await start({ queueLimit: 20 });
+  // One address alone takes half of the places (quota.test.ts).
+  const subjects = [subjectOf(), subjectOf()] as const;
+  const release = await holdTable();
+  const refused: Response[] = [];
+  const all = Array.from({ length: 120 }, async (_, i) => {
+    const response = await post(small.url, subjects[i % 2] ?? subjects[0], {
+      Identifier: `e-${i}`,
+    });
+    if (response.status === 503) refused.push(response);
+    return response.status;
+  });
+  await until(() => refused.length === 100, 4_000);
+  for (const { headers } of refused) expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  await release();
+  expect((await Promise.all(all)).filter((status) => status === 204)).toHaveLength(20);
+  const lists = subjects.map(({ workflowId }) => archive.list({ workflowId, limit: 1_000 }));
+  expect((await Promise.all(lists)).flat()).toHaveLength(20);
+  await small.close();
+});
+
+test("what comes together shares commits", async () => {
+  const subjects = [subjectOf(), subjectOf()] as const;
+  const release = await holdTable();
+  const sent = Array.from({ length: 200 }, (_, i) =>
+    post(receiver.url, subjects[i % 2] ?? subjects[0], { Identifier: `b-${i}` }),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await release();
+  expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([204]));
+  const { rows } = await database.pool.query(
+    "select count(*)::int as events, count(distinct xmin::text)::int as commits from trustflow.callbacks where workflow_id = any($1)",
+    [subjects.map(({ workflowId }) => workflowId)],
+  );
+  expect(rows[0].events).toBe(200);
+  expect(rows[0].commits).toBeLessThan(100);
+});
+
+test("closing answers what was accepted", async () => {
+  const closing = await start();
+  const subject = subjectOf();
+  const answers = Promise.all(
+    Array.from({ length: 50 }, (_, i) =>
+      post(closing.url, subject, { Identifier: `c-${i}` }).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    ),
+  );
+  await until(async () => (await archive.list({ workflowId: subject.workflowId })).length > 0);
+  await closing.close();
+  const acknowledged = (await answers).filter((status) => status === 204).length;
+  expect((await archive.list({ workflowId: subject.workflowId })).length).toBeGreaterThanOrEqual(
+    acknowledged,
+  );
+});
+
+test("closing serves the connections it has, and does not wait for a body that never comes", async () => {
+  const closing = await start({ requestTimeoutMs: 1_500 });
+  const subject = subjectOf();
+  const path = new URL(callbackUrl(ring, closing.url, subject)).pathname;
+  const stalled = raw(closing.port, path, 5_000);
+  await once(stalled.socket, "connect");
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const send = (identifier: string) => {
+    const body = JSON.stringify({ Identifier: identifier });
+    return once(request(closing.url + path, { agent, method: "POST" }).end(body), "response");
+  };
+  const [before] = (await send("before")) as [IncomingMessage];
+  before.resume();
+  await once(before, "end");
+  const closed = closing.close();
+  // Its request was on the way when the end began.
+  const [last] = (await send("last")) as [IncomingMessage];
+  expect([last.statusCode, last.headers.connection]).toEqual([204, "close"]);
+  await expect(post(closing.url, subject, { Identifier: "new" })).rejects.toThrow();
+  expect(await stalled.answer).toMatch(/^HTTP\/1\.1 408/);
+  await closed;
+  const rows = await archive.list({ workflowId: subject.workflowId });
+  expect(rows.map(({ identifier }) => identifier).toSorted()).toEqual(["before", "last"]);
+  agent.destroy();
+});
+
+test("while PostgreSQL is away: 503 quickly; afterwards all is well by itself", async () => {
+  const subject = subjectOf();
+  await database.server?.stop();
+  const started = Date.now();
+  const response = await post(receiver.url, subject, { Identifier: "away" });
+  expect(response.status).toBe(503);
+  expect(response.headers.get("retry-after")).not.toBeNull();
+  expect(Date.now() - started).toBeLessThan(2_000);
+  await database.server?.start();
+  expect((await post(receiver.url, subject, { Identifier: "away" })).status).toBe(204);
+  expect(events.get("databaseAway")).toBeGreaterThan(0);
+});
+
+// Nobody can write into the table until it is released.
+async function holdTable(): Promise<() => Promise<void>> {
+  const client = await database.pool.connect();
+  await client.query("begin");
+  await client.query("lock table trustflow.callbacks in exclusive mode");
+  return async () => {
+    await client.query("commit");
+    client.release();
+  };
+}
+
+// A request whose headers have come and whose body has not.
+function raw(port: number, path: string, length: number) {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{`,
+  );
+  const answer = once(socket, "data").then(([data]) => String(data));
+  return { socket, answer };
+}

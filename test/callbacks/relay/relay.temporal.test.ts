@@ -1,0 +1,140 @@
+// Receiver and relay with a real Temporal server: its own answers for open, ended, terminated, unknown and over-large.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { TestWorkflowEnvironment } from "@temporalio/testing";
+import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
+import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
+import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
+import { startRelay } from "../../../src/callbacks/relay/relay.js";
+import type { Relay } from "../../../src/callbacks/relay/relay.js";
+import { signalName } from "../../../src/callbacks/relay/signals.js";
+import type { ProcessSubject } from "../../../src/callbacks/address.js";
+import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { findTemporal } from "../../../src/local/servers/find-temporal.js";
+import { bodyKeys, parsers, post, ring, sealRing, subjectOf, until } from "../support.js";
+
+let temporal: TestWorkflowEnvironment;
+let database: TestDatabase;
+let receiver: Receiver;
+let relay: Relay;
+let archive: CallbackArchive;
+
+beforeAll(async () => {
+  const path = await findTemporal();
+  temporal = await TestWorkflowEnvironment.createLocal({
+    server: {
+      executable: { type: "existing-path", path },
+      log: { format: "json", level: "error" },
+    },
+  });
+  database = await testDatabase();
+  archive = new CallbackArchive(database.pool);
+  const { pool } = database;
+  receiver = await startReceiver({
+    pool,
+    ring,
+    sealRing,
+    host: "127.0.0.1",
+    port: 0,
+    maxBodyBytes: 4_000_000,
+  });
+  relay = await startRelay({
+    pool,
+    ring,
+    bodyKeys,
+    parsers,
+    clientFor: clientFor,
+    // Long enough for company also on a busy machine.
+    gatherMs: 500,
+    signalTimeoutMs: 5_000,
+  });
+});
+afterAll(async () => {
+  await relay.close();
+  await receiver.close();
+  await database.close();
+  await temporal.teardown();
+});
+
+function clientFor(namespace: string) {
+  const { connection, workflow } = temporal.client;
+  return namespace === "default"
+    ? workflow
+    : new (workflow.constructor as new (o: object) => typeof workflow)({ connection, namespace });
+}
+
+// Signals are recorded by the server; nobody has to run the workflow.
+async function open(): Promise<ProcessSubject> {
+  const subject = subjectOf();
+  await temporal.client.workflow.start("anything", {
+    workflowId: subject.workflowId,
+    taskQueue: randomUUID(),
+  });
+  return subject;
+}
+
+async function signalsOf({ workflowId }: ProcessSubject): Promise<ProviderEvent[][]> {
+  const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) => {
+    if (signal?.signalName !== signalName) return [];
+    return [
+      JSON.parse(
+        Buffer.from(signal.input?.payloads?.[0]?.data ?? []).toString(),
+      ) as ProviderEvent[],
+    ];
+  });
+}
+
+const states = async ({ workflowId }: ProcessSubject): Promise<string[]> =>
+  (await archive.list({ workflowId })).toReversed().map(({ state, reason }) => reason ?? state);
+const become = (subject: ProcessSubject, expected: string[]) =>
+  until(async () => JSON.stringify(await states(subject)) === JSON.stringify(expected));
+
+test("callbacks that come together reach the process as one signal; a duplicate costs none", async () => {
+  const subject = await open();
+  const ids = ["a", "b", "c", "b", "a"];
+  await Promise.all(ids.map((Identifier) => post(receiver.url, subject, { Identifier })));
+  await become(subject, ["delivered", "delivered", "delivered"]);
+  const signals = await signalsOf(subject);
+  expect(signals).toHaveLength(1);
+  expect(signals[0]?.map(({ id }) => id).toSorted()).toEqual(["a", "b", "c"]);
+  expect((await post(receiver.url, subject, { Identifier: "a" })).status).toBe(204);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await signalsOf(subject)).toHaveLength(1);
+});
+
+test("ended and terminated: late; never existed: parked as unknownProcess", async () => {
+  const [terminated, unknown] = [await open(), subjectOf()];
+  await temporal.client.workflow.getHandle(terminated.workflowId).terminate("test");
+  await post(receiver.url, terminated, { Identifier: "a" });
+  await post(receiver.url, unknown, { Identifier: "a" });
+  await become(terminated, ["late"]);
+  await become(unknown, ["unknownProcess"]);
+});
+
+test("a missing namespace is waited for", async () => {
+  const subject = subjectOf({ namespace: "missing" });
+  await post(receiver.url, subject, { Identifier: "a" });
+  await until(() => relay.health().pausedNamespaces.includes("missing"));
+  await become(subject, ["waiting"]);
+});
+
+test("an event that Temporal finds too large is parked alone, its neighbours arrive", async () => {
+  const subject = await open();
+  const note = "x".repeat(2_500_000);
+  await Promise.all(["a", "b"].map((Identifier) => post(receiver.url, subject, { Identifier })));
+  await post(receiver.url, subject, { Identifier: "large", note });
+  await post(receiver.url, subject, { Identifier: "c" });
+  await until(
+    async () => (await states(subject)).filter((state) => state === "delivered").length === 3,
+  );
+  await until(async () => (await states(subject)).includes("refusedByTemporal"));
+  expect(
+    (await signalsOf(subject))
+      .flat()
+      .map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(["a", "b", "c"]);
+});

@@ -1,0 +1,441 @@
+// What `trustflow doctor` finds in a whole system: one part of it is wrong at a time.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { type Server, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { createServer as createTlsServer } from "node:tls";
+import { loadConfig } from "../../../src/config.js";
+import { searchAttributes, workflowTaskQueue } from "../../../src/contracts/shared/names.js";
+import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
+import type { PostgresServer } from "../../../src/local/servers/postgres.js";
+import { createPool } from "../../../src/postgres/pool.js";
+import type { Pool } from "../../../src/postgres/pool.js";
+import { accountsOf, lookUpProofsOf } from "../../../src/provider-accounts.js";
+import { connectClient } from "../../../src/temporal/connection.js";
+import { certificateAuthority, serverCertificate } from "../../../src/sandbox/tls/certificate.js";
+import type { Validity } from "../../../src/sandbox/tls/certificate.js";
+import { startPostgres, startStandby } from "../../harness/stack/postgres.js";
+import { type TestStack, startTestStack } from "../../harness/stack/stack.js";
+import { type Report, closedPort, doctor, expectFinding, listening } from "./doctor.js";
+
+const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
+const KEYWORD = 2;
+let system: TestStack;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  system = await startTestStack({ roles: ["sandbox", "receiver"] });
+  env = system.stack.env;
+});
+afterAll(() => system.close());
+
+const doctorWith = (changes: Record<string, string>) => doctor({ ...env, ...changes });
+
+test("all is well, and no secret is shown", async () => {
+  const { code, checks, stdout } = await doctor(env);
+  expect(checks.filter(({ state }) => /warn|fail/.test(state))).toEqual([]);
+  expect(code).toBe(0);
+  const secrets = Object.entries(env).filter(([name]) => /__KEYS__|_KEYS__|TOKEN/.test(name));
+  for (const [, secret] of secrets) expect(stdout).not.toContain(secret.replace(/^\w+:/, ""));
+  expect(stdout).not.toContain(new URL(env["DATABASE_URL"] ?? "").password);
+});
+
+test("what is not examined has a line that says so, and why", async () => {
+  const retrieve = "TRUSTFLOW_ACCOUNTS__DEFAULT__ONE_SHOT_SIGNATURE__PATHS__RETRIEVE";
+  const { checks } = await doctorWith({ [retrieve]: "none" });
+  const at = (url = "") => `certificate ${new URL(url).host}`;
+  const withoutTls = "not examined: it is reached without TLS, so it shows no certificate";
+  const skipped = checks.flatMap(({ check, state, detail, ...more }) =>
+    state === "skip" ? [[check, detail, more]] : [],
+  );
+  expect(new Set(skipped)).toEqual(
+    new Set([
+      [
+        "look-up default one-shot-signature",
+        "not examined: paths.retrieve is none, so there is none",
+        {},
+      ],
+      [at(system.stack.sandboxUrl), withoutTls, {}],
+      [at(system.stack.receiverUrl), withoutTls, {}],
+      ["certificate of Temporal", withoutTls, {}],
+      ["operators", "not examined: no operator is configured here, the workers know theirs", {}],
+      [
+        "key operator",
+        "not examined: keys.operator is not set, so nothing is signed from here",
+        {},
+      ],
+      ["roles", "not examined: whether they run, GET /ready of each says", {}],
+      ["sandbox", "not examined: only the commands of `trustflow sandbox` use sandbox.url", {}],
+    ]),
+  );
+  const details = Object.fromEntries(checks.map(({ check, detail }) => [check, detail]));
+  expect(details["namespace"]).toContain("not compared with retention.inboxDays in the sandbox");
+  expect(details["callback address"]).toContain("in the sandbox it need not be https");
+});
+
+describe("the database", () => {
+  test("migrationsMissing: an empty database", async () => {
+    const name = `empty_${randomUUID().replaceAll("-", "")}`;
+    const url = new URL(system.stack.databaseUrl);
+    const pool = createPool(url.href, { max: 1 });
+    await pool.query(`create database ${name}`);
+    await pool.end();
+    url.pathname = `/${name}`;
+    const report = await doctorWith({ DATABASE_URL: url.href });
+    expectFinding(report, "migrations", "migrationsMissing", "0001-effects");
+    expect(report.checks.find(({ check }) => check.startsWith("look-up"))).toMatchObject({
+      state: "warn",
+      finding: "notChecked",
+    });
+  });
+
+  test("databaseAway: a password that is wrong", async () => {
+    const url = new URL(env["DATABASE_URL"] ?? "");
+    url.password = "hunter2";
+    const report = await doctorWith({ DATABASE_URL: url.href });
+    expectFinding(report, "database", "databaseAway", "password authentication failed");
+    expect(report.stdout).not.toContain("hunter2");
+  });
+});
+
+test("databaseUserOwns: the owner of the tables, outside the sandbox", async () => {
+  const check = "user of the database";
+  const owner = { DATABASE_URL: system.stack.databaseUrl };
+  const report = await doctorWith({ ...owner, TRUSTFLOW_ENVIRONMENT: "preproduction" });
+  expectFinding(report, check, "databaseUserOwns", "trustflow may do whatever the owner");
+  const { checks } = await doctorWith(owner);
+  expect(checks.find((one) => one.check === check)?.state).toBe("ok");
+});
+
+describe("durability", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.close());
+
+  async function administrate(...statements: string[]): Promise<void> {
+    const pool = createPool(server.url, { max: 1 });
+    for (const statement of [...statements, "select pg_reload_conf()"]) await pool.query(statement);
+    await pool.end();
+    await delay(300);
+  }
+
+  test.each([
+    ["fsync", ["alter system set fsync = off"]],
+    ["full_page_writes", ["alter system set full_page_writes = off"]],
+    [
+      "synchronous_standby_names",
+      [
+        "alter system set synchronous_standby_names = 'nobody'",
+        "alter system set synchronous_commit = local",
+      ],
+    ],
+  ])("commitsNotDurable: %s", async (setting, statements) => {
+    await administrate(...statements);
+    const report = await doctorWith({ DATABASE_URL: server.url });
+    await administrate("alter system reset all");
+    expectFinding(report, "durability", "commitsNotDurable", setting);
+  });
+
+  test("standbyAsynchronous: a warning that says what a failover loses", async () => {
+    const end = await startStandby(server.url);
+    const report = await doctorWith({ DATABASE_URL: server.url });
+    end();
+    expectFinding(report, "durability", "standbyAsynchronous", "which callbacks were acknowledged");
+  });
+});
+
+describe("look-ups", () => {
+  const check = "look-up default evi-post";
+  let pool: Pool;
+  beforeAll(() => {
+    pool = createPool(system.stack.databaseUrl, { max: 1 });
+  });
+  afterAll(() => pool.end());
+
+  /** An item of ours that was answered so long ago is looked for: missed, and then found or not. */
+  async function lookedFor(ages: [span: string, isFound: boolean][]): Promise<void> {
+    const config = loadConfig();
+    const proofs = lookUpProofsOf(config, pool);
+    const { lookUpConfiguration: configuration = "" } =
+      accountsOf(config, "evi-post")["default"] ?? {};
+    const key = { provider: "evi-post", account: "default", operation: "submit" };
+    const whole = { ...key, form: "joined", configuration };
+    await pool.query("delete from trustflow.look_up_proofs");
+    await proofs.offer(whole, "item");
+    for (const [span, isFound] of ages) {
+      await pool.query(
+        `update trustflow.look_up_proofs set sampled_at = clock_timestamp() - $1::interval,
+           next_look_at = clock_timestamp()`,
+        [span],
+      );
+      await proofs.look(whole, async () => isFound);
+    }
+  }
+
+  test("what was found is well; before that it is not known yet", async () => {
+    await pool.query("delete from trustflow.look_up_proofs");
+    const before = await doctorWith({});
+    expect(before.checks.find((one) => one.check === check)).toMatchObject({
+      state: "ok",
+      detail: expect.stringContaining("until then a lost answer waits for a person"),
+    });
+    await lookedFor([["0 seconds", true]]);
+    const { checks } = await doctorWith({});
+    expect(checks.find((one) => one.check === check)).toMatchObject({
+      state: "ok",
+      detail: expect.stringContaining("submit (joined) finds our own items"),
+    });
+  });
+
+  test("lookUpFindsNothing: an item that is missed for as long as one may be invisible", async () => {
+    await lookedFor([["2 hours", false]]);
+    expectFinding(await doctorWith({}), check, "lookUpFindsNothing", "submit (joined)");
+  });
+
+  test("lookUpTooSlow: an item that shows later than two look-ups are apart", async () => {
+    await lookedFor([
+      ["20 seconds", false],
+      ["30 seconds", true],
+    ]);
+    expectFinding(await doctorWith({}), check, "lookUpTooSlow", "too late");
+    await pool.query("delete from trustflow.look_up_proofs");
+  });
+});
+
+/** A machine whose clock is wrong: its Date says another time to the whole program. */
+function clockOffBy(seconds: number): Record<string, string> {
+  const code = `globalThis.Date = class extends Date {
+    constructor(...given) { given.length > 0 ? super(...given) : super(Date.now()); }
+    static now() { return super.now() + ${seconds * 1_000}; }
+  };`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+test.each([
+  // The way of the question is not counted as skew, and on a busy machine it takes a while.
+  [-3_600, /it is (3600|359\d) s ahead of/],
+  [3_600, /it is (3600|359\d) s behind/],
+])(
+  "clockSkewed: a machine %i s off differs from database and Temporal; a warning ends with 0",
+  async (seconds, detail) => {
+    const report = await doctorWith(clockOffBy(seconds));
+    expectFinding(report, "clock of the database", "clockSkewed", detail);
+    expectFinding(report, "clock of Temporal", "clockSkewed", detail);
+    expect(report.code).toBe(0);
+  },
+);
+
+describe("the namespace", () => {
+  async function namespaceOf(days: number, attributes: Record<string, number> = {}) {
+    const namespace = `n-${randomUUID()}`;
+    const { connection, close } = await connectClient(KeyRing.parse(generateKeyRing()));
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: (days * 86_400) as never },
+    });
+    if (Object.keys(attributes).length > 0)
+      await connection.operatorService.addSearchAttributes({
+        namespace,
+        searchAttributes: attributes,
+      });
+    await close();
+    return { TEMPORAL_NAMESPACE: namespace };
+  }
+
+  test("namespaceMissing: one that nobody made", async () => {
+    const report = await doctorWith({ TEMPORAL_NAMESPACE: "nowhere" });
+    expectFinding(report, "namespace", "namespaceMissing", "nowhere");
+  });
+
+  test("retentionTooShort: 1 day outside the sandbox", async () => {
+    const namespace = await namespaceOf(1);
+    const report = await doctorWith({ ...namespace, TRUSTFLOW_ENVIRONMENT: "preproduction" });
+    expectFinding(report, "namespace", "retentionTooShort", "for 1 days");
+  });
+
+  test("retentionTooLong: longer than the journal", async () => {
+    const report = await doctorWith(await namespaceOf(401));
+    expectFinding(report, "namespace", "retentionTooLong", "for 401 days");
+  });
+
+  test("searchAttributesMissing: a fresh namespace", async () => {
+    const report = await doctorWith(await namespaceOf(90));
+    expectFinding(report, "search attributes", "searchAttributesMissing", "TrustflowPhase");
+  });
+
+  test("searchAttributeOfOtherType: a name that somebody took", async () => {
+    const { name } = searchAttributes.deadline;
+    const report = await doctorWith(await namespaceOf(90, { [name]: KEYWORD }));
+    expectFinding(report, "search attributes", "searchAttributeOfOtherType", name);
+  });
+});
+
+describe("open processes", () => {
+  const [old, current, other] = ["old", "current", "old"].map(generateKeyRing);
+  const closers: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close();
+  });
+
+  /** One process opened under each ring, the first one first; no worker takes them up. */
+  async function openedUnder(...rings: (string | undefined)[]): Promise<void> {
+    for (const ring of rings) {
+      const { client, close } = await connectClient(KeyRing.parse(ring ?? ""));
+      const handle = await client.workflow.start("sendPostal", {
+        taskQueue: workflowTaskQueue,
+        workflowId: `sendPostal/${randomUUID()}`,
+        args: [{}],
+      });
+      closers.push(async () => {
+        await handle.terminate();
+        await close();
+      });
+    }
+    // Visibility follows a moment later.
+    const { client, close } = await connectClient(KeyRing.parse(current ?? ""));
+    while ((await client.workflow.count("ExecutionStatus = 'Running'")).count < rings.length);
+    await close();
+  }
+
+  test("codecKeyMissing: the ring lost the key of an older process", async () => {
+    await openedUnder(old, current);
+    const report = await doctorWith({ TRUSTFLOW_KEYS__CODEC: current ?? "" });
+    expectFinding(report, "open processes", "codecKeyMissing", 'no key "old"');
+    const whole = await doctorWith({ TRUSTFLOW_KEYS__CODEC: `${current},${old}` });
+    expect(whole.checks).toContainEqual(
+      expect.objectContaining({ check: "open processes", state: "ok" }),
+    );
+  });
+
+  test("codecKeyWrong: another key under the same id", async () => {
+    await openedUnder(old);
+    const report = await doctorWith({ TRUSTFLOW_KEYS__CODEC: other ?? "" });
+    expectFinding(report, "open processes", "codecKeyWrong", "does not belong to this key");
+  });
+});
+
+describe("Temporal behind TLS", () => {
+  const authority = certificateAuthority("Authority of the test");
+  const file = join(tmpdir(), `trustflow-${randomUUID()}.pem`);
+  let front: Server;
+  beforeAll(() => writeFile(file, authority.cert));
+  afterEach(() => void front.close());
+  afterAll(() => rm(file));
+
+  /** As a proxy before Temporal would, with a certificate of these days. */
+  async function behindTls(validity: Validity): Promise<{ report: Report; check: string }> {
+    const { hostname, port } = new URL(`tcp://${system.stack.temporal.address}`);
+    const shown = serverCertificate(["localhost"], authority, validity);
+    front = createTlsServer({ ...shown, ALPNProtocols: ["h2"] }, (socket) => {
+      const onward = connect(Number(port), hostname);
+      pipeline(socket, onward, socket, () => undefined);
+    });
+    const address = `localhost:${await listening(front)}`;
+    const report = await doctorWith({
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_TLS: "true",
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: file,
+    });
+    return { report, check: `certificate ${address}` };
+  }
+
+  test("all is well where the certificate is", async () => {
+    const { report, check } = await behindTls({});
+    expect(report.checks.filter(({ state }) => /warn|fail/.test(state))).toEqual([]);
+    expect(report.checks.map((one) => one.check)).toContain(check);
+  });
+
+  test("temporalAway: a certificate that has expired, and it says so", async () => {
+    const { report, check } = await behindTls({ fromDays: -2, untilDays: -1 });
+    expectFinding(report, "temporal", "temporalAway");
+    expectFinding(report, check, "certificateExpired");
+  });
+});
+
+describe("the account", () => {
+  test("credentialsRefused: the provider has another password by now", async () => {
+    await system.sandbox.putAccount("sandbox", { password: "changed" });
+    const report = await doctor(env);
+    await system.sandbox.putAccount("sandbox", { password: "sandbox" });
+    expectFinding(report, "account default evi-post", "credentialsRefused", "answered 401");
+    expectFinding(
+      report,
+      "account default disposable-certificate",
+      "credentialsOrLraRefused",
+      "11002",
+    );
+  });
+
+  test("credentialsRefused: each account is tried, here the second is not provisioned", async () => {
+    const second = account.replace("DEFAULT", "SECOND");
+    const report = await doctorWith({
+      [`${second}__BASE_URL`]: system.stack.sandboxUrl,
+      [`${second}__USERNAME`]: "not-provisioned",
+      [`${second}__PASSWORD`]: "not-provisioned",
+    });
+    expectFinding(report, "account second evi-post", "credentialsRefused", "answered 403");
+    expect(report.checks).toContainEqual(
+      expect.objectContaining({ check: "account default evi-post", state: "ok" }),
+    );
+  });
+
+  test("notTheProvider: a base URL that leads elsewhere", async () => {
+    const report = await doctorWith({ [`${account}__BASE_URL`]: system.stack.receiverUrl });
+    expectFinding(report, "account default evi-post", "notTheProvider", "answered 404");
+  });
+
+  test("nothing is left at the provider", async () => {
+    const before = await system.sandbox.ledger();
+    await doctor(env);
+    expect(await system.sandbox.ledger()).toEqual(before);
+  });
+});
+
+describe("the public callback URL", () => {
+  const urlIs = (url: string) => ({ TRUSTFLOW_CALLBACKS__PUBLIC_URL: url });
+
+  test("receiverAway: nobody listens", async () => {
+    const report = await doctorWith(urlIs(`http://127.0.0.1:${await closedPort()}`));
+    expectFinding(report, "callback address", "receiverAway", "ECONNREFUSED");
+  });
+
+  test.each([
+    ["notOurReceiver", 400],
+    ["notOurReceiver", 404],
+    ["notChecked", 503],
+  ] as const)("%s: a server that answers everything with %i", async (finding, status) => {
+    const server = createServer((_request, response) => void response.writeHead(status).end());
+    const report = await doctorWith(urlIs(`http://127.0.0.1:${await listening(server)}`));
+    server.close();
+    expectFinding(report, "callback address", finding, String(status));
+  });
+
+  test("notOurReceiver: our receiver, with other callback keys", async () => {
+    const report = await doctorWith({ TRUSTFLOW_KEYS__CALLBACK: generateKeyRing() });
+    expectFinding(report, "callback address", "notOurReceiver", "404 to a genuine one");
+  });
+
+  test.each([
+    ["callbackUrlNotHttps", "http://localhost"],
+    ["callbackUrlLoopback", "https://localhost"],
+    ["callbackUrlLoopback", "https://[::1]"],
+  ] as const)("%s: %s outside the sandbox", async (finding, url) => {
+    const report = await doctorWith({ ...urlIs(url), TRUSTFLOW_ENVIRONMENT: "preproduction" });
+    expectFinding(report, "callback address", finding, url);
+  });
+
+  test("nothing is left in the inbox", async () => {
+    const pool = createPool(system.stack.databaseUrl, { max: 1 });
+    await doctor(env);
+    const { rows } = await pool.query("select from trustflow.callbacks");
+    await pool.end();
+    expect(rows).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+// Stuck processes as `trustflow doctor` and the parts below it see them, on a dev server with a worker that fails.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import type { WorkflowBundle } from "@temporalio/worker";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { repairStuck } from "../../../src/cleanup/repair.js";
+import { findings } from "../../../src/cli/doctor/findings.js";
+import type { FindingName } from "../../../src/cli/doctor/findings.js";
+import { inspect } from "../../../src/temporal/visibility/stuck.js";
+import type { Stuck } from "../../../src/temporal/visibility/stuck.js";
+import { watchStuck } from "../../../src/temporal/visibility/stuck-watch.js";
+import { startServer } from "../../temporal/support.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { doctor } from "./doctor.js";
+
+const workflowId = "sendPostal/failing";
+let env: TestWorkflowEnvironment;
+let bundle: WorkflowBundle & { code: string };
+let worker: Worker;
+let running: Promise<void>;
+
+beforeAll(async () => {
+  Runtime.install({
+    logger: new DefaultLogger("ERROR", () => undefined),
+    telemetryOptions: { logging: { filter: { core: "ERROR", other: "ERROR" }, forward: {} } },
+  });
+  env = await startServer();
+  bundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL("../../temporal/failing.workflows.ts", import.meta.url)),
+    logger: new DefaultLogger("ERROR"),
+  });
+  worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue: "failing",
+    workflowBundle: bundle,
+  });
+  running = worker.run();
+  await env.client.workflow.start("sendPostal", { workflowId, taskQueue: "failing" });
+}, 120_000);
+afterAll(async () => {
+  worker?.shutdown();
+  await running;
+  await env?.teardown();
+}, 60_000);
+
+const where = () => ({ connection: env.connection, namespace: env.namespace ?? "default" });
+const handle = () => env.client.workflow.getHandle(workflowId);
+const seen = async (): Promise<Stuck | undefined> =>
+  (await inspect(where(), { workflowId }))?.stuck;
+
+async function untilStuck(): Promise<Stuck> {
+  return eventually("it is stuck", async () => {
+    // Each signal makes the server try at once.
+    await handle().signal("anything");
+    await delay(1_000);
+    return seen();
+  });
+}
+
+async function runs(): Promise<number> {
+  let found = 0;
+  const query = `WorkflowId = "${workflowId}"`;
+  for await (const _ of env.client.workflow.list({ query })) found += 1;
+  return found;
+}
+
+async function expectFinding(finding: FindingName, detail: string): Promise<void> {
+  const { checks } = await doctor({ TEMPORAL_ADDRESS: env.address });
+  const check = "stuck processes";
+  expect(checks.find((one) => one.check === check)).toEqual({
+    check,
+    finding,
+    ...findings[finding],
+    detail,
+  });
+}
+
+test("a process that fails is stuck at the third failure, and not before", async () => {
+  expect(await seen()).toBeUndefined();
+  await handle().signal("anything");
+  await delay(1_500);
+  expect(await seen()).toBeUndefined();
+  const stuck = await untilStuck();
+  expect(stuck).toMatchObject({ cause: "WORKFLOW_WORKER_UNHANDLED_FAILURE" });
+  expect(stuck.failures).toBeGreaterThanOrEqual(3);
+  await expectFinding("processesStuck", `1, such as ${workflowId}`);
+}, 60_000);
+
+test("two clean-ups that are at it at the same time make one reset, which the history shows", async () => {
+  let asked = 0;
+  let begin: () => void = () => undefined;
+  const both = new Promise<void>((resolve) => (begin = resolve));
+  const cleanUp = () =>
+    repairStuck({
+      client: env.client,
+      afterSeconds: 0,
+      // Neither resets anything before both have found it stuck.
+      replay: async () => {
+        asked += 1;
+        if (asked === 2) begin();
+        await both;
+        return { workflowBundle: bundle };
+      },
+    });
+  const reports = await Promise.all([cleanUp(), cleanUp()]);
+  expect(reports.flatMap(({ repaired }) => repaired)).toContain(workflowId);
+  expect(reports.flatMap(({ left }) => left)).toEqual([]);
+  await delay(2_000);
+  expect(await runs()).toBe(2);
+  const { repairedAt, since } = await untilStuck();
+  expect(repairedAt).toBeDefined();
+  expect(Date.parse(since)).toBeGreaterThanOrEqual(Date.parse(repairedAt ?? ""));
+  await expectFinding(
+    "repairFailed",
+    `1, such as ${workflowId}, which was repaired once without success`,
+  );
+  const watch = watchStuck(where(), 60_000);
+  await eventually("it is counted", () => watch.counts());
+  expect(watch.counts()).toEqual({ no: 0, once: 1 });
+  await watch.close();
+  const again = await repairStuck({
+    client: env.client,
+    afterSeconds: 0,
+    replay: () => Promise.reject(new Error("nothing is replayed")),
+  });
+  expect(again).toEqual({
+    repaired: [],
+    left: [{ id: workflowId, why: "repaired once without success" }],
+  });
+}, 60_000);

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { table } from "../../../src/cli/output/output.js";
+import { paint, terminal } from "../../../src/cli/output/terminal.js";
+import { processes } from "../../../src/contracts/shared/names.js";
+import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
+import { BoxOpener, BoxSealer, publicRingOf } from "../../../src/crypto/sealed-box.js";
+import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";
+import { trustflow } from "../run.js";
+
+let folder: string;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
+  sandbox = await startSandbox({ speed: "manual" });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("colour needs a terminal, and NO_COLOR takes it away there too", () => {
+  const screen = { isTTY: true } as NodeJS.WriteStream;
+  const before = { ...process.env };
+  delete process.env["NO_COLOR"];
+  process.env["TERM"] = "xterm";
+  expect(paint("red", "x", screen).source).toBe("\u001b[31mx\u001b[39m");
+  expect(paint("red", "x", { isTTY: false } as NodeJS.WriteStream).source).toBe("x");
+  process.env["NO_COLOR"] = "1";
+  expect(paint("red", "x", screen).source).toBe("x");
+  process.env = before;
+});
+
+test("a table has its columns under their headings", () => {
+  expect(
+    table(
+      ["ID", "STATE"],
+      [
+        ["a-long-id", "open"],
+        ["b", undefined],
+      ],
+    ).source,
+  ).toBe("ID         STATE\na-long-id  open\nb");
+});
+
+test("text from elsewhere cannot steer the terminal", () => {
+  expect(terminal`x: ${"a\u001b[2Jb\rc\n       d"}`.source).toBe("x: a[2Jb c d");
+});
+
+test.each(["input", "result", "status"])("schema --part %s prints JSON Schema", async (part) => {
+  for (const process of processes) {
+    const { code, stdout } = await trustflow(["schema", process, "--part", part]);
+    expect(code).toBe(0);
+    const { anyOf, type } = JSON.parse(stdout) as { anyOf?: object[]; type?: string };
+    for (const form of anyOf ?? [{ type }]) expect(form).toMatchObject({ type: "object" });
+  }
+});
+
+test("keys generate prints a ring that can be read, and another one each time", async () => {
+  const [one, other] = await Promise.all([
+    trustflow(["keys", "generate"]),
+    trustflow(["keys", "generate"]),
+  ]);
+  expect(KeyRing.parse(one.stdout.trim()).active.id).toBe("k1");
+  expect(one.stdout).not.toBe(other.stdout);
+});
+
+test("keys generate --env names what a deployment needs", async () => {
+  const { stdout } = await trustflow(["keys", "generate", "--env", "--id", "n1"]);
+  const names = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.split("=")[0]);
+  expect(names).toEqual([
+    "TRUSTFLOW_KEYS__CODEC",
+    "TRUSTFLOW_KEYS__CODEC_WRITE",
+    "TRUSTFLOW_KEYS__SECRETS",
+    "TRUSTFLOW_KEYS__CALLBACK",
+    "TRUSTFLOW_KEYS__JOURNAL",
+    "TRUSTFLOW_KEYS__INBOX",
+    "TRUSTFLOW_KEYS__DOCUMENTS",
+    "TRUSTFLOW_KEYS__SECRETS_PUBLIC",
+    "TRUSTFLOW_KEYS__INBOX_PUBLIC",
+    "TRUSTFLOW_CODEC_SERVER__TOKEN",
+  ]);
+});
+
+test("keys generate --secrets makes the files of a deployment in a folder of one's own, and keeps what is there", async () => {
+  const directory = join(folder, "secrets");
+  const run = () => trustflow(["keys", "generate", "--secrets", directory, "--json"]);
+  const { written } = JSON.parse((await run()).stdout) as { written: string[] };
+  expect((await stat(directory)).mode & 0o777).toBe(0o700);
+  const text = (name: string) => readFile(join(directory, name), "utf8");
+  expect(publicRingOf(KeyRing.parse((await text("keys_inbox")).trim()))).toBe(
+    (await text("keys_inbox_public")).trim(),
+  );
+  expect(new Set(await Promise.all(written.map(text))).size).toBe(written.length);
+  const before = await text("database_worker");
+  await rm(join(directory, "keys_journal"));
+  expect(JSON.parse((await run()).stdout)).toEqual({ written: ["keys_journal"] });
+  expect(await text("database_worker")).toBe(before);
+});
+
+test("keys public prints what seals to the first key of keys.inbox", async () => {
+  const env = { TRUSTFLOW_KEYS__INBOX: `${generateKeyRing("k2")},${generateKeyRing("k1")}` };
+  const { stdout } = await trustflow(["keys", "public"], { env });
+  const sealed = new BoxSealer(KeyRing.parse(stdout.trim())).seal(Buffer.from("{}"), "here");
+  const opener = new BoxOpener(KeyRing.parse(env.TRUSTFLOW_KEYS__INBOX.split(",")[0] ?? ""));
+  expect(opener.open(sealed, "here").toString()).toBe("{}");
+  const without = await trustflow(["keys", "public"]);
+  expect([without.code, without.stderr]).toEqual([
+    4,
+    expect.stringContaining("keys.inbox is required"),
+  ]);
+});
+
+test("a document comes out of the store as it went in", async () => {
+  const env = {
+    TRUSTFLOW_DOCUMENTS__DIRECTORY: join(folder, "store"),
+    TRUSTFLOW_KEYS__DOCUMENTS: generateKeyRing(),
+  };
+  const file = join(folder, "letter.pdf");
+  await writeFile(file, "%PDF-1.4 content");
+  const put = await trustflow(["documents", "put", file, "--json"], { env });
+  const { uri, size, mediaType } = JSON.parse(put.stdout) as {
+    uri: string;
+    size: number;
+    mediaType: string;
+  };
+  expect({ size, mediaType }).toEqual({ size: 16, mediaType: "application/pdf" });
+
+  const piped = await trustflow(["documents", "get", uri], { env });
+  expect(piped.stdout).toBe("%PDF-1.4 content");
+
+  const out = join(folder, "out");
+  const saved = await trustflow(["documents", "get", uri, "--out", out, "--json"], { env });
+  const [first] = JSON.parse(saved.stdout) as { file: string; uri: string }[];
+  expect(await readFile(first?.file ?? "", "utf8")).toBe("%PDF-1.4 content");
+  const again = await trustflow(["documents", "get", uri, "--out", out], { env });
+  expect(again.code).toBe(0);
+  await writeFile(first?.file ?? "", "something else");
+  expect((await trustflow(["documents", "get", uri, "--out", out], { env })).code).toBe(2);
+
+  const unknown = await trustflow(["documents", "get", `document:${"0".repeat(32)}`], { env });
+  expect(unknown.code).toBe(3);
+});
+
+test("the sandbox is steered by its sub-commands", async () => {
+  const at = ["--url", sandbox.url, "--json"];
+  const fault = await trustflow([
+    "sandbox",
+    "fault",
+    "evi-post.submit",
+    "--kind",
+    "reject",
+    "--times",
+    "always",
+    ...at,
+  ]);
+  expect(JSON.parse(fault.stdout)).toMatchObject({
+    operation: "evi-post.submit",
+    kind: "reject",
+    times: "always",
+  });
+  const faults = await trustflow(["sandbox", "faults", ...at]);
+  expect(JSON.parse(faults.stdout)).toHaveLength(1);
+  expect((await trustflow(["sandbox", "clear-faults", ...at])).code).toBe(0);
+  const before = sandbox.clock.now();
+  expect((await trustflow(["sandbox", "advance", "60d", ...at])).code).toBe(0);
+  expect(sandbox.clock.now() - before).toBe(60 * 86_400_000);
+  const ledger = await trustflow(["sandbox", "ledger", ...at]);
+  expect(JSON.parse(ledger.stdout)).toMatchObject({ effects: [], duplicates: [], violations: [] });
+  expect((await trustflow(["sandbox", "item", "none", "--url", sandbox.url])).code).toBe(3);
+});
+
+test("keys generate --out makes a file for its owner alone, fills in the template, and overwrites nothing", async () => {
+  const [template, out] = [join(folder, "template"), join(folder, "made.env")];
+  await writeFile(template, "# A comment\nOTHER=\nTRUSTFLOW_KEYS__CODEC=\n");
+  const args = ["keys", "generate", "--env", "--template", template, "--out", out];
+  const { code, stdout, stderr } = await trustflow(args);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `${out} is there, for you alone\n`,
+  });
+  expect((await stat(out)).mode & 0o777).toBe(0o600);
+  const written = await readFile(out, "utf8");
+  const lines = written.split("\n");
+  expect(lines.slice(0, 2)).toEqual(["# A comment", "OTHER="]);
+  const value = (name: string) =>
+    lines.findLast((line) => line.startsWith(`${name}=`))?.slice(name.length + 1);
+  expect(KeyRing.parse(value("TRUSTFLOW_KEYS__CODEC") ?? "").active.id).toBe("k1");
+  expect(lines[2]).toContain("TRUSTFLOW_KEYS__CODEC=k1:");
+  expect(value("TRUSTFLOW_CODEC_SERVER__TOKEN")).toMatch(/^[\w-]{32}$/);
+  const again = await trustflow(args);
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain(
+    "--out: names a file that is there already; it is not overwritten",
+  );
+  expect(await readFile(out, "utf8")).toBe(written);
+  const filled = await trustflow([
+    "keys",
+    "generate",
+    "--env",
+    "--template",
+    out,
+    "--out",
+    `${out}2`,
+  ]);
+  expect(filled.code).toBe(2);
+  expect(filled.stderr).toContain("--template: has a value for TRUSTFLOW_KEYS__CODEC already");
+});
+
+test("keys generate --out takes a single ring too; --template needs --env and --out", async () => {
+  const out = join(folder, "ring");
+  const json = await trustflow(["keys", "generate", "--out", out, "--json"]);
+  expect(JSON.parse(json.stdout)).toEqual({ file: out });
+  expect(KeyRing.parse((await readFile(out, "utf8")).trim()).active.id).toBe("k1");
+  const { code, stderr } = await trustflow(["keys", "generate", "--template", out]);
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--template"),
+  });
+});

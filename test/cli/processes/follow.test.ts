@@ -1,0 +1,63 @@
+// Where a process waits for a person, and where it only did until somebody terminated it; which outcomes and which updates a
+// process has.
+import { expect, test } from "@jest/globals";
+import type { PostalHandle } from "../../../src/client.js";
+import { TerminatedError } from "../../../src/client/errors.js";
+import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
+import { handles } from "../../../src/client/handles.js";
+import { taking } from "../../../src/cli/processes/capability.js";
+import { openAttention, outcomesOf, resultOf } from "../../../src/cli/processes/follow.js";
+
+const status = {
+  phase: "submitting",
+  attention: { id: "a1", reason: "The outcome is unknown" },
+} as ProcessStatus;
+
+function handle(open: boolean): PostalHandle {
+  return {
+    workflowId: "sendPostal/order-7",
+    isOpen: () => Promise.resolve(open),
+    async *watch() {
+      yield status;
+    },
+    result: () => Promise.reject(new TerminatedError("sendPostal/order-7")),
+  } as unknown as PostalHandle;
+}
+
+test("an open process waits for a person", async () => {
+  expect(await openAttention(handle(true), status)).toBe(status.attention);
+  await expect(resultOf(handle(true), {}, () => undefined)).rejects.toMatchObject({ exitCode: 5 });
+});
+
+test("a terminated process waits for nobody", async () => {
+  expect(await openAttention(handle(false), status)).toBeUndefined();
+  await expect(resultOf(handle(false), {}, () => undefined)).rejects.toThrow(TerminatedError);
+});
+
+test("what can be expected of a process is what its contract knows", () => {
+  expect(outcomesOf("sendMessage")).toEqual(["accepted"]);
+  expect(outcomesOf("issueCertificate")).toEqual(["issued", "expired", "locked"]);
+  expect(outcomesOf("sendPostal")).toContain("openAtDeadline");
+  expect(outcomesOf()).toEqual(expect.arrayContaining(["delivered", "issued", "accepted"]));
+  expect(outcomesOf().filter((outcome) => outcome === "expired")).toHaveLength(1);
+});
+
+const handleOf = (name: keyof typeof handles) =>
+  new handles[name]({ workflow: { getHandle: () => ({}) } } as never, name, "x");
+
+test.each([
+  ["sendPostal", "cancel", "cancellation", true],
+  ["sendPostal", "submitOtp", "code", false],
+  ["issueCertificate", "submitOtp", "code", true],
+  ["issueCertificate", "provideAssertion", "assertion", true],
+  ["issueCertificate", "cancel", "cancellation", false],
+  ["sendMessage", "resendOtp", "code", false],
+  ["sendMessage", "provideAssertion", "assertion", false],
+] as const)("whether %s takes %s is what its handle can do", (name, method, what, isTaken) => {
+  const handle = handleOf(name);
+  if (isTaken) expect(taking(handle, method, what)).toBe(handle);
+  else
+    expect(() => taking(handle, method, what)).toThrow(
+      expect.objectContaining({ exitCode: 2, message: `${name}/x takes no ${what}` }),
+    );
+});

@@ -1,0 +1,63 @@
+// What `watch` prints of each status: every timeline entry once, in whatever order they come.
+import { expect, test } from "@jest/globals";
+import type { ProcessStatus, TimelineEntry } from "../../../src/contracts/shared/status.js";
+import { ProgressLines } from "../../../src/cli/processes/show.js";
+
+const entry = (event: string, minute: number): TimelineEntry => ({
+  at: `2026-01-01T00:${String(minute).padStart(2, "0")}:00.000Z`,
+  source: "callback",
+  event,
+});
+
+const statusOf = (timeline: TimelineEntry[], more: Partial<ProcessStatus> = {}): ProcessStatus => ({
+  process: "sendPostal",
+  id: "order-7",
+  environment: "sandbox",
+  account: "default",
+  phase: "tracking",
+  references: {},
+  timeline,
+  ...more,
+});
+
+function printed(...statuses: ProcessStatus[]): string[] {
+  const progress = new ProgressLines();
+  return statuses.flatMap((status) => progress.linesOf(status)).map(({ source }) => source);
+}
+
+test("an entry that comes late and stands before others is printed, and no other one again", () => {
+  const [sent, early, delivered] = [entry("Sent", 5), entry("Issued", 1), entry("Delivered", 9)];
+  const lines = printed(
+    statusOf([sent]),
+    statusOf([early, sent]),
+    statusOf([early, sent, delivered]),
+  ).filter((line) => line.includes("callback"));
+  expect(lines.map((line) => line.split(/ +/).at(-1))).toEqual(["Sent", "Issued", "Delivered"]);
+});
+
+test("two equal entries are printed twice, and not a third time", () => {
+  const same = entry("Sent", 5);
+  const lines = printed(statusOf([same]), statusOf([same, same]), statusOf([same, same]));
+  expect(lines.filter((line) => line.includes("Sent"))).toHaveLength(2);
+});
+
+test("an attention is printed once while it stays as it is", () => {
+  const attention = {
+    id: "submit-1",
+    kind: "accessDenied",
+    step: "submit",
+    since: "2026-01-01T00:00:00.000Z",
+    reason: "Access denied",
+    decisions: ["retry", "abandon"],
+  } as const;
+  const waiting = statusOf([], { attention: { ...attention, decisions: ["retry", "abandon"] } });
+  const lines = printed(waiting, { ...waiting, timeline: [entry("Sent", 5)] }, waiting);
+  expect(lines.filter((line) => line.includes("waits for a person since"))).toHaveLength(1);
+});
+
+test("a failed process says why", () => {
+  const failure = { type: "NotAccepted", message: "evi-post did not accept it", fields: [] };
+  expect(printed(statusOf([], { phase: "ended", failure }))).toEqual([
+    "ended, failed: evi-post did not accept it",
+  ]);
+});

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import { cleanUp, type CleanupOptions } from "../../../src/cleanup.js";
+import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
+import { clientOf, knownNamespace } from "../../harness/stack/known-processes.js";
+import type { KnownNamespace } from "../../harness/stack/known-processes.js";
+import { testDatabase, type TestDatabase } from "../../harness/stack/postgres.js";
+
+const dayMs = 86_400_000;
+const ring = KeyRing.parse(generateKeyRing());
+const retention = {
+  inboxDays: 30,
+  parkedDays: 365,
+  journalDays: 400,
+  documentOrphanDays: 10,
+  quarantineDays: 14,
+  documents: {},
+  batchSize: 2,
+};
+const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
+
+let database: TestDatabase;
+let temporal: KnownNamespace;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+
+beforeEach(async () => {
+  await database.pool.query(
+    "truncate trustflow.callbacks, trustflow.effects, trustflow.correlations",
+  );
+  temporal = knownNamespace();
+});
+
+function run(options: Partial<CleanupOptions> = {}) {
+  return cleanUp({
+    retention,
+    pool: database.pool,
+    codecRing: ring,
+    namespace: "default",
+    clientFor: clientOf({ default: temporal }, ring),
+    ...options,
+  });
+}
+
+async function callback(workflowId: string, state: string, settledDaysAgo: number): Promise<void> {
+  await database.pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, state, size, body, settled_at)
+     values ('a', $1, 'evi-post', 'default', $2, $3, 1, 'x', $4)`,
+    [randomUUID(), workflowId, state, state === "waiting" ? null : daysAgo(settledDaysAgo)],
+  );
+}
+
+async function effect(
+  workflowId: string,
+  touchedDaysAgo: number,
+  namespace = "default",
+): Promise<void> {
+  await database.pool.query(
+    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state, updated_at)
+     values ($1, $5, $2, 'submit', $3, 'answered', $4)`,
+    [randomUUID(), workflowId, randomUUID(), daysAgo(touchedDaysAgo), namespace],
+  );
+}
+
+async function left(
+  table: "callbacks" | "effects" | "correlations",
+  condition = "true",
+): Promise<string[]> {
+  const { rows } = await database.pool.query<{ workflow_id: string }>(
+    `select workflow_id from trustflow.${table} where ${condition} order by workflow_id`,
+  );
+  return rows.map((row) => row.workflow_id);
+}
+
+test("bodies go after the inbox's days, rows and effects after the journal's, in batches", async () => {
+  for (const name of ["old-1", "old-2", "old-3"]) {
+    await callback(name, "delivered", 31);
+    await effect(name, 401);
+  }
+  await callback("ancient", "late", 401);
+  await callback("young", "delivered", 29);
+  await effect("young", 399);
+  const report = await run();
+  expect(report).toMatchObject({ inboxBodies: 4, inboxRows: 1, journalRows: 3 });
+  expect(await left("callbacks", "body is not null")).toEqual(["young"]);
+  expect(await left("callbacks")).toEqual(["old-1", "old-2", "old-3", "young"]);
+  expect(await left("effects")).toEqual(["young"]);
+});
+
+test("nothing of an open process is removed", async () => {
+  temporal.processes = [{ workflowId: "open", running: true }];
+  await callback("open", "delivered", 500);
+  await effect("open", 500);
+  expect(await run()).toMatchObject({ inboxBodies: 0, inboxRows: 0, journalRows: 0 });
+  expect(await left("callbacks", "body is not null")).toEqual(["open"]);
+  expect(await left("effects")).toEqual(["open"]);
+});
+
+test("the journal outlives the history", async () => {
+  temporal.processes = [{ workflowId: "remembered", running: false }];
+  await callback("remembered", "delivered", 410);
+  await effect("remembered", 410);
+  expect(await run()).toMatchObject({ inboxBodies: 1, inboxRows: 0, journalRows: 0 });
+});
+
+test("what waits for delivery stays, and what is parked until its own days are over", async () => {
+  await callback("waiting", "waiting", 0);
+  await callback("parked", "parked", 364);
+  expect(await run()).toMatchObject({ inboxBodies: 0, parkedBodies: 0, inboxRows: 0 });
+});
+
+test("a parked callback loses its body after its days, and its row after the journal's", async () => {
+  temporal.processes = [{ workflowId: "open", running: true }];
+  await callback("open", "parked", 500);
+  await callback("parked", "parked", 366);
+  await callback("ancient", "parked", 401);
+  const first = { inboxBodies: 0, parkedBodies: 2, inboxRows: 0 };
+  expect(await run({ dryRun: true })).toMatchObject(first);
+  expect(await run()).toMatchObject(first);
+  expect(await left("callbacks", "body is not null")).toEqual(["open"]);
+  const second = { inboxBodies: 0, parkedBodies: 0, inboxRows: 1 };
+  expect(await run({ dryRun: true })).toMatchObject(second);
+  expect(await run()).toMatchObject(second);
+  expect(await left("callbacks")).toEqual(["open", "parked"]);
+});
+
+test("a parked callback that belongs to an account alone goes as any other parked one", async () => {
+  const { pool } = database;
+  await pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, account, state, reason, size, body, settled_at)
+     select 'a', age, 'one-shot-signature', 'default', 'parked', 'unmatched', 1, 'x', now() - age * interval '1 day'
+     from unnest(array[364, 366, 401]) as age`,
+  );
+  const first = { parkedBodies: 2, inboxRows: 0 };
+  expect(await run({ dryRun: true })).toMatchObject(first);
+  expect(await run()).toMatchObject(first);
+  const second = { parkedBodies: 0, inboxRows: 1 };
+  expect(await run({ dryRun: true })).toMatchObject(second);
+  expect(await run()).toMatchObject(second);
+});
+
+test("a correlation goes with the journal's rows of its process", async () => {
+  temporal.processes = [{ workflowId: "open", running: true }];
+  for (const [name, days] of [
+    ["open", 500],
+    ["old", 401],
+    ["young", 399],
+  ] as const) {
+    await effect(name, days);
+    await database.pool.query(
+      "insert into trustflow.correlations values ('one-shot-signature', 'default', $1, 'default', $1)",
+      [name],
+    );
+  }
+  expect(await run({ dryRun: true })).toMatchObject({ journalRows: 1 });
+  expect(await left("correlations")).toEqual(["old", "open", "young"]);
+  expect(await run()).toMatchObject({ journalRows: 1 });
+  expect(await left("correlations")).toEqual(["open", "young"]);
+});
+
+test("an empty or lagging list of processes removes nothing of one that is open or remembered", async () => {
+  temporal.processes = [
+    { workflowId: "open", running: true },
+    { workflowId: "remembered", running: false },
+  ];
+  temporal.list = "empty";
+  for (const name of ["open", "remembered"]) {
+    await callback(name, "delivered", 500);
+    await effect(name, 500);
+  }
+  expect(await run()).toMatchObject({ inboxBodies: 1, inboxRows: 0, journalRows: 0 });
+  expect(await left("callbacks", "body is not null")).toEqual(["open"]);
+  expect(await left("callbacks")).toEqual(["open", "remembered"]);
+  expect(await left("effects")).toEqual(["open", "remembered"]);
+});
+
+test("Temporal is asked about each process before something of it goes, not about each row", async () => {
+  for (const name of ["a", "b"])
+    for (let row = 0; row < 3; row += 1) {
+      await callback(name, "delivered", 450);
+      await effect(name, 450);
+    }
+  await callback("young", "delivered", 1);
+  await run();
+  // Bodies, rows of the inbox, rows of the journal.
+  expect(temporal.described.toSorted()).toEqual(["a", "a", "a", "b", "b", "b"]);
+});
+
+test("where Temporal cannot say whether a process is open, nothing of it is removed", async () => {
+  await callback("closed", "delivered", 500);
+  await effect("elsewhere", 500, "gone");
+  await expect(run()).rejects.toThrow("namespace gone not found");
+  expect(await left("effects")).toEqual(["elsewhere"]);
+});
+
+test("a dry run counts the same and removes nothing", async () => {
+  temporal.processes = [{ workflowId: "open", running: true }];
+  for (const name of ["a", "b", "open"]) {
+    await callback(name, "delivered", 450);
+    await effect(name, 450);
+    await effect(name, name === "b" ? 1 : 450);
+  }
+  const counted = await run({ dryRun: true });
+  expect(await left("effects")).toHaveLength(6);
+  expect(await left("callbacks", "body is not null")).toHaveLength(3);
+  const removed = await run();
+  expect(counted).toMatchObject({ dryRun: true, inboxBodies: 2, inboxRows: 2, journalRows: 2 });
+  expect({ ...removed, dryRun: true }).toEqual(counted);
+});
+
+test("a journal shorter than the history or the inbox is refused before anything is removed", async () => {
+  temporal.historyDays = 401;
+  await effect("old", 500);
+  await expect(run()).rejects.toThrow(
+    "retention.journalDays is 400, below the namespace's history retention",
+  );
+  temporal.historyDays = 90;
+  await expect(run({ retention: { ...retention, inboxDays: 401 } })).rejects.toThrow(
+    "retention.inboxDays",
+  );
+  expect(await left("effects")).toEqual(["old"]);
+});
+
+test("an inbox longer than the history is told", async () => {
+  temporal.historyDays = 20;
+  expect((await run()).notes).toEqual([expect.stringContaining("retention.inboxDays is 30")]);
+});

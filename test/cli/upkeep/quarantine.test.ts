@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { quarantine } from "../../../src/cleanup/quarantine.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { trustflow } from "../run.js";
+
+const [first, second] = ["0a".repeat(16), "0b".repeat(16)] as const;
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+  await quarantine(
+    database.pool,
+    new Map([first, second].map((id) => [id, new Date("2026-01-02T03:04:05Z")])),
+  );
+  await database.pool.query(
+    "update trustflow.document_quarantine set quarantined_at = '2026-03-01T00:00:00Z'",
+  );
+});
+afterAll(() => database.close());
+
+const documents = (...args: string[]) =>
+  trustflow(["documents", ...args], { env: { DATABASE_URL: database.url } });
+const listed = (id: string) => ({
+  uri: `document:${id}`,
+  storedAt: "2026-01-02T03:04:05.000Z",
+  quarantinedAt: "2026-03-01T00:00:00.000Z",
+  removedFrom: "2026-03-15T00:00:00.000Z",
+});
+
+test("quarantine lists what is about to go, and from when; release takes one out for good", async () => {
+  const { code, stdout } = await documents("quarantine", "--json");
+  expect([code, JSON.parse(stdout)]).toEqual([0, [listed(first), listed(second)]]);
+  const released = await documents("release", `document:${first}`);
+  expect(released).toMatchObject({ code: 0, stdout: `document:${first}\n` });
+  const left = await documents("quarantine");
+  expect(left.stdout).toContain(second);
+  expect(left.stdout).not.toContain(first);
+  const both = await documents("release", `document:${first}`, `document:${second}`, "--json");
+  expect(both.code).toBe(3);
+  expect(JSON.parse(both.stdout)).toEqual({ released: [`document:${second}`] });
+  expect(both.stderr).toContain(`document:${first}: not in quarantine`);
+  expect(await documents("quarantine")).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: "no document is in quarantine\n",
+  });
+  expect(await documents("release", "order-7")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("uri: order-7 must be document:<32 hex digits>"),
+  });
+});

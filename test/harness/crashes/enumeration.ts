@@ -1,0 +1,111 @@
+// The whole enumeration for one process, on one stack: kills, terminations and resets in one namespace, two owners in
+// another, each with a provider of its own; and kills once more at an account whose look-up does not find our items.
+import { dirname } from "node:path";
+import { Trustflow } from "../../../src/client.js";
+import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
+import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";
+import { reportOf } from "./matrix.js";
+import type { CrashReport } from "./matrix.js";
+import { interruptedRows, phasesOf } from "./points.js";
+import type { Interruption } from "./points.js";
+import { resetRows } from "./resets.js";
+import type { Field } from "./run.js";
+import type { ProcessUnderTest } from "../../processes/process-under-test.js";
+import { startTestStack } from "../stack/stack.js";
+import type { TestStack } from "../stack/stack.js";
+
+const ownersNamespace = "two-owners";
+const resetsAccount = "resets";
+const blindAccount = "blind";
+const mostHeld = 95;
+
+/** `isBounded`: of a process with very many points only what a kill does. */
+export async function enumerateCrashPoints(
+  process: ProcessUnderTest,
+  isBounded = false,
+): Promise<CrashReport> {
+  const closers: (() => Promise<unknown>)[] = [];
+  try {
+    const system = await startTestStack({ roles: ["receiver", "relay"] });
+    closers.unshift(() => system.close());
+    const [sandbox, resetsSandbox, ownersSandbox, blindSandbox] = await Promise.all([
+      ...[1, 2, 3].map(() => startSandbox({ speed: "manual" })),
+      startSandbox({ speed: "manual", lookupKeyMatching: "whole" }),
+    ]);
+    if (!sandbox || !resetsSandbox || !ownersSandbox || !blindSandbox)
+      throw new Error("no sandbox");
+    for (const one of [sandbox, resetsSandbox, ownersSandbox, blindSandbox])
+      closers.unshift(() => one.close());
+    const env = {
+      TEMPORAL_NAMESPACE: system.client.temporal.options.namespace,
+      ...accountEnv("default", sandbox),
+      ...accountEnv(resetsAccount, resetsSandbox),
+      ...accountEnv(blindAccount, blindSandbox),
+      TRUSTFLOW_ACCOUNTS__BLIND__ONE_SHOT_SIGNATURE__PATHS__RETRIEVE: "none",
+    };
+    const field: Field = {
+      process,
+      trustflow: system.client,
+      namespace: env.TEMPORAL_NAMESPACE,
+      sandbox,
+    };
+    const resets = { ...field, sandbox: resetsSandbox, account: resetsAccount };
+
+    const blind = { ...field, sandbox: blindSandbox, account: blindAccount, isBlind: true };
+    const blindRows = () => interruptedRows(system, blind, env, ["killed"]);
+
+    const ownersEnv = {
+      TEMPORAL_NAMESPACE: ownersNamespace,
+      ...accountEnv("default", ownersSandbox),
+    };
+    const owners = async () => {
+      const trustflow = await clientOf(system, ownersNamespace);
+      closers.unshift(() => trustflow.close());
+      const own = { process, trustflow, namespace: ownersNamespace, sandbox: ownersSandbox };
+      return interruptedRows(system, own, ownersEnv, ["twoOwners"]);
+    };
+    const [first = [], ...more] = groupsOf(process);
+    if (isBounded && more.length > 0) {
+      const rows = await interruptedRows(system, field, env, first);
+      return reportOf([...rows, ...(await blindRows())]);
+    }
+    const interrupted = async () => {
+      const rows = await interruptedRows(system, field, env, first, () => resetRows(resets));
+      for (const group of more) rows.push(...(await interruptedRows(system, field, env, group)));
+      rows.push(...(await blindRows()));
+      return rows;
+    };
+    const settled = await Promise.allSettled([interrupted(), owners()]);
+    const rows = settled.flatMap((result) => {
+      if (result.status === "rejected") throw result.reason;
+      return result.value;
+    });
+    return reportOf(rows);
+  } finally {
+    for (const close of closers) await close();
+  }
+}
+
+/** A worker has a hundred slots for activities, so where there are many points the interruptions come one after another. */
+function groupsOf(process: ProcessUnderTest): Interruption[][] {
+  const all: Interruption[] = ["killed", "terminated", "reset"];
+  const points = process.calls.flatMap((call) => phasesOf(process, call)).length * all.length;
+  return points < mostHeld ? [all] : all.map((one) => [one]);
+}
+
+function accountEnv(account: string, { url, tlsUrl, pki }: Sandbox): Record<string, string> {
+  return sandboxAccount(account, { url, tlsUrl, pkiDirectory: dirname(pki.caFile) });
+}
+
+/** In a namespace of its own, which is made first. */
+async function clientOf(system: TestStack, namespace: string): Promise<Trustflow> {
+  const { connection } = system.client.temporal;
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  await registerSearchAttributes(connection, namespace);
+  return Trustflow.connect({ namespace });
+}

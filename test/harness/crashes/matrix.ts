@@ -1,0 +1,133 @@
+// What an interruption may lead to: one row for each point, judged by the sandbox's ledger, the process's end, and the
+// effect class of the call (docs/reading-the-specification.md §0).
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { LedgerReport } from "../../../src/sandbox/engine/ledger.js";
+import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";
+
+/** `parked`: nobody can know, and it says so: only where the class allows nothing better. */
+export type Ending = "once" | "parked" | "double" | "lost";
+
+export interface CrashRow {
+  process: string;
+  effect: string;
+  phase: string;
+  ending: Ending;
+  /** What the ledger has of this effect; of a read, what it has of the process's own effects. */
+  effects: number;
+  /** What a caller was answered, then how the process ended. */
+  outcome: string;
+  /** From the interruption to the end. */
+  durationMs: number;
+}
+
+export interface CrashReport {
+  points: number;
+  once: number;
+  parked: number;
+  double: number;
+  lost: number;
+  rows: CrashRow[];
+}
+
+/** What became of one process. */
+export interface Ended {
+  ledger: LedgerReport;
+  intent: string;
+  /** Every answer that callers got, in order. */
+  answers: string[];
+  /** Its outcome, the kind of its attention, or what went wrong. */
+  end: string;
+  /** What was asked had been held for so long before the interruption that no answer could reach its caller any more. */
+  isHeldTooLong: boolean;
+  /** A person, not the point, had an answer `unknown` or none. */
+  isInDoubt: boolean;
+}
+
+/** The answer of a process that has ended. */
+export const finished = "FinishedError";
+
+export function reportOf(rows: CrashRow[]): CrashReport {
+  const count = (ending: Ending) => rows.filter((row) => row.ending === ending).length;
+  return {
+    points: rows.length,
+    once: count("once"),
+    parked: count("parked"),
+    double: count("double"),
+    lost: count("lost"),
+    rows,
+  };
+}
+
+export function judge(
+  process: ProcessUnderTest,
+  call: CallUnderTest,
+  phase: string,
+  { ledger, intent, answers, end, isHeldTooLong, isInDoubt }: Ended,
+): Pick<CrashRow, "ending" | "effects" | "outcome"> {
+  const found = ledger.byIntent[intent] ?? {};
+  const good = call.effects ?? process.effects;
+  const wanted = call.effectClass === "read" ? good : { [call.sandbox]: 1, ...good };
+  const own = call.effectClass === "read" ? good : { [call.sandbox]: good[call.sandbox] ?? 1 };
+  const effects = Object.keys(own).reduce((sum, name) => sum + (found[name] ?? 0), 0);
+  const violations = ledger.violations.map(({ kind }) => kind);
+  // Another one of a repeatable call is a harmless orphan; persons may ask for another code.
+  const mayRepeat = new Set(
+    process.calls.flatMap(({ sandbox, effectClass }) =>
+      effectClass === "repeatable" ? [sandbox] : [],
+    ),
+  );
+  for (const name of process.repeats ?? []) mayRepeat.add(name);
+  if (isInDoubt) for (const name of process.triedAgain ?? []) mayRepeat.add(name);
+  const isEnough = (name: string, count: number, n = 0) =>
+    mayRepeat.has(name) ? n >= count : n === count;
+  const tooMuch = Object.entries(found).flatMap(([name, n]) =>
+    !mayRepeat.has(name) && n > (wanted[name] ?? 0) ? [`${n} × ${name}`] : [],
+  );
+  // Who asks again and hears that it has ended reads the outcome.
+  const last = answers.at(-1);
+  const isGood =
+    end === call.outcome &&
+    (last === call.answer ||
+      (last !== undefined && call.pastAnswers?.includes(last)) ||
+      (last === finished && call.effectClass !== "once")) &&
+    Object.entries(wanted).every(([name, count]) => isEnough(name, count, found[name]));
+  // A worker that stands still still holds its polls: what is handed to them comes too late for a caller, not for the process.
+  const isUnheard = phase.endsWith("twoOwners") && end === call.outcome;
+  // The answer is in the journal: whoever takes over has to give it.
+  const isAnswered = phase.startsWith("beforeTemporal") && !isHeldTooLong && !isUnheard;
+  const isParked = end === "unknownOutcome" || last === "unknown";
+  const ending: Ending =
+    violations.length > 0 || tooMuch.length > 0
+      ? "double"
+      : isGood
+        ? "once"
+        : isParked && call.effectClass === "once" && !isAnswered
+          ? "parked"
+          : "lost";
+  return { ending, effects, outcome: [...answers, end, ...violations, ...tooMuch].join(", ") };
+}
+
+export function tableOf({ rows, ...counts }: CrashReport): string {
+  const lines = rows.map(({ process, effect, phase, ending, effects, outcome, durationMs }) => [
+    process,
+    effect,
+    phase,
+    ending,
+    String(effects),
+    outcome,
+    `${(durationMs / 1_000).toFixed(1)} s`,
+  ]);
+  const all = [["process", "effect", "phase", "ending", "effects", "outcome", "took"], ...lines];
+  const widths = all[0]!.map((_, column) => Math.max(...all.map((line) => line[column]!.length)));
+  const text = all.map((line) => line.map((cell, at) => cell.padEnd(widths[at]!)).join("  "));
+  const totals = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  return `${[...text.map((line) => line.trimEnd()), "", totals.join(", ")].join("\n")}\n`;
+}
+
+/** The file of the run: of all processes, or of one. */
+export async function keepReport(report: CrashReport, process?: string): Promise<void> {
+  const file = `.trustflow/crash-points${process === undefined ? "" : `-${process}`}.json`;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
+}

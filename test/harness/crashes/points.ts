@@ -1,0 +1,219 @@
+// Crash-point enumeration: every call of a process × every phase of it × every interruption, generated from the descriptor.
+// The processes of all points are brought to their points in one worker, which is then interrupted once.
+import type { Role } from "../../../src/local/stack/role.js";
+import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import type { CrashRow } from "./matrix.js";
+import { journalStates, leasesOver, statesOf, takenOver } from "./journal.js";
+import { resetToLastTask } from "./resets.js";
+import { callsIn, Run, settle, until } from "./run.js";
+import type { Field } from "./run.js";
+import { startHeldWorker, startWorkerRole } from "./workers.js";
+import type { HeldWorker, HoldPlan } from "./workers.js";
+import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";
+import type { TestStack } from "../stack/stack.js";
+
+/**
+ * `killed`: the worker, by SIGKILL. `terminated`: the process too, then started again under its id. `reset`: the process
+ * too, to before what is under way. `twoOwners`: the worker stands still (SIGSTOP) until another one has taken over, then
+ * goes on.
+ */
+export type Interruption = "killed" | "terminated" | "reset" | "twoOwners";
+
+export interface Phase {
+  name: string;
+  /** A point of crash-worker.mjs; without one, the provider's answer is held back after its commit. */
+  hold?: string;
+  /** What the journal's row has to say then. */
+  state?: string;
+}
+
+const journaled: Phase[] = [
+  { name: "beforeSending", hold: "afterTake", state: "sending" },
+  { name: "beforeRequest", hold: "beforeRequest", state: "sending" },
+  { name: "afterCommit", state: "sending" },
+  { name: "beforeJournal", hold: "beforeAnswerIsStored", state: "sending" },
+  { name: "beforeTemporal", hold: "afterAnswerIsStored", state: "answered" },
+];
+const firstRead: Phase[] = [
+  { name: "beforeSending", hold: "beforeRequest" },
+  { name: "afterCommit" },
+];
+const laterRead: Phase[] = [{ name: "afterCommit" }];
+
+/** Before the second read of an activity lies the answer to its first. */
+export function phasesOf({ calls }: ProcessUnderTest, call: CallUnderTest): Phase[] {
+  if (call.effectClass !== "read") return journaled;
+  return calls.find(({ activity }) => activity === call.activity) === call ? firstRead : laterRead;
+}
+
+/** Behind the phase, where the account's look-up does not find our items. */
+export const blindPhase = ", not found by look-ups";
+
+const named = (interruption: Interruption) =>
+  interruption === "killed" ? "" : `, ${interruption}`;
+
+interface PointRun {
+  run: Run;
+  phase: Phase;
+  interruption: Interruption;
+  isReached(): boolean;
+}
+
+const answerHeldMs = 120_000;
+
+export async function interruptedRows(
+  system: TestStack,
+  field: Field,
+  env: Record<string, string>,
+  interruptions: Interruption[],
+  meanwhile: () => Promise<CrashRow[]> = async () => [],
+): Promise<CrashRow[]> {
+  if (callsIn(field).length === 0) return [];
+  const plan: HoldPlan = {};
+  const points: PointRun[] = [];
+  for (const interruption of interruptions) {
+    for (const call of callsIn(field)) {
+      for (const phase of phasesOf(field.process, call)) {
+        const name = [field.account, interruption, call.operation, phase.name].filter(Boolean);
+        const run = new Run(field, name.join("-"), call);
+        if (phase.hold !== undefined)
+          plan[run.workflowId] = { activity: call.activity, hold: phase.hold };
+        points.push({ run, phase, interruption, isReached: () => false });
+      }
+    }
+  }
+  const held = await startHeldWorker(system, env, plan);
+  let heir: Role | undefined;
+  try {
+    for (const point of points) {
+      const { run, phase } = point;
+      if (phase.hold === undefined) point.isReached = holdAnswer(field.sandbox, run);
+      else point.isReached = () => held.reached.has(run.workflowId);
+    }
+    await reach(points);
+    await checkReached(system, field, points);
+    const now = Date.now();
+    for (const { run } of points) run.interruptedAt = now;
+    const takeOver = async () => {
+      heir = await startWorkerRole(system, env);
+      for (const { run } of points) run.heirAt = Date.now();
+    };
+    if (interruptions.includes("twoOwners")) await goOnLater(system, field, points, held, takeOver);
+    else await killAndStartAgain(system, field, points, held, takeOver);
+    const more = meanwhile();
+    const runs = points.map(({ run }) => run);
+    await Promise.allSettled(runs.map((run) => run.answered()));
+    await settle(runs);
+    const rows = points.map(({ run, phase, interruption }) =>
+      run.row(`${phase.name}${field.isBlind ? blindPhase : ""}${named(interruption)}`),
+    );
+    return [...(await Promise.all(rows)), ...(await more)];
+  } catch (error) {
+    await Promise.all(points.map(({ run }) => run.abandon()));
+    throw error;
+  } finally {
+    held.child.kill("SIGKILL");
+    await heir?.stop();
+  }
+}
+
+/** The updates of a reset process are applied again at once; who starts one again asks when the lease is over. */
+async function killAndStartAgain(
+  system: TestStack,
+  field: Field,
+  points: PointRun[],
+  { child }: HeldWorker,
+  takeOver: () => Promise<void>,
+): Promise<void> {
+  const runsOf = (wanted: Interruption) =>
+    points.flatMap(({ run, interruption }) => (interruption === wanted ? [run] : []));
+  const terminated = runsOf("terminated");
+  const reset = runsOf("reset");
+  await Promise.all(terminated.map((run) => run.terminate()));
+  await Promise.all(reset.map(resetToLastTask));
+  child.kill("SIGKILL");
+  await child.exited;
+  await takeOver();
+  for (const run of reset) run.ask();
+  await Promise.all(
+    terminated.map(async (run) => {
+      await run.start();
+      await run.tracked();
+      await leasesOver(system, field);
+      run.ask();
+    }),
+  );
+}
+
+async function goOnLater(
+  system: TestStack,
+  field: Field,
+  points: PointRun[],
+  { child, reached, passed }: HeldWorker,
+  takeOver: () => Promise<void>,
+): Promise<void> {
+  child.kill("SIGSTOP");
+  await takeOver();
+  await takenOver(
+    system,
+    field,
+    points.map(({ run }) => run),
+  );
+  child.kill("SIGUSR2");
+  child.kill("SIGCONT");
+  const behind = () => [...reached].filter((id) => !passed.has(id));
+  await until(
+    () => `the first owner has gone on with ${behind().join(", ")}`,
+    () => behind().length === 0,
+  );
+}
+
+/** Says whether the provider has come to the point of answering. */
+function holdAnswer({ faults }: Sandbox, { call, id }: Run): () => boolean {
+  const fault = { operation: call.sandbox, kind: "slow-answer", lookupKey: id } as const;
+  const { id: rule } = faults.add({ ...fault, ms: answerHeldMs });
+  return () => faults.list().some((one) => one.id === rule && one.fired > 0);
+}
+
+/** First what comes to its point by itself, sooner or later; last what is asked for, because an answer does not wait for long. */
+async function reach(points: PointRun[]): Promise<void> {
+  const isLater = ({ run: { call } }: PointRun) =>
+    call.ask || (call.effectClass === "read" && !call.isFirst);
+  const later = points.filter(isLater);
+  await Promise.all(later.map(({ run }) => run.start()));
+  await Promise.all(later.map(({ run }) => run.tracked()));
+  const { sandbox, process } = points[0]?.run.field ?? {};
+  if (process?.firstChangeMs) await sandbox?.clock.advance(process.firstChangeMs);
+  const asked = later.filter(({ run: { call } }) => call.ask);
+  const reading = later.filter(({ run: { call } }) => !call.ask);
+  const playing = reading.filter(({ run: { call } }) => call.afterPlay);
+  await allReached(reading, () => Promise.allSettled(playing.map(({ run }) => run.play())));
+  const first = points.filter((point) => !isLater(point));
+  await Promise.all(first.map(({ run }) => run.start()));
+  await allReached(first);
+  for (const { run } of asked) run.ask();
+  await allReached(asked);
+}
+
+function allReached(points: PointRun[], play?: () => Promise<unknown>): Promise<void> {
+  const missing = () => points.flatMap((point) => (point.isReached() ? [] : [point.run.id]));
+  return until(
+    () => `these are reached: ${missing().join(", ")}`,
+    async () => {
+      await play?.();
+      return missing().length === 0;
+    },
+  );
+}
+
+/** Every process must stand where its point says, else nothing is proven. */
+async function checkReached(system: TestStack, field: Field, points: PointRun[]): Promise<void> {
+  const states = await journalStates(system, field.namespace);
+  const wrong = points.filter(
+    ({ run, phase }) =>
+      phase.state !== undefined &&
+      !statesOf(run.call, run.workflowId, states).includes(phase.state),
+  );
+  if (wrong.length === 0) return;
+  throw new Error(`not at their point: ${wrong.map(({ run }) => run.id).join(", ")}`);
+}

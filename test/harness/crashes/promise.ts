@@ -1,0 +1,52 @@
+// The promise of docs/design.md §6 at every point where a worker can die: one intent, one effect, and nobody is forgotten.
+import { expect, test } from "@jest/globals";
+import { enumerateCrashPoints } from "./enumeration.js";
+import { keepReport } from "./matrix.js";
+import type { CrashRow } from "./matrix.js";
+import { blindPhase } from "./points.js";
+import type { ProcessUnderTest } from "../../processes/process-under-test.js";
+import { sized } from "../stack/size.js";
+
+export function testEveryCrashPoint(process: ProcessUnderTest): void {
+  test(
+    `${process.process}: wherever a worker dies, stands still or starts over, an intent has one effect (docs/reading-the-specification.md §0–1, P2 §4.1)`,
+    async () => {
+      const report = await enumerateCrashPoints(process, sized(0, 1) === 1);
+      await keepReport(report, process.process);
+      const { rows } = report;
+      expect(rows.filter(({ ending }) => ending === "double" || ending === "lost")).toEqual([]);
+      const classes = new Map(
+        process.calls.map(({ operation, effectClass }) => [operation, effectClass]),
+      );
+      const parked = rows.filter(({ ending }) => ending === "parked");
+      const mayPark = ({ effect, phase }: CrashRow) =>
+        classes.get(effect) === "once" || phase.includes(blindPhase);
+      expect(parked.filter((row) => !mayPark(row))).toEqual([]);
+      const blind = rows.filter(({ phase }) => phase.includes(blindPhase));
+      const assumed = process.calls.filter(({ isLookUpAssumed }) => isLookUpAssumed);
+      expect(blind).toHaveLength(assumed.length * 5);
+      // Only what was answered, or never sent, may end without a person.
+      for (const { phase, ending } of blind)
+        expect([phase, ending]).toEqual([
+          phase,
+          phase.startsWith("beforeTemporal") ? "once" : "parked",
+        ]);
+      // Where persons go on, they make up for it; of two owners, the first sends when it is let go.
+      const madeUpFor = process.calls.flatMap((call) => (call.thenPlay ? [call.operation] : []));
+      const unsent = parked.filter(
+        ({ effect, phase }) =>
+          phase.startsWith("beforeSending") &&
+          !phase.endsWith("twoOwners") &&
+          !madeUpFor.includes(effect),
+      );
+      expect(unsent.map(({ effects }) => effects)).toEqual(unsent.map(() => 0));
+      for (const [operation, effectClass] of classes) {
+        const phases = rows.flatMap(({ effect, phase }) => (effect === operation ? [phase] : []));
+        const isWhole = rows.some(({ phase }) => phase.endsWith("twoOwners"));
+        const least = (effectClass === "read" ? 1 : 5) * (isWhole ? 4 : 1);
+        expect(new Set(phases).size).toBeGreaterThanOrEqual(least);
+      }
+    },
+    sized(3_600_000, 900_000),
+  );
+}

@@ -1,0 +1,239 @@
+// One process of the enumeration: started, asked, followed to its end.
+import type { WorkflowHandle } from "@temporalio/client";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ProcessHandle, Trustflow } from "../../../src/client.js";
+import { searchAttributes } from "../../../src/contracts/shared/names.js";
+import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import { finished, judge } from "./matrix.js";
+import type { CrashRow } from "./matrix.js";
+import type {
+  CallUnderTest,
+  ProcessUnderTest,
+  Scene,
+  Variant,
+} from "../../processes/process-under-test.js";
+
+/** Where it runs: a namespace, and a provider of its own. */
+export interface Field {
+  process: ProcessUnderTest;
+  trustflow: Trustflow;
+  namespace: string;
+  sandbox: Sandbox;
+  /** The account at that provider; default: `default`. */
+  account?: string;
+  /** Its look-ups do not find our items: only the calls that they would settle are enumerated. */
+  isBlind?: boolean;
+}
+
+/** The calls of the field: at a blind account, those whose look-up rests on an assumption (docs/decisions/0017). */
+export function callsIn({ process, isBlind }: Field): CallUnderTest[] {
+  return process.calls.filter(({ isLookUpAssumed }) => !isBlind || isLookUpAssumed);
+}
+
+const mostAnswers = 6;
+/** An answer comes within 15 s of the question, and a silent worker is noticed after 6: so long may the rest take. */
+const longestHoldMs = 4_000;
+const longestUntilHeirMs = 9_000;
+/** An attention that ends by itself, by a late answer, is not the end. */
+const parkedForGoodMs = 4_000;
+
+export class Run {
+  readonly field: Field;
+  readonly id: string;
+  readonly call: CallUnderTest;
+  /** When it was interrupted. */
+  interruptedAt = 0;
+  /** When another worker was up. */
+  heirAt = 0;
+  /** Known once it has ended, or waits for a person for good. */
+  end: string | undefined;
+  #endedAt = 0;
+  #handle: ProcessHandle<{ outcome: string }> | undefined;
+  #answers: Promise<string[]> = Promise.resolve([]);
+  #isAbandoned = false;
+  #isAnswered = false;
+  #askedAt = 0;
+  #parkedAt: number | undefined;
+  /** A person knows no answer to what they did. */
+  #isInDoubt = false;
+
+  constructor(field: Field, id: string, call: CallUnderTest) {
+    this.field = field;
+    this.id = id;
+    this.call = call;
+  }
+
+  get workflowId(): string {
+    return `${this.field.process.process}/${this.id}`;
+  }
+
+  get handle(): ProcessHandle<{ outcome: string }> {
+    if (!this.#handle) throw new Error(`${this.id} was not started`);
+    return this.#handle;
+  }
+
+  workflow(runId?: string): WorkflowHandle {
+    return this.field.trustflow.temporal.workflow.getHandle(this.workflowId, runId);
+  }
+
+  /** The same again, after a termination. */
+  async start(): Promise<void> {
+    const { process, trustflow, account } = this.field;
+    const { input } = this.call.variant;
+    const variant: Variant = {
+      ...this.call.variant,
+      input: { ...input, ...(account === undefined ? {} : { account }) },
+    };
+    this.#handle = await process.start(trustflow, this.id, variant);
+  }
+
+  /** The process's own effect is behind it: as the visibility says, because a query may disturb the history (docs/testing.md). */
+  tracked(): Promise<void> {
+    return until(`${this.id} is tracked`, async () => {
+      const { typedSearchAttributes } = await this.workflow().describe();
+      return this.#isAbandoned || typedSearchAttributes.get(searchAttributes.phase) !== undefined;
+    });
+  }
+
+  /** Like a caller: asks again where no worker answered, where it may, or where nothing was done. */
+  ask(): void {
+    if (!this.call.ask) return;
+    this.#isAnswered = false;
+    this.#askedAt ||= Date.now();
+    this.#answers = this.#answersUntilKnown();
+    const answered = () => (this.#isAnswered = true);
+    this.#answers.then(answered, answered);
+  }
+
+  /** No more is asked; returns when what was asked has been answered, so that nothing is under way at the end. */
+  async abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    await this.#answers.catch(() => undefined);
+  }
+
+  async answered(): Promise<void> {
+    await this.#answers;
+  }
+
+  async terminate(): Promise<void> {
+    await this.field.trustflow.temporal.workflow
+      .getHandle(this.workflowId)
+      .terminate("crash point");
+  }
+
+  /** Whether it has ended, or nobody can know how. */
+  async look(): Promise<boolean> {
+    if (this.end !== undefined) return true;
+    const { status, typedSearchAttributes } = await this.workflow().describe();
+    if (status.name === "RUNNING") {
+      const attention = typedSearchAttributes.get(searchAttributes.attention);
+      const isParked = attention === "unknownOutcome";
+      this.#parkedAt = isParked ? (this.#parkedAt ?? Date.now()) : undefined;
+      if (this.#parkedAt && Date.now() - this.#parkedAt > parkedForGoodMs) this.end = attention;
+    } else {
+      this.end = await this.handle.result().then(
+        ({ outcome }) => outcome,
+        (error: Error) => error.name,
+      );
+    }
+    if (this.end !== undefined) this.#endedAt = Date.now();
+    return this.end !== undefined;
+  }
+
+  /** One turn of the persons whom it waits for, unless what they do is the point. */
+  async play(): Promise<void> {
+    const { ask, thenPlay } = this.call;
+    const isTheirs = !ask || (thenPlay === true && this.#isAnswered);
+    if (this.end !== undefined || !isTheirs) return;
+    const played = await this.field.process.play?.(this.handle, this.#scene);
+    if (played?.answer === "unknown") this.#isInDoubt = true;
+  }
+
+  /** Where nobody can be asked, the call is as one of the class `once`. */
+  get #judged(): CallUnderTest {
+    return this.field.isBlind ? { ...this.call, effectClass: "once" } : this.call;
+  }
+
+  get #scene(): Scene {
+    return { sandboxUrl: this.field.sandbox.url, intent: this.id };
+  }
+
+  /** Another run of it was made: what is known of the end is over. */
+  renew(): void {
+    this.end = undefined;
+    this.interruptedAt = Date.now();
+  }
+
+  async #answersUntilKnown(): Promise<string[]> {
+    const answers: string[] = [];
+    for (;;) {
+      const answer = await this.#answer(`ask-${answers.length}`);
+      answers.push(answer);
+      const { effectClass } = this.call;
+      const again = answer === "unavailable" || (answer === "unknown" && effectClass !== "once");
+      if (!again || this.#isAbandoned || answers.length === mostAnswers) return answers;
+      await delay(1_000);
+    }
+  }
+
+  async #answer(updateId: string): Promise<string> {
+    for (let left = 3; ; left -= 1) {
+      try {
+        return (await this.call.ask?.(this.handle, updateId, this.#scene))?.answer ?? "";
+      } catch (error) {
+        const { name } = error as Error;
+        if (name === finished) return name;
+        if (left === 0 || this.#isAbandoned || name !== "UnreachableError") throw error;
+      }
+    }
+  }
+
+  async row(phase: string): Promise<CrashRow> {
+    const { process, sandbox } = this.field;
+    const answers = await this.#answers.catch((error: Error) => [error.name]);
+    const ledger = sandbox.ledger(this.id);
+    const end = this.end ?? "open";
+    const isHeldTooLong =
+      this.call.ask !== undefined &&
+      (this.interruptedAt - this.#askedAt > longestHoldMs ||
+        this.heirAt - this.#askedAt > longestUntilHeirMs);
+    return {
+      process: process.process,
+      effect: this.call.operation,
+      phase,
+      ...judge(process, this.#judged, phase, {
+        ledger,
+        intent: this.id,
+        answers,
+        end,
+        isHeldTooLong,
+        isInDoubt: this.#isInDoubt,
+      }),
+      durationMs: (this.end === undefined ? Date.now() : this.#endedAt) - this.interruptedAt,
+    };
+  }
+}
+
+/** Lets virtual time pass until all have ended; what has not by then stays open. */
+export async function settle(runs: Run[], limitMs = 120_000): Promise<void> {
+  const [first] = runs;
+  if (!first) return;
+  const { sandbox, process } = first.field;
+  for (const end = Date.now() + limitMs; Date.now() < end; await delay(500)) {
+    await sandbox.clock.advance(process.spanMs);
+    await Promise.allSettled(runs.map((run) => run.play()));
+    const ended = await Promise.all(runs.map((run) => run.look().catch(() => false)));
+    if (ended.every(Boolean)) return;
+  }
+}
+
+export async function until(
+  what: string | (() => string),
+  isSo: () => Promise<boolean> | boolean,
+  limitMs = 60_000,
+): Promise<void> {
+  for (const end = Date.now() + limitMs; !(await isSo()); await delay(100)) {
+    if (Date.now() > end)
+      throw new Error(`it did not come about: ${typeof what === "string" ? what : what()}`);
+  }
+}

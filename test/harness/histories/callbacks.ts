@@ -1,0 +1,72 @@
+// Callbacks with something personal in each part, good ones and bad ones, at the addresses of processes that run, have
+// ended, or never were.
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { callbackUrl } from "../../../src/callbacks/address.js";
+import { KeyRing } from "../../../src/crypto/key-ring.js";
+import type { TestStack } from "../stack/stack.js";
+
+/** The address of a process, made with the active key of the stack's callback keys. */
+export function addressOf({ stack }: TestStack, workflowId: string): string {
+  const ring = KeyRing.parse(stack.env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
+  const subject = { provider: "evi-post", namespace: "default", workflowId };
+  return callbackUrl(ring, stack.env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
+}
+
+export function eventOf(more: object = {}, data: object = {}): Record<string, unknown> {
+  return {
+    Identifier: randomUUID(),
+    Kind: "Sent",
+    Date: new Date().toISOString(),
+    AdditionalData: data,
+    ...more,
+  };
+}
+
+export async function post(url: string, body: unknown): Promise<number> {
+  const { status } = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  return status;
+}
+
+/** What a receiver may be sent; the answers by name. `open` and `ended` are workflow ids. */
+export async function postAll(
+  system: TestStack,
+  words: (of: string) => string,
+  { open, ended }: { open: string; ended: string },
+): Promise<Record<string, number>> {
+  const [here, late, nowhere] = [open, ended, "sendPostal/never-was"].map((workflowId) =>
+    addressOf(system, workflowId),
+  ) as [string, string, string];
+  const details = words("details");
+  const published = {
+    AffidavitId: randomUUID(),
+    AffidavitName: words("affidavit"),
+    Description: details,
+  };
+  const personal = { Details: details, Comments: words("comments"), Recipient: words("recipient") };
+  const forged = `${here.slice(0, here.lastIndexOf("."))}.${"0".repeat(64)}`;
+  return {
+    good: await post(here, eventOf({ OwnerEmail: words("owner") }, personal)),
+    affidavit: await post(here, eventOf({ Kind: "AffidavitPublished" }, published)),
+    unreadable: await post(here, eventOf({ Date: words("date") }, personal)),
+    unnamed: await post(here, eventOf({ Identifier: { of: words("identifier") } }, personal)),
+    uncorrelated: await post(here, eventOf({}, { ExtraData: words("correlation") })),
+    late: await post(late, eventOf({}, personal)),
+    unknown: await post(nowhere, eventOf({}, personal)),
+    forged: await post(forged, eventOf({}, personal)),
+    unheard: await post(new URL(`/callbacks/${words("path")}`, here).href, eventOf({}, personal)),
+    malformed: await post(here, `{"Details": "${details}"`),
+    oversized: await post(here, eventOf({}, { Details: details.repeat(20_000) })),
+  };
+}
+
+/** Waits until the relay has brought every row where it belongs. */
+export async function settled(waiting: () => Promise<number>, limitMs = 20_000): Promise<void> {
+  for (const end = Date.now() + limitMs; (await waiting()) > 0; await delay(200)) {
+    if (Date.now() > end) throw new Error("callbacks still wait in the inbox");
+  }
+}

@@ -1,0 +1,172 @@
+// What a way through a process is, and what the ways of every process are made of.
+import { expect } from "@jest/globals";
+import { setTimeout as delay } from "node:timers/promises";
+import type { z } from "zod";
+import type { AnyHandle, CertificateHandle, OneShotHandle } from "../../../src/client.js";
+import type { HandleOf } from "../../../src/client/handles.js";
+import { contracts } from "../../../src/contracts/index.js";
+import type { Decision } from "../../../src/contracts/shared/messages.js";
+import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
+import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
+import type { ProcessName } from "../../../src/contracts/shared/names.js";
+import { statusWhere } from "../stack/stack.js";
+import type { TestStack } from "../stack/stack.js";
+
+/** Who writes the inputs of a walk, and what persons write into it. */
+export interface Author {
+  /** By which the sandbox's ledger and faults know the process. */
+  intent(name: string): string;
+  /** What a person says: a name, a note. */
+  words(of: string): string;
+  /** What a path has made, or was given, that nobody else may see. */
+  secret(of: string, text: string): string;
+  /** An input in this author's words; `kept` are the paths of texts that the provider checks. */
+  write<I extends object>(schema: z.ZodType, input: I, kept: readonly string[]): I;
+}
+
+type CodeHandle = CertificateHandle | OneShotHandle;
+
+export const plainAuthor: Author = {
+  intent: (name) => name,
+  words: (of) => of,
+  secret: (_, text) => text,
+  write: (_, input) => input,
+};
+
+export interface Walk {
+  system: TestStack;
+  author: Author;
+  of: PathsOf;
+  /** The path's name, which is the process's id too. */
+  id: string;
+  intent: string;
+  /** The path's own account, if it has one. */
+  account: string;
+  /** Of every account, and its API key too; part of its token. */
+  password: string;
+}
+
+/** What an input is written with. */
+export type Writing = Pick<Walk, "author" | "intent">;
+
+/** Walks to its end, and checks that it is the one that the name says. */
+export type Path = (walk: Walk) => Promise<void>;
+
+export interface PathsOf {
+  process: ProcessName;
+  /** The speed of the sandbox's clock: a letter takes weeks, a code lives for minutes. */
+  speed: number;
+  /** Paths that need an account of their own, because what happens to it hits all of it. */
+  accounts: string[];
+  kept: string[];
+  /** Good inputs by a name for each, steered by the sandbox's words. */
+  inputs: Record<string, (writing: Writing) => object>;
+  paths: Record<string, Path>;
+}
+
+export const idOf = ({ of, id }: Pick<Walk, "of" | "id">) => `${of.process}/${id}` as const;
+
+/** Through the client, in the author's words. */
+export function start<P extends ProcessName>(
+  { system, author, of, id }: Walk,
+  process: P,
+  input: object,
+): Promise<HandleOf<P>> {
+  const written = author.write(contracts[process].input, input, of.kept);
+  return system.client.start(process, id, written);
+}
+
+/** The input as a plain Temporal client may send it: nobody has looked at it. */
+export function plainly(walk: Walk, input: unknown) {
+  return walk.system.client.temporal.workflow.start(walk.of.process, {
+    workflowId: idOf(walk),
+    taskQueue: workflowTaskQueue,
+    args: [input],
+  });
+}
+
+/** An input of the path's own, and a field that nobody knows: the process itself refuses it, and names no value. */
+export async function refusesInput(walk: Walk, input: object): Promise<void> {
+  const unheard = { [walk.author.words("key")]: walk.author.words("value") };
+  const handle = await plainly(walk, { ...input, ...unheard });
+  await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
+}
+
+export async function knowsNoAccount(walk: Walk, input: object): Promise<void> {
+  const handle = await plainly(walk, { ...input, account: walk.author.words("account") });
+  await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
+}
+
+export const temporalHandle = (walk: Walk) =>
+  walk.system.client.temporal.workflow.getHandle(idOf(walk));
+
+export async function ends(handle: AnyHandle, outcome: string): Promise<void> {
+  expect((await handle.result()).outcome).toBe(outcome);
+}
+
+/** Tells the accounts apart, so no two have the same. */
+export const tokenOf = (account: string, password: string) => `${account}-${password}`;
+
+/** The path's own account has another password and another token until that is mended. */
+export async function changePassword({ system, account, password }: Walk) {
+  await system.sandbox.putAccount(account, { password: "changed", token: "changed" });
+  const token = tokenOf(account, password);
+  return () => system.sandbox.putAccount(account, { password, token });
+}
+
+/** Asks for another code until it is sent: at first it may be too soon. */
+export async function resentWhenDue(handle: CodeHandle): Promise<void> {
+  for (;;) {
+    const answer = await handle.resendOtp();
+    if (answer.answer === "sent") return;
+    expect(answer).toMatchObject({ answer: "tooSoon" });
+    await delay(200);
+  }
+}
+
+/** Waits for a status, and asks seldom: where nothing is cached, each query replays the whole process, of fifty at once. */
+export function shows(handle: AnyHandle, fits: (status: ProcessStatus) => boolean) {
+  return statusWhere(handle, fits, 60_000, 700);
+}
+
+export async function attentionOf(handle: AnyHandle, kind: string): Promise<string> {
+  const { attention } = await shows(handle, (status) => status.attention?.kind === kind);
+  return attention?.id ?? "";
+}
+
+/** What every decision of the author's says beside the decision itself. */
+export const decidedBy = ({ author }: Walk) => ({
+  by: author.words("name"),
+  note: author.words("note"),
+});
+
+/** A person's decision on an attention of this kind, again when an attempt cannot be running any more. */
+export async function decide(
+  walk: Walk,
+  handle: AnyHandle,
+  kind: string,
+  decision: Decision,
+  result?: Record<string, unknown>,
+): Promise<void> {
+  const attention = await attentionOf(handle, kind);
+  const resolution = {
+    ...decidedBy(walk),
+    attention,
+    decision,
+    ...(decision === "retry" && { confirmRetry: true }),
+    ...(result && { result }),
+  };
+  for (;;) {
+    const { answer, until } = await handle.resolve(resolution);
+    if (answer === "resolved") return;
+    expect(answer).toBe("notYet");
+    await delay(Math.max(100, Date.parse(until ?? "") - Date.now() + 100));
+  }
+}
+
+export async function isAbandoned(
+  handle: AnyHandle,
+  effect: "none" | "unknown" | "exists",
+): Promise<void> {
+  await expect(handle.result()).rejects.toMatchObject({ details: { effect } });
+}

@@ -1,0 +1,186 @@
+// What a reader of each page has at hand: what was the case before, what stands for a placeholder, what is typed.
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { pipeline } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { createServer } from "node:tls";
+import { freePorts, isFreePort } from "../../../src/local/processes/free-ports.js";
+import { defaultAccounts } from "../../../src/sandbox/engine/accounts.js";
+import { certificateAuthority, serverCertificate } from "../../../src/sandbox/tls/certificate.js";
+import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import type { PageWorld } from "./world.js";
+
+export interface Guide {
+  page: string;
+  /** What the page takes for granted. */
+  first?: (world: PageWorld) => Promise<void>;
+  /** What must have happened before a command makes sense. */
+  before?: Record<string, (world: PageWorld) => Promise<void>>;
+  /** What stands on the page, and what stands for it here. */
+  replaced?: Record<string, string>;
+  typed?: (command: string, world: PageWorld) => string;
+  /** What must be the case when the page has been read. */
+  last?: (world: PageWorld) => Promise<void>;
+}
+
+/** The newest code that was shown, typed where a command asks for one. */
+const code = (command: string, world: PageWorld): string =>
+  / otp /.test(command) ? `${world.seen.match(/\b\d{6}\b/g)?.at(-1)}\n` : "";
+
+/** Runs what the page does not show; it must end with 0. */
+async function run(world: PageWorld, command: string): Promise<string> {
+  const { code: ended, output } = await world.run(command);
+  if (ended !== 0) throw new Error(`${command} ended with ${ended}:\n${output}`);
+  return output;
+}
+
+async function dev(world: PageWorld): Promise<void> {
+  await world.serve("trustflow dev");
+  await run(world, ". .trustflow/client.env");
+}
+
+/** Starts a process whose words make it wait for an operator, and waits until it does. */
+async function startStopped(
+  world: PageWorld,
+  { command, example, id }: { command: string; example: string; id: string },
+  change: (input: any) => void,
+): Promise<void> {
+  const input = JSON.parse(await run(world, `cat examples/${example}`));
+  change(input);
+  await world.file(`examples/${id}.json`, JSON.stringify(input));
+  await run(world, `trustflow ${command} --input examples/${id}.json --id ${id}`);
+  while (!(await run(world, "trustflow list --attention --json")).includes(`${id}"`))
+    await delay(500);
+}
+
+const refusedLetter = (world: PageWorld, id: string) =>
+  startStopped(world, { command: "send-postal", example: "letter.json", id }, (letter) => {
+    letter.recipientName = "sandbox:submit=reject-401*";
+    letter.lookupKey = id;
+  });
+
+/** An enrolment whose answer was lost, and what the provider has of it. */
+async function lostEnrolment(world: PageWorld, id: string): Promise<void> {
+  const start = { command: "issue-certificate", example: "holder.json", id };
+  await startStopped(world, start, ({ disposableHolder }) => {
+    disposableHolder.firstName = "sandbox:enroll=cut-after-commit";
+    disposableHolder.identificationCode = id;
+  });
+  const { items } = JSON.parse(await run(world, `trustflow sandbox items --intent ${id} --json`));
+  const item = JSON.parse(await run(world, `trustflow sandbox item ${items[0].id} --json`));
+  const ids = { certIdOtp: String(items[0].id), deviceCode: item.deviceCode };
+  await world.file("enrolled.json", JSON.stringify(ids));
+}
+
+const lostMessage = (world: PageWorld, id: string) =>
+  startStopped(world, { command: "send-message", example: "message.json", id }, (message) => {
+    Object.assign(message.providerFields, {
+      clientReference: id,
+      sandbox: "send=cut-after-commit",
+    });
+  });
+
+/** How long an attempt may be running, in the place where an operator is in a hurry. */
+const LEASE_SECONDS = 31;
+
+/** An operator decides about an attempt once it can run no more. */
+async function untilLeaseIsOver(world: PageWorld, id: string): Promise<void> {
+  const { attention } = JSON.parse((await world.run(`trustflow status ${id} --json`)).output);
+  await delay(Math.max(0, Date.parse(attention.since) + LEASE_SECONDS * 1_000 - Date.now()));
+}
+
+/** A port whose next one is free too: a sandbox takes both. */
+async function portPair(): Promise<number> {
+  const [port = 0] = await freePorts(1);
+  return (await isFreePort(port + 1)) ? port : portPair();
+}
+
+const sandboxPort = await portPair();
+
+/** Stands for the provider's test environment, and counts what it was sent. */
+const standIn = await portPair();
+const [standInTls = 0] = await freePorts(1);
+
+/** The stand-in behind https, with a certificate whose authority the reader's programs know. */
+async function encrypted(world: PageWorld): Promise<void> {
+  const authority = certificateAuthority("Authority of the test environment");
+  const server = createServer(serverCertificate(["localhost"], authority), (socket) => {
+    pipeline(socket, connect(standIn, "127.0.0.1"), socket, () => undefined);
+  });
+  server.listen(standInTls, "127.0.0.1");
+  await once(server, "listening");
+  world.atEnd(async () => void server.close());
+  await world.file("authority.pem", authority.cert);
+  world.set("NODE_EXTRA_CA_CERTS", join(world.checkout, "authority.pem"));
+}
+const password = "a password of the test environment";
+
+/** Pages of one list are read one after the other, in the same place. */
+export const guides: Guide[][] = [
+  [{ page: "README.md", typed: code }],
+  [
+    {
+      page: "docs/cli.md",
+      first: async (world) => {
+        await world.file("trustflow.toml", `[journal]\nleaseSeconds = ${LEASE_SECONDS}\n`);
+        await dev(world);
+      },
+      typed: code,
+      before: {
+        "trustflow list --attention": async (world) => {
+          await refusedLetter(world, "order-19");
+          await lostEnrolment(world, "order-20");
+          await lostMessage(world, "order-24");
+        },
+        'trustflow resolve sendMessage/order-24 --decision retry --confirm-retry --by "Ana Ruiz" --note "not in the portal"':
+          (world) => untilLeaseIsOver(world, "sendMessage/order-24"),
+      },
+    },
+    {
+      page: "docs/operations.md",
+      replaced: { "sendPostal/ORDER-7": "sendPostal/order-21", "--event-id N": "--event-id 4" },
+      before: {
+        "trustflow list --attention": async (world) => {
+          await refusedLetter(world, "order-21");
+          await refusedLetter(world, "order-22");
+        },
+        "trustflow callbacks address one-shot-signature --account default": async (world) => {
+          await run(world, ". .trustflow/operator.env");
+        },
+      },
+    },
+  ],
+  [
+    {
+      page: "docs/sandbox.md",
+      replaced: { "8090": String(sandboxPort) },
+      first: async (world) =>
+        world.set("TRUSTFLOW_SANDBOX__URL", `http://127.0.0.1:${sandboxPort}`),
+    },
+  ],
+  [
+    {
+      page: "docs/your-own-provider.md",
+      replaced: { "https://post.test.example.com": `https://localhost:${standInTls}` },
+      typed: (command) => (command.startsWith("read ") ? `${password}\n` : ""),
+      first: async (world) => {
+        const acme = { username: "acme", password };
+        const accounts = [...defaultAccounts, acme];
+        const sandbox = await startSandbox({ port: standIn, speed: "auto", accounts });
+        world.atEnd(() => sandbox.close());
+        await encrypted(world);
+      },
+      last: async (world) => {
+        const url = `--url http://127.0.0.1:${standIn}`;
+        const sent = JSON.parse(await run(world, `trustflow sandbox ledger ${url} --json`));
+        if (JSON.stringify(Object.keys(sent.byIntent)) !== '["test-1"]')
+          throw new Error(`the provider was sent ${JSON.stringify(sent)}`);
+        const simulated = JSON.parse(await run(world, "trustflow sandbox ledger --json"));
+        if (JSON.stringify(Object.keys(simulated.byIntent)) !== '["test-2"]')
+          throw new Error(`the sandbox was sent ${JSON.stringify(simulated)}`);
+      },
+    },
+  ],
+  [{ page: "docs/testing.md" }, { page: "docs/benchmarks.md" }],
+];

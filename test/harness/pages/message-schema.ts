@@ -1,0 +1,27 @@
+// What the JSON Schemas of a message say in the short form of docs/any-language.md: the members of its argument, with `?` where they may
+// be left out, and the words of its answer.
+import { z } from "zod";
+import type { MessageContract } from "../../../src/contracts/message-contracts.js";
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  required?: string[];
+  anyOf?: Schema[];
+  enum?: string[];
+  const?: string;
+}
+
+export function messageSchemaOf({ argument, answer }: MessageContract) {
+  const { properties = {}, required = [] } = argument ? jsonOf(argument) : {};
+  const forms = answer ? formsOf(jsonOf(answer)) : [];
+  return {
+    members: Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`)),
+    words: forms.flatMap((form) => [
+      ...Object.keys(form.properties ?? {}),
+      ...Object.values(form.properties ?? {}).flatMap((each) => each.enum ?? each.const ?? []),
+    ]),
+  };
+}
+
+const jsonOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as Schema;
+const formsOf = (schema: Schema) => schema.anyOf ?? [schema];

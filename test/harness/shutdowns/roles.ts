@@ -1,0 +1,32 @@
+// How a role ends when somebody outside asks it to, as a supervisor does.
+import type { Exit } from "../../../src/local/processes/child.js";
+import type { Role } from "../../../src/local/stack/role.js";
+import { eventually } from "../outages/wait.js";
+
+export interface Ending extends Exit {
+  seconds: number;
+}
+
+/** Its `note` is the stack's `onDeath`. */
+export class Exits {
+  readonly #seen = new Map<number, Exit>();
+
+  readonly note = (role: Role, exit: Exit): void => void this.#seen.set(role.pid, exit);
+
+  /** Whoever insists sends more of them while the first is being obeyed. */
+  async stop(role: Role, insist = false): Promise<Ending> {
+    const { pid } = role;
+    const began = performance.now();
+    process.kill(pid, "SIGTERM");
+    const insisting = setInterval(() => {
+      if (insist && role.isAlive())
+        for (const signal of ["SIGINT", "SIGTERM"]) process.kill(pid, signal);
+    }, 20);
+    try {
+      const exit = await eventually(`the end of ${role.name}`, () => this.#seen.get(pid), 60_000);
+      return { ...exit, seconds: (performance.now() - began) / 1_000 };
+    } finally {
+      clearInterval(insisting);
+    }
+  }
+}

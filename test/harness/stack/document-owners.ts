@@ -1,0 +1,28 @@
+// A process that is about to own a document: its commit comes when the test says so.
+import { documentIdOf } from "../../../src/documents/document-id.js";
+import { own } from "../../../src/journal/ownership.js";
+import type { Owner } from "../../../src/journal/ownership.js";
+import type { Pool } from "../../../src/postgres/pool.js";
+import { eventually } from "../outages/wait.js";
+
+/** Its statement is through; returns its commit. */
+export async function taking(pool: Pool, owner: Owner, uri: string): Promise<() => Promise<void>> {
+  const client = await pool.connect();
+  await client.query("begin");
+  await own(client as unknown as Pool, owner, [{ id: documentIdOf(uri), kind: "submitted" }]);
+  return async () => {
+    await client.query("commit");
+    client.release();
+  };
+}
+
+/** Somebody waits for the lock of a document in this database. */
+export async function untilWaiting(pool: Pool): Promise<void> {
+  await eventually("a lock is waited for", async () => {
+    const { rowCount } = await pool.query(
+      `select 1 from pg_locks where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
+    );
+    return rowCount !== 0;
+  });
+}

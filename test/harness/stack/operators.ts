@@ -1,0 +1,47 @@
+// Operators of a test: their keys, what the workers know of them, and clients that sign with them.
+import { Trustflow } from "../../../src/client.js";
+import { generateOperatorKey } from "../../../src/crypto/decision-signature.js";
+
+export class Operators {
+  readonly #keys: Record<string, { privateKey: string; publicKey: string }>;
+  readonly #clients: Trustflow[] = [];
+
+  constructor(...names: string[]) {
+    this.#keys = Object.fromEntries(names.map((name) => [name, generateOperatorKey()]));
+  }
+
+  /** Of the workers. */
+  get env(): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(this.#keys).map(([name, { publicKey }]) => [
+        `TRUSTFLOW_OPERATORS__${name.toUpperCase()}__PUBLIC_KEYS`,
+        publicKey,
+      ]),
+    );
+  }
+
+  privateKey(name: string): Buffer {
+    return Buffer.from(this.#keys[name]?.privateKey ?? "", "base64");
+  }
+
+  /** Of a client, the command line too. */
+  keyOf(name: string, signsAs = name): Record<string, string> {
+    return { TRUSTFLOW_KEYS__OPERATOR: `${signsAs}:${this.#keys[name]?.privateKey}` };
+  }
+
+  /** A client with the operator's key, under another name if asked for. */
+  async client(name: string, signsAs = name): Promise<Trustflow> {
+    Object.assign(process.env, this.keyOf(name, signsAs));
+    try {
+      const client = await Trustflow.connect();
+      this.#clients.push(client);
+      return client;
+    } finally {
+      delete process.env["TRUSTFLOW_KEYS__OPERATOR"];
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+}

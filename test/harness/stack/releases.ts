@@ -1,0 +1,56 @@
+// Workers of other releases: the build with another bundle of workflows, in a folder of its own.
+import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startChild } from "../../../src/local/processes/child.js";
+import type { Child } from "../../../src/local/processes/child.js";
+import { packageDirectory } from "../../../src/local/paths.js";
+import { cleanEnv } from "../../../src/local/stack/stack-env.js";
+import { failureConverterPath } from "../../../src/temporal/codec/data-converter.js";
+import type { TestStack } from "./stack.js";
+
+/** The workflows of `defective.workflows.ts`, without a defect unless a marker is replaced. */
+export async function defectiveBundle(): Promise<string> {
+  const module = fileURLToPath(new URL("defective.workflows.ts", import.meta.url));
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: module,
+    workflowInterceptorModules: [
+      module,
+      ...["query-guard", "payload-guard"].map((name) =>
+        fileURLToPath(new URL(`../../../src/workflows/interceptors/${name}.ts`, import.meta.url)),
+      ),
+    ],
+    failureConverterPath,
+    logger: new DefaultLogger("ERROR"),
+  });
+  return code;
+}
+
+/** Resolves when the worker is ready. */
+export async function startRelease(system: TestStack, name: string, code: string): Promise<Child> {
+  const { directory } = system.stack;
+  const release = join(directory, name);
+  await mkdir(release, { recursive: true });
+  await cp(join(packageDirectory, "dist"), join(release, "dist"), { recursive: true });
+  for (const shared of ["package.json", "node_modules"])
+    await symlink(join(packageDirectory, shared), join(release, shared));
+  await writeFile(join(release, "dist", "workflow-bundle.js"), code);
+  let ready: () => void = () => undefined;
+  const isReady = new Promise<void>((resolve) => (ready = resolve));
+  const worker = await startChild({
+    command: process.execPath,
+    args: [join(release, "dist", "cli.js"), "worker"],
+    // The stack's own worker may still have the port.
+    env: { ...cleanEnv(), ...system.stack.envOf("worker"), TRUSTFLOW_WORKER__HEALTH_PORT: "" },
+    logFile: join(directory, "logs", `${name}.log`),
+    onLine: (line) => {
+      if (line.includes('"ready"')) ready();
+    },
+  });
+  await Promise.race([
+    isReady,
+    worker.exited.then(() => Promise.reject(new Error(`the release ${name} did not start`))),
+  ]);
+  return worker;
+}

@@ -1,0 +1,37 @@
+// A command of ours on a terminal: util-linux' `script` gives it one, and stands between as a person would.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { eventually } from "../outages/wait.js";
+
+const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
+
+export interface Terminal {
+  /** All that it has shown. */
+  shown(): string;
+  /** Waits until it has shown the text so many times. */
+  shows(text: string, times?: number): Promise<unknown>;
+  type(keys: string): void;
+  /** The exit code; 130 after Ctrl-C. */
+  ended: Promise<number | null>;
+}
+
+export function onTerminal(args: string[], env: Record<string, string>): Terminal {
+  const { PATH = "", HOME = "" } = process.env;
+  const line = [process.execPath, cli, ...args].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["-qefc", `exec ${line}`, "/dev/null"], {
+    env: { PATH, HOME, TERM: "dumb", TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let shown = "";
+  child.stdout.on("data", (chunk: Buffer) => (shown += chunk.toString()));
+  return {
+    shown: () => shown,
+    shows: (text, times = 1) =>
+      eventually(`"${text}" on a terminal`, () => shown.split(text).length > times).catch(
+        ({ message }: Error) => Promise.reject(new Error(`${message}, which shows\n${shown}`)),
+      ),
+    type: (keys) => child.stdin.write(keys),
+    ended: once(child, "close").then(([code]) => code as number | null),
+  };
+}

@@ -1,0 +1,168 @@
+// Mixed load over one kind of process for a while: every way of its descriptor, callbacks lost, doubled and late, faults,
+// second starts and questions. Afterwards nothing may be left: no handle, no row that waits, no open process.
+import { setTimeout as delay } from "node:timers/promises";
+import type { RoleName } from "../../../src/local/stack/stack.js";
+import { eventually } from "../outages/wait.js";
+import type { ProcessUnderTest } from "../../processes/process-under-test.js";
+import type { TestStack } from "../stack/stack.js";
+import { auditTables } from "./audit.js";
+import { memory, openHandles, watchMemory, watchedRoles } from "./watch.js";
+import { waysOf } from "./ways.js";
+import type { Way } from "./ways.js";
+
+export interface MixReport {
+  process: string;
+  seconds: number;
+  /** Of the provider's clock. */
+  virtualHours: number;
+  started: number;
+  outcomes: Record<string, number>;
+  tables: Record<string, number>;
+  handles: Record<string, { before: number; after: number }>;
+  /** MB. */
+  memory: Record<string, { before: number; peak: number; after: number }>;
+  /** What is not as it should be; none when all is well. */
+  problems: string[];
+}
+
+export interface MixOptions {
+  seconds: number;
+  perSecond: number;
+  progress?: (line: string) => void;
+}
+
+// Pools grow and shrink with the load; a handle for each process would be far more.
+const HANDLE_SLACK = 12;
+/** A cancellation still comes in time (the sandbox leaves 45 days for it) where the machine is busy for two minutes. */
+const SPEED = 30_000;
+
+export async function runMixedLoad(
+  system: TestStack,
+  underTest: ProcessUnderTest,
+  { seconds, perSecond, progress = () => undefined }: MixOptions,
+): Promise<MixReport> {
+  const { sandbox } = system;
+  const ways = waysOf(underTest);
+  const problems: string[] = [];
+  const outcomes: Record<string, number> = {};
+  const intents = new Map<string, Record<string, number>>();
+  const follow = async (id: string, way: Way): Promise<void> => {
+    intents.set(id, way.effects);
+    try {
+      const outcome = await live(system, underTest, id, way);
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+      if (outcome !== way.outcome) problems.push(`${id}: ${outcome}, not ${way.outcome}`);
+    } catch (error) {
+      problems.push(`${id}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+
+  await sandbox.setSpeed(SPEED);
+  progress("warming up");
+  await Promise.all(ways.map((way, index) => follow(`warm-${index}-${way.name}`, way)));
+  const before = { handles: await openHandles(system), memory: await memory(system) };
+  const clock = Date.parse((await sandbox.clock()).now);
+  const watch = watchMemory(system);
+  const startedAt = Date.now();
+  const running: Promise<void>[] = [];
+  for (let number = 0; Date.now() < startedAt + seconds * 1_000; number += 1) {
+    const way = ways[number % ways.length] as Way;
+    running.push(follow(`mix-${number}-${way.name}`, way));
+    if (number % 50 === 49) progress(`${number + 1} started`);
+    await delay(startedAt + ((number + 1) * 1_000) / perSecond - Date.now());
+  }
+  progress("waiting for the ends");
+  await Promise.all(running);
+  const virtualHours = (Date.parse((await sandbox.clock()).now) - clock) / 3_600_000;
+  await watch.stop();
+
+  await eventually("no process is open", () => isAllClosed(system), 15_000).catch((error: Error) =>
+    problems.push(error.message),
+  );
+  for (const [id, effects] of intents) {
+    const had = await system.effects(id);
+    if (!isSame(had, effects)) problems.push(`${id}: effects ${JSON.stringify(had)}`);
+  }
+  const { duplicates, violations } = await sandbox.ledger();
+  for (const { intent } of duplicates) problems.push(`${intent}: more than one effect`);
+  for (const { kind } of violations) problems.push(`the sandbox noted ${kind}`);
+
+  const expectedEffects = [...intents.values()].flatMap((effects) => Object.values(effects));
+  const audit = await auditTables(system, {
+    processes: intents.size,
+    effects: expectedEffects.reduce((sum, count) => sum + count, 0),
+  });
+  problems.push(...audit.problems);
+  const after = {
+    handles: await settledHandles(system, before.handles),
+    memory: await memory(system),
+  };
+  const handles: MixReport["handles"] = {};
+  const memories: MixReport["memory"] = {};
+  for (const role of watchedRoles) {
+    const [had = 0, has = 0] = [before.handles[role], after.handles[role]];
+    handles[role] = { before: had, after: has };
+    if (has > had + HANDLE_SLACK) problems.push(`${role}: ${has} open handles after ${had}`);
+    memories[role] = {
+      before: before.memory[role] ?? 0,
+      peak: watch.peaks[role] ?? 0,
+      after: after.memory[role] ?? 0,
+    };
+  }
+  return {
+    process: underTest.process,
+    seconds,
+    virtualHours: Math.round(virtualHours),
+    started: intents.size,
+    outcomes,
+    tables: audit.tables,
+    handles,
+    memory: memories,
+    problems,
+  };
+}
+
+/** Started twice, asked how it is, asked for what its way needs, and followed to its end. */
+async function live(
+  { client, stack }: TestStack,
+  underTest: ProcessUnderTest,
+  id: string,
+  { variant, call }: Way,
+): Promise<string> {
+  const handle = await underTest.start(client, id, variant);
+  await underTest.start(client, id, variant);
+  if (call?.ask) {
+    const { ask, answer } = call;
+    await eventually(
+      `${id} is tracked`,
+      async () => (await handle.status()).phase !== "submitting",
+    );
+    const given = await ask(handle, "mix", { sandboxUrl: stack.sandboxUrl, intent: id });
+    if (given.answer !== answer) throw new Error(`${call.operation} was answered ${given.answer}`);
+  }
+  return (await handle.result()).outcome;
+}
+
+async function isAllClosed({ client }: TestStack): Promise<boolean> {
+  const { count } = await client.temporal.workflow.count('ExecutionStatus = "Running"');
+  return count === 0;
+}
+
+/** Idle connections are closed after half a minute. */
+async function settledHandles(
+  system: TestStack,
+  before: Partial<Record<RoleName, number>>,
+): Promise<Partial<Record<RoleName, number>>> {
+  for (const end = Date.now() + 40_000; ; await delay(500)) {
+    const now = await openHandles(system);
+    const isSettled = watchedRoles.every(
+      (role) => (now[role] ?? 0) <= (before[role] ?? 0) + HANDLE_SLACK,
+    );
+    if (isSettled || Date.now() > end) return now;
+  }
+}
+
+function isSame(one: Record<string, number>, other: Record<string, number>): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => one[name] === other[name]);
+}

@@ -1,0 +1,77 @@
+// `issueCertificate` as the harnesses take it: its holder reads the codes in the sandbox's outbox.
+import { UnreachableError } from "../../../src/client.js";
+import type { CertificateHandle } from "../../../src/client.js";
+import { sandboxControl } from "../../../src/sandbox/control/client.js";
+import { assertionInput, codeFor, holderInput } from "./inputs.js";
+import { callsOf } from "../process-under-test.js";
+import type { CallsOf, ProcessUnderTest, Scene } from "../process-under-test.js";
+
+const provider = "disposable-certificate";
+
+/** A try that was left without an answer is a person's matter when this is over. */
+const holderDeadlineSeconds = 60;
+const assertion = { form: "assertion" } as const;
+const effects = (enroll: string) => ({
+  [`${provider}.${enroll}`]: 1,
+  [`${provider}.sendOtp`]: 1,
+  [`${provider}.validate`]: 1,
+});
+const ofAssertion = { variant: assertion, effects: effects("enrollDisposableWitheIDAssertion") };
+
+const calls: CallsOf<typeof provider, CertificateHandle> = {
+  checkData: { activity: "checkData", outcome: "issued", variant: {}, isFirst: true },
+  checkDataWitheIDAssertion: {
+    activity: "checkData",
+    outcome: "issued",
+    ...ofAssertion,
+    isFirst: true,
+  },
+  enroll: { activity: "enroll", outcome: "issued", variant: {} },
+  enrollDisposableWitheIDAssertion: {
+    activity: "enroll",
+    outcome: "issued",
+    ...ofAssertion,
+  },
+  sendOtp: { activity: "sendOtp", outcome: "issued", variant: {} },
+  validate: {
+    activity: "validate",
+    outcome: "issued",
+    variant: { input: { settings: { holderDeadlineSeconds, resendSpacingSeconds: 0 } } },
+    ask: async (handle, updateId, scene) =>
+      handle.submitOtp(await codeFor(sandboxControl(scene.sandboxUrl), scene.intent), updateId),
+    answer: "accepted",
+    pastAnswers: ["FinishedError"],
+  },
+};
+
+export const issueCertificateUnderTest: ProcessUnderTest<CertificateHandle> = {
+  process: "issueCertificate",
+  provider,
+  words: "",
+  outcome: "issued",
+  effects: effects("enroll"),
+  spanMs: 100,
+  calls: callsOf(provider, calls),
+  start(trustflow, id, { words = "", form, input } = {}) {
+    const base =
+      form === assertion.form ? assertionInput(id, new Date(), words) : holderInput(id, words);
+    return trustflow.issueCertificate(id, { ...base, ...input });
+  },
+  triedAgain: [`${provider}.validate`],
+  play,
+};
+
+/** The holder: enters the newest code, and asks for one where none has come. */
+async function play(
+  handle: CertificateHandle,
+  { sandboxUrl, intent }: Scene,
+): Promise<{ answer: string } | void> {
+  const { waitingFor } = await handle.status();
+  if (waitingFor !== "the holder's code") return;
+  const code = (await sandboxControl(sandboxUrl).messages(intent)).at(-1)?.otp;
+  if (code === undefined) return handle.resendOtp();
+  return handle.submitOtp(code).catch((error: unknown) => {
+    if (error instanceof UnreachableError) return { answer: "unknown" };
+    throw error;
+  });
+}

@@ -1,0 +1,27 @@
+// `sendMessage` as the harnesses take it.
+import type { MessageHandle } from "../../../src/client.js";
+import { callsOf } from "../process-under-test.js";
+import type { ProcessUnderTest } from "../process-under-test.js";
+
+const provider = "messaging-gateway";
+
+export const sendMessageUnderTest: ProcessUnderTest<MessageHandle> = {
+  process: "sendMessage",
+  provider,
+  words: "",
+  outcome: "accepted",
+  effects: { [`${provider}.send`]: 1 },
+  spanMs: 100,
+  calls: callsOf<typeof provider, MessageHandle>(provider, {
+    send: { activity: "send", outcome: "accepted", variant: {} },
+  }),
+  start(trustflow, id, { words = "", input } = {}) {
+    const providerFields = {
+      clientReference: id,
+      to: "+390612345678",
+      text: "A message of a test",
+      ...(words === "" ? {} : { sandbox: `sandbox:${words}` }),
+    };
+    return trustflow.sendMessage(id, { providerFields, ...input });
+  },
+};

@@ -1,0 +1,158 @@
+// `signOneShot` as the harnesses take it: its signer reads the codes in the sandbox's outbox, its caller approves the video.
+import { createHash } from "node:crypto";
+import type { OneShotHandle } from "../../../src/client.js";
+import { sandboxControl } from "../../../src/sandbox/control/client.js";
+import { codeFor } from "../issue-certificate/inputs.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { callsOf } from "../process-under-test.js";
+import type { CallsOf, ProcessUnderTest, Scene } from "../process-under-test.js";
+import { signerInput, videoDecision, videoInput } from "./inputs.js";
+
+const provider = "one-shot-signature";
+type Unused = "listTokens" | "createToken" | "deleteDocuments" | "updateVideo";
+
+const named = (effects: Record<string, number>) =>
+  Object.fromEntries(
+    Object.entries(effects).map(([name, count]) => [`${provider}.${name}`, count]),
+  );
+const plain = { create: 1, uploadDocument: 2, otp: 1, sign: 1 };
+const ofVideo = {
+  variant: { form: "video" },
+  effects: named({ ...plain, createIdentityVideo: 1, uploadEvidences: 1, uploadVideo: 1 }),
+};
+const ofApproved = {
+  variant: ofVideo.variant,
+  effects: { ...ofVideo.effects, [`${provider}.approveIdentityVideo`]: 1 },
+};
+const sha256 = createHash("sha256").update("kept by the caller").digest("hex");
+const ofHash = {
+  variant: { input: { variant: "hash", documents: [{ name: "kept.pdf", sha256 }] } },
+  effects: named({ create: 1, uploadHash: 1, otp: 1, sign: 1 }),
+};
+
+const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
+  create: { activity: "create", outcome: "signed", variant: {} },
+  uploadDocument: {
+    activity: "upload",
+    step: "upload-0",
+    outcome: "signed",
+    variant: {},
+    isLookUpAssumed: true,
+  },
+  uploadHash: {
+    activity: "upload",
+    step: "upload-0",
+    outcome: "signed",
+    isLookUpAssumed: true,
+    ...ofHash,
+  },
+  createVideo: {
+    activity: "createVideo",
+    outcome: "signed",
+    ...ofApproved,
+  },
+  uploadEvidences: {
+    activity: "uploadEvidences",
+    outcome: "signed",
+    ...ofApproved,
+  },
+  uploadVideo: {
+    activity: "uploadVideo",
+    outcome: "signed",
+    ...ofApproved,
+  },
+  approveVideo: {
+    activity: "decideVideo",
+    step: "approve",
+    outcome: "signed",
+    ...ofApproved,
+    thenPlay: true,
+    ask: decide("approve"),
+    answer: "approved",
+    pastAnswers: ["notAwaited", "FinishedError"],
+  },
+  cancelVideo: {
+    activity: "decideVideo",
+    step: "cancel",
+    outcome: "cancelled",
+    variant: ofVideo.variant,
+    effects: named({
+      create: 1,
+      uploadDocument: 2,
+      createIdentityVideo: 1,
+      uploadEvidences: 1,
+      uploadVideo: 1,
+      cancelIdentityVideo: 1,
+    }),
+    ask: decide("cancel"),
+    answer: "cancelled",
+    pastAnswers: ["notAwaited", "FinishedError"],
+  },
+  getVideo: { activity: "ask", outcome: "signed", ...ofApproved },
+  contract: { activity: "contract", outcome: "signed", variant: {} },
+  otp: { activity: "sendOtp", step: "otp", outcome: "signed", variant: {} },
+  sign: {
+    activity: "sign",
+    outcome: "signed",
+    variant: {},
+    ask: async (handle, updateId, scene) =>
+      handle.submitOtp(await codeFor(sandboxControl(scene.sandboxUrl), scene.intent), updateId),
+    answer: "accepted",
+    pastAnswers: ["FinishedError"],
+  },
+  retrieve: {
+    activity: "ask",
+    outcome: "signed",
+    variant: { words: "async", input: { variant: "asynchronous" } },
+    afterPlay: true,
+  },
+};
+
+export const signOneShotUnderTest: ProcessUnderTest<OneShotHandle> = {
+  process: "signOneShot",
+  provider,
+  words: "",
+  outcome: "signed",
+  effects: named(plain),
+  spanMs: 20_000,
+  repeats: [`${provider}.otp`],
+  calls: callsOf<typeof provider, OneShotHandle, Unused>(provider, calls, {
+    createVideo: "createIdentityVideo",
+    approveVideo: "approveIdentityVideo",
+    cancelVideo: "cancelIdentityVideo",
+    getVideo: "getIdentityVideo",
+  }),
+  start(trustflow, id, { words = "", form, input } = {}) {
+    const base = form === "video" ? videoInput(id, words) : signerInput(id, words);
+    return trustflow.signOneShot(id, { ...base, ...input });
+  },
+  play,
+};
+
+/** The caller's word on the video, once it is uploaded. */
+function decide(decision: "approve" | "cancel") {
+  return async (handle: OneShotHandle, updateId: string) => {
+    // After a termination the process may be past it.
+    await eventually(`the video of ${handle.id}`, async () => isVideoThere(handle), 10_000).catch(
+      () => undefined,
+    );
+    return handle.decideVideo(decision, updateId);
+  };
+}
+
+async function isVideoThere(handle: OneShotHandle): Promise<boolean> {
+  return (await handle.status()).waitingFor === videoDecision;
+}
+
+/** Signer and caller: the video is approved, the newest code entered; where none has come, another is asked for. */
+async function play(handle: OneShotHandle, { sandboxUrl, intent }: Scene): Promise<void> {
+  const { waitingFor, references } = await handle.status();
+  if (waitingFor === videoDecision) {
+    await handle.decideVideo("approve");
+    return;
+  }
+  if (waitingFor !== "the holder's code" || references["requestPk"] === undefined) return;
+  const code = (await sandboxControl(sandboxUrl).messages(intent)).at(-1)?.otp;
+  const { answer } = code === undefined ? { answer: "none" } : await handle.submitOtp(code);
+  if (["none", "wrong", "expired"].includes(answer)) await handle.resendOtp();
+}

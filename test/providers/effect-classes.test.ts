@@ -1,0 +1,27 @@
+// The effect classes of the postal operations, and what no answer means for each class.
+import { expect, test } from "@jest/globals";
+import { effectClassOf } from "../../src/providers/effect-classes.js";
+import { withoutAnswer } from "../../src/providers/errors/provider-error.js";
+
+test("the postal operations have the classes of P2 §4.1", () => {
+  expect(effectClassOf("evi-post", "submit")).toBe("keyed");
+  expect(effectClassOf("evi-post", "query")).toBe("read");
+  expect(effectClassOf("evi-post", "requestAffidavit")).toBe("once");
+  expect(effectClassOf("evi-post", "cancel")).toBe("lookup");
+  expect(effectClassOf("evi-post", "downloadAffidavits")).toBe("read");
+});
+
+test("without an answer only a once-only call ends as unknownOutcome", () => {
+  const kinds = (["read", "repeatable", "keyed", "lookup", "once"] as const).map(withoutAnswer);
+  expect(kinds.map(({ kind }) => kind)).toEqual([
+    ...Array(4).fill("unavailable"),
+    "unknownOutcome",
+  ]);
+  expect(kinds.map(({ effect }) => effect)).toEqual([
+    "none",
+    "none",
+    "unknown",
+    "unknown",
+    "unknown",
+  ]);
+});

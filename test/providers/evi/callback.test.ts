@@ -1,0 +1,112 @@
+// The callback envelope beyond the postal fixtures: other services, forged and odd bodies (P2 §2.11, §2.12, §5).
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
+import { ProviderError } from "../../../src/providers/errors/provider-error.js";
+import { largestEventBytes } from "../../../src/contracts/shared/provider-event.js";
+import { parseEnvelope } from "../../../src/providers/evi/callback.js";
+
+const envelope = {
+  Identifier: "e1",
+  Kind: "Delivered",
+  Date: "2026-03-02T09:15:27Z",
+  EvidenceId: "id",
+};
+const parse = (changes: object) =>
+  parseEnvelope("evi-notice", ["eviNotice", "eviMail"], { ...envelope, ...changes });
+
+test("every type that the address may carry is read, in whatever case", () => {
+  for (const EvidenceType of ["eviNotice", "EVIMAIL", undefined, null])
+    expect(parse({ EvidenceType }).event.id).toBe("e1");
+  expect(() => parse({ EvidenceType: "eviPost" })).toThrow("EvidenceType");
+});
+
+test("the action of a reply stands before its comment (P2 §2.12)", () => {
+  const AdditionalData = { Kind: "Rejected", Comments: " not\n mine " };
+  expect(parse({ Kind: "Replied", AdditionalData }).event.note).toBe("Rejected: not mine");
+});
+
+test("a description that is no text is shown as JSON", () => {
+  expect(parse({ AdditionalData: { TransmissionDetails: { a: 1 } } }).event.note).toBe('{"a":1}');
+});
+
+test("a note is cut between characters, not inside one", () => {
+  const note = parse({ AdditionalData: { Details: "😀".repeat(400) } }).event.note ?? "";
+  expect(note).toMatch(/^(😀)+…$/u);
+  expect(Buffer.byteLength(note)).toBe(4 * 74 + 3);
+});
+
+/** In JSON each of them takes six bytes, or two, where it is taken over. */
+const worst = ["\u0001", "\ud800", "\u202e", '"', "\\", "😀", "あ"];
+
+test.each(worst)("an event whose texts are all %j takes few bytes", (character) => {
+  const long = character.repeat(500);
+  const word = `w${character.repeat(99)}`;
+  const AdditionalData = {
+    ...{ State: word, Outcome: word, Details: long, Comments: long, Description: long },
+    ...{ AffidavitId: `i${character.repeat(199)}`, AffidavitName: long, AffidavitKind: word },
+    RequestId: `i${character.repeat(199)}`,
+  };
+  const Identifier = character.repeat(200);
+  for (const Kind of [word, "AffidavitPublished"]) {
+    const { event } = parse({ Identifier, Kind, EvidenceId: Identifier, AdditionalData });
+    expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(largestEventBytes);
+    expect(JSON.stringify(event)).not.toMatch(/\\u|\u202e/);
+  }
+});
+
+test("an identifier that cannot stand in an id is known by its digest, the same each time", () => {
+  const odd = ["\u0001", "\u0002", "é", "x".repeat(201)].map(
+    (id) => parse({ Identifier: id }).event.id,
+  );
+  expect(new Set(odd).size).toBe(4);
+  for (const id of odd) expect(id).toMatch(/^sha256:[0-9a-f]{64}$/);
+  expect(parse({ Identifier: "é" }).event.id).toBe(odd[2]);
+});
+
+test("a kind of control characters alone is none", () => {
+  expect(() => parse({ Kind: "\u0000\u0001" })).toThrow("Kind");
+});
+
+test.each([true, "true", "True"])("Regenerated %j marks the affidavit", (Regenerated) => {
+  const AdditionalData = { AffidavitId: "a", Regenerated };
+  const { event } = parse({ Kind: "AffidavitPublished", AdditionalData });
+  expect(event.affidavit).toEqual({ id: "a", regenerated: true });
+});
+
+test("an affidavit id on another kind of event is no publication", () => {
+  expect(parse({ AdditionalData: { AffidavitId: "a" } }).event.affidavit).toBeUndefined();
+});
+
+test("members of a wrong type are not said", () => {
+  const AdditionalData = { State: 7, Outcome: {}, ExtraData: ["x"], AffidavitName: 1 };
+  const { event, correlation } = parse({ EvidenceId: 5, EvidenceState: 3, AdditionalData });
+  expect(event).toEqual({ id: "e1", kind: "Delivered", at: "2026-03-02T09:15:27.000Z" });
+  expect(correlation).toBeUndefined();
+});
+
+test("an identity that is endless is refused", () => {
+  expect(() => parse({ Identifier: "x".repeat(501) })).toThrow("Identifier");
+});
+
+test("any JSON is an event of the contract or a ProviderError, nothing else", () => {
+  const member = fc.constantFrom(
+    ...Object.keys(envelope),
+    "AdditionalData",
+    "EvidenceType",
+    "State",
+    "__proto__",
+  );
+  const anything = fc.oneof(fc.jsonValue(), fc.dictionary(member, fc.jsonValue()));
+  fc.assert(
+    fc.property(anything, fc.boolean(), (value, wrapped) => {
+      const body = wrapped ? { ...envelope, ...(value as object), AdditionalData: value } : value;
+      try {
+        const { event } = parseEnvelope("evi-post", ["eviPost"], body);
+        ProviderEvent.parse(event);
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+      }
+    }),
+  );
+});

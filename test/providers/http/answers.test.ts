@@ -1,0 +1,232 @@
+// What counts as an answer (docs/reading-the-specification.md §1): every operation of every provider meets a web page
+// with 200, an empty body, JSON of another shape, a wrong media type and a redirect. None of them is a success. A new
+// operation without an entry fails.
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { zipSync } from "fflate";
+import { effects } from "../../../src/providers/effect-classes.js";
+import type { EffectClass, Operation, Provider } from "../../../src/providers/effect-classes.js";
+import {
+  calls as certificateCalls,
+  accountAt as certificateAt,
+} from "../disposable-certificate/account.js";
+import { calls as envelopeCalls, accountAt as envelopeAt } from "../envelope-signature/account.js";
+import { calls as postalCalls, accountAt as postalAt, errorOf } from "../evi-post/account.js";
+import { accountAt as gatewayAt } from "../messaging-gateway/account.js";
+import { send } from "../../../src/providers/messaging-gateway/client.js";
+import { calls as oneShotCalls, accountAt as oneShotAt } from "../one-shot-signature/account.js";
+import { answering, startProviderServer } from "../provider-server.js";
+import type { Handler, ProviderServer } from "../provider-server.js";
+
+/** What the specification describes as the body of a success; "JSON or empty" where it shows none. */
+type Described = "JSON" | "empty" | "JSON or empty" | "file";
+
+interface Entry {
+  section: string;
+  body: Described;
+  /** A success. */
+  good: string | Buffer;
+  mediaType?: string;
+  /** Other bodies that are a success. */
+  others?: unknown[];
+}
+
+const json = (section: string, good: unknown): Entry => ({
+  section,
+  body: "JSON",
+  good: JSON.stringify(good),
+  mediaType: "application/json; charset=utf-8",
+});
+const empty = (section: string): Entry => ({ section, body: "empty", good: "" });
+const anyJson = [{}, { other: "shape" }, { error: null, errors: [] }, [], "text", null];
+const open = (section: string, others: unknown[] = anyJson): Entry => ({
+  section,
+  body: "JSON or empty",
+  good: "",
+  others,
+});
+const file = (section: string, mediaType: string, good: Buffer): Entry => ({
+  section,
+  body: "file",
+  good,
+  mediaType,
+});
+
+const pdf = Buffer.from("%PDF-1.4 a contract");
+const uniqueId = "0b6f5d1e-8c1a-4d6c-9a59-1f2a3b4c5d6e";
+const enrolled = { certIdOtp: 12_345, deviceCode: "device-code" };
+
+const entries: { [P in Provider]: Record<Operation<P>, Entry> } = {
+  "evi-post": {
+    submit: json("P2 §4.1", { uniqueId }),
+    query: json("P2 §2.5", { results: [], totalMatches: 0 }),
+    requestAffidavit: json("P2 §4.1", { requestId: uniqueId }),
+    cancel: json("P2 §4.1", { uniqueId }),
+    downloadAffidavits: file("P2 §4.1", "application/zip", Buffer.from(zipSync({ "a.pdf": pdf }))),
+  },
+  "disposable-certificate": {
+    checkData: open("P1 §4.1"),
+    checkDataWitheIDAssertion: empty("P1 §4.1"),
+    enroll: json("P1 §2.5", enrolled),
+    enrollDisposableWitheIDAssertion: json("P1 §2.5", enrolled),
+    sendOtp: empty("P1 §4.1"),
+    validate: open("P1 §4.1"),
+  },
+  "messaging-gateway": { send: open("P1 §4.3") },
+  "one-shot-signature": {
+    listTokens: json("P1 §4.4, assumed", [{ token: "t" }]),
+    createToken: json("P1 §4.4, assumed", { token: "t" }),
+    create: json("P1 §2.9", { request_pk: "r-1" }),
+    uploadDocument: open("P1 §4.4"),
+    uploadHash: open("P1 §4.4"),
+    contract: file("P1 §4.4, assumed", "application/pdf", pdf),
+    otp: open("P1 §4.4"),
+    sign: json("P1 §4.4, assumed", { state: "signed" }),
+    retrieve: json("P1 §4.4, assumed", { state: "created", documents: [] }),
+    deleteDocuments: open("P1 §4.4"),
+    createVideo: open("P1 §4.4"),
+    uploadEvidences: open("P1 §4.4"),
+    uploadVideo: open("P1 §4.4"),
+    approveVideo: open("P1 §4.4"),
+    cancelVideo: open("P1 §4.4"),
+    getVideo: json("P1 §4.4, assumed", { state: "created" }),
+    updateVideo: open("P1 §4.4"),
+  },
+  "envelope-signature": {
+    esawoneshot: json("P1 §2.10", { req_pk: "r-1", esaw_token: "t" }),
+    uploadFile: json("P1 §2.10", { FileId: "f-1" }),
+    sendEnvelope: open("P1 §4.5", [{}, { EnvelopeId: 1 }, { other: "shape" }]),
+  },
+};
+
+const callAt: { [P in Provider]: (operation: Operation<P>, url: string) => Promise<unknown> } = {
+  "evi-post": (operation, url) => postalCalls[operation](postalAt(url)),
+  "disposable-certificate": (operation, url) => certificateCalls[operation](certificateAt(url)),
+  "messaging-gateway": (_, url) => send(gatewayAt(url), { text: "hello" }),
+  "one-shot-signature": (operation, url) => oneShotCalls[operation](oneShotAt(url), "r-1"),
+  "envelope-signature": (operation, url) => envelopeCalls[operation](envelopeAt(url)),
+};
+
+/** What an answer that is none means for each class: nothing for a read, a lost answer for an effect. */
+const meanings: Record<EffectClass, string> = {
+  read: "protocol none",
+  repeatable: "unavailable none",
+  keyed: "unavailable unknown",
+  lookup: "unavailable unknown",
+  once: "unknownOutcome unknown",
+};
+
+const page =
+  "<!DOCTYPE html>\n<html><title>Sign in</title><p>0b6f5d1e-8c1a-4d6c-9a59-1f2a3b4c5d6e</p></html>";
+const asPage = { "content-type": "text/html; charset=utf-8" };
+const asJson = { "content-type": "application/json" };
+
+interface Broken {
+  name: string;
+  handler: Handler;
+  /** What the error says was wrong. */
+  says: string;
+}
+
+/** Answers that are none, whatever the operation. */
+const always: Broken[] = [
+  { name: "a web page", handler: answering(page, 200, asPage), says: "text/html" },
+  { name: "a web page without a media type", handler: answering(page), says: "a web page" },
+  { name: "a web page called JSON", handler: answering(page, 200, asJson), says: "a web page" },
+  ...[301, 302, 303, 307, 308].map((status) => ({
+    name: `a redirect ${status}`,
+    handler: answering("", status, { location: "/elsewhere" }),
+    says: `answered ${status}`,
+  })),
+];
+const noBody: Broken[] = [
+  { name: "an empty body", handler: answering("", 200, asJson), says: "without a body" },
+  { name: "no content", handler: answering("", 204), says: "answered 204 without a body" },
+];
+const text: Broken = {
+  name: "plain text",
+  handler: answering("OK", 200, { "content-type": "text/plain" }),
+  says: "text/plain",
+};
+const noJson: Broken = {
+  name: "no JSON",
+  handler: answering('{"cut', 200, asJson),
+  says: "no JSON",
+};
+const otherShape = (value: unknown): Broken => ({
+  name: `JSON of another shape, ${JSON.stringify(value)}`,
+  handler: answering(value, 200, asJson),
+  says: "answered 200",
+});
+const error = otherShape({ error: "the service is in maintenance" });
+
+function brokenFor({ body, good }: Entry): Broken[] {
+  switch (body) {
+    case "JSON":
+      return [
+        ...always,
+        ...noBody,
+        text,
+        noJson,
+        {
+          name: "the right JSON as a web page",
+          handler: answering(good, 200, asPage),
+          says: "text/html",
+        },
+        ...[{ other: "shape" }, { results: "none" }, "text", 1, null].map(otherShape),
+        error,
+      ];
+    case "empty":
+      return [...always, text, ...[{}, { other: "shape" }, "text"].map(otherShape)];
+    case "JSON or empty":
+      return [...always, text, noJson, error, otherShape({ errors: [{ code: 1 }] })];
+    case "file":
+      return [...always, error];
+  }
+}
+
+let handler: Handler;
+let server: ProviderServer;
+beforeEach(async () => {
+  server = await startProviderServer((...args) => handler(...args));
+});
+afterEach(() => server.close());
+
+const operations = Object.entries(effects).flatMap(([provider, classes]) =>
+  Object.entries<EffectClass>(classes).map(([operation, effectClass]) => {
+    const entry = (entries[provider as Provider] as Record<string, Entry>)[operation];
+    if (!entry) throw new Error(`${provider} ${operation} has no entry: what is its answer?`);
+    const at = callAt[provider as Provider] as (operation: string, url: string) => Promise<unknown>;
+    const call = () => at(operation, server.url);
+    return [`${provider} ${operation}`, { entry, effectClass, call }] as const;
+  }),
+);
+
+describe.each(operations)("%s", (_, { entry, effectClass, call }) => {
+  const { good, mediaType, section, body } = entry;
+  const cases = brokenFor(entry).map((broken) => [broken.name, broken] as const);
+
+  test.each(cases)(
+    `%s is no answer: ${effectClass}, ${body} (${section})`,
+    async (_name, broken) => {
+      ({ handler } = broken);
+      const problem = await errorOf(call());
+      expect(`${problem.kind} ${problem.effect}`).toBe(meanings[effectClass]);
+      expect(problem.problem).toContain(broken.says);
+      // An id on the page of a proxy is none of the provider's.
+      if (broken.name.startsWith("a web page")) expect(problem.reference).toBeUndefined();
+      // A redirect is never followed.
+      expect(server.received).toHaveLength(1);
+    },
+  );
+
+  test("what is described is a success", async () => {
+    handler = answering(good, 200, mediaType === undefined ? {} : { "content-type": mediaType });
+    await call();
+    handler = answering(good);
+    await call();
+    for (const other of entry.others ?? []) {
+      handler = answering(JSON.stringify(other), 200, asJson);
+      await call();
+    }
+  });
+});

@@ -1,0 +1,182 @@
+// Failures of the connection: what may have reached the provider, by effect class (P2 §4.1; docs/reading-the-specification.md §0).
+import { createServer } from "node:net";
+import type { AddressInfo, Server } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { exchange, retryAfterMs } from "../../../src/providers/http/exchange.js";
+import type { HttpRequest } from "../../../src/providers/http/exchange.js";
+import type { EffectClass } from "../../../src/providers/effect-classes.js";
+import { errorOf } from "../evi-post/account.js";
+import { refusingUrl, startProviderServer } from "../provider-server.js";
+import type { Handler, ProviderServer } from "../provider-server.js";
+
+const classes: EffectClass[] = ["read", "repeatable", "keyed", "lookup", "once"];
+const noAnswer = {
+  read: { kind: "unavailable", effect: "none" },
+  repeatable: { kind: "unavailable", effect: "none" },
+  keyed: { kind: "unavailable", effect: "unknown" },
+  lookup: { kind: "unavailable", effect: "unknown" },
+  once: { kind: "unknownOutcome", effect: "unknown" },
+};
+const notSent = { kind: "unavailable", effect: "none" };
+
+let handler: Handler;
+let server: ProviderServer;
+beforeEach(async () => {
+  handler = (_, response) => void response.end("ok");
+  server = await startProviderServer((...args) => handler(...args));
+});
+afterEach(() => server.close());
+
+function request(effectClass: EffectClass, changes: Partial<HttpRequest> = {}): HttpRequest {
+  const url = new URL(`${server.url}/x`);
+  const named = { provider: "evi-post", operation: "submit", effectClass };
+  return { ...named, method: "POST", url, headers: {}, body: "{}", timeoutMs: 5000, ...changes };
+}
+
+describe.each(classes)("for the class %s", (effectClass) => {
+  test("a refused connection sent nothing", async () => {
+    const url = new URL(await refusingUrl());
+    const error = await errorOf(exchange(request(effectClass, { url })));
+    expect(error).toMatchObject({ ...notSent, code: "ECONNREFUSED" });
+  });
+
+  test("a TLS handshake that fails sent nothing", async () => {
+    const tls = createTlsServer({}).on("tlsClientError", () => undefined);
+    const url = new URL(`https://127.0.0.1:${await listen(tls)}/`);
+    const error = await errorOf(exchange(request(effectClass, { url })));
+    tls.close();
+    expect(error).toMatchObject(notSent);
+  });
+
+  test("a connection cut before the answer may have sent it", async () => {
+    handler = (_, response) => void response.destroy();
+    const error = await errorOf(exchange(request(effectClass)));
+    expect(error).toMatchObject({ ...noAnswer[effectClass], code: "ECONNRESET" });
+  });
+
+  test("a connection cut in the middle of the answer may have done it", async () => {
+    handler = (_, response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write("{", () => setTimeout(() => response.destroy(), 20));
+    };
+    expect(await errorOf(exchange(request(effectClass)))).toMatchObject(noAnswer[effectClass]);
+  });
+
+  test("an answer slower than the time limit may have done it", async () => {
+    handler = () => undefined;
+    const error = await errorOf(exchange(request(effectClass, { timeoutMs: 200 })));
+    expect(error).toMatchObject({ ...noAnswer[effectClass], code: "ETIMEDOUT" });
+  });
+
+  test("an answer that stalls in its body ends at the time limit", async () => {
+    handler = (_, response) => void response.writeHead(200, { "content-length": "9" }).write("{");
+    const error = await errorOf(exchange(request(effectClass, { timeoutMs: 200 })));
+    expect(error).toMatchObject(noAnswer[effectClass]);
+  });
+
+  test("an abort while the answer is awaited may have done it", async () => {
+    const abort = new AbortController();
+    handler = () => abort.abort();
+    const error = await errorOf(exchange(request(effectClass, { signal: abort.signal })));
+    expect(error).toMatchObject({ ...noAnswer[effectClass], code: "ABORTED" });
+  });
+
+  test("an abort before the call sent nothing", async () => {
+    const signal = AbortSignal.abort();
+    const error = await errorOf(exchange(request(effectClass, { signal })));
+    expect(error).toMatchObject({ ...notSent, code: "ABORTED" });
+    expect(server.received).toEqual([]);
+  });
+
+  test("what is not HTTP is no answer", async () => {
+    const raw = createServer((socket) => socket.once("data", () => socket.end("hello\r\n\r\n")));
+    const url = new URL(`http://127.0.0.1:${await listen(raw)}/`);
+    const error = await errorOf(exchange(request(effectClass, { url })));
+    raw.close();
+    expect(error).toMatchObject(noAnswer[effectClass]);
+  });
+});
+
+test("a name that nobody has sent nothing", async () => {
+  const url = new URL("http://trustflow-nobody.invalid/");
+  expect(await errorOf(exchange(request("keyed", { url })))).toMatchObject(notSent);
+});
+
+test("a kept connection that is reset may have carried the request", async () => {
+  await exchange(request("keyed"));
+  handler = (_, response) => void response.destroy();
+  expect(await errorOf(exchange(request("keyed")))).toMatchObject(noAnswer.keyed);
+});
+
+test("a connection is kept for the next call, but a once-only call opens its own", async () => {
+  const sockets = new Set<unknown>();
+  handler = (_, response, raw) => {
+    sockets.add(raw.socket);
+    response.end();
+  };
+  await exchange(request("read"));
+  await exchange(request("keyed"));
+  expect(sockets.size).toBe(1);
+  await exchange(request("once"));
+  await exchange(request("once"));
+  expect(sockets.size).toBe(3);
+});
+
+test("nothing is repeated: one call, one request", async () => {
+  handler = (_, response) => void response.writeHead(503).end();
+  expect(await exchange(request("read", { method: "GET", body: undefined }))).toMatchObject({
+    status: 503,
+  });
+  handler = (_, response) => void response.destroy();
+  await errorOf(exchange(request("read", { method: "GET", body: undefined })));
+  expect(server.received).toHaveLength(2);
+});
+
+test("a redirect is not followed", async () => {
+  handler = (_, response) => void response.writeHead(307, { location: "/elsewhere" }).end();
+  expect(await exchange(request("keyed"))).toMatchObject({ status: 307 });
+  expect(server.received).toHaveLength(1);
+});
+
+test("an answer over the limit is given up", async () => {
+  handler = (_, response) => void response.end(Buffer.alloc(5_000_000));
+  const tooLarge = { code: "ANSWER_TOO_LARGE" };
+  const read = await errorOf(exchange(request("read", { maxBytes: 1000 })));
+  expect(read).toMatchObject({ ...tooLarge, kind: "protocol", effect: "none" });
+  const keyed = await errorOf(exchange(request("keyed", { maxBytes: 1000 })));
+  expect(keyed).toMatchObject({ ...tooLarge, ...noAnswer.keyed });
+});
+
+test("a header that cannot be sent is our own mistake", async () => {
+  const error = await errorOf(exchange(request("keyed", { headers: { x: "a\nb" } })));
+  expect(error).toMatchObject({ kind: "protocol", effect: "none" });
+  expect(server.received).toEqual([]);
+});
+
+describe("Retry-After", () => {
+  const now = Date.UTC(2026, 2, 2, 9, 0, 0);
+  test.each([
+    ["seconds", { "retry-after": "7" }, 7000],
+    ["zero", { "retry-after": "0" }, 0],
+    ["a date", { "retry-after": "Mon, 02 Mar 2026 09:02:00 GMT" }, 120_000],
+    [
+      "a date against the answer's own clock",
+      { "retry-after": "Mon, 02 Mar 2026 09:02:00 GMT", date: "Mon, 02 Mar 2026 09:01:30 GMT" },
+      30_000,
+    ],
+    ["a date that is over", { "retry-after": "Mon, 02 Mar 2026 08:00:00 GMT" }, 0],
+    ["more than a day is cut", { "retry-after": "99999999999999999999" }, 86_400_000],
+    ["a word", { "retry-after": "soon" }, undefined],
+    ["a negative number", { "retry-after": "-5" }, undefined],
+    ["a fraction", { "retry-after": "1.5" }, undefined],
+    ["nothing", {}, undefined],
+  ])("%s", (_, headers, expected) => {
+    expect(retryAfterMs(headers, now)).toBe(expected);
+  });
+});
+
+async function listen(raw: Server): Promise<number> {
+  await new Promise<void>((resolve) => raw.listen(0, "127.0.0.1", resolve));
+  return (raw.address() as AddressInfo).port;
+}

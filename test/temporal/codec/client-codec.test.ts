@@ -1,0 +1,37 @@
+// A client that refuses plaintext believes no answer in clear, and the configuration says which client does (decision 22).
+import { expect, test } from "@jest/globals";
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { PayloadCodec } from "@temporalio/common";
+import type { Config } from "../../../src/config.js";
+import { clientRefusesPlaintext } from "../../../src/payload-keys.js";
+import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
+import { freshRing } from "../support.js";
+
+const answer = defaultPayloadConverter.toPayload({ outcome: "delivered" });
+
+function codecOf(refusePlaintext: boolean): PayloadCodec {
+  const [codec] = dataConverter(freshRing(), undefined, refusePlaintext).payloadCodecs ?? [];
+  return codec!;
+}
+
+test("an answer in clear is refused, and an encrypted one is read", async () => {
+  const codec = codecOf(true);
+  await expect(codec.decode([answer])).rejects.toThrow("is not encrypted");
+  const context = { type: "workflow", namespace: "default", workflowId: "x" } as const;
+  const encrypted = await codec.encode([answer], context);
+  const [read] = await codec.decode(encrypted, context);
+  expect(defaultPayloadConverter.fromPayload(read!)).toEqual({ outcome: "delivered" });
+  await expect(codec.decode([...encrypted, answer])).rejects.toThrow("is not encrypted");
+  expect(await codecOf(false).decode([answer])).toEqual([answer]);
+});
+
+test.each([
+  [undefined, undefined, false],
+  ["sandbox", undefined, false],
+  ["preproduction", undefined, true],
+  ["production", undefined, true],
+  ["production", "accept", false],
+  [undefined, "refuse", true],
+])("in the environment %s with codec.plaintext %s: %s", (environment, plaintext, refuses) => {
+  expect(clientRefusesPlaintext({ environment, codec: { plaintext } } as Config)).toBe(refuses);
+});

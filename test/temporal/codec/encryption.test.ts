@@ -1,0 +1,162 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { ApplicationFailure, Client, WorkflowFailedError } from "@temporalio/client";
+import type { Payload, PayloadCodec } from "@temporalio/common";
+import proto from "@temporalio/proto";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { DefaultLogger, Runtime } from "@temporalio/worker";
+import { KeyRing } from "../../../src/crypto/key-ring.js";
+import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
+import { canaryWorker, freshRing, startServer } from "../support.js";
+
+const canary = "Q7XJ2VK9";
+const key = randomBytes(32);
+const converter = dataConverter(KeyRing.parse(`k1:${key.toString("base64")}`));
+let env: TestWorkflowEnvironment;
+
+beforeAll(async () => {
+  // What the SDK prints of failing workflows belongs to another test.
+  Runtime.install({
+    logger: new DefaultLogger("ERROR", () => undefined),
+    telemetryOptions: { logging: { forward: {} } },
+  });
+  env = await startServer(converter);
+});
+afterAll(() => env.teardown());
+
+// A stranger's codec, as one writes it after Temporal's encryption samples.
+class StrangersCodec implements PayloadCodec {
+  async encode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.map((payload) => {
+      const iv = randomBytes(12);
+      const cipher = createCipheriv("aes-256-gcm", key, iv);
+      const plain = proto.temporal.api.common.v1.Payload.encode(payload).finish();
+      const metadata = {
+        encoding: Buffer.from("binary/encrypted"),
+        "encryption-key-id": Buffer.from("k1"),
+      };
+      return {
+        metadata,
+        data: Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]),
+      };
+    });
+  }
+
+  async decode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.map(({ data }) => {
+      const bytes = Buffer.from(data ?? []);
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAuthTag(
+        bytes.subarray(-16),
+      );
+      return proto.temporal.api.common.v1.Payload.decode(
+        Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]),
+      );
+    });
+  }
+}
+
+async function historyOf(workflowId: string): Promise<string> {
+  const history = await env.client.workflow.getHandle(workflowId).fetchHistory();
+  const json = JSON.stringify(proto.temporal.api.history.v1.History.fromObject(history).toJSON());
+  const decoded = [...json.matchAll(/"([A-Za-z0-9+/]{16,}={0,2})"/g)].map(([, text]) =>
+    Buffer.from(text ?? "", "base64"),
+  );
+  return json + decoded.map((bytes) => bytes.toString("latin1")).join("\n");
+}
+
+test("a plain Temporal client with its own codec starts our workflow and reads its answer, query and update", async () => {
+  const stranger = new Client({
+    connection: env.connection,
+    dataConverter: { payloadCodecs: [new StrangersCodec()] },
+  });
+  const worker = await canaryWorker(env, converter);
+  await worker.runUntil(async () => {
+    const handle = await stranger.workflow.start("carry", {
+      taskQueue: "canary",
+      workflowId: "stranger",
+      args: [canary],
+    });
+    expect(await handle.query("ask")).toBe(canary);
+    expect(await handle.executeUpdate("change", { args: ["to this"] })).toBe("to this");
+    await handle.signal("tell", canary);
+    expect(await handle.result()).toBe(canary);
+    expect(await env.client.workflow.getHandle("stranger").result()).toBe(canary);
+  });
+});
+
+test("what our client starts, the stranger reads", async () => {
+  const stranger = new Client({
+    connection: env.connection,
+    dataConverter: { payloadCodecs: [new StrangersCodec()] },
+  });
+  const worker = await canaryWorker(env, converter);
+  await worker.runUntil(async () => {
+    const handle = await env.client.workflow.start("carry", {
+      taskQueue: "canary",
+      workflowId: "ours",
+      args: [canary],
+      memo: { canary },
+    });
+    await handle.signal("tell", canary);
+    expect(await stranger.workflow.getHandle("ours").result()).toBe(canary);
+    expect((await stranger.workflow.getHandle("ours").describe()).memo).toEqual({ canary });
+  });
+});
+
+test("a history shows neither inputs nor results, summaries, memo, messages, causes or stacks", async () => {
+  const worker = await canaryWorker(env, converter);
+  const common = {
+    taskQueue: "canary",
+    args: [canary],
+    memo: { canary },
+    staticSummary: canary,
+    staticDetails: canary,
+  };
+  const failure = await worker.runUntil(async () => {
+    const handle = await env.client.workflow.start("carry", { ...common, workflowId: "hidden" });
+    await handle.executeUpdate("change", { args: [canary] });
+    await handle.signal("tell", canary);
+    await handle.result();
+    const broken = env.client.workflow.execute("breakDown", { ...common, workflowId: "broken" });
+    return broken.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  });
+
+  // Our own client reads the failure, cause and details included.
+  expect(failure).toBeInstanceOf(WorkflowFailedError);
+  const cause = (failure as WorkflowFailedError).cause as ApplicationFailure;
+  expect(cause).toMatchObject({
+    message: `ended by ${canary}`,
+    type: "BrokenDown",
+    details: [canary],
+  });
+  expect(cause.cause?.cause).toBeInstanceOf(ApplicationFailure);
+  expect(cause.cause?.cause).toMatchObject({ message: `failed with ${canary}`, type: "TypeError" });
+
+  for (const workflowId of ["hidden", "broken"]) {
+    const history = await historyOf(workflowId);
+    expect(history).toContain("binary/encrypted");
+    expect(history.includes(canary)).toBe(false);
+    expect(history.includes("canary.workflows.ts")).toBe(false);
+  }
+});
+
+test("a worker without the key leaves the workflow waiting, and one with the key goes on", async () => {
+  const handle = await env.client.workflow.start("carry", {
+    taskQueue: "canary",
+    workflowId: "waits",
+    args: [canary],
+  });
+  await handle.signal("tell", canary);
+  const blind = await canaryWorker(env, dataConverter(freshRing("other")));
+  await blind.runUntil(async () => {
+    while (!(await historyOf("waits")).includes("EVENT_TYPE_WORKFLOW_TASK_FAILED"))
+      await sleep(100);
+  });
+  expect((await handle.describe()).status.name).toBe("RUNNING");
+  const seeing = await canaryWorker(env, converter);
+  expect(await seeing.runUntil(handle.result())).toBe(canary);
+});

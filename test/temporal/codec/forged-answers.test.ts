@@ -1,0 +1,167 @@
+// A client that refuses plaintext believes no end, no refusal and no first input that a stranger's worker or client has written,
+// and reads those of our workers and of the server (decision 22).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client, WorkflowFailedError } from "@temporalio/client";
+import proto from "@temporalio/proto";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import type { DataConverter } from "@temporalio/common";
+import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { defineUpdate } from "@temporalio/workflow";
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { ProcessHandle } from "../../../src/client/handle.js";
+import {
+  AbandonedError,
+  FinishedError,
+  InputMismatchError,
+  InvalidInputError,
+  NotAcceptedError,
+  TerminatedError,
+  UnprovenAnswerError,
+} from "../../../src/client/errors.js";
+import {
+  dataConverter,
+  failureConverterPath,
+  workerConverters,
+} from "../../../src/temporal/codec/data-converter.js";
+import { freshRing, startServer } from "../support.js";
+
+const { CommandType } = proto.temporal.api.enums.v1;
+const ring = freshRing();
+const ours = workerConverters({ ring, writeRing: undefined }, []).workflows;
+const taskQueue = "forged";
+let env: TestWorkflowEnvironment;
+let bundles: { ours: WorkflowBundleWithSourceMap; strangers: WorkflowBundleWithSourceMap };
+let client: Client;
+let stranger: Client;
+
+beforeAll(async () => {
+  Runtime.install({
+    logger: new DefaultLogger("ERROR", () => undefined),
+    telemetryOptions: { logging: { forward: {} } },
+  });
+  env = await startServer();
+  stranger = env.client;
+  client = new Client({
+    connection: env.connection,
+    dataConverter: dataConverter(ring, undefined, true),
+  });
+  const bundled = (converter: DataConverter = {}) =>
+    bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL("stranger.workflows.ts", import.meta.url)),
+      logger: new DefaultLogger("ERROR"),
+      ...converter,
+    });
+  bundles = { ours: await bundled({ failureConverterPath }), strangers: await bundled() };
+}, 120_000);
+afterAll(() => env?.teardown());
+
+class TestHandle extends ProcessHandle<unknown> {
+  change(): Promise<unknown> {
+    return this.update(defineUpdate("change"), [], randomUUID());
+  }
+}
+
+/** A process whose workflow tasks this worker answers. */
+async function answeredBy<T>(
+  whose: keyof typeof bundles,
+  workflow: string,
+  args: unknown[],
+  work: (handle: TestHandle) => Promise<T>,
+): Promise<T> {
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle: bundles[whose],
+    ...(whose === "ours" && { dataConverter: ours }),
+  });
+  const handle = new TestHandle(client, "sendMessage", randomUUID());
+  return worker.runUntil(async () => {
+    const starting = whose === "ours" ? client : stranger;
+    await starting.workflow.start(workflow, { taskQueue, workflowId: handle.workflowId, args });
+    return work(handle);
+  });
+}
+
+const fields = [{ path: "to", problem: "is forged" }];
+const abandoned = { attention: "send-1", effect: "none", by: "somebody" };
+const failures: [string, unknown[], new (...args: never[]) => Error][] = [
+  ["InvalidInput", [{ fields }], InvalidInputError],
+  ["InputMismatch", [{ problem: "forged" }], InputMismatchError],
+  ["InputMismatch", [], InputMismatchError],
+  ["NotAccepted", [{ provider: "messaging-gateway", fields }], NotAcceptedError],
+  ["Abandoned", [abandoned], AbandonedError],
+  ["Finished", [], FinishedError],
+];
+
+test.each(failures)(
+  "%s with details %j is believed of our workers, and of nobody else",
+  async (type, details, Typed) => {
+    const both = async (handle: TestHandle) => {
+      const refused = await handle.change().catch((error: unknown) => error);
+      const failed = await handle.result().catch((error: unknown) => error);
+      return [refused, failed];
+    };
+    for (const error of await answeredBy("ours", "fail", [type, details], both))
+      expect(error).toBeInstanceOf(Typed);
+    for (const error of await answeredBy("strangers", "fail", [type, details], both)) {
+      expect(error).toBeInstanceOf(UnprovenAnswerError);
+      expect((error as Error).message).toContain("codec.plaintext");
+    }
+  },
+  60_000,
+);
+
+test.each(["Terminated", "AnyOther"])(
+  "a stranger's failure of the kind %s is not believed either, and holds up no client",
+  async (type) => {
+    await answeredBy("strangers", "fail", [type, []], async (handle) => {
+      await expect(handle.change()).rejects.toThrow(UnprovenAnswerError);
+      await expect(handle.result()).rejects.toThrow(UnprovenAnswerError);
+      const accepting = new TestHandle(stranger, "sendMessage", handle.id);
+      const said = type === "Terminated" ? TerminatedError : WorkflowFailedError;
+      await expect(accepting.result()).rejects.toThrow(said);
+    });
+  },
+  60_000,
+);
+
+test("an end without a result is none of our processes'", async () => {
+  const handle = new TestHandle(client, "sendMessage", randomUUID());
+  const queue = `nobody but ${handle.id}`;
+  await stranger.workflow.start("any", { taskQueue: queue, workflowId: handle.workflowId });
+  const { workflowService } = env.connection;
+  const place = { namespace: "default", identity: "stranger", taskQueue: { name: queue } };
+  const { taskToken } = await env.connection.withDeadline(Date.now() + 30_000, () =>
+    workflowService.pollWorkflowTaskQueue(place),
+  );
+  const commands = [
+    {
+      commandType: CommandType.COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION,
+      completeWorkflowExecutionCommandAttributes: {},
+    },
+  ];
+  await workflowService.respondWorkflowTaskCompleted({ ...place, taskToken, commands });
+  await expect(handle.result()).rejects.toThrow(UnprovenAnswerError);
+}, 60_000);
+
+test("what only the server says stays readable: the end of an update's run, a termination, a timeout", async () => {
+  await answeredBy("ours", "endMeanwhile", [], async (handle) => {
+    await expect(handle.change()).rejects.toMatchObject({
+      cause: { type: "AcceptedUpdateCompletedWorkflow" },
+    });
+  });
+  const terminated = new TestHandle(client, "sendMessage", randomUUID());
+  const started = { taskQueue, workflowId: terminated.workflowId };
+  await (await client.workflow.start("endMeanwhile", started)).terminate();
+  await expect(terminated.result()).rejects.toThrow(TerminatedError);
+  const late = new TestHandle(client, "sendMessage", randomUUID());
+  const limit = { workflowExecutionTimeout: "1 s" } as const;
+  await client.workflow.start("endMeanwhile", {
+    ...started,
+    ...limit,
+    workflowId: late.workflowId,
+  });
+  await expect(late.result()).rejects.toMatchObject({ cause: { name: "TimeoutFailure" } });
+}, 60_000);

@@ -1,0 +1,74 @@
+// A memo that nobody can open, put by a stranger on an id of ours, ends no list, no description and no erasure (decision 22).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client } from "@temporalio/client";
+import type { Payload } from "@temporalio/common";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { DefaultLogger, Runtime } from "@temporalio/worker";
+import { defineUpdate } from "@temporalio/workflow";
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { namedDocuments } from "../../../src/cleanup/named-documents.js";
+import { FinishedError } from "../../../src/client/errors.js";
+import { ProcessHandle } from "../../../src/client/handle.js";
+import { dataConverter } from "../../../src/temporal/codec/data-converter.js";
+import { runsOf } from "../../../src/temporal/visibility/runs.js";
+import { freshRing, startServer } from "../support.js";
+
+const ring = freshRing();
+const uri = `document:${"0".repeat(32)}`;
+let env: TestWorkflowEnvironment;
+let stranger: Client;
+
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
+  env = await startServer();
+  const { connection } = env;
+  const encode = async (payloads: Payload[]) =>
+    payloads.map((payload) => {
+      const isOpen = Buffer.from(payload.data ?? []).includes(uri);
+      const metadata = {
+        encoding: Buffer.from("binary/encrypted"),
+        "encryption-key-id": Buffer.from("of a stranger"),
+      };
+      return isOpen ? payload : { metadata, data: Buffer.from("junk") };
+    });
+  const decode = async (payloads: Payload[]) => payloads;
+  stranger = new Client({ connection, dataConverter: { payloadCodecs: [{ encode, decode }] } });
+}, 120_000);
+afterAll(() => env?.teardown());
+
+class TestHandle extends ProcessHandle<unknown> {
+  change(): Promise<unknown> {
+    return this.update(defineUpdate("change"), [], randomUUID());
+  }
+}
+
+test.each([false, true])(
+  "a process with such a memo is described, listed for its erasure, and its history is read (plaintext refused: %s)",
+  async (refusesPlaintext) => {
+    const converter = dataConverter(ring, undefined, refusesPlaintext);
+    const client = new Client({ connection: env.connection, dataConverter: converter });
+    const handle = new TestHandle(client, "sendMessage", randomUUID());
+    const { workflowId } = handle;
+    const started = await stranger.workflow.start("any", {
+      workflowId,
+      taskQueue: "a queue of nobody",
+      args: [uri],
+      memo: { anything: "junk" },
+    });
+    expect(await handle.isOpen()).toBe(true);
+    await started.terminate();
+    expect(await handle.isOpen()).toBe(false);
+    await expect(handle.change()).rejects.toThrow(FinishedError);
+    const runIds = [started.firstExecutionRunId];
+    const isListed = async () => {
+      const { count } = await client.workflow.count(`WorkflowId = "${workflowId}"`);
+      return count === 1;
+    };
+    while (!(await isListed())) await delay(50);
+    expect(await runsOf(client, workflowId)).toEqual({ isOpen: false, runIds, references: [] });
+    const named = await namedDocuments(client, ring, workflowId, runIds);
+    expect([...named]).toEqual(["0".repeat(32)]);
+  },
+  60_000,
+);

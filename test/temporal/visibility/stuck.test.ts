@@ -1,0 +1,107 @@
+// What makes a process stuck, read off its history; and where the candidates are looked for.
+import { describe, expect, test } from "@jest/globals";
+import proto from "@temporalio/proto";
+import {
+  candidatesQuery,
+  readStuck,
+  repairReason,
+} from "../../../src/temporal/visibility/stuck.js";
+import type { HistoryEvent, Namespace } from "../../../src/temporal/visibility/stuck.js";
+
+const { EventType, WorkflowTaskFailedCause } = proto.temporal.api.enums.v1;
+type Cause = keyof typeof WorkflowTaskFailedCause extends `WORKFLOW_TASK_FAILED_CAUSE_${infer C}`
+  ? C
+  : never;
+
+/** One event a second. */
+function historyOf(...events: HistoryEvent[]): HistoryEvent[] {
+  return events.map((event, index) => ({
+    ...event,
+    eventTime: { seconds: index, nanos: 0 } as unknown as NonNullable<HistoryEvent["eventTime"]>,
+  }));
+}
+
+const completed = { eventType: EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED };
+const timedOut = { eventType: EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT };
+const failed = (cause: Cause, message = ""): HistoryEvent => ({
+  eventType: EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED,
+  workflowTaskFailedEventAttributes: {
+    cause: WorkflowTaskFailedCause[`WORKFLOW_TASK_FAILED_CAUSE_${cause}`],
+    failure: { message },
+  },
+});
+const defect = failed("NON_DETERMINISTIC_ERROR");
+const at = (second: number) => new Date(second * 1_000).toISOString();
+
+describe("a process is stuck", () => {
+  test("whose task failed once in the history and twice without a trace", () => {
+    const cause = "NON_DETERMINISTIC_ERROR";
+    expect(readStuck(historyOf(completed, defect), 4)).toEqual({
+      since: at(1),
+      failures: 3,
+      cause,
+    });
+  });
+
+  test("whose attempts began anew with each signal", () => {
+    const stuck = readStuck(historyOf(completed, defect, defect, defect), 2);
+    expect(stuck).toMatchObject({ since: at(1), failures: 3 });
+  });
+
+  test("by the last cause", () => {
+    const thrown = failed("WORKFLOW_WORKER_UNHANDLED_FAILURE");
+    expect(readStuck(historyOf(defect, thrown), 4)).toMatchObject({
+      cause: "WORKFLOW_WORKER_UNHANDLED_FAILURE",
+    });
+  });
+
+  test("after a repair, which is told by its reason", () => {
+    const repair = failed("RESET_WORKFLOW", repairReason);
+    const stuck = readStuck(historyOf(completed, repair, completed, defect), 5);
+    expect(stuck).toMatchObject({ since: at(3), repairedAt: at(1) });
+  });
+});
+
+describe("a process is not stuck", () => {
+  test("whose task timed out, however often", () => {
+    expect(readStuck(historyOf(completed, timedOut), 9)).toBeUndefined();
+  });
+
+  test("that failed twice", () => {
+    expect(readStuck(historyOf(completed, defect), 3)).toBeUndefined();
+  });
+
+  test("that went on afterwards", () => {
+    expect(readStuck(historyOf(defect, defect, defect, completed, timedOut), 9)).toBeUndefined();
+  });
+
+  test("that was only reset, or failed for what is no defect", () => {
+    for (const cause of ["RESET_WORKFLOW", "UNHANDLED_COMMAND", "FORCE_CLOSE_COMMAND"] as const)
+      expect(readStuck(historyOf(completed, failed(cause)), 9)).toBeUndefined();
+  });
+
+  test("which a person's reset does not count as repaired", () => {
+    const byHand = failed("RESET_WORKFLOW", "history does not replay");
+    const stuck = readStuck(historyOf(completed, byHand, defect), 5);
+    expect(stuck).toBeDefined();
+    expect(stuck?.repairedAt).toBeUndefined();
+  });
+});
+
+test("a server that marks failing processes lists the candidates itself", async () => {
+  const queryOf = (capabilities: object) =>
+    candidatesQuery(
+      {
+        namespace: "default",
+        connection: {
+          workflowService: { describeNamespace: () => ({ namespaceInfo: { capabilities } }) },
+        },
+      } as unknown as Namespace,
+      ["sendPostal"],
+    );
+  const open = 'WorkflowType IN ("sendPostal") AND ExecutionStatus = "Running"';
+  expect(await queryOf({})).toBe(open);
+  expect(await queryOf({ reportedProblemsSearchAttribute: true })).toBe(
+    `${open} AND TemporalReportedProblems IS NOT NULL`,
+  );
+});

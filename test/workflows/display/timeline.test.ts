@@ -1,0 +1,78 @@
+// However many callbacks a process hears, and whatever they say: its timeline fits into a status and a result
+// (docs/decisions/0020).
+import { expect, test } from "@jest/globals";
+import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
+import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
+import { Facts } from "../../../src/workflows/runtime/facts.js";
+import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { bounded, mostTimelineBytes } from "../../../src/workflows/display/timeline.js";
+
+class Heard extends Facts<never, ReturnType<typeof plainView>> {
+  constructor() {
+    super(plainView);
+  }
+  override changed(): void {}
+}
+
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+/** As the parsers of an earlier release let them through: in JSON each character takes six bytes. */
+const worst = (count: number, from = 0): ProviderEvent[] =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `e-${from + index}`,
+    kind: "\u0001".repeat(100),
+    at: new Date(Date.UTC(2026, 0, 1) + (from + index) * 1_000).toISOString(),
+    outcome: "\u0001".repeat(100),
+    note: "\u0001".repeat(300),
+  }));
+
+test("a thousand callbacks of control characters, which would take more than 2 MB, are shown in 150 kB, with the number of the others", () => {
+  const process = new Heard();
+  for (let sent = 0; sent < 1_000; sent += 100) process.hear(worst(100, sent));
+  expect(bytesOf(process.view.timeline)).toBeGreaterThan(2_000_000);
+  const { timeline } = process;
+  expect(bytesOf(timeline)).toBeLessThan(mostTimelineBytes + 1_000);
+  const shown = timeline.filter(({ source }) => source === "callback");
+  expect(shown.length).toBeGreaterThan(20);
+  expect(timeline.at(-1)?.event).toMatch(`${1_000 - shown.length} more callbacks are left out`);
+  // The first ones, and the newest.
+  expect(shown[0]?.at).toBe("2026-01-01T00:00:00.000Z");
+  expect(shown.at(-1)?.at).toBe(worst(1, 999)[0]?.at);
+});
+
+test("callbacks that are not kept, and those that the process was not told of, count among the others", () => {
+  const process = new Heard();
+  for (let sent = 0; sent < 1_200; sent += 100)
+    process.hear(
+      worst(100, sent).map((event) => ({ ...event, kind: "Sent", note: "", outcome: "" })),
+    );
+  process.hearSurplus(70);
+  process.hearSurplus(60);
+  expect(process.timeline.at(-1)?.event).toMatch("270 more callbacks are left out");
+  expect(process.ownClaims).toBe(2);
+});
+
+test("callbacks leave the entries of the process itself alone, and these are bounded too", () => {
+  const process = new Heard();
+  process.note({ source: "process", event: "Submitted" });
+  process.hear(worst(1_000));
+  expect(process.timeline.some(({ event }) => event === "Submitted")).toBe(true);
+  for (let count = 0; count < 2_000; count += 1)
+    process.note({
+      source: "person",
+      event: "x".repeat(90),
+      by: "p".repeat(900),
+      note: "n\n".repeat(9_000),
+    });
+  expect(bytesOf(process.timeline)).toBeLessThan(2 * mostTimelineBytes + 1_000);
+  expect(
+    process.timeline.some(({ event }) => event.endsWith("entries of the process are left out")),
+  ).toBe(true);
+});
+
+test("what fits is shown whole and in order", () => {
+  const entries: TimelineEntry[] = Array.from({ length: 100 }, (_, index) => ({
+    ...({ at: "2026-01-01T00:00:00.000Z", source: "process", event: String(index) } as const),
+  }));
+  expect(bounded(entries)).toEqual({ kept: entries, leftOut: 0 });
+});
