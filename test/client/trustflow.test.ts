@@ -18,7 +18,7 @@ const missing = answerOf(5, "workflow not found");
 
 /** What the connection throws, by the status of gRPC. */
 function answerOf(code: number, details: string): Error {
-  return Object.assign(new Error(details), { code, details, metadata: {} });
+  return Object.assign(new Error(details), { code, details, metadata: new Map() });
 }
 
 let folder: string;
