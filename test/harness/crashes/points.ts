@@ -21,7 +21,7 @@ export type Interruption = "killed" | "terminated" | "reset" | "twoOwners";
 
 export interface Phase {
   name: string;
-  /** A point of crash-worker.mjs; without one, the provider's answer is held back after its commit. */
+  /** A point of worker.mjs; without one, the provider's answer is held back after its commit. */
   hold?: string;
   /** What the journal's row has to say then. */
   state?: string;

@@ -17,7 +17,7 @@ export interface HeldWorker {
   passed: ReadonlySet<string>;
 }
 
-/** By workflow id: the activity and the point of crash-worker.mjs where it is held. */
+/** By workflow id: the activity and the point of worker.mjs where it is held. */
 export type HoldPlan = Record<string, { activity: string; hold: string }>;
 
 /** Longer than it takes to come to every point, so that no call ends before the interruption. */
@@ -36,7 +36,7 @@ export async function startHeldWorker(
   let ready = false;
   const child = await startChild({
     command: process.execPath,
-    args: [join(packageDirectory, "test", "support", "crash-worker.mjs")],
+    args: [join(packageDirectory, "test", "harness", "crashes", "worker.mjs")],
     env: workerEnv(system, { ...env, ...unhurried, CRASH_PLAN: JSON.stringify(plan) }),
     logFile: join(system.stack.directory, "logs", `held-${env["TEMPORAL_NAMESPACE"]}.log`),
     ipc: true,
