@@ -1,5 +1,7 @@
 // Answers and decisions at rest: sealed with the data key of their process, and bound to the effect they belong to.
 import type { Sealer } from "../crypto/data-key.js";
+import { JournalUnavailable } from "./errors.js";
+import type { Row } from "./row.js";
 
 export function sealAnswer(sealer: Sealer, token: string, value: unknown): Buffer {
   return sealer.seal(Buffer.from(JSON.stringify({ value })), `journal:${token}`);
@@ -8,6 +10,12 @@ export function sealAnswer(sealer: Sealer, token: string, value: unknown): Buffe
 export function openAnswer(sealer: Sealer, token: string, sealed: Buffer): unknown {
   return (JSON.parse(sealer.open(sealed, `journal:${token}`).toString()) as { value?: unknown })
     .value;
+}
+
+/** The answer or the refusal that the row holds. */
+export function openRow<A>(sealer: Sealer, { token, answer }: Row): A {
+  if (answer === null) throw new JournalUnavailable(undefined);
+  return openAnswer(sealer, token, answer) as A;
 }
 
 /** A person's decision, as it was written into the row. */

@@ -1,6 +1,8 @@
 // The rows of one effect: its own, those that a person's decision to send again left behind, and those that it opened.
 import type { Effect } from "./effect.js";
-import type { Row } from "./rows.js";
+import { nextAction } from "./next-action.js";
+import type { CallAction, CallCause } from "./next-action.js";
+import type { Row } from "./row.js";
 
 /** `rows` are those of the step in the order they were made; other occurrences may be effects of their own. */
 export function chainOf(rows: Row[], occurrence: string): Row[] {
@@ -13,4 +15,38 @@ export function chainOf(rows: Row[], occurrence: string): Row[] {
 
 export function hasOtherInput(effect: Effect, { digest }: Row): boolean {
   return digest !== null && !effect.sameDigest(digest);
+}
+
+export interface Planned {
+  row: Row | undefined;
+  action: CallAction;
+}
+
+export interface Plan {
+  /** The row that is taken where nothing stands against it. */
+  newest: Row | undefined;
+  /** In this order. */
+  steps: Planned[];
+}
+
+/**
+ * What is to be done for the effect. The newest row decides, but an answer that came late to an earlier row counts too, and
+ * an earlier row without an answer is looked up first.
+ */
+export function planOf(rows: Row[], effect: Effect, cause: CallCause): Plan {
+  const { effectClass } = effect;
+  const chain = chainOf(rows, effect.occurrence).map((row) => {
+    const facts = { ...row, hasOtherInput: hasOtherInput(effect, row) };
+    return { row, action: nextAction(facts, effectClass, cause) };
+  });
+  const first = { row: undefined, action: nextAction(undefined, effectClass, cause) };
+  const newest: Planned = chain.at(-1) ?? first;
+  const earlier = chain.slice(0, -1);
+  const mismatch = chain.find(({ action }) => action.do === "mismatch");
+  const isDecided = newest.action.do === "answer" || newest.action.do === "wait";
+  const late = earlier.find(({ action }) => action.do === "answer");
+  const decisive = mismatch ?? (isDecided ? newest : late);
+  if (decisive) return { newest: newest.row, steps: [decisive] };
+  const open = earlier.filter(({ row }) => cause.by === "call" && row.state === "sending");
+  return { newest: newest.row, steps: [...open, newest] };
 }

@@ -4,8 +4,13 @@ import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
 import { openDecisions, sealAnswer, sealDecisions } from "./answers.js";
 import type { DecisionRecord } from "./answers.js";
+import type { EffectClass } from "./effect.js";
 import { LeaseRunning } from "./errors.js";
-import type { State } from "./rows.js";
+import { nextAction } from "./next-action.js";
+import type { PersonAction, PersonCause } from "./next-action.js";
+import { effectOf } from "./row.js";
+import type { KnownEffect, Row, State } from "./row.js";
+import { rowColumns } from "./rows.js";
 import { effectToken } from "./token.js";
 
 export interface StepKey {
@@ -23,9 +28,6 @@ export interface Decision extends Omit<DecisionRecord, "occurrence"> {
   confirmRetry?: boolean;
 }
 
-/** What is known of a step's effect at the provider; `none` only where that is proven. */
-export type KnownEffect = "none" | "unknown" | "exists";
-
 export interface Decided {
   /** The occurrence that the process goes on with. */
   occurrence: string;
@@ -34,16 +36,14 @@ export interface Decided {
 
 export type Withdrawal = "withdrawn" | "inFlight" | "answered" | "refused";
 
-interface StepRow {
-  token: string;
-  occurrence: string;
-  state: State;
-  effectClass: string | null;
-  uncertain: boolean;
+/** `effectClass`: absent where no sender has taken the row. */
+interface StepRow extends Row {
+  effectClass: EffectClass | null;
   leaseUntil: Date | null;
   decisions: Buffer | null;
 }
 
+const stepColumns = `${rowColumns}, effect_class as "effectClass", lease_until as "leaseUntil", sealed_decisions as decisions`;
 const FIRST = "0";
 const UNIQUE_VIOLATION = "23505";
 
@@ -60,13 +60,15 @@ export function decide(
     const before = rows
       .flatMap(({ token, decisions }) => openDecisions(sealer, token, decisions))
       .find((record) => sameDecision(record, given));
-    const effect = given.decision === "happened" ? "exists" : effectOf(rows);
+    const effect = given.decision === "happened" ? "exists" : effectOfStep(rows);
     if (before) return { occurrence: before.occurrence, effect };
     const row = rows.at(-1) ?? (await addRow(client, key, FIRST, "notSent"));
-    if (given.decision === "abandon") await hold(client, key, leaseMs);
+    if (given.decision === "abandon") await hold(client, [...rows.slice(0, -1), row], leaseMs);
     // What the provider answered meanwhile stands against what a person supposed.
     const occurrence =
-      effectOf(rows) === "exists" ? row.occurrence : await apply(client, sealer, key, row, given);
+      effectOfStep(rows) === "exists"
+        ? row.occurrence
+        : await apply(client, sealer, key, row, given);
     const { result: _, nobodyKnows: __, ...record } = given;
     const decisions = [
       ...openDecisions(sealer, row.token, row.decisions),
@@ -81,11 +83,10 @@ export function decide(
 }
 
 /** An attempt of the abandoned process may be about to send: for a lease nobody may, and by then it is over. */
-async function hold(client: PoolClient, { namespace, workflowId, step }: StepKey, leaseMs: number) {
+async function hold(client: PoolClient, rows: StepRow[], leaseMs: number): Promise<void> {
   await client.query(
-    `update trustflow.effects set lease_until = clock_timestamp() + $4 * interval '1 millisecond'
-     where namespace = $1 and workflow_id = $2 and step = $3 and state = 'notSent'`,
-    [namespace, workflowId, step, leaseMs],
+    `update trustflow.effects set lease_until = clock_timestamp() + $2 * interval '1 millisecond' where token = any($1)`,
+    [tokensToChange(rows, "abandon", "hold"), leaseMs],
   );
 }
 
@@ -94,12 +95,12 @@ export function withdraw(pool: Pool, key: StepKey): Promise<Withdrawal> {
   return onStep(pool, async (client) => {
     const rows = await lockStep(client, key);
     const { state } = rows.at(-1) ?? (await addRow(client, key, FIRST, "withdrawn"));
-    if (rows.some((row) => row.state === "answered")) return "answered";
-    if (rows.some((row) => row.state === "sending" || row.uncertain)) return "inFlight";
-    const free = rows.filter((row) => row.state === "notSent").map(({ token }) => token);
+    const effect = effectOfStep(rows);
+    if (effect === "exists") return "answered";
+    if (effect === "unknown") return "inFlight";
     await client.query(
       "update trustflow.effects set state = 'withdrawn', updated_at = clock_timestamp() where token = any($1)",
-      [free],
+      [tokensToChange(rows, "withdrawal", "withdraw")],
     );
     return state === "refused" ? "refused" : "withdrawn";
   });
@@ -122,36 +123,57 @@ async function apply(
   row: StepRow,
   given: Decision,
 ): Promise<string> {
-  const { decision, result, nobodyKnows } = given;
-  if (decision === "happened") {
-    await client.query(
-      `update trustflow.effects set state = 'answered', sealed_answer = $2, lease_until = null, holder = null where token = $1`,
-      [row.token, sealAnswer(sealer, row.token, result)],
-    );
-    return row.occurrence;
+  const action = actionOn(row, causeOf(given));
+  switch (action) {
+    case "store":
+      await client.query(
+        `update trustflow.effects set state = 'answered', sealed_answer = $2, lease_until = null, holder = null where token = $1`,
+        [row.token, sealAnswer(sealer, row.token, given.result)],
+      );
+      return row.occurrence;
+    case "leaseRuns":
+      throw new LeaseRunning(key.step, row.leaseUntil as Date);
+    case "sendAgain":
+      await client.query(
+        `update trustflow.effects set state = 'notSent', uncertain = true, sealed_answer = null, lease_until = null, holder = null
+         where token = $1`,
+        [row.token],
+      );
+      return row.occurrence;
+    case "replace": {
+      const next = nextOf(row.occurrence);
+      await addRow(client, key, next, "notSent");
+      await client.query("update trustflow.effects set next_occurrence = $2 where token = $1", [
+        row.token,
+        next,
+      ]);
+      return next;
+    }
+    // The row's own rules decide; what nobody knows they put to a person as `unknownOutcome`.
+    case "keep":
+    case "hold":
+    case "withdraw":
+      return row.occurrence;
   }
-  // Where nothing was sent, the provider can be asked, or nobody confirmed, the row's own rules decide; what nobody knows they put
-  // to a person as `unknownOutcome`.
-  const cannotAsk = row.effectClass === "once" || nobodyKnows === true;
-  const sendsAgain = row.state === "sending" && cannotAsk && isConfirmed(given);
-  if (decision === "abandon" || !sendsAgain) return row.occurrence;
-  if (row.leaseUntil) throw new LeaseRunning(key.step, row.leaseUntil);
-  if (row.effectClass === "keyed") {
-    // The same key once more: a provider that has answered it with 200 only repeats its answer.
-    await client.query(
-      `update trustflow.effects set state = 'notSent', uncertain = true, sealed_answer = null, lease_until = null, holder = null
-       where token = $1`,
-      [row.token],
-    );
-    return row.occurrence;
-  }
-  const next = nextOf(row.occurrence);
-  await addRow(client, key, next, "notSent");
-  await client.query("update trustflow.effects set next_occurrence = $2 where token = $1", [
-    row.token,
-    next,
-  ]);
-  return next;
+}
+
+function causeOf(given: Decision): PersonCause {
+  if (given.decision !== "retry") return { by: given.decision };
+  return { by: "retry", isConfirmed: isConfirmed(given), nobodyKnows: given.nobodyKnows === true };
+}
+
+function actionOn(row: StepRow, cause: PersonCause): PersonAction {
+  // Nothing was ever sent for a row without a class.
+  return nextAction({ ...row, hasOtherInput: false }, row.effectClass ?? "once", cause);
+}
+
+/** The rows of the step for which the action is due. */
+function tokensToChange(
+  rows: StepRow[],
+  by: "abandon" | "withdrawal",
+  action: PersonAction,
+): string[] {
+  return rows.filter((row) => actionOn(row, { by }) === action).map(({ token }) => token);
 }
 
 /** As the process's validator asks for it (src/workflows/runtime/attention.ts), whatever the attention's kind was. */
@@ -165,9 +187,8 @@ async function lockStep(
   { namespace, workflowId, step }: StepKey,
 ): Promise<StepRow[]> {
   const { rows } = await client.query<StepRow>(
-    `select token, occurrence, state, effect_class as "effectClass", uncertain, sealed_decisions as decisions,
-       case when lease_until > clock_timestamp() then lease_until end as "leaseUntil"
-     from trustflow.effects where namespace = $1 and workflow_id = $2 and step = $3 order by seq for update`,
+    `select ${stepColumns} from trustflow.effects
+     where namespace = $1 and workflow_id = $2 and step = $3 order by seq for update`,
     [namespace, workflowId, step],
   );
   return rows;
@@ -181,18 +202,18 @@ async function addRow(
 ): Promise<StepRow> {
   const { namespace, workflowId, step } = key;
   const token = effectToken(namespace, workflowId, step, occurrence);
-  await client.query(
-    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state) values ($1, $2, $3, $4, $5, $6)`,
+  const { rows } = await client.query<StepRow>(
+    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state) values ($1, $2, $3, $4, $5, $6)
+     returning ${stepColumns}`,
     [token, namespace, workflowId, step, occurrence, state],
   );
-  const unsent = { effectClass: null, uncertain: false, leaseUntil: null, decisions: null };
-  return { token, occurrence, state, ...unsent };
+  return rows[0] as StepRow;
 }
 
-function effectOf(rows: StepRow[]): KnownEffect {
-  if (rows.some(({ state }) => state === "answered")) return "exists";
-  const open = rows.some(({ state, uncertain }) => state === "sending" || uncertain);
-  return open ? "unknown" : "none";
+function effectOfStep(rows: StepRow[]): KnownEffect {
+  const effects = rows.map(effectOf);
+  if (effects.includes("exists")) return "exists";
+  return effects.includes("unknown") ? "unknown" : "none";
 }
 
 function nextOf(occurrence: string): string {

@@ -2,6 +2,8 @@
 import type { Sealer } from "../crypto/data-key.js";
 import type { OwnedDocument } from "./ownership.js";
 
+export type EffectClass = "repeatable" | "keyed" | "lookup" | "once";
+
 export interface Effect {
   token: string;
   namespace: string;
@@ -11,7 +13,7 @@ export interface Effect {
   provider: string;
   operation: string;
   account: string;
-  effectClass: "repeatable" | "keyed" | "lookup" | "once";
+  effectClass: EffectClass;
   /** Keyed digest of account and input. */
   digest: string;
   sameDigest(stored: string): boolean;
@@ -42,8 +44,9 @@ export interface Send {
  */
 export type LookUpFinding = "found" | "late" | "missing" | "unproven";
 
-export interface Performance<A> {
-  /** Why a send would fail fast now, if so: asked before the row is taken, so that waiting writes nothing. */
+/** How an activity makes the call of its effect, and what it can say of it. */
+export interface EffectHandlers<A> {
+  /** The error to throw while calls may not pass: asked before the row is taken, so that waiting writes nothing. */
   closed?(): Error | undefined;
   /** One HTTP call. Its answer must be plain JSON. */
   send(send: Send): Promise<A>;

@@ -1,11 +1,12 @@
-// One intent, one effect: every effect is taken by compare-and-set before it is sent, and its answer is stored before
-// it is used (docs/design.md §6, docs/reading-the-specification.md §0–1). What a retry may do depends on the row and on
-// the operation's effect class alone.
+// One intent, one effect: every effect is taken by compare-and-set before it is sent, and its answer is stored before it
+// is used (docs/design.md §6, docs/reading-the-specification.md §0–1). next-action.ts decides what is done next; the
+// journal carries it out.
 import type { ProcessKey, Sealer, Sealers } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
-import type { Effect, Performance, SealedEffect } from "./effect.js";
-import { openAnswer } from "./answers.js";
-import { chainOf, hasOtherInput } from "./chain.js";
+import type { Effect, EffectHandlers, SealedEffect } from "./effect.js";
+import { openRow } from "./answers.js";
+import { hasOtherInput, planOf } from "./chain.js";
+import type { Plan, Planned } from "./chain.js";
 import { correlate } from "./correlations.js";
 import type { Correlation } from "./correlations.js";
 import { decide, withdraw } from "./decisions.js";
@@ -21,17 +22,23 @@ import {
   isLocked,
   JournalUnavailable,
 } from "./errors.js";
+import type { CallAction, IfAbsent } from "./next-action.js";
 import { own } from "./ownership.js";
 import type { OwnedDocument, Owner } from "./ownership.js";
 import { reached, throwIf } from "./patience.js";
 import { listEffects, purgeEffects } from "./retention.js";
 import type { EffectSummary, IsOpen } from "./retention.js";
+import type { Row } from "./row.js";
 import { Rows } from "./rows.js";
-import type { Row } from "./rows.js";
 import { Sender } from "./sender.js";
-import type { Attempt } from "./sender.js";
+import type { SendOutcome } from "./sender.js";
+import { stepHistoryOf } from "./step-history.js";
+import type { StepHistory } from "./step-history.js";
 
-export type { Effect, LookUpFinding, Performance, Send, Verdict } from "./effect.js";
+export type { Effect, EffectHandlers, LookUpFinding, Send, Verdict } from "./effect.js";
+// Older names, for callers that still use them.
+export type { EffectHandlers as Performance } from "./effect.js";
+export type { PriorOccurrence as Standing, StepHistory as Past } from "./step-history.js";
 export { effectToken } from "./token.js";
 export * from "./errors.js";
 
@@ -42,21 +49,16 @@ export interface JournalOptions {
   patienceMs?: number;
 }
 
-export interface Standing {
-  occurrence: string;
-  isAnswered: boolean;
-  answer?: unknown;
-}
-
-export interface Past {
-  /** One that was answered, else one that nobody knows of: a new run makes no further one. */
-  standing?: Standing;
-  /** How many may have had their effect. */
-  made: number;
-  refused: number;
-}
-
 const MAX_ROUNDS = 10;
+
+/** Actions that need neither the provider nor a take. */
+const knownFromRow: ReadonlySet<CallAction["do"]> = new Set([
+  "answer",
+  "refuse",
+  "withdrawn",
+  "mismatch",
+  "wait",
+]);
 
 export class Journal {
   readonly #pool: Pool;
@@ -77,30 +79,30 @@ export class Journal {
 
   async perform<A>(
     given: Effect,
-    performance: Performance<A>,
+    handlers: EffectHandlers<A>,
     mode: { watchOnly?: boolean } = {},
   ): Promise<A> {
     const effect = { ...given, sealer: await this.#sealerOf(given) };
-    const isClosed = performance.closed?.() !== undefined;
+    const isClosed = handlers.closed?.() !== undefined;
     // Taken all the same: the process may wait for months before it may send them.
     if (mode.watchOnly || isClosed) await this.own(effect, effect.documents ?? []);
-    if (mode.watchOnly) return this.#watch(effect, performance);
+    if (mode.watchOnly) return this.#watch(effect, handlers);
     // Where a send would fail fast, a row that is there may still have the answer.
-    const first = isClosed ? undefined : await this.#sendNew(effect, performance);
-    return this.#settle(effect, performance, first);
+    const first = isClosed ? undefined : await this.#sender.attempt(effect, handlers, undefined);
+    return this.#settle(effect, handlers, first);
   }
 
   async #settle<A>(
     effect: SealedEffect,
-    performance: Performance<A>,
-    first?: Attempt<A>,
+    handlers: EffectHandlers<A>,
+    first?: SendOutcome<A>,
   ): Promise<A> {
-    let attempt = first;
+    let outcome = first;
     let cause: unknown;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      if (attempt && "answer" in attempt) return attempt.answer;
-      if (attempt) cause = attempt.cause;
-      attempt = await this.#resume(effect, performance, cause);
+      if (outcome && "answer" in outcome) return outcome.answer;
+      if (outcome) cause = outcome.cause;
+      outcome = await this.#resume(effect, handlers, cause);
     }
     throw new EffectInFlight(effect.step, this.#leaseMs);
   }
@@ -125,41 +127,10 @@ export class Journal {
     return reached(correlate(this.#pool, correlation));
   }
 
-  /** What the runs of a process have made of a step so far whose attempts are effects of their own. */
-  async past(key: StepKey): Promise<Past> {
+  /** What the runs of a process have made of a step so far, where its occurrences are effects of their own. */
+  async past(key: StepKey): Promise<StepHistory> {
     const rows = await reached(this.#rows.ofStep(key));
-    const standing = await this.#standing(rows, key);
-    return {
-      ...(standing && { standing }),
-      made: rows.filter(
-        ({ state, uncertain }) => state === "answered" || state === "sending" || uncertain,
-      ).length,
-      refused: rows.filter(({ state }) => state === "refused").length,
-    };
-  }
-
-  async #standing(rows: Row[], key: StepKey): Promise<Standing | undefined> {
-    const answered = rows.findLast(({ state }) => state === "answered");
-    if (answered) {
-      // Opened only where it is wanted: its key may be gone.
-      const sealer = await this.#sealerOf(key).catch((error: unknown) => ({ error }));
-      const open = () => {
-        if ("error" in sealer) throw sealer.error;
-        return openRow(sealer, answered);
-      };
-      return {
-        occurrence: answered.occurrence,
-        isAnswered: true,
-        get answer() {
-          return open();
-        },
-      };
-    }
-    const open = rows.findLast(
-      ({ state, uncertain, nextOccurrence }) =>
-        (state === "sending" || uncertain) && nextOccurrence === null,
-    );
-    return open && { occurrence: open.occurrence, isAnswered: false };
+    return stepHistoryOf(rows, () => this.#sealerOf(key));
   }
 
   /** The database's clock. */
@@ -178,117 +149,115 @@ export class Journal {
     return purgeEffects(this.#pool, olderThan, isOpen, limit);
   }
 
-  #sendNew<A>(effect: SealedEffect, performance: Performance<A>): Promise<Attempt<A> | undefined> {
-    return this.#sender.attempt(effect, performance, effect.token, (holder) =>
-      this.#rows.takeNew(effect, holder),
-    );
-  }
-
-  // A row was there: what it says decides. `cause` is what this performance's own call met, if it sent already.
+  // A row was there: what it says decides. `cause` is what this attempt's own call met, if it sent already.
   async #resume<A>(
     effect: SealedEffect,
-    performance: Performance<A>,
+    handlers: EffectHandlers<A>,
     cause: unknown,
-  ): Promise<Attempt<A> | undefined> {
-    const { row, earlier } = await this.#current(effect);
-    // An erasure leaves no digest in a row.
-    if (!row?.digest) await this.#refuseErased(effect);
-    const known = await this.#known<A>(effect, row, earlier);
-    if (known) return known;
-    if (row === undefined) return this.#sendNew(effect, performance);
-    // Its erasure may have begun without having reached the row yet.
-    await this.#refuseErased(effect);
-    const newInput = hasOtherInput(effect, row);
-    if (newInput && (await reached(this.#rows.anyExists(effect))))
-      throw new EffectMismatch(effect.step);
-    const canAsk = effect.effectClass !== "once" && performance.lookUp !== undefined;
-    const open = canAsk ? earlier.filter(({ state }) => state === "sending") : [];
-    for (const one of [...open, row]) {
-      const found = await this.#ask(effect, performance, one, cause);
-      if (found) return found;
-    }
-    return this.#sender.attempt(
-      effect,
-      performance,
-      row.token,
-      (holder) => this.#rows.takeAgain(effect, row, holder, newInput),
-      row.state,
-    );
+  ): Promise<SendOutcome<A> | undefined> {
+    const plan = planOf(await reached(this.#rows.ofStep(effect)), effect, {
+      by: "call",
+      isAnswerLost: cause !== undefined,
+      canLookUp: handlers.lookUp !== undefined,
+      spacingMs: this.#spacingMs,
+    });
+    await this.#checkErasureAndInput(effect, plan);
+    const known = await this.#carryOut(effect, handlers, plan, cause);
+    return known ?? this.#sender.attempt(effect, handlers, plan.newest);
   }
 
-  async #refuseErased(effect: SealedEffect): Promise<void> {
-    if (await reached(this.#rows.isErased(effect))) throw new ErasedKeyError();
+  async #watch<A>(effect: SealedEffect, handlers: EffectHandlers<A>): Promise<A> {
+    const plan = planOf(await reached(this.#rows.ofStep(effect)), effect, { by: "watch" });
+    const known = await this.#carryOut(effect, handlers, plan);
+    // The look-up has been proven meanwhile: the row's own rules go on, and may send again.
+    return known ? known.answer : this.#settle(effect, handlers);
   }
 
-  // What must be asked before anything is sent (again): returns what was found, throws while nothing may be sent.
-  async #ask<A>(
+  /** An answer, or undefined where nothing stands against a send; throws while nothing may be sent. */
+  async #carryOut<A>(
     effect: SealedEffect,
-    performance: Performance<A>,
-    row: Row,
-    cause: unknown,
+    handlers: EffectHandlers<A>,
+    { steps }: Plan,
+    cause?: unknown,
   ): Promise<{ answer: A } | undefined> {
-    if (!this.#mustAsk(effect, performance, row, cause)) return undefined;
-    // After a denial the look-up belongs to the send that follows it.
-    if (row.state !== "sending") throwIf(performance.closed?.());
-    const found = await performance.lookUp?.(row.token);
-    if (found !== undefined) return { answer: await this.#sender.keep(effect, row.token, found) };
-    if (row.state !== "sending") return undefined;
-    // A call that has just been cut off may still be worked on, so one empty look-up proves nothing then.
-    const tooSoon = effect.effectClass === "keyed" || cause !== undefined;
-    if (row.absent === 0 && tooSoon) {
-      await reached(this.#rows.absent(row));
-      throw new EffectAbsentOnce(effect.step, this.#spacingMs, cause);
+    for (const planned of steps) {
+      const known = await this.#carryOutOne(effect, handlers, planned, cause);
+      if (known) return known;
     }
-    if (row.leaseLeft > 0) throw new EffectAbsentOnce(effect.step, Math.ceil(row.leaseLeft), cause);
-    const finding = (await performance.lookUpFinding?.()) ?? "found";
-    // A person has decided to send again what a later row stands for.
-    if (finding !== "found" && row.nextOccurrence === null)
-      throw new EffectUnknown(effect.step, cause, finding);
-    if (row.answer !== null && (await reached(this.#rows.settleRefusal(row))))
-      throw new EffectRefused(effect.step, openRow<object>(effect.sealer, row));
     return undefined;
   }
 
-  async #watch<A>(effect: SealedEffect, performance: Performance<A>): Promise<A> {
-    const { row, earlier } = await this.#current(effect);
-    const known = await this.#known<A>(effect, row, earlier);
-    if (known) return known.answer;
-    const found = await performance.lookUp?.(row?.token ?? effect.token);
-    if (found !== undefined) return row ? this.#sender.keep(effect, row.token, found) : found;
-    const isAsked = effect.effectClass === "keyed" || effect.effectClass === "lookup";
-    const finding = isAsked ? await performance.lookUpFinding?.() : undefined;
-    // The proof has come meanwhile: the row's own rules go on, and may send again.
-    if (finding === "found" && row?.state === "sending") return this.#settle(effect, performance);
-    throw new EffectUnknown(effect.step, undefined, finding === "found" ? undefined : finding);
-  }
-
-  // The newest decision's row, and those before it, which an answer may come late to.
-  async #current(effect: SealedEffect): Promise<{ row: Row | undefined; earlier: Row[] }> {
-    const chain = chainOf(await reached(this.#rows.ofStep(effect)), effect.occurrence);
-    const mayExist = chain.filter(
-      ({ state, uncertain }) => state === "sending" || state === "answered" || uncertain,
-    );
-    if (mayExist.some((row) => hasOtherInput(effect, row))) throw new EffectMismatch(effect.step);
-    return { row: chain.at(-1), earlier: chain.slice(0, -1) };
-  }
-
-  // What needs no call: an answer, or a reason to stop.
-  async #known<A>(
+  async #carryOutOne<A>(
     effect: SealedEffect,
+    handlers: EffectHandlers<A>,
+    { row, action }: Planned,
+    cause: unknown,
+  ): Promise<{ answer: A } | undefined> {
+    const { step } = effect;
+    switch (action.do) {
+      case "take":
+        return undefined;
+      case "answer":
+        return this.#adopt(effect, row as Row);
+      case "refuse":
+        throw new EffectRefused(step, openRow<object>(effect.sealer, row as Row));
+      case "withdrawn":
+        throw new EffectWithdrawn(step);
+      case "mismatch":
+        throw new EffectMismatch(step);
+      case "unknown":
+        throw new EffectUnknown(step, cause);
+      case "wait":
+        throw new EffectInFlight(step, action.ms);
+      case "lookAgain":
+        throw new EffectAbsentOnce(step, action.ms, cause);
+      case "lookUp":
+        return this.#lookUp(effect, handlers, row, action.ifAbsent, cause);
+    }
+  }
+
+  async #lookUp<A>(
+    effect: SealedEffect,
+    handlers: EffectHandlers<A>,
     row: Row | undefined,
-    earlier: Row[],
+    ifAbsent: IfAbsent,
+    cause: unknown,
   ): Promise<{ answer: A } | undefined> {
-    if (row?.state === "answered") return this.#adopt(effect, row);
-    const isHeld = row && (row.state === "notSent" || (row.state === "sending" && row.held));
-    if (isHeld && row.leaseLeft > 0)
-      throw new EffectInFlight(effect.step, Math.ceil(row.leaseLeft));
-    const late = earlier.find(({ state }) => state === "answered");
-    if (late) return this.#adopt(effect, late);
-    if (row === undefined || hasOtherInput(effect, row)) return undefined;
-    if (row.state === "refused")
-      throw new EffectRefused(effect.step, openRow<object>(effect.sealer, row));
-    if (row.state === "withdrawn") throw new EffectWithdrawn(effect.step);
-    return undefined;
+    const { step, sealer } = effect;
+    // After a denial the look-up belongs to the send that follows it.
+    if (ifAbsent.do === "take" && row?.state !== "sending") throwIf(handlers.closed?.());
+    const found = await handlers.lookUp?.(row?.token ?? effect.token);
+    if (found !== undefined)
+      return { answer: row ? await this.#sender.keep(effect, row.token, found) : found };
+    if (ifAbsent.do === "lookAgain") {
+      if (row && ifAbsent.isFirst) await reached(this.#rows.absent(row));
+      throw new EffectAbsentOnce(step, ifAbsent.ms, cause);
+    }
+    const finding = ifAbsent.needsProof ? await handlers.lookUpFinding?.() : undefined;
+    if (finding !== undefined && finding !== "found") throw new EffectUnknown(step, cause, finding);
+    switch (ifAbsent.do) {
+      case "take":
+        return undefined;
+      case "refuse":
+        if (row && (await reached(this.#rows.settleRefusal(row))))
+          throw new EffectRefused(step, openRow<object>(sealer, row));
+        return undefined;
+      case "goOn":
+        if (finding === "found") return undefined;
+        throw new EffectUnknown(step, cause);
+      case "unknown":
+        throw new EffectUnknown(step, cause);
+    }
+  }
+
+  /** An erasure leaves no digest in a row, and may have begun without having reached the row yet. */
+  async #checkErasureAndInput(effect: SealedEffect, { newest, steps }: Plan): Promise<void> {
+    const isKnown = steps.some(({ action }) => knownFromRow.has(action.do));
+    if (newest?.digest && isKnown) return;
+    if (await reached(this.#rows.isErased(effect))) throw new ErasedKeyError();
+    const isNewInput = newest !== undefined && !isKnown && hasOtherInput(effect, newest);
+    if (isNewInput && (await reached(this.#rows.anyExists(effect))))
+      throw new EffectMismatch(effect.step);
   }
 
   /** The row must outlive the history that is written with its answer: it is as young as its last use. */
@@ -297,27 +266,6 @@ export class Journal {
     // Its retention has just ended: the next attempt finds no row.
     if (!isThere) throw new EffectInFlight(step, 0);
     return { answer: openRow<A>(sealer, row) };
-  }
-
-  // Whether the provider must be asked before anything is sent (again); throws where it cannot be, or where it is too early.
-  #mustAsk<A>(
-    effect: SealedEffect,
-    performance: Performance<A>,
-    row: Row,
-    cause: unknown,
-  ): boolean {
-    if (row.state !== "sending")
-      return (row.denied > 0 || row.uncertain) && performance.lookUp !== undefined;
-    if (effect.effectClass === "repeatable") {
-      // It is sent again unasked, but by one at a time.
-      if (row.leaseLeft > 0) throw new EffectInFlight(effect.step, Math.ceil(row.leaseLeft));
-      return false;
-    }
-    if (effect.effectClass === "once" || performance.lookUp === undefined)
-      throw new EffectUnknown(effect.step, cause);
-    const wait = row.absent > 0 ? Math.ceil(this.#spacingMs - row.absentFor) : 0;
-    if (wait > 0) throw new EffectAbsentOnce(effect.step, wait, cause);
-    return true;
   }
 
   /** Without the key nothing is sent. */
@@ -329,9 +277,4 @@ export class Journal {
       throw new JournalUnavailable(error);
     }
   }
-}
-
-function openRow<A>(sealer: Sealer, { token, answer }: Row): A {
-  if (answer === null) throw new JournalUnavailable(undefined);
-  return openAnswer(sealer, token, answer) as A;
 }

@@ -2,7 +2,7 @@
 import { JournalError, JournalUnavailable } from "./errors.js";
 
 /** What is known now must not be lost to a database that is away for a moment. */
-export async function insist<T>(work: () => Promise<T>, patienceMs: number): Promise<T> {
+export async function retryFor<T>(work: () => Promise<T>, patienceMs: number): Promise<T> {
   const clocks = startClocks();
   for (let pause = 50; ; pause = Math.min(pause * 2, 2_000)) {
     try {

@@ -3,7 +3,7 @@ import type { Sealer } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import { openDecisions } from "./answers.js";
 import type { DecisionRecord } from "./answers.js";
-import type { State } from "./rows.js";
+import type { State } from "./row.js";
 
 /** A row without its answer. */
 export interface EffectSummary {
@@ -16,7 +16,7 @@ export interface EffectSummary {
   effectClass?: string;
   state: State;
   attempts: number;
-  denied: number;
+  tokenGeneration: number;
   leaseUntil?: Date;
   decisions: DecisionRecord[];
   createdAt: Date;
@@ -34,7 +34,7 @@ export async function listEffects(
   const { rows } = await pool.query<
     Record<string, unknown> & { token: string; decisions: Buffer | null }
   >(
-    `select token, step, occurrence, provider, operation, account, effect_class as "effectClass", state, attempts, denied,
+    `select token, step, occurrence, provider, operation, account, effect_class as "effectClass", state, attempts, denied as "tokenGeneration",
        lease_until as "leaseUntil", sealed_decisions as decisions, created_at as "createdAt", updated_at as "updatedAt"
      from trustflow.effects where namespace = $1 and workflow_id = $2 order by seq`,
     [namespace, workflowId],

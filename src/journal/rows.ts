@@ -2,45 +2,36 @@
 // while something is sent.
 import type { Pool } from "../postgres/pool.js";
 import type { Effect } from "./effect.js";
+import { afterCleanEnd, isUncertainOnceTaken } from "./next-action.js";
+import type { CleanEnd } from "./next-action.js";
 import { columnsOf, owning } from "./ownership.js";
+import { effectIn, states } from "./row.js";
+import type { Row, State } from "./row.js";
 
-export type State = "sending" | "answered" | "refused" | "notSent" | "withdrawn";
-
-export interface Row {
-  token: string;
-  occurrence: string;
-  state: State;
-  digest: string | null;
-  attempts: number;
-  denied: number;
-  /** An earlier attempt may have reached the provider. */
-  uncertain: boolean;
-  absent: number;
-  /** A sender is at it, or was killed; false once its own call has ended. */
-  held: boolean;
-  /** Milliseconds until the lease is over; 0 or less: it is. */
-  leaseLeft: number;
-  /** Milliseconds since the look-up that found nothing. */
-  absentFor: number;
-  /** The answer or the refusal; while `sending`, a refusal that does not count yet. */
-  answer: Buffer | null;
-  nextOccurrence: string | null;
-}
-
-/** A take that succeeded: only its holder may write what became of it. */
-export interface Hold {
+/** What a sender is about to take: only its holder may write what became of it. */
+export interface Take {
   token: string;
   holder: string;
-  attempt: number;
-  denied: number;
+  uncertain: boolean;
   /** What the row was before the take; absent where there was none. */
   before?: State;
 }
 
-const columns = `token, occurrence, state, digest, attempts, denied, uncertain, absent, sealed_answer as answer,
-  next_occurrence as "nextOccurrence", holder is not null as held,
+/** A take that succeeded. */
+export interface Hold extends Take {
+  attempt: number;
+  tokenGeneration: number;
+}
+
+export const rowColumns = `token, occurrence, state, digest, attempts, denied as "tokenGeneration", uncertain, absent,
+  sealed_answer as answer, next_occurrence as "nextOccurrence", holder is not null as held,
   coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as "leaseLeft",
   coalesce(extract(epoch from clock_timestamp() - absent_at) * 1000, 0)::float8 as "absentFor"`;
+
+const statesThatMayExist = states.filter((state) => effectIn[state] !== "none");
+/** `mayExist` of row.ts in SQL; `row` is the alias of the table. */
+const mayExist = (row: string) =>
+  `(${row}.state in (${statesThatMayExist.map((state) => `'${state}'`).join(", ")}) or ${row}.uncertain)`;
 
 const lease = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 millisecond'`;
 const leaseOver = "(lease_until is null or lease_until <= clock_timestamp())";
@@ -56,7 +47,7 @@ export class Rows {
 
   async find(token: string): Promise<Row | undefined> {
     const { rows } = await this.#pool.query<Row>(
-      `select ${columns} from trustflow.effects where token = $1`,
+      `select ${rowColumns} from trustflow.effects where token = $1`,
       [token],
     );
     return rows[0];
@@ -69,7 +60,7 @@ export class Rows {
     step,
   }: Pick<Effect, "namespace" | "workflowId" | "step">): Promise<Row[]> {
     const { rows } = await this.#pool.query<Row>(
-      `select ${columns} from trustflow.effects where namespace = $1 and workflow_id = $2 and step = $3 order by seq`,
+      `select ${rowColumns} from trustflow.effects where namespace = $1 and workflow_id = $2 and step = $3 order by seq`,
       [namespace, workflowId, step],
     );
     return rows;
@@ -106,7 +97,9 @@ export class Rows {
         ...(owns ? columnsOf(documents) : []),
       ],
     });
-    return rowCount === 1 ? { token: effect.token, holder, attempt: 1, denied: 0 } : undefined;
+    return rowCount === 1
+      ? { ...takeOf(effect, undefined, holder), attempt: 1, tokenGeneration: 0 }
+      : undefined;
   }
 
   /**
@@ -119,16 +112,16 @@ export class Rows {
     holder: string,
     newInput: boolean,
   ): Promise<Hold | undefined> {
-    const { rows } = await this.#pool.query<{ attempts: number; denied: number }>(
-      `update trustflow.effects e set state = 'sending', attempts = attempts + 1,
-         uncertain = $7 <> 'repeatable' and (uncertain or state = 'sending'),
+    const take = takeOf(effect, row, holder);
+    const { rows } = await this.#pool.query<Pick<Hold, "attempt" | "tokenGeneration">>(
+      `update trustflow.effects e set state = 'sending', attempts = attempts + 1, uncertain = $12,
          absent = 0, absent_at = null, sealed_answer = null, denied = denied + $11::boolean::int, provider = $4, operation = $5, account = $6, effect_class = $7,
          digest = $8, lease_until = ${lease("$9")}, holder = $10, updated_at = clock_timestamp()
        where token = $1 and state = $2 and attempts = $3 and next_occurrence is null and ${leaseOver}
          and not ($11 and exists (select 1 from trustflow.effects o where o.namespace = e.namespace
-           and o.workflow_id = e.workflow_id and (o.state in ('sending', 'answered') or o.uncertain)))
+           and o.workflow_id = e.workflow_id and ${mayExist("o")}))
          and not exists (select 1 from trustflow.erasures d where d.namespace = e.namespace and d.workflow_id = e.workflow_id)
-       returning attempts, denied`,
+       returning attempts as attempt, denied as "tokenGeneration"`,
       [
         row.token,
         row.state,
@@ -141,11 +134,10 @@ export class Rows {
         this.#leaseMs,
         holder,
         newInput,
+        take.uncertain,
       ],
     );
-    const [taken] = rows;
-    const { attempts: attempt = 0, denied = 0 } = taken ?? {};
-    return taken && { token: row.token, holder, attempt, denied, before: row.state };
+    return rows[0] && { ...take, ...rows[0] };
   }
 
   /** Its erasure has begun: no effect of it is taken any more. */
@@ -160,8 +152,7 @@ export class Rows {
   /** Whether something of this process exists or may exist. */
   async anyExists(effect: Effect): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
-      `select 1 from trustflow.effects where namespace = $1 and workflow_id = $2
-         and (state in ('sending', 'answered') or uncertain) limit 1`,
+      `select 1 from trustflow.effects e where namespace = $1 and workflow_id = $2 and ${mayExist("e")} limit 1`,
       [effect.namespace, effect.workflowId],
     );
     return rowCount === 1;
@@ -189,17 +180,17 @@ export class Rows {
     return rowCount === 1;
   }
 
-  /** Whether it counts: after an uncertain attempt it waits for one more look-up, since that one may exist. */
-  async refuse({ token, holder }: Hold, sealed: Buffer): Promise<boolean> {
-    const { rows } = await this.#pool.query<{ state: State }>(
-      `update trustflow.effects set state = case when uncertain then 'sending' else 'refused' end,
-         absent = uncertain::int, absent_at = case when uncertain then clock_timestamp() end, sealed_answer = $3,
-         lease_until = null, holder = null, updated_at = clock_timestamp()
-       where token = $1 and holder = $2 and state = 'sending'
-       returning state`,
-      [token, holder, sealed],
+  /** Writes what a clean end makes of the row; false where it is not a refusal that counts. */
+  async end(take: Take, end: CleanEnd, refusal?: Buffer): Promise<boolean> {
+    const { state, renewsToken } = afterCleanEnd(end, take);
+    const { rowCount } = await this.#pool.query(
+      `update trustflow.effects set state = $3, absent = $4::boolean::int,
+         absent_at = case when $4 then clock_timestamp() end, sealed_answer = $5,
+         denied = denied + $6::boolean::int, lease_until = null, holder = null, updated_at = clock_timestamp()
+       where token = $1 and holder = $2 and state = 'sending'`,
+      [take.token, take.holder, state, state === "sending", refusal ?? null, renewsToken],
     );
-    return rows[0]?.state === "refused";
+    return rowCount === 1 && state === "refused";
   }
 
   /** The refusal that waited in the row counts: the look-up after it was empty too. */
@@ -210,24 +201,6 @@ export class Rows {
       [row.token, row.attempts],
     );
     return rowCount === 1;
-  }
-
-  /**
-   * This attempt did nothing. After an uncertain one before it, that still has to be looked up before the next send, unless a
-   * person has decided to send again: then that still holds, and a denial renews no token, because the uncertain one went under it.
-   */
-  async notSent(
-    { token, holder, before }: Pick<Hold, "token" | "holder" | "before">,
-    renewToken: boolean,
-  ): Promise<void> {
-    await this.#pool.query(
-      `update trustflow.effects set state = case when uncertain and not $4 then 'sending' else 'notSent' end,
-         absent = (uncertain and not $4)::int, absent_at = case when uncertain and not $4 then clock_timestamp() end,
-         denied = denied + case when uncertain and $4 then 0 else $3 end, lease_until = null, holder = null,
-         updated_at = clock_timestamp()
-       where token = $1 and holder = $2 and state = 'sending'`,
-      [token, holder, renewToken ? 1 : 0, before === "notSent"],
-    );
   }
 
   /** Our own call is over without an answer: whoever comes next may look, but the provider may work on it as long as the lease. */
@@ -246,4 +219,15 @@ export class Rows {
       [row.token, row.attempts],
     );
   }
+}
+
+/** What the take of a row, or of a new one, will hold. */
+export function takeOf(
+  effect: Pick<Effect, "token" | "effectClass">,
+  row: Row | undefined,
+  holder: string,
+): Take {
+  if (row === undefined) return { token: effect.token, holder, uncertain: false };
+  const uncertain = isUncertainOnceTaken(row, effect.effectClass);
+  return { token: row.token, holder, uncertain, before: row.state };
 }

@@ -2,17 +2,20 @@
 // answered without the answer being committed.
 import { randomUUID } from "node:crypto";
 import { openAnswer, sealAnswer } from "./answers.js";
-import type { Performance, SealedEffect } from "./effect.js";
+import { hasOtherInput } from "./chain.js";
+import type { EffectHandlers, SealedEffect } from "./effect.js";
 import { EffectInFlight, EffectRefused, JournalUnavailable } from "./errors.js";
-import { insist, mayHaveRun, reached, startClocks, throwIf } from "./patience.js";
-import type { Hold, Rows, State } from "./rows.js";
+import { mayHaveRun, reached, retryFor, startClocks, throwIf } from "./patience.js";
+import type { Row } from "./row.js";
+import { takeOf } from "./rows.js";
+import type { Hold, Rows } from "./rows.js";
 import { wireToken } from "./token.js";
 
 // The rest of the lease is for storing the answer.
 const SENDING_SHARE = 0.9;
 
-/** Answered, or to be looked at again because of `cause`. */
-export type Attempt<A> = { answer: A } | { cause: unknown };
+/** The answer, or the error after which the row decides again. */
+export type SendOutcome<A> = { answer: A } | { cause: unknown };
 
 export class Sender {
   readonly #rows: Rows;
@@ -25,22 +28,22 @@ export class Sender {
     this.#patienceMs = patienceMs;
   }
 
-  /** Undefined where somebody else was faster. */
+  /** Takes the row, or makes it, and sends; undefined where somebody else was faster. */
   async attempt<A>(
     effect: SealedEffect,
-    performance: Performance<A>,
-    token: string,
-    take: (holder: string) => Promise<Hold | undefined>,
-    before?: State,
-  ): Promise<Attempt<A> | undefined> {
-    throwIf(performance.closed?.());
+    handlers: EffectHandlers<A>,
+    row: Row | undefined,
+  ): Promise<SendOutcome<A> | undefined> {
+    throwIf(handlers.closed?.());
     const holder = randomUUID();
     const clocks = startClocks();
     const giveBack = () =>
-      this.#insist(() => this.#rows.notSent({ token, holder, ...(before && { before }) }, false));
+      this.#retry(() => this.#rows.end(takeOf(effect, row, holder), "notSent"));
     let hold: Hold | undefined;
     try {
-      hold = await take(holder);
+      hold = row
+        ? await this.#rows.takeAgain(effect, row, holder, hasOtherInput(effect, row))
+        : await this.#rows.takeNew(effect, holder);
     } catch (error) {
       // It may have been committed all the same; we shall not send, so it is given back.
       if (mayHaveRun(error)) await giveBack();
@@ -51,47 +54,48 @@ export class Sender {
       await giveBack();
       throw new EffectInFlight(effect.step, 0);
     }
-    return this.#send(effect, performance, hold, new Date(clocks.wall + this.#sendingMs));
+    return this.#send(effect, handlers, hold, new Date(clocks.wall + this.#sendingMs));
   }
 
   /** The first answer stands: where another one is there already, that one is returned. */
   async keep<A>({ sealer }: SealedEffect, token: string, answer: A): Promise<A> {
     const sealed = sealAnswer(sealer, token, answer);
-    if (await this.#insist(() => this.#rows.answer(token, sealed))) return answer;
+    if (await this.#retry(() => this.#rows.answer(token, sealed))) return answer;
     const row = await reached(this.#rows.find(token));
     return row?.answer ? (openAnswer(sealer, token, row.answer) as A) : answer;
   }
 
   async #send<A>(
     effect: SealedEffect,
-    performance: Performance<A>,
+    handlers: EffectHandlers<A>,
     hold: Hold,
     deadline: Date,
-  ): Promise<Attempt<A>> {
-    const { token, attempt, denied } = hold;
-    const idempotencyToken = wireToken(token, denied);
+  ): Promise<SendOutcome<A>> {
+    const { token, attempt, tokenGeneration } = hold;
+    const idempotencyToken = wireToken(token, tokenGeneration);
     let answer: A;
     try {
-      answer = await performance.send({ token, idempotencyToken, attempt, deadline });
+      answer = await handlers.send({ token, idempotencyToken, attempt, deadline });
     } catch (error) {
-      const verdict = performance.verdict(error);
+      const verdict = handlers.verdict(error);
       if (verdict.kind === "notSent") {
-        await this.#insist(() => this.#rows.notSent(hold, verdict.renewToken === true));
+        const end = verdict.renewToken ? "denied" : "notSent";
+        await this.#retry(() => this.#rows.end(hold, end));
         throw error;
       }
       if (verdict.kind === "noAnswer") {
-        await this.#insist(() => this.#rows.noAnswer(hold));
+        await this.#retry(() => this.#rows.noAnswer(hold));
         return { cause: error };
       }
       const sealed = sealAnswer(effect.sealer, token, verdict.refusal);
-      const stored = await this.#insist(() => this.#rows.refuse(hold, sealed));
-      if (stored) throw new EffectRefused(effect.step, verdict.refusal);
+      const counts = await this.#retry(() => this.#rows.end(hold, "refused", sealed));
+      if (counts) throw new EffectRefused(effect.step, verdict.refusal);
       return { cause: error };
     }
     return { answer: await this.keep(effect, token, answer) };
   }
 
-  #insist<T>(work: () => Promise<T>): Promise<T> {
-    return insist(work, this.#patienceMs);
+  #retry<T>(work: () => Promise<T>): Promise<T> {
+    return retryFor(work, this.#patienceMs);
   }
 }

@@ -17,8 +17,8 @@ export function effectToken(
  * The token that goes over the wire: another one after each denial (docs/reading-the-specification.md §1), so that none
  * stays stuck to it, and for another input.
  */
-export function wireToken(token: string, denied: number): string {
-  return denied === 0 ? token : uuidV5(token, String(denied));
+export function wireToken(token: string, generation: number): string {
+  return generation === 0 ? token : uuidV5(token, String(generation));
 }
 
 function uuidV5(namespace: string, name: string): string {
