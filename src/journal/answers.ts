@@ -27,7 +27,7 @@ export interface DecisionRecord {
   by: string;
   /** The operator whose key signed it. */
   principal?: string;
-  /** The operator who decided alike before, where that takes two. */
+  /** The operator who made the same decision before, where two are needed. */
   proposedBy?: string;
   note?: string;
   at: string;

@@ -1,10 +1,10 @@
-// The rows of one effect: its own, those that a person's decision to send again left behind, and those that it opened.
+// The rows of one effect: its own row, and the rows before and after it that a person's decisions to send again have linked.
 import type { Effect } from "./effect.js";
 import { nextAction } from "./next-action.js";
 import type { CallAction, CallCause } from "./next-action.js";
 import type { Row } from "./row.js";
 
-/** `rows` are those of the step in the order they were made; other occurrences may be effects of their own. */
+/** `rows` are all rows of the step, in the order they were made. Other occurrences of the step may be other effects. */
 export function chainOf(rows: Row[], occurrence: string): Row[] {
   const chain = rows.filter((row) => row.occurrence === occurrence);
   for (const row of rows.toReversed())
@@ -23,9 +23,9 @@ export interface Planned {
 }
 
 export interface Plan {
-  /** The row that is taken where nothing stands against it. */
+  /** The row to take if every step allows it. */
   newest: Row | undefined;
-  /** In this order. */
+  /** What to do first, in this order. */
   steps: Planned[];
 }
 

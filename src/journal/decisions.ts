@@ -1,4 +1,5 @@
-// What people decide about a step, and the withdrawal of one: written into the row before the process goes on.
+// A person's decision on a step, and the withdrawal of a step: written into its rows before the process goes on. next-action.ts
+// decides what a decision changes.
 import type { Sealer } from "../crypto/data-key.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
@@ -20,7 +21,7 @@ export interface StepKey {
 }
 
 export interface Decision extends Omit<DecisionRecord, "occurrence"> {
-  /** What the step answered, for `happened`. */
+  /** The answer of the step, for `happened`. */
   result?: unknown;
   /** The person was told that nobody can know, so a confirmed `retry` sends again whatever the look-up says. */
   nobodyKnows?: boolean;
@@ -64,7 +65,7 @@ export function decide(
     if (before) return { occurrence: before.occurrence, effect };
     const row = rows.at(-1) ?? (await addRow(client, key, FIRST, "notSent"));
     if (given.decision === "abandon") await hold(client, [...rows.slice(0, -1), row], leaseMs);
-    // What the provider answered meanwhile stands against what a person supposed.
+    // An answer that the provider has given meanwhile counts more than the person's decision.
     const occurrence =
       effectOfStep(rows) === "exists"
         ? row.occurrence
@@ -82,7 +83,7 @@ export function decide(
   });
 }
 
-/** An attempt of the abandoned process may be about to send: for a lease nobody may, and by then it is over. */
+/** An attempt of the abandoned process may be about to send. So nobody may send for a lease; by then the attempt is over. */
 async function hold(client: PoolClient, rows: StepRow[], leaseMs: number): Promise<void> {
   await client.query(
     `update trustflow.effects set lease_until = clock_timestamp() + $2 * interval '1 millisecond' where token = any($1)`,
@@ -90,7 +91,7 @@ async function hold(client: PoolClient, rows: StepRow[], leaseMs: number): Promi
   );
 }
 
-/** After it nothing can be sent for the step, or it says why that cannot be had any more. */
+/** `withdrawn`: nothing can be sent for the step any more; any other result says why that is too late. */
 export function withdraw(pool: Pool, key: StepKey): Promise<Withdrawal> {
   return onStep(pool, async (client) => {
     const rows = await lockStep(client, key);
@@ -106,7 +107,7 @@ export function withdraw(pool: Pool, key: StepKey): Promise<Withdrawal> {
   });
 }
 
-// Where a sender makes the step's row at the same moment, ours fails on the unique key, and the second look sees it.
+// If a sender makes the step's row at the same moment, our insert fails on the unique key; the second try finds that row.
 async function onStep<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   try {
     return await transaction(pool, work);
@@ -149,7 +150,7 @@ async function apply(
       ]);
       return next;
     }
-    // The row's own rules decide; what nobody knows they put to a person as `unknownOutcome`.
+    // The next attempt decides by the row, and asks a person (`unknownOutcome`) where nobody can know.
     case "keep":
     case "hold":
     case "withdraw":
@@ -176,12 +177,12 @@ function tokensToChange(
   return rows.filter((row) => actionOn(row, { by }) === action).map(({ token }) => token);
 }
 
-/** As the process's validator asks for it (src/workflows/runtime/attention.ts), whatever the attention's kind was. */
+/** The same rule as in the validator of `resolve` (src/workflows/runtime/attention.ts), for each kind of attention. */
 function isConfirmed({ confirmRetry, note }: Decision): boolean {
   return confirmRetry === true && typeof note === "string" && note.trim() !== "";
 }
 
-// The rows of a step in the order they were made, nobody else changing them meanwhile.
+// The rows of a step in the order they were made, locked until the end of the transaction.
 async function lockStep(
   client: PoolClient,
   { namespace, workflowId, step }: StepKey,
@@ -220,7 +221,7 @@ function nextOf(occurrence: string): string {
   return /^\d+$/.test(occurrence) ? String(Number(occurrence) + 1) : `${occurrence}+1`;
 }
 
-// A new run may count its attentions from the start again, so the time belongs to it.
+// A new run may use the same attention ids again, so the time is compared too.
 function sameDecision(a: Omit<DecisionRecord, "occurrence">, b: Decision): boolean {
   return a.attention === b.attention && a.decision === b.decision && a.by === b.by && a.at === b.at;
 }

@@ -1,4 +1,4 @@
-// What an effect is, and how its one call is made: the journal's side of an activity.
+// What an activity gives the journal: the effect, and the handlers that make its one call.
 import type { Sealer } from "../crypto/data-key.js";
 import type { OwnedDocument } from "./ownership.js";
 
@@ -17,11 +17,11 @@ export interface Effect {
   /** Keyed digest of account and input. */
   digest: string;
   sameDigest(stored: string): boolean;
-  /** Those that its call sends: the process owns them from the commit of the row on. */
+  /** The documents that its call sends. The process owns them from the commit of the row. */
   documents?: OwnedDocument[];
 }
 
-/** With what seals its answer: had before anything is sent, so that no answer is lost for want of a key. */
+/** With the key that seals its answer. The key is loaded before anything is sent, so that no answer is lost without it. */
 export type SealedEffect = Effect & { sealer: Sealer };
 
 export type Verdict =
@@ -31,10 +31,10 @@ export type Verdict =
 
 export interface Send {
   token: string;
-  /** What goes over the wire where the provider takes a token. */
+  /** The token to send, if the provider takes one. */
   idempotencyToken: string;
   attempt: number;
-  /** The call must be over by then, on this machine's clock. */
+  /** The call must end before it, on this machine's clock. */
   deadline: Date;
 }
 
@@ -50,7 +50,7 @@ export interface EffectHandlers<A> {
   closed?(): Error | undefined;
   /** One HTTP call. Its answer must be plain JSON. */
   send(send: Send): Promise<A>;
-  /** Did it happen? */
+  /** Asks the provider whether the effect happened; undefined if it finds nothing. `token` is the token of the row. */
   lookUp?(token: string): Promise<A | undefined>;
   /** What an empty look-up is worth; without it, it proves that nothing exists. */
   lookUpFinding?(): Promise<LookUpFinding>;

@@ -1,4 +1,4 @@
-// What the journal answers instead of a result. Messages name steps and times, never content.
+// The errors of the journal. Their messages name steps and times, never content.
 import type { LookUpFinding } from "./effect.js";
 
 export { ErasedKeyError, isLocked } from "../crypto/errors.js";
@@ -10,7 +10,7 @@ export class JournalError extends Error {
   }
 }
 
-/** Somebody else is at it: ask again when the lease is over. */
+/** Another attempt holds the row. Try again when its lease is over. */
 export class EffectInFlight extends JournalError {
   readonly retryAfterMs: number;
 
@@ -20,7 +20,7 @@ export class EffectInFlight extends JournalError {
   }
 }
 
-/** Looked up and not found once: a new item may not be visible at once, so it is asked for again after a while. */
+/** A look-up found nothing. A new item may not be visible at once, so look up again after `retryAfterMs`. */
 export class EffectAbsentOnce extends JournalError {
   readonly retryAfterMs: number;
 
@@ -30,7 +30,7 @@ export class EffectAbsentOnce extends JournalError {
   }
 }
 
-/** It may have happened, and nobody can be asked, or what is asked proves nothing. */
+/** The effect may have happened. There is no look-up, or an empty one proves nothing. A person has to decide. */
 export class EffectUnknown extends JournalError {
   /** Why an empty look-up proves nothing, where there is a look-up. */
   readonly lookUp: Exclude<LookUpFinding, "found"> | undefined;
@@ -41,7 +41,7 @@ export class EffectUnknown extends JournalError {
   }
 }
 
-/** The provider said no, cleanly: nothing exists. */
+/** The provider refused the request, so nothing exists. */
 export class EffectRefused extends JournalError {
   readonly refusal: object;
 
@@ -51,21 +51,21 @@ export class EffectRefused extends JournalError {
   }
 }
 
-/** The same step was tried with another input, and that one may exist. */
+/** The step was tried with another input, and its effect may exist. */
 export class EffectMismatch extends JournalError {
   constructor(step: string) {
     super(`step "${step}" was already taken with another input`);
   }
 }
 
-/** The step was withdrawn before anything was sent; nothing will be. */
+/** The step was withdrawn before anything was sent, and nothing will be sent. */
 export class EffectWithdrawn extends JournalError {
   constructor(step: string) {
     super(`step "${step}" was withdrawn before it was sent`);
   }
 }
 
-/** A decision to send again came while a sender may still be at it. */
+/** A person decided to send again while an attempt may still run. Decide again after `until`. */
 export class LeaseRunning extends JournalError {
   readonly until: Date;
 
@@ -77,11 +77,11 @@ export class LeaseRunning extends JournalError {
   }
 }
 
-/** PostgreSQL is out of reach. Before the send it means that nothing was sent. */
+/** PostgreSQL cannot be reached. If that was so before the send, nothing was sent. */
 export class JournalUnavailable extends JournalError {
   readonly code: string | undefined;
 
-  /** Keeps the error's code only: PostgreSQL repeats values of the row in its texts. */
+  /** Keeps only the error's code, because PostgreSQL repeats values of the row in its messages. */
   constructor(failure: unknown) {
     const code = (failure as { code?: unknown } | undefined)?.code;
     super(`the journal cannot be reached${typeof code === "string" ? ` (${code})` : ""}`);

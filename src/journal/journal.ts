@@ -45,7 +45,7 @@ export * from "./errors.js";
 export interface JournalOptions {
   leaseMs: number;
   lookUpSpacingMs: number;
-  /** How long an outcome that PostgreSQL does not take is kept in memory and tried again. */
+  /** How long the outcome of a call is kept in memory and written again while PostgreSQL is away. */
   patienceMs?: number;
 }
 
@@ -84,10 +84,10 @@ export class Journal {
   ): Promise<A> {
     const effect = { ...given, sealer: await this.#sealerOf(given) };
     const isClosed = handlers.closed?.() !== undefined;
-    // Taken all the same: the process may wait for months before it may send them.
+    // The process owns its documents even while it may not send them: that can last for months.
     if (mode.watchOnly || isClosed) await this.own(effect, effect.documents ?? []);
     if (mode.watchOnly) return this.#watch(effect, handlers);
-    // Where a send would fail fast, a row that is there may still have the answer.
+    // While calls may not pass, an existing row may still have the answer.
     const first = isClosed ? undefined : await this.#sender.attempt(effect, handlers, undefined);
     return this.#settle(effect, handlers, first);
   }
@@ -107,7 +107,7 @@ export class Journal {
     throw new EffectInFlight(effect.step, this.#leaseMs);
   }
 
-  /** Nothing can be sent for the step any more, where that can still be had. */
+  /** Makes sure that nothing can be sent for the step any more, or says why that is too late. */
   withdraw(key: StepKey): Promise<Withdrawal> {
     return reached(withdraw(this.#pool, key));
   }
@@ -117,12 +117,15 @@ export class Journal {
     return reached(decide(this.#pool, sealer, key, decision, this.#leaseMs));
   }
 
-  /** The process owns these documents: said before they are read, or before their bytes are stored. */
+  /** Makes the process an owner of these documents. Call it before they are read, and before their bytes are stored. */
   own(owner: Owner, documents: OwnedDocument[]): Promise<void> {
     return reached(own(this.#pool, owner, documents));
   }
 
-  /** Callbacks with this reference belong to the process: said after its answer is stored, before it is used; the first one stands. */
+  /**
+   * Notes that callbacks with this reference belong to the process. Call it once the answer is stored, before it is used. The first
+   * process of a reference keeps it.
+   */
   correlate(correlation: Correlation): Promise<void> {
     return reached(correlate(this.#pool, correlation));
   }
@@ -149,7 +152,7 @@ export class Journal {
     return purgeEffects(this.#pool, olderThan, isOpen, limit);
   }
 
-  // A row was there: what it says decides. `cause` is what this attempt's own call met, if it sent already.
+  // There is a row already, and it decides. `cause` is the error of this attempt's own call, if it has sent already.
   async #resume<A>(
     effect: SealedEffect,
     handlers: EffectHandlers<A>,
@@ -260,10 +263,10 @@ export class Journal {
       throw new EffectMismatch(effect.step);
   }
 
-  /** The row must outlive the history that is written with its answer: it is as young as its last use. */
+  /** The row must outlive the history that its answer is written into, so its retention starts again. */
   async #adopt<A>({ step, sealer }: SealedEffect, row: Row): Promise<{ answer: A }> {
     const isThere = await reached(this.#rows.renew(row.token));
-    // Its retention has just ended: the next attempt finds no row.
+    // The clean-up has just removed the row: the next attempt makes a new one.
     if (!isThere) throw new EffectInFlight(step, 0);
     return { answer: openRow<A>(sealer, row) };
   }

@@ -150,7 +150,7 @@ function forActivity(
   }
 }
 
-/** Nothing stands against a send. */
+/** The row allows a send, at most after a look-up. */
 function unsent(row: RowFacts | undefined, effectClass: EffectClass, cause: CallCause): CallAction {
   if (cause.by === "watch")
     return lookUp({ do: "unknown", needsProof: provesByLookUp[effectClass] });
@@ -158,7 +158,7 @@ function unsent(row: RowFacts | undefined, effectClass: EffectClass, cause: Call
   return mustAsk && cause.canLookUp ? lookUp({ do: "take", needsProof: false }) : { do: "take" };
 }
 
-/** It was sent, nobody is at it, and no answer is known. */
+/** It was sent, no sender is alone with it any more, and no answer is known. */
 function unanswered(row: RowFacts, effectClass: EffectClass, cause: CallCause): CallAction {
   if (cause.by === "watch") {
     const isProof = provesByLookUp[effectClass];

@@ -1,7 +1,7 @@
-// PostgreSQL may be away at any moment: what that means before a send, and what is done about it after one.
+// PostgreSQL may be away at any moment. Before a send that is an error; after a send the write is retried.
 import { JournalError, JournalUnavailable } from "./errors.js";
 
-/** What is known now must not be lost to a database that is away for a moment. */
+/** Retries with growing pauses for `patienceMs`, so that an outcome is not lost while the database is away for a moment. */
 export async function retryFor<T>(work: () => Promise<T>, patienceMs: number): Promise<T> {
   const clocks = startClocks();
   for (let pause = 50; ; pause = Math.min(pause * 2, 2_000)) {
@@ -22,13 +22,13 @@ export async function reached<T>(query: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether a statement that failed may have been committed all the same: not where no connection could be had. */
+/** Whether a statement that failed may have been committed: not if there was no connection. */
 export function mayHaveRun(error: unknown): boolean {
   const { syscall, message } = error as { syscall?: unknown; message?: unknown };
   return syscall !== "connect" && message !== "timeout exceeded when trying to connect";
 }
 
-/** A machine that slept or stood still shows on one of the two clocks. */
+/** The larger of two clocks: a machine that was asleep or stopped shows on one of them. */
 export function startClocks(): { wall: number; elapsed(): number } {
   const wall = Date.now();
   const monotonic = performance.now();

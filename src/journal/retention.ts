@@ -1,4 +1,4 @@
-// What operators see of the journal, and how its rows go in the end.
+// What operators see of the journal, and how old rows are removed.
 import type { Sealer } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import { openDecisions } from "./answers.js";

@@ -140,7 +140,7 @@ export class Rows {
     return rows[0] && { ...take, ...rows[0] };
   }
 
-  /** Its erasure has begun: no effect of it is taken any more. */
+  /** Whether the erasure of the process has begun: no effect of it is taken any more. */
   async isErased({ namespace, workflowId }: Effect): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       "select 1 from trustflow.erasures where namespace = $1 and workflow_id = $2 limit 1",
@@ -158,7 +158,7 @@ export class Rows {
     return rowCount === 1;
   }
 
-  /** An answer is the truth whoever brings it and however late; the first one stands. */
+  /** An answer counts whoever writes it and however late; the first one stays. */
   async answer(token: string, sealed: Buffer): Promise<boolean> {
     const { rowCount } = await this.#pool.query({
       name: "effect-answer",
@@ -170,7 +170,7 @@ export class Rows {
     return rowCount === 1;
   }
 
-  /** A run uses the answer; false where the row has just gone. */
+  /** Starts the retention of the row again; false where the row has just been removed. */
   async renew(token: string): Promise<boolean> {
     const { rowCount } = await this.#pool.query({
       name: "effect-renew",
@@ -193,7 +193,7 @@ export class Rows {
     return rowCount === 1 && state === "refused";
   }
 
-  /** The refusal that waited in the row counts: the look-up after it was empty too. */
+  /** Makes the refusal that waited in the row count, since the look-up after it found nothing. */
   async settleRefusal(row: Row): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `update trustflow.effects set state = 'refused', uncertain = false, updated_at = clock_timestamp()
@@ -203,7 +203,10 @@ export class Rows {
     return rowCount === 1;
   }
 
-  /** Our own call is over without an answer: whoever comes next may look, but the provider may work on it as long as the lease. */
+  /**
+   * Notes that our own call ended without an answer. The next attempt may look up at once, but the provider may still work on the
+   * call until the lease is over.
+   */
   async noAnswer({ token, holder }: Hold): Promise<void> {
     await this.#pool.query(
       `update trustflow.effects set holder = null, updated_at = clock_timestamp()
@@ -221,7 +224,7 @@ export class Rows {
   }
 }
 
-/** What the take of a row, or of a new one, will hold. */
+/** The take of the row, or of a new row. */
 export function takeOf(
   effect: Pick<Effect, "token" | "effectClass">,
   row: Row | undefined,

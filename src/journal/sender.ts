@@ -1,5 +1,5 @@
-// One attempt at an effect: take the row, send, keep what came. Nothing is sent without the take being committed, nothing is
-// answered without the answer being committed.
+// One attempt at an effect: take the row, send, store the outcome. The take is committed before anything is sent, and the answer is
+// committed before it is returned.
 import { randomUUID } from "node:crypto";
 import { openAnswer, sealAnswer } from "./answers.js";
 import { hasOtherInput } from "./chain.js";
@@ -28,7 +28,7 @@ export class Sender {
     this.#patienceMs = patienceMs;
   }
 
-  /** Takes the row, or makes it, and sends; undefined where somebody else was faster. */
+  /** Takes the row, or makes it, and sends; undefined where another sender was faster. */
   async attempt<A>(
     effect: SealedEffect,
     handlers: EffectHandlers<A>,
@@ -45,7 +45,7 @@ export class Sender {
         ? await this.#rows.takeAgain(effect, row, holder, hasOtherInput(effect, row))
         : await this.#rows.takeNew(effect, holder);
     } catch (error) {
-      // It may have been committed all the same; we shall not send, so it is given back.
+      // The take may have been committed. Nothing will be sent, so the row is given back.
       if (mayHaveRun(error)) await giveBack();
       throw new JournalUnavailable(error);
     }
@@ -57,7 +57,7 @@ export class Sender {
     return this.#send(effect, handlers, hold, new Date(clocks.wall + this.#sendingMs));
   }
 
-  /** The first answer stands: where another one is there already, that one is returned. */
+  /** The first answer stays: returns the stored one, if there is one already. */
   async keep<A>({ sealer }: SealedEffect, token: string, answer: A): Promise<A> {
     const sealed = sealAnswer(sealer, token, answer);
     if (await this.#retry(() => this.#rows.answer(token, sealed))) return answer;
