@@ -3,33 +3,17 @@ import { expect, test } from "@jest/globals";
 import { planOf } from "../../src/journal/chain.js";
 import type { CallCause } from "../../src/journal/next-action.js";
 import type { Row } from "../../src/journal/row.js";
-import { effectOf } from "./support.js";
+import { effectOf, rowOf } from "./support.js";
 
 const call: CallCause = { by: "call", isAnswerLost: false, canLookUp: true, spacingMs: 100 };
 const effect = effectOf({ effectClass: "keyed" });
 
-function row(occurrence: string, over: Partial<Row>): Row {
-  return {
-    token: `token ${occurrence}`,
-    occurrence,
-    state: "sending",
-    digest: effect.digest,
-    attempts: 1,
-    tokenGeneration: 0,
-    uncertain: false,
-    absent: 0,
-    held: false,
-    leaseLeft: 0,
-    absentFor: 0,
-    answer: null,
-    nextOccurrence: null,
-    ...over,
-  };
-}
-
-const first = (over: Partial<Row> = {}) => row("0", { nextOccurrence: "1", ...over });
-const second = (over: Partial<Row> = {}) => row("1", { nextOccurrence: "2", ...over });
-const third = (over: Partial<Row> = {}) => row("2", { state: "notSent", digest: null, ...over });
+const { digest } = effect;
+const first = (over: Partial<Row> = {}) =>
+  rowOf("0", "sending", { digest, nextOccurrence: "1", ...over });
+const second = (over: Partial<Row> = {}) =>
+  rowOf("1", "sending", { digest, nextOccurrence: "2", ...over });
+const third = (over: Partial<Row> = {}) => rowOf("2", "notSent", over);
 
 /** The rows and actions of the plan, in their order. */
 function stepsOf(rows: Row[], cause = call, of = effect): string {
@@ -52,7 +36,7 @@ test("earlier rows without an answer are looked up in their order, before the ne
 });
 
 test("it does not matter which occurrence of the chain is asked for; another effect of the step is not part of it", () => {
-  const rows = [first(), row("of an update", {}), second(), third()];
+  const rows = [first(), rowOf("of an update", "sending", { digest }), second(), third()];
   for (const occurrence of ["0", "1", "2"])
     expect(stepsOf(rows, call, { ...effect, occurrence })).toBe("0 lookUp, 1 lookUp, 2 take");
   expect(stepsOf(rows, call, { ...effect, occurrence: "of an update" })).toBe(

@@ -12,24 +12,13 @@ import type {
 } from "../../src/journal/next-action.js";
 import { effectOf, states } from "../../src/journal/row.js";
 import type { KnownEffect, State } from "../../src/journal/row.js";
+import { rowOf } from "./support.js";
 
 const LEASE = 400;
 const SPACING = 100;
 
 function row(state: State, over: Partial<RowFacts> = {}): RowFacts {
-  return {
-    state,
-    tokenGeneration: 0,
-    uncertain: false,
-    absent: 0,
-    held: false,
-    leaseLeft: 0,
-    absentFor: 0,
-    answer: null,
-    nextOccurrence: null,
-    hasOtherInput: false,
-    ...over,
-  };
+  return { ...rowOf("0", state), hasOtherInput: false, ...over };
 }
 
 const otherInput = { hasOtherInput: true };

@@ -4,6 +4,7 @@ import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { sealersIn } from "../harness/stack/sealers.js";
 import { effectToken } from "../../src/journal/journal.js";
 import type { Effect, Performance, Send, Verdict } from "../../src/journal/journal.js";
+import type { Row } from "../../src/journal/row.js";
 
 export const ring = KeyRing.parse(generateKeyRing());
 export const sealers = sealersIn(ring);
@@ -38,6 +39,26 @@ export function effectOf(over: Partial<Effect> & { input?: string } = {}): Effec
 export function sameStep(effect: Effect, over: Partial<Effect> & { input?: string } = {}): Effect {
   const { namespace, workflowId, step, occurrence, effectClass } = effect;
   return effectOf({ namespace, workflowId, step, occurrence, effectClass, ...over });
+}
+
+/** A row as it is read, that no input was written into. */
+export function rowOf(occurrence: string, state: Row["state"], over: Partial<Row> = {}): Row {
+  return {
+    token: `token ${occurrence}`,
+    occurrence,
+    state,
+    digest: null,
+    attempts: 1,
+    tokenGeneration: 0,
+    uncertain: false,
+    absent: 0,
+    held: false,
+    leaseLeft: 0,
+    absentFor: 0,
+    answer: null,
+    nextOccurrence: null,
+    ...over,
+  };
 }
 
 /** A failure that says by itself what it means. */
