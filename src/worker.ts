@@ -3,13 +3,13 @@ import { Runtime, Worker } from "@temporalio/worker";
 import type { NativeConnection, WorkerOptions } from "@temporalio/worker";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { Circuits } from "./activities/runtime/circuit.js";
+import { Circuits } from "./activities/runtime/circuit-breaker.js";
 import { createCertificateActivities } from "./activities/disposable-certificate/index.js";
 import { createEnvelopeActivities } from "./activities/envelope-signature/index.js";
 import { createEviPostActivities } from "./activities/evi-post/index.js";
 import { createMessagingActivities } from "./activities/messaging-gateway/index.js";
 import { createOneShotActivities } from "./activities/one-shot-signature/index.js";
-import type { Surroundings } from "./activities/runtime/office.js";
+import type { ActivityDependencies } from "./activities/runtime/provider-context.js";
 import { createProcessActivities } from "./activities/runtime/process.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
 import { required, ringOf } from "./config.js";
@@ -158,7 +158,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     leaseMs: config.journal.leaseSeconds * 1_000,
     lookUpSpacingMs: config.journal.lookUpSpacingSeconds * 1_000,
   });
-  const surroundings: Surroundings = {
+  const deps: ActivityDependencies = {
     environment: required(config.environment, "environment"),
     journal,
     lookUpProofs: lookUpProofsOf(config, pool),
@@ -181,26 +181,26 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     process: createProcessActivities(journal, signedDecisions),
     providers: {
       "evi-post": createEviPostActivities({
-        ...surroundings,
+        ...deps,
         accounts: accountsOf(config, "evi-post"),
         settings: config.sendPostal,
       }),
       "disposable-certificate": createCertificateActivities({
-        ...surroundings,
+        ...deps,
         accounts: accountsOf(config, "disposable-certificate", warnOfKept),
         settings: config.issueCertificate,
       }),
       "messaging-gateway": createMessagingActivities({
-        ...surroundings,
+        ...deps,
         accounts: accountsOf(config, "messaging-gateway"),
       }),
       "one-shot-signature": createOneShotActivities({
-        ...surroundings,
+        ...deps,
         accounts: accountsOf(config, "one-shot-signature"),
         settings: config.signOneShot,
       }),
       "envelope-signature": createEnvelopeActivities({
-        ...surroundings,
+        ...deps,
         accounts: accountsOf(config, "envelope-signature", warnOfKept),
         settings: config.signEnvelope,
       }),

@@ -4,10 +4,10 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { createHash } from "node:crypto";
 import { DefaultLogger } from "@temporalio/worker";
 import { fetchAffidavits } from "../../src/activities/evi-post/affidavits.js";
-import type { PostOffice } from "../../src/activities/evi-post/office.js";
+import type { PostOffice } from "../../src/activities/evi-post/context.js";
 import { checkedReferenceOf, referenceOf } from "../../src/activities/runtime/input.js";
-import type { Surroundings } from "../../src/activities/runtime/office.js";
-import type { SigningDesk } from "../../src/activities/one-shot-signature/desk.js";
+import type { ActivityDependencies } from "../../src/activities/runtime/provider-context.js";
+import type { SigningDesk } from "../../src/activities/one-shot-signature/context.js";
 import { contract, fetchSigned } from "../../src/activities/one-shot-signature/signature.js";
 import type { OwnedDocument, Owner } from "../../src/journal/ownership.js";
 import { letterPdf } from "../processes/send-postal/inputs.js";
@@ -40,7 +40,7 @@ function recorder({ isAway = false } = {}) {
         return letterPdf;
       },
     },
-  } as unknown as Surroundings;
+  } as unknown as ActivityDependencies;
   return { done, has };
 }
 
@@ -49,7 +49,7 @@ async function inActivity(work: () => Promise<unknown>): Promise<unknown> {
   return new MockActivityEnvironment(process, { logger: new DefaultLogger("ERROR") }).run(work);
 }
 
-type Has = Surroundings;
+type Has = ActivityDependencies;
 const office = (has: Has, answers: object) =>
   ({ has, reach: async (_: unknown, operation: string) => answers[operation as never] }) as object;
 const desk = (has: Has) =>

@@ -113,7 +113,7 @@ const accepted: Line[] = [
   ["src/activities/evi-post/index.ts", value("../../callbacks/address.js")],
   ["src/activities/evi-post/index.ts", value("../../providers/evi-post/client.js")],
   ["src/activities/evi-post/index.ts", value("@temporalio/activity")],
-  ["src/activities/evi-post/submit.ts", value("../runtime/office.js")],
+  ["src/activities/evi-post/submit.ts", value("../runtime/provider-context.js")],
   ["src/providers/http/exchange.ts", value("got")],
   ["src/providers/evi-post/client.ts", value("../http/exchange.js")],
   ["src/providers/evi-post/client.ts", value("../../contracts/shared/values.js")],

@@ -11,12 +11,12 @@ import type {
   IssuedCertificate,
   OtpMessage,
 } from "../../providers/disposable-certificate/client.js";
-import { measured } from "../runtime/calls.js";
+import { measured } from "../runtime/call-metrics.js";
 import { enrolmentOf, messageOf } from "./enrolment.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import { accountIn, Office, resolved } from "../runtime/office.js";
-import type { Attempt, OfficeDependencies } from "../runtime/office.js";
+import { accountIn, Office, resolved } from "../runtime/provider-context.js";
+import type { Attempt, OfficeDependencies } from "../runtime/provider-context.js";
 import {
   firstCode,
   isLeftOpen,

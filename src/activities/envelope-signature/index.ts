@@ -8,12 +8,12 @@ import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { Operation } from "../../providers/effect-classes.js";
 import * as client from "../../providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../providers/envelope-signature/client.js";
-import { measured } from "../runtime/calls.js";
+import { measured } from "../runtime/call-metrics.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { checkedReferenceOf, ownedDocument, parseInput, readDocument } from "../runtime/input.js";
 import { unlessMissing } from "../runtime/missing-document.js";
-import { accountIn, Office, resolved } from "../runtime/office.js";
-import type { Attempt, OfficeDependencies } from "../runtime/office.js";
+import { accountIn, Office, resolved } from "../runtime/provider-context.js";
+import type { Attempt, OfficeDependencies } from "../runtime/provider-context.js";
 
 const provider = "envelope-signature";
 const hosts = measured(provider, client);

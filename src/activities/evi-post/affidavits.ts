@@ -6,8 +6,8 @@ import { derivedDocumentId } from "../../documents/document-id.js";
 import type { PostalAffidavit } from "../../providers/evi-post/client.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { execution } from "../runtime/effect.js";
-import { eviPost } from "./office.js";
-import type { AttemptAccount, PostOffice } from "./office.js";
+import { eviPost } from "./context.js";
+import type { AttemptAccount, PostOffice } from "./context.js";
 
 interface Fetch {
   account: AttemptAccount;

@@ -4,14 +4,14 @@ import { endStates } from "../../contracts/shared/names.js";
 import { PostalDates } from "../../contracts/send-postal.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import { NothingNew } from "../runtime/failure.js";
-import { isEnough, notThere } from "../runtime/question.js";
-import type { Question } from "../runtime/question.js";
+import { NotChangedYet } from "../runtime/failure.js";
+import { isSatisfied, notThere } from "../runtime/polling.js";
+import type { PollRequest } from "../runtime/polling.js";
 import { fetchAffidavits } from "./affidavits.js";
-import { provider } from "./office.js";
-import type { PostOffice } from "./office.js";
+import { provider } from "./context.js";
+import type { PostOffice } from "./context.js";
 
-export interface PostalQuestion extends Question {
+export interface PostalPollRequest extends PollRequest {
   account: string;
   uniqueId: string;
   submittedAt: string;
@@ -36,7 +36,7 @@ export interface PostalAnswer {
 
 const datesOnly = PostalDates.strip();
 
-export function ask(office: PostOffice, question: PostalQuestion): Promise<PostalAnswer> {
+export function ask(office: PostOffice, question: PostalPollRequest): Promise<PostalAnswer> {
   const { uniqueId, mode, stored, refetch } = question;
   return office.run("query", question.account, mode, async (account) => {
     const stamp = (await office.has.journal.now()).toISOString();
@@ -45,7 +45,7 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
     const { state, outcome, affidavits = [] } = item;
     const ids = affidavits.map((affidavit) => affidavit.uniqueId);
     const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
-    if (!isEnough(question, fingerprint, endStates.has(state))) throw new NothingNew();
+    if (!isSatisfied(question, fingerprint, endStates.has(state))) throw new NotChangedYet();
     const wanted = affidavits.filter((one) => refetch || !stored.includes(one.uniqueId));
     const fetched = await fetchAffidavits(office, { account, uniqueId, wanted }).catch(
       (error: unknown) => {
@@ -71,7 +71,7 @@ export function ask(office: PostOffice, question: PostalQuestion): Promise<Posta
 }
 
 /** docs/reading-the-specification.md §1: an id that was just given may not be visible yet. */
-function invisible(office: PostOffice, { submittedAt }: PostalQuestion): ProviderError {
+function invisible(office: PostOffice, { submittedAt }: PostalPollRequest): ProviderError {
   const isNew = Date.now() - Date.parse(submittedAt) < office.has.invisibleForMs;
   return new ProviderError({
     kind: isNew ? "notVisibleYet" : "protocol",

@@ -1,12 +1,12 @@
 // The activities of certified post: build the key, call the provider through the journal, translate the error
 // (P2 §2.1–2.5, §4.1; docs/reading-the-specification.md §1–2).
 import { ask } from "./ask.js";
-import { PostOffice } from "./office.js";
-import type { EviPostDependencies } from "./office.js";
+import { PostOffice } from "./context.js";
+import type { EviPostDependencies } from "./context.js";
 import { submit } from "./submit.js";
 import { cancel, requestAffidavit } from "./updates.js";
 
-export type { EviPostDependencies, PostalAccount } from "./office.js";
+export type { EviPostDependencies, PostalAccount } from "./context.js";
 export type { PostalSubmitted } from "./submit.js";
 
 export function createEviPostActivities(dependencies: EviPostDependencies) {

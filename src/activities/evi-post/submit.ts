@@ -8,10 +8,10 @@ import { ProviderError } from "../../providers/errors/provider-error.js";
 import { execution } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
 import { ownedDocument, readDocument, referenceOf } from "../runtime/input.js";
-import { accountIn, resolved } from "../runtime/office.js";
-import type { Attempt } from "../runtime/office.js";
-import { eviPost, provider } from "./office.js";
-import type { AttemptAccount, PostalAccount, PostOffice } from "./office.js";
+import { accountIn, resolved } from "../runtime/provider-context.js";
+import type { Attempt } from "../runtime/provider-context.js";
+import { eviPost, provider } from "./context.js";
+import type { AttemptAccount, PostalAccount, PostOffice } from "./context.js";
 import { submissionOf } from "./submission.js";
 
 export interface PostalSubmitted {

@@ -4,9 +4,9 @@ import type { AffidavitAnswer, CancelAnswer } from "../../contracts/shared/messa
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
 import type { EffectReference } from "../runtime/effect.js";
 import { affidavitRefused, cancelRefused, standing } from "./answers.js";
-import { notThere } from "../runtime/question.js";
-import { eviPost, provider } from "./office.js";
-import type { PostOffice } from "./office.js";
+import { notThere } from "../runtime/polling.js";
+import { eviPost, provider } from "./context.js";
+import type { PostOffice } from "./context.js";
 
 interface OwnCall {
   effect: EffectReference;

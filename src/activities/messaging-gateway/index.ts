@@ -4,10 +4,10 @@ import { SendMessageInput } from "../../contracts/send-message.js";
 import { comparedInput } from "../../contracts/shared/compared-input.js";
 import * as client from "../../providers/messaging-gateway/client.js";
 import type { MessagingGatewayAccount } from "../../providers/messaging-gateway/client.js";
-import { measured } from "../runtime/calls.js";
+import { measured } from "../runtime/call-metrics.js";
 import { parseInput } from "../runtime/input.js";
-import { accountIn, Office } from "../runtime/office.js";
-import type { Attempt, OfficeDependencies } from "../runtime/office.js";
+import { accountIn, Office } from "../runtime/provider-context.js";
+import type { Attempt, OfficeDependencies } from "../runtime/provider-context.js";
 
 const provider = "messaging-gateway";
 const gateway = measured(provider, client);

@@ -8,9 +8,9 @@ import { execution } from "../runtime/effect.js";
 import { ownedDocument } from "../runtime/input.js";
 import { unlessMissing } from "../runtime/missing-document.js";
 import { isLeftOpen, refusalIn } from "../runtime/one-time-password.js";
-import type { Attempt } from "../runtime/office.js";
-import { oneShot, provider } from "./desk.js";
-import type { OneShotAttempt, OneShotRequest, SigningDesk } from "./desk.js";
+import type { Attempt } from "../runtime/provider-context.js";
+import { oneShot, provider } from "./context.js";
+import type { OneShotAttempt, OneShotRequest, SigningDesk } from "./context.js";
 import { fileOf } from "./request.js";
 import type { PlannedFile } from "./request.js";
 

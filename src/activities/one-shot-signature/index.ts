@@ -1,11 +1,11 @@
 // The activities of the one-shot signature service (P1 §1.4, 2.9, 4.4, 6.2; docs/reading-the-specification.md §0, §7).
-import { SigningDesk } from "./desk.js";
-import type { OneShotDependencies } from "./desk.js";
+import { SigningDesk } from "./context.js";
+import type { OneShotDependencies } from "./context.js";
 import { createVideo, decideVideo, uploadEvidences, uploadVideo } from "./identity-video.js";
 import { create, prepare, upload } from "./request.js";
 import { ask, contract, fetchSigned, resendOtp, sendOtp, sign } from "./signature.js";
 
-export type { OneShotAccount, OneShotRequest } from "./desk.js";
+export type { OneShotAccount, OneShotRequest } from "./context.js";
 export type { OneShotPlan } from "./request.js";
 export type { OneShotSnapshot } from "./signature.js";
 

@@ -12,10 +12,10 @@ import type { AttemptMode } from "../runtime/failure.js";
 import { checkedReferenceOf, ownedDocument, parseInput, readDocument } from "../runtime/input.js";
 import { unlessMissing } from "../runtime/missing-document.js";
 import type { AssumedLookUp } from "../runtime/look-up-proof.js";
-import { accountIn, resolved } from "../runtime/office.js";
-import type { Attempt } from "../runtime/office.js";
-import { oneShot, provider } from "./desk.js";
-import type { OneShotAttempt, OneShotRequest, SigningDesk } from "./desk.js";
+import { accountIn, resolved } from "../runtime/provider-context.js";
+import type { Attempt } from "../runtime/provider-context.js";
+import { oneShot, provider } from "./context.js";
+import type { OneShotAttempt, OneShotRequest, SigningDesk } from "./context.js";
 
 export interface PlannedFile {
   name: string;

@@ -7,15 +7,15 @@ import { isPdf } from "../../documents/pdf.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { otpVerdict } from "../../providers/one-shot-signature/translate.js";
 import { execution } from "../runtime/effect.js";
-import { NothingNew } from "../runtime/failure.js";
+import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { firstCode, refusalIn, sentAgain, triedWith } from "../runtime/one-time-password.js";
 import type { FirstCode, SentAgain, Tried } from "../runtime/one-time-password.js";
-import type { Attempt } from "../runtime/office.js";
-import { isEnough, notThere } from "../runtime/question.js";
-import type { Question } from "../runtime/question.js";
-import { oneShot, provider } from "./desk.js";
-import type { OneShotRequest, SigningDesk } from "./desk.js";
+import type { Attempt } from "../runtime/provider-context.js";
+import { isSatisfied, notThere } from "../runtime/polling.js";
+import type { PollRequest } from "../runtime/polling.js";
+import { oneShot, provider } from "./context.js";
+import type { OneShotRequest, SigningDesk } from "./context.js";
 import { videoState } from "./identity-video.js";
 
 /** P1 §1.4: retrieved, and kept under our own hash. */
@@ -109,7 +109,7 @@ const ends = new Set(["signed", "failed", "cancelled", "approved"]);
 /** How the request, or its identity video, stands; asked again until it is `wait`ed for. */
 export function ask(
   desk: SigningDesk,
-  given: OneShotRequest & Question & { about: "request" | "video" },
+  given: OneShotRequest & PollRequest & { about: "request" | "video" },
 ): Promise<OneShotSnapshot> {
   const { requestPk, about, mode } = given;
   const operation = about === "video" ? "getVideo" : "retrieve";
@@ -119,7 +119,7 @@ export function ask(
       about === "video"
         ? await videoState(desk, account, requestPk)
         : (await desk.retrieve(account, requestPk)).state;
-    if (!isEnough(given, state, ends.has(state))) throw new NothingNew();
+    if (!isSatisfied(given, state, ends.has(state))) throw new NotChangedYet();
     return { stamp, state, fingerprint: state };
   });
 }

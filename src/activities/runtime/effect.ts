@@ -14,7 +14,7 @@ import type {
 import { effectClassOf } from "../../providers/effect-classes.js";
 import type { Operation, Provider } from "../../providers/effect-classes.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import { NotAsked } from "./circuit.js";
+import { CircuitOpenError } from "./circuit-breaker.js";
 import { InvalidInput, refusalOf } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 
@@ -98,7 +98,10 @@ function verdict(error: unknown): Verdict {
   if (error instanceof InvalidInput || isLocked(error)) return { kind: "notSent" };
   if (!(error instanceof ProviderError) || error.effect === "unknown") return { kind: "noAnswer" };
   if (error.kind === "invalidRequest") return { kind: "refused", refusal: refusalOf(error) };
-  return { kind: "notSent", renewToken: error.status === 403 && !(error instanceof NotAsked) };
+  return {
+    kind: "notSent",
+    renewToken: error.status === 403 && !(error instanceof CircuitOpenError),
+  };
 }
 
 /** The process that the running activity belongs to. */

@@ -28,7 +28,7 @@ export class InvalidInput extends Error {
 }
 
 /** The provider shows nothing new; asked again by the server's retry. */
-export class NothingNew extends Error {}
+export class NotChangedYet extends Error {}
 
 /** As in workflows/runtime/steps.ts: `quick` and `probe` report to the workflow, `send` and `watch` keep trying. */
 export type AttemptMode = "quick" | "probe" | "send" | "watch";
@@ -131,7 +131,7 @@ function withoutName(message: string, fieldName: string): string {
 
 function describe(error: unknown): Described {
   if (error instanceof InvalidInput) return { kind: "InvalidInput", fields: error.fields };
-  if (error instanceof NothingNew) return { kind: "unchanged" };
+  if (error instanceof NotChangedYet) return { kind: "unchanged" };
   if (error instanceof ProviderError) {
     const { kind, provider, operation, problem, retryAfterMs } = error;
     return {

@@ -10,9 +10,9 @@ import type { DocumentStore } from "../../documents/store.js";
 import type { DocumentKind, OwnedDocument } from "../../journal/ownership.js";
 import { execution } from "./effect.js";
 import { InvalidInput } from "./failure.js";
-import type { Surroundings } from "./office.js";
+import type { ActivityDependencies } from "./provider-context.js";
 
-type Stores = Pick<Surroundings, "documents" | "journal">;
+type Stores = Pick<ActivityDependencies, "documents" | "journal">;
 
 /** Throws `InvalidInput` with each field that breaks the contract. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.infer<S> {

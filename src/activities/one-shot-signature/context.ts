@@ -6,9 +6,9 @@ import type {
   OneShotDocument,
   OneShotSignatureAccount,
 } from "../../providers/one-shot-signature/client.js";
-import { measured } from "../runtime/calls.js";
-import { Office } from "../runtime/office.js";
-import type { Attempting, OfficeDependencies } from "../runtime/office.js";
+import { measured } from "../runtime/call-metrics.js";
+import { Office } from "../runtime/provider-context.js";
+import type { Attempting, OfficeDependencies } from "../runtime/provider-context.js";
 
 export const provider = "one-shot-signature";
 

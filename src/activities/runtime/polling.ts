@@ -4,7 +4,7 @@ import type { Operation, Provider } from "../../providers/effect-classes.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { AttemptMode } from "./failure.js";
 
-export interface Question {
+export interface PollRequest {
   /**
    * `now`: whatever it shows; `affidavits`: with every affidavit that it lists; `change`: until it differs from `seen`;
    * `end`: until an end state, a few times.
@@ -19,7 +19,11 @@ export interface Question {
 const claimAttempts = 6;
 
 /** A person or a patient phase waits for any answer; else the question says for which. */
-export function isEnough({ wait, mode, seen }: Question, shown: string, isEnd: boolean): boolean {
+export function isSatisfied(
+  { wait, mode, seen }: PollRequest,
+  shown: string,
+  isEnd: boolean,
+): boolean {
   if (mode !== "quick" || wait === "now" || wait === "affidavits") return true;
   if (wait === "change") return shown !== seen;
   return isEnd || activityInfo().attempt >= claimAttempts;

@@ -1,7 +1,7 @@
-// The circuit of docs/design.md §5, on its own: when it opens, who probes, and what closes it.
+// The circuit breakers of docs/design.md §5, alone: when a circuit opens, which call probes, and what closes it.
 import { beforeEach, expect, jest, test } from "@jest/globals";
-import { Circuits, NotAsked } from "../../../src/activities/runtime/circuit.js";
-import type { Way } from "../../../src/activities/runtime/circuit.js";
+import { Circuits, CircuitOpenError } from "../../../src/activities/runtime/circuit-breaker.js";
+import type { CircuitKey } from "../../../src/activities/runtime/circuit-breaker.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 import type { ProviderErrorKind } from "../../../src/providers/errors/provider-error.js";
 
@@ -11,7 +11,7 @@ const probeMs = 150;
 beforeEach(() => void jest.useFakeTimers());
 const pause = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-type Asked = Omit<Way, "intent"> & { intent?: string };
+type Asked = Omit<CircuitKey, "intent"> & { intent?: string };
 
 const submit: Asked = { account: "evi-post/default", operation: "submit" };
 const query: Asked = { ...submit, operation: "query" };
@@ -33,10 +33,10 @@ class Provider {
   #intents = 0;
 
   /** Each call is another process's, unless the test says whose it is. */
-  async ask(way: Asked = submit): Promise<"answered" | "refused" | "notAsked"> {
+  async ask(target: Asked = submit): Promise<"answered" | "refused" | "notAsked"> {
     try {
-      const intent = way.intent ?? `letter-${(this.#intents += 1)}`;
-      await this.circuits.run({ ...way, intent }, async () => {
+      const intent = target.intent ?? `letter-${(this.#intents += 1)}`;
+      await this.circuits.run({ ...target, intent }, async () => {
         this.calls += 1;
         const { problem } = this;
         if (this.holds) await new Promise<void>((resolve) => this.held.push(resolve));
@@ -45,13 +45,13 @@ class Provider {
       return "answered";
     } catch (failure) {
       if (!(failure instanceof ProviderError)) throw failure;
-      return failure instanceof NotAsked ? "notAsked" : "refused";
+      return failure instanceof CircuitOpenError ? "notAsked" : "refused";
     }
   }
 
-  async open(problem: ProviderError, way: Asked = submit): Promise<void> {
+  async open(problem: ProviderError, target: Asked = submit): Promise<void> {
     this.problem = problem;
-    for (let call = 0; call < 3; call += 1) await this.ask(way);
+    for (let call = 0; call < 3; call += 1) await this.ask(target);
     this.calls = 0;
   }
 
@@ -61,11 +61,11 @@ class Provider {
   }
 }
 
-const of = (way: Asked): Way => ({ intent: "another", ...way });
+const of = (target: Asked): CircuitKey => ({ intent: "another", ...target });
 
-async function refusal(circuits: Circuits, way: Asked = submit): Promise<ProviderError> {
+async function refusal(circuits: Circuits, target: Asked = submit): Promise<ProviderError> {
   return circuits
-    .run(of(way), () => Promise.reject(new Error("asked")))
+    .run(of(target), () => Promise.reject(new Error("asked")))
     .catch((failure: unknown) => failure as ProviderError);
 }
 
@@ -73,7 +73,7 @@ test("wrong credentials open it once a second process has met them, for the whol
   const provider = new Provider();
   provider.problem = error("accessDenied", 401);
   expect([await provider.ask(), await provider.ask()]).toEqual(["refused", "refused"]);
-  for (const way of [submit, query, submit]) expect(await provider.ask(way)).toBe("notAsked");
+  for (const target of [submit, query, submit]) expect(await provider.ask(target)).toBe("notAsked");
   expect(provider.calls).toBe(2);
   expect(await refusal(provider.circuits)).toMatchObject({
     kind: "accessDenied",
@@ -82,7 +82,7 @@ test("wrong credentials open it once a second process has met them, for the whol
   });
 });
 
-test("another account goes its own way", async () => {
+test("another account goes its own target", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 401));
   provider.problem = undefined;
@@ -193,11 +193,11 @@ test("a 403 is about its operation: the others of the account go on", async () =
   provider.problem = undefined;
   expect(await provider.ask(query)).toBe("answered");
   expect(await provider.ask(submit)).toBe("notAsked");
-  expect(provider.circuits.closed(of(submit))).toBeInstanceOf(NotAsked);
-  expect(provider.circuits.closed(of(query))).toBeUndefined();
-  expect(provider.circuits.closed(of({ ...submit, urgent: true }))).toBeUndefined();
+  expect(provider.circuits.openError(of(submit))).toBeInstanceOf(CircuitOpenError);
+  expect(provider.circuits.openError(of(query))).toBeUndefined();
+  expect(provider.circuits.openError(of({ ...submit, urgent: true }))).toBeUndefined();
   await pause(probeMs);
-  expect(provider.circuits.closed(of(submit))).toBeUndefined();
+  expect(provider.circuits.openError(of(submit))).toBeUndefined();
   expect(await provider.ask(submit)).toBe("answered");
 });
 

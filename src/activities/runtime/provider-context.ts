@@ -8,9 +8,9 @@ import { isLocked } from "../../journal/errors.js";
 import type { LookUpProofs } from "../../journal/look-up-proofs.js";
 import type { Journal, Past } from "../../journal/journal.js";
 import type { Operation, Provider } from "../../providers/effect-classes.js";
-import { countCall } from "./calls.js";
-import { NotAsked } from "./circuit.js";
-import type { Circuits, Way } from "./circuit.js";
+import { countCall } from "./call-metrics.js";
+import { CircuitOpenError } from "./circuit-breaker.js";
+import type { Circuits, CircuitKey } from "./circuit-breaker.js";
 import { execution, performEffect } from "./effect.js";
 import type { Calls, Digests, EffectOf, EffectReference } from "./effect.js";
 import { asActivity, InvalidInput } from "./failure.js";
@@ -27,7 +27,7 @@ export interface Secrets {
 }
 
 /** What the composition root gives to the activities of every provider. */
-export interface Surroundings {
+export interface ActivityDependencies {
   environment: string;
   journal: Journal;
   lookUpProofs: LookUpProofs;
@@ -47,7 +47,7 @@ export interface Surroundings {
   unavailableForMs: number;
 }
 
-export interface OfficeDependencies<A> extends Surroundings {
+export interface OfficeDependencies<A> extends ActivityDependencies {
   accounts: Record<string, A>;
 }
 
@@ -104,7 +104,7 @@ export class Office<
       try {
         return await body({ ...this.#accountNamed(account), urgent });
       } catch (error) {
-        if (error instanceof NotAsked) countCall(provider, operation, "notAsked");
+        if (error instanceof CircuitOpenError) countCall(provider, operation, "notAsked");
         throw error;
       }
     });
@@ -148,7 +148,7 @@ export class Office<
 
   /** Why `reach` would fail fast now, if so. */
   closed(account: Attempting<A>, operation: Operation<P>): Error | undefined {
-    return this.has.circuits.closed(this.#wayOf(account, operation));
+    return this.has.circuits.openError(this.#wayOf(account, operation));
   }
 
   /** An effect through the journal; its calls find their own way to the provider. */
@@ -199,7 +199,7 @@ export class Office<
     return `${this.provider}/${name}`;
   }
 
-  #wayOf(account: Attempting<A>, operation: Operation<P>): Way {
+  #wayOf(account: Attempting<A>, operation: Operation<P>): CircuitKey {
     const { urgent, about } = account;
     const denied = about === undefined ? operation : `${operation}/${about}`;
     const { workflowId: intent } = execution();

@@ -4,9 +4,9 @@ import type { PostalSettings } from "../../contracts/send-postal.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as client from "../../providers/evi-post/client.js";
 import type { EviPostAccount, PostalItem } from "../../providers/evi-post/client.js";
-import { measured } from "../runtime/calls.js";
-import { Office } from "../runtime/office.js";
-import type { Attempting, OfficeDependencies } from "../runtime/office.js";
+import { measured } from "../runtime/call-metrics.js";
+import { Office } from "../runtime/provider-context.js";
+import type { Attempting, OfficeDependencies } from "../runtime/provider-context.js";
 
 export const provider = "evi-post";
 
