@@ -4,10 +4,10 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { createHash } from "node:crypto";
 import { DefaultLogger } from "@temporalio/worker";
 import { fetchAffidavits } from "../../src/activities/evi-post/affidavits.js";
-import type { PostOffice } from "../../src/activities/evi-post/context.js";
+import type { EviPostContext } from "../../src/activities/evi-post/context.js";
 import { checkedReferenceOf, referenceOf } from "../../src/activities/runtime/input.js";
 import type { ActivityDependencies } from "../../src/activities/runtime/provider-context.js";
-import type { SigningDesk } from "../../src/activities/one-shot-signature/context.js";
+import type { OneShotContext } from "../../src/activities/one-shot-signature/context.js";
 import { contract, fetchSigned } from "../../src/activities/one-shot-signature/signature.js";
 import type { OwnedDocument, Owner } from "../../src/journal/ownership.js";
 import { letterPdf } from "../processes/send-postal/inputs.js";
@@ -22,7 +22,7 @@ const stored = {
 /** What is done to which document, in order; `isAway`: the owner cannot be written. */
 function recorder({ isAway = false } = {}) {
   const done: string[] = [];
-  const has = {
+  const deps = {
     journal: {
       async own({ namespace, workflowId }: Owner, documents: OwnedDocument[]) {
         if (isAway) throw new Error("away");
@@ -41,7 +41,7 @@ function recorder({ isAway = false } = {}) {
       },
     },
   } as unknown as ActivityDependencies;
-  return { done, has };
+  return { done, deps };
 }
 
 async function inActivity(work: () => Promise<unknown>): Promise<unknown> {
@@ -49,48 +49,48 @@ async function inActivity(work: () => Promise<unknown>): Promise<unknown> {
   return new MockActivityEnvironment(process, { logger: new DefaultLogger("ERROR") }).run(work);
 }
 
-type Has = ActivityDependencies;
-const office = (has: Has, answers: object) =>
-  ({ has, reach: async (_: unknown, operation: string) => answers[operation as never] }) as object;
-const desk = (has: Has) =>
+type Deps = ActivityDependencies;
+const contextOf = (deps: Deps, answers: object) => ({
+  deps,
+  process: { namespace: "test", workflowId: "w" },
+  throughCircuit: async (operation: string) => answers[operation as never],
+});
+const oneShot = (deps: Deps) =>
   ({
-    ...office(has, { contract: { bytes: letterPdf, mediaType: "application/pdf" } }),
-    run: (_: string, __: string, ___: string, body: (account: object) => unknown) => body({}),
+    ...contextOf(deps, { contract: { bytes: letterPdf, mediaType: "application/pdf" } }),
     retrieve: async () => ({ documents: [{ name: "a.pdf", signed: letterPdf }] }),
-  }) as unknown as SigningDesk;
+  }) as unknown as OneShotContext;
+const eviPost = (deps: Deps) =>
+  ({
+    ...contextOf(deps, { downloadAffidavits: [{ id: "a", bytes: letterPdf }] }),
+    account: { affidavits: { mode: "download" } },
+  }) as unknown as EviPostContext;
 const request = { account: "default", requestPk: "1", mode: "quick" } as const;
-const affidavits = (has: Has) =>
-  fetchAffidavits(
-    office(has, { downloadAffidavits: [{ id: "a", bytes: letterPdf }] }) as PostOffice,
-    {
-      account: { affidavits: { mode: "download" } } as never,
-      uniqueId: "item",
-      wanted: [{ uniqueId: "a" }],
-    },
-  );
+const wanted = { uniqueId: "item", wanted: [{ uniqueId: "a" }] };
 
-const ways: [name: string, kind: string, then: string[], take: (has: Has) => Promise<unknown>][] = [
-  ["an inline document", "submitted", ["put"], (has) => referenceOf(has, inline, "submitted")],
+const ways: [name: string, kind: string, then: string[], take: (deps: Deps) => Promise<unknown>][] =
   [
-    "a stored document",
-    "submitted",
-    ["take"],
-    (has) => checkedReferenceOf(has, stored, "submitted", "document"),
-  ],
-  ["an affidavit", "affidavit", ["put"], affidavits],
-  ["a contract", "contract", ["put"], (has) => contract(desk(has), request)],
-  ["a signed document", "signed", ["put"], (has) => fetchSigned(desk(has), request)],
-];
+    ["an inline document", "submitted", ["put"], (deps) => referenceOf(deps, inline, "submitted")],
+    [
+      "a stored document",
+      "submitted",
+      ["take"],
+      (deps) => checkedReferenceOf(deps, stored, "submitted", "document"),
+    ],
+    ["an affidavit", "affidavit", ["put"], (deps) => fetchAffidavits(eviPost(deps), wanted)],
+    ["a contract", "contract", ["put"], (deps) => contract(oneShot(deps), request)],
+    ["a signed document", "signed", ["put"], (deps) => fetchSigned(oneShot(deps), request)],
+  ];
 
 test.each(ways)("%s has its owner before anything else", async (_, kind, then, take) => {
-  const { done, has } = recorder();
-  await inActivity(() => take(has));
+  const { done, deps } = recorder();
+  await inActivity(() => take(deps));
   const id = done[0]?.split(" ").at(-1);
   expect(done).toEqual([`own test w ${kind} ${id}`, ...then.map((what) => `${what} ${id}`)]);
 });
 
 test.each(ways)("%s is not touched where its owner cannot be written", async (_, __, ___, take) => {
-  const { done, has } = recorder({ isAway: true });
-  await expect(inActivity(() => take(has))).rejects.toThrow("away");
+  const { done, deps } = recorder({ isAway: true });
+  await expect(inActivity(() => take(deps))).rejects.toThrow("away");
   expect(done).toEqual([]);
 });

@@ -1,50 +1,47 @@
 // Affidavits: fetched from the provider and kept under our own hash (P2 §2.5, §4.1, §6.3; docs/reading-the-specification.md §2).
-import { cancellationSignal } from "@temporalio/activity";
 import { createHash } from "node:crypto";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
+import * as eviPost from "../../providers/evi-post/client.js";
 import type { PostalAffidavit } from "../../providers/evi-post/client.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import { execution } from "../runtime/effect.js";
-import { eviPost } from "./context.js";
-import type { AttemptAccount, PostOffice } from "./context.js";
+import { provider } from "./context.js";
+import type { EviPostContext } from "./context.js";
 
 interface Fetch {
-  account: AttemptAccount;
   uniqueId: string;
   wanted: PostalAffidavit[];
 }
 
-/** One download for all; what the answer does not hold yet is asked for again another time. */
+/** One download for all. An affidavit that the answer does not hold yet is left out; a later poll asks for it again. */
 export async function fetchAffidavits(
-  office: PostOffice,
+  context: EviPostContext,
   fetch: Fetch,
 ): Promise<ProcessDocument[]> {
   const { uniqueId, wanted } = fetch;
   if (wanted.length === 0) return [];
   const files =
-    fetch.account.affidavits.mode === "blobs"
-      ? await blobs(office, fetch)
-      : await download(office, fetch);
+    context.account.affidavits.mode === "blobs"
+      ? await blobs(context, fetch)
+      : await download(context, fetch);
   return Promise.all(
     wanted.flatMap((affidavit) => {
       const bytes = files.get(affidavit.uniqueId);
       if (!bytes) return [];
       const sha256 = createHash("sha256").update(bytes).digest("hex");
-      const id = derivedDocumentId("evi-post", uniqueId, affidavit.uniqueId, sha256);
-      return [keep(office, affidavit, bytes, id)];
+      const id = derivedDocumentId(provider, uniqueId, affidavit.uniqueId, sha256);
+      return [keep(context, affidavit, bytes, id)];
     }),
   );
 }
 
 async function keep(
-  { has: { documents, journal } }: PostOffice,
+  { deps: { documents, journal }, process }: EviPostContext,
   { uniqueId, date, description }: PostalAffidavit,
   bytes: Buffer,
   id: string,
 ): Promise<ProcessDocument> {
   const kind = "affidavit";
-  const process = execution();
   await journal.own(process, [{ id, kind }]);
   return {
     kind,
@@ -55,14 +52,11 @@ async function keep(
   };
 }
 
-async function download(
-  office: PostOffice,
-  { account, wanted }: Fetch,
-): Promise<Map<string, Buffer>> {
+async function download(context: EviPostContext, { wanted }: Fetch): Promise<Map<string, Buffer>> {
   const ids = wanted.map(({ uniqueId }) => uniqueId);
   try {
-    const files = await office.reach(account, "downloadAffidavits", () =>
-      eviPost.downloadAffidavits(account, ids, cancellationSignal()),
+    const files = await context.throughCircuit("downloadAffidavits", (signal) =>
+      eviPost.downloadAffidavits(context.account, ids, signal),
     );
     const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
     return new Map(
@@ -74,12 +68,10 @@ async function download(
   }
 }
 
-async function blobs(
-  office: PostOffice,
-  { account, uniqueId }: Fetch,
-): Promise<Map<string, Buffer>> {
-  const { results } = await office.reach(account, "query", () =>
-    eviPost.query(account, { uniqueIds: [uniqueId], includeBlobs: true }, cancellationSignal()),
+async function blobs(context: EviPostContext, { uniqueId }: Fetch): Promise<Map<string, Buffer>> {
+  const asked = { uniqueIds: [uniqueId], includeBlobs: true };
+  const { results } = await context.throughCircuit("query", (signal) =>
+    eviPost.query(context.account, asked, signal),
   );
   const affidavits = results.flatMap((item) => item.affidavits ?? []);
   return new Map(

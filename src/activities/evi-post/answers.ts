@@ -1,4 +1,4 @@
-// What an update's own call is answered with when the provider does not simply do it (docs/reading-the-specification.md §2).
+// The answers of postal updates: what each result and each error of the provider's call means for the caller (docs/reading-the-specification.md §2).
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/shared/messages.js";
 import { postalStates } from "../../contracts/shared/names.js";
 import {
@@ -14,48 +14,62 @@ import type { Refusal } from "../runtime/failure.js";
 const tooLate = new Set<string>(postalStates.slice(postalStates.indexOf("Dispatched")));
 
 /** What a state says about a cancellation: `Dispatched` or later is too late (P2 §4.1). */
-export function standing(state: string): CancelAnswer | undefined {
+export function cancelAnswerFor(state: string): CancelAnswer | undefined {
   if (state === "Cancelled") return { answer: "cancelled" };
   return tooLate.has(state) ? { answer: "tooLate" } : undefined;
 }
 
 /**
- * 403 is the permission; 401 with credentials that can still ask is not the owner; any other refusal, and no answer, is
- * settled by asking.
+ * 403 means that the permission is missing. 401 means that the account is not the owner, if its credentials can still ask.
+ * After any other refusal, and without an answer, the item's state decides.
  */
-export async function cancelRefused(
-  error: unknown,
+export async function cancelAnswer(
+  cancelling: Promise<CancelAnswer>,
   ask: () => Promise<CancelAnswer | undefined>,
 ): Promise<CancelAnswer> {
-  const asked = error instanceof EffectAbsentOnce || error instanceof EffectInFlight;
-  if (asked) return { answer: "unknown" };
-  const refused = error instanceof EffectRefused;
-  if (!refused && !(error instanceof ProviderError)) throw error;
-  const status = refused ? (error.refusal as Refusal).status : error.status;
-  if (status === 403) return { answer: "notPermitted" };
-  if (!refused && (error.kind === "rateLimited" || status === undefined)) {
-    return { answer: "unavailable" };
-  }
   try {
-    const known = await ask();
-    return known ?? { answer: status === 401 ? "notOwner" : "unknown" };
-  } catch {
-    return { answer: "unavailable" };
+    return await cancelling;
+  } catch (error) {
+    // The journal has asked already, or another attempt is under way.
+    if (error instanceof EffectAbsentOnce || error instanceof EffectInFlight)
+      return { answer: "unknown" };
+    const refused = error instanceof EffectRefused;
+    if (!refused && !(error instanceof ProviderError)) throw error;
+    const status = refused ? (error.refusal as Refusal).status : error.status;
+    if (status === 403) return { answer: "notPermitted" };
+    if (!refused && isUnanswered(error)) return { answer: "unavailable" };
+    try {
+      const known = await ask();
+      return known ?? { answer: status === 401 ? "notOwner" : "unknown" };
+    } catch {
+      return { answer: "unavailable" };
+    }
   }
 }
 
 /**
- * 400 is the provider's no, with its reason; a lost answer, and a request that somebody else is sending, are `unknown`; what
- * was not sent is `unavailable`.
+ * 400 is a refusal with a reason. After a lost answer, and while another attempt is under way, it is `unknown`. Where
+ * nothing was sent, it is `unavailable`.
  */
-export function affidavitRefused(error: unknown): AffidavitAnswer {
-  if (error instanceof EffectUnknown || error instanceof EffectInFlight)
-    return { answer: "unknown" };
-  if (error instanceof EffectRefused)
-    return { answer: "refused", reason: reasonOf(error.refusal as Refusal) };
-  if (!(error instanceof ProviderError)) throw error;
-  if (error.kind === "rateLimited" || error.status === undefined) return { answer: "unavailable" };
-  return { answer: "refused", reason: reasonOf(refusalOf(error)) };
+export async function affidavitAnswer(
+  requesting: Promise<{ requestId: string }>,
+): Promise<AffidavitAnswer> {
+  try {
+    const { requestId } = await requesting;
+    return { answer: "requested", requestId };
+  } catch (error) {
+    if (error instanceof EffectUnknown || error instanceof EffectInFlight)
+      return { answer: "unknown" };
+    if (error instanceof EffectRefused)
+      return { answer: "refused", reason: reasonOf(error.refusal as Refusal) };
+    if (!(error instanceof ProviderError)) throw error;
+    if (isUnanswered(error)) return { answer: "unavailable" };
+    return { answer: "refused", reason: reasonOf(refusalOf(error)) };
+  }
+}
+
+function isUnanswered({ kind, status }: ProviderError): boolean {
+  return kind === "rateLimited" || status === undefined;
 }
 
 function reasonOf({ detail, code, status, fields }: Refusal): string {

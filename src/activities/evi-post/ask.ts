@@ -1,4 +1,4 @@
-// One question and what it shows: the snapshot that alone decides, and affidavits that are not stored yet (P2 §2.5, §4.1
+// One poll of a communication: the snapshot, which alone decides, and the affidavits that are not stored yet (P2 §2.5, §4.1
 // Query, §6.4).
 import { endStates } from "../../contracts/shared/names.js";
 import { PostalDates } from "../../contracts/send-postal.js";
@@ -9,7 +9,7 @@ import { isSatisfied, notThere } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
 import { fetchAffidavits } from "./affidavits.js";
 import { provider } from "./context.js";
-import type { PostOffice } from "./context.js";
+import type { EviPostContext } from "./context.js";
 
 export interface PostalPollRequest extends PollRequest {
   account: string;
@@ -36,43 +36,42 @@ export interface PostalAnswer {
 
 const datesOnly = PostalDates.strip();
 
-export function ask(office: PostOffice, question: PostalPollRequest): Promise<PostalAnswer> {
-  const { uniqueId, mode, stored, refetch } = question;
-  return office.run("query", question.account, mode, async (account) => {
-    const stamp = (await office.has.journal.now()).toISOString();
-    const item = await office.findItem(account, uniqueId);
-    if (!item) throw invisible(office, question);
-    const { state, outcome, affidavits = [] } = item;
-    const ids = affidavits.map((affidavit) => affidavit.uniqueId);
-    const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
-    if (!isSatisfied(question, fingerprint, endStates.has(state))) throw new NotChangedYet();
-    const wanted = affidavits.filter((one) => refetch || !stored.includes(one.uniqueId));
-    const fetched = await fetchAffidavits(office, { account, uniqueId, wanted }).catch(
-      (error: unknown) => {
-        if (question.wait !== "affidavits" && error instanceof ProviderError) return [];
-        throw error;
-      },
-    );
-    const missing = wanted.length - fetched.length;
-    if (question.wait === "affidavits" && missing > 0)
-      throw notThere(provider, "downloadAffidavits", "a listed affidavit is not in the download");
-    return {
-      snapshot: {
-        stamp,
-        state,
-        fingerprint,
-        dates: datesOnly.parse(item),
-        ...(outcome === undefined ? {} : { outcome }),
-      },
-      documents: fetched,
-      missing,
-    };
+export async function ask(
+  context: EviPostContext,
+  request: PostalPollRequest,
+): Promise<PostalAnswer> {
+  const { uniqueId, stored, refetch } = request;
+  const stamp = (await context.deps.journal.now()).toISOString();
+  const item = await context.findItem(uniqueId);
+  if (!item) throw invisible(context, request);
+  const { state, outcome, affidavits = [] } = item;
+  const ids = affidavits.map((affidavit) => affidavit.uniqueId);
+  const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
+  if (!isSatisfied(request, fingerprint, endStates.has(state))) throw new NotChangedYet();
+  const wanted = affidavits.filter((one) => refetch || !stored.includes(one.uniqueId));
+  const fetched = await fetchAffidavits(context, { uniqueId, wanted }).catch((error: unknown) => {
+    if (request.wait !== "affidavits" && error instanceof ProviderError) return [];
+    throw error;
   });
+  const missing = wanted.length - fetched.length;
+  if (request.wait === "affidavits" && missing > 0)
+    throw notThere(provider, "downloadAffidavits", "a listed affidavit is not in the download");
+  return {
+    snapshot: {
+      stamp,
+      state,
+      fingerprint,
+      dates: datesOnly.parse(item),
+      ...(outcome === undefined ? {} : { outcome }),
+    },
+    documents: fetched,
+    missing,
+  };
 }
 
 /** docs/reading-the-specification.md §1: an id that was just given may not be visible yet. */
-function invisible(office: PostOffice, { submittedAt }: PostalPollRequest): ProviderError {
-  const isNew = Date.now() - Date.parse(submittedAt) < office.has.invisibleForMs;
+function invisible({ deps }: EviPostContext, { submittedAt }: PostalPollRequest): ProviderError {
+  const isNew = Date.now() - Date.parse(submittedAt) < deps.invisibleForMs;
   return new ProviderError({
     kind: isNew ? "notVisibleYet" : "protocol",
     provider,

@@ -1,50 +1,48 @@
-// What the activities of certified post share beside every provider's: the questions of docs/reading-the-specification.md §1–2.
-import { cancellationSignal } from "@temporalio/activity";
+// What the activities of certified post work with: the account, and the queries of docs/reading-the-specification.md §1–2.
 import type { PostalSettings } from "../../contracts/send-postal.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import * as client from "../../providers/evi-post/client.js";
+import * as eviPost from "../../providers/evi-post/client.js";
 import type { EviPostAccount, PostalItem } from "../../providers/evi-post/client.js";
-import { measured } from "../runtime/call-metrics.js";
-import { Office } from "../runtime/provider-context.js";
-import type { Attempting, OfficeDependencies } from "../runtime/provider-context.js";
+import { ProviderContext } from "../runtime/provider-context.js";
+import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "evi-post";
 
-export const eviPost = measured(provider, client);
-
-/** An account with what the configuration knows about it beside the way to reach it. */
+/** An account with what the configuration knows about it beside address and credentials. */
 export interface PostalAccount extends EviPostAccount {
   /** Whether the provider's site has an address with a region, which fills the issuer's (P2 §2.2). */
   siteHasRegion: boolean;
   /** Puts our own key into `LookupKey` too, where the query finds no `CustomFields` value. */
   ownKeyInLookupKey: boolean;
-  /** Digest of what decides which items a look-up finds. */
+  /** Digest of the configuration that decides which items a look-up finds. */
   lookUpConfiguration: string;
 }
 
-export type AttemptAccount = Attempting<PostalAccount>;
-
-export interface EviPostDependencies extends OfficeDependencies<PostalAccount> {
+export interface EviPostDependencies extends ProviderDependencies<PostalAccount> {
   settings: PostalSettings;
 }
 
-export class PostOffice extends Office<typeof provider, PostalAccount, EviPostDependencies> {
-  constructor(dependencies: EviPostDependencies) {
-    super(provider, dependencies);
+export class EviPostContext extends ProviderContext<
+  typeof provider,
+  PostalAccount,
+  EviPostDependencies
+> {
+  constructor(deps: EviPostDependencies, attempt: AttemptOf) {
+    super(provider, deps, attempt);
   }
 
-  async findItem(account: AttemptAccount, uniqueId: string): Promise<PostalItem | undefined> {
+  async findItem(uniqueId: string): Promise<PostalItem | undefined> {
     const asked = { uniqueIds: [uniqueId], includeAffidavits: true };
-    const { results } = await this.reach(account, "query", () =>
-      eviPost.query(account, asked, cancellationSignal()),
+    const { results } = await this.throughCircuit("query", (signal) =>
+      eviPost.query(this.account, asked, signal),
     );
     return results.find(({ evidenceId }) => evidenceId === uniqueId);
   }
 
   /** docs/reading-the-specification.md §1: our own key may stand among several in `lookupKey`, joined with `::`. */
-  async itemByOwnKey(account: AttemptAccount, key: string): Promise<PostalItem | undefined> {
-    const { results, totalMatches } = await this.reach(account, "query", () =>
-      eviPost.query(account, { lookupKeys: [key] }, cancellationSignal()),
+  async itemByOwnKey(key: string): Promise<PostalItem | undefined> {
+    const { results, totalMatches } = await this.throughCircuit("query", (signal) =>
+      eviPost.query(this.account, { lookupKeys: [key] }, signal),
     );
     const found = results.find(({ lookupKey = "" }) => lookupKey.split("::").includes(key));
     if (found) return found;

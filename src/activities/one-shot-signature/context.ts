@@ -1,29 +1,23 @@
-// What the activities of the one-shot signature service share: its accounts, a signature request, and what `retrieve` tells.
-import { cancellationSignal } from "@temporalio/activity";
+// What the activities of the one-shot signature service work with: the account, and what `retrieve` shows of a request.
 import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
-import * as client from "../../providers/one-shot-signature/client.js";
+import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type {
   OneShotDocument,
   OneShotSignatureAccount,
 } from "../../providers/one-shot-signature/client.js";
-import { measured } from "../runtime/call-metrics.js";
-import { Office } from "../runtime/provider-context.js";
-import type { Attempting, OfficeDependencies } from "../runtime/provider-context.js";
+import { ProviderContext } from "../runtime/provider-context.js";
+import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "one-shot-signature";
 
-export const oneShot = measured(provider, client);
-
 export interface OneShotAccount extends OneShotSignatureAccount {
-  /** Digest of what decides which documents `retrieve` shows. */
+  /** Digest of the configuration that decides which documents `retrieve` shows. */
   lookUpConfiguration: string;
 }
 
-export interface OneShotDependencies extends OfficeDependencies<OneShotAccount> {
+export interface OneShotDependencies extends ProviderDependencies<OneShotAccount> {
   settings: OneShotSettings;
 }
-
-export type OneShotAttempt = Attempting<OneShotAccount>;
 
 /** A signature request, as every call after its creation names it. */
 export interface OneShotRequest {
@@ -31,27 +25,32 @@ export interface OneShotRequest {
   requestPk: string;
 }
 
-export class SigningDesk extends Office<typeof provider, OneShotAccount, OneShotDependencies> {
-  constructor(dependencies: OneShotDependencies) {
-    super(provider, dependencies);
+interface RetrievedRequest {
+  state: string;
+  documents: OneShotDocument[];
+}
+
+export class OneShotContext extends ProviderContext<
+  typeof provider,
+  OneShotAccount,
+  OneShotDependencies
+> {
+  constructor(deps: OneShotDependencies, attempt: AttemptOf) {
+    super(provider, deps, attempt);
   }
 
-  retrieve(
-    account: OneShotAttempt,
-    requestPk: string,
-  ): Promise<{ state: string; documents: OneShotDocument[] }> {
-    return this.reach(account, "retrieve", () =>
-      oneShot.retrieve(account, requestPk, cancellationSignal()),
+  retrieve(requestPk: string): Promise<RetrievedRequest> {
+    return this.throughCircuit("retrieve", (signal) =>
+      oneShot.retrieve(this.account, requestPk, signal),
     );
   }
 
   /** A look-up by `retrieve`, where the account has a path for it (docs/reading-the-specification.md §0). */
   lookUp<R>(
-    account: OneShotAttempt,
     requestPk: string,
-    find: (request: { state: string; documents: OneShotDocument[] }) => R | undefined,
+    find: (request: RetrievedRequest) => R | undefined,
   ): { lookUp?: () => Promise<R | undefined> } {
-    if (account.paths.retrieve === undefined) return {};
-    return { lookUp: async () => find(await this.retrieve(account, requestPk)) };
+    if (this.account.paths.retrieve === undefined) return {};
+    return { lookUp: async () => find(await this.retrieve(requestPk)) };
   }
 }

@@ -5,17 +5,18 @@ import { SignOneShotInput } from "../../contracts/sign-one-shot.js";
 import type { OneShotSettings } from "../../contracts/sign-one-shot.js";
 import type { DocumentInput, DocumentReference } from "../../contracts/shared/values.js";
 import type { DocumentKind } from "../../journal/ownership.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
+import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
-import { execution } from "../runtime/effect.js";
+import type { StepCall } from "../runtime/activity.js";
+import { measureCall } from "../runtime/call-metrics.js";
+import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import { checkedReferenceOf, ownedDocument, parseInput, readDocument } from "../runtime/input.js";
+import { checkedReferenceOf, ownedDocument, readDocument } from "../runtime/input.js";
 import { unlessMissing } from "../runtime/missing-document.js";
 import type { AssumedLookUp } from "../runtime/look-up-proof.js";
-import { accountIn, resolved } from "../runtime/provider-context.js";
-import type { Attempt } from "../runtime/provider-context.js";
-import { oneShot, provider } from "./context.js";
-import type { OneShotAttempt, OneShotRequest, SigningDesk } from "./context.js";
+import { resolved } from "../runtime/provider-context.js";
+import { provider } from "./context.js";
+import type { OneShotContext, OneShotRequest } from "./context.js";
 
 export interface PlannedFile {
   name: string;
@@ -34,57 +35,55 @@ export interface OneShotPlan {
   canRetrieve: boolean;
 }
 
-/** Validates the input, and sees to it that every file is in the document store, as it says: before any effect. */
-export function prepare(
-  desk: SigningDesk,
+/** Before any effect: validates the input, stores each inline file, and checks each stored one. */
+export async function prepare(
+  context: OneShotContext,
   given: { input: unknown; mode: AttemptMode },
 ): Promise<OneShotPlan> {
-  return desk.run("prepare", accountIn(given.input), given.mode, async ({ name, paths }) => {
-    const { environment, settings } = desk.has;
-    const input = parseInput(SignOneShotInput, given.input);
-    const documents: OneShotPlan["documents"] = [];
-    // One after the other: fifty of them may be more than the memory holds.
-    for (const [index, file] of input.documents.entries()) {
-      if ("sha256" in file) documents.push(file);
-      else {
-        const planned = await stored(desk, file, "submitted", `documents.${index}.document`);
-        documents.push({ ...planned, sha256: planned.document.sha256 });
-      }
+  const { account, deps } = context;
+  const input = context.parse(SignOneShotInput, given.input);
+  const documents: OneShotPlan["documents"] = [];
+  // One after the other: fifty of them may be more than the memory holds.
+  for (const [index, file] of input.documents.entries()) {
+    if ("sha256" in file) documents.push(file);
+    else {
+      const planned = await stored(context, file, "submitted", `documents.${index}.document`);
+      documents.push({ ...planned, sha256: planned.document.sha256 });
     }
-    return {
-      environment,
-      account: name,
-      settings: resolved(settings, input.settings),
-      variant: input.variant,
-      documents,
-      canRetrieve: paths.retrieve !== undefined,
-      ...(input.identityVideo && {
-        identityVideo: await storedVideo(desk, input.identityVideo),
-      }),
-    };
-  });
+  }
+  return {
+    environment: deps.environment,
+    account: account.name,
+    settings: resolved(deps.settings, input.settings),
+    variant: input.variant,
+    documents,
+    canRetrieve: account.paths.retrieve !== undefined,
+    ...(input.identityVideo && {
+      identityVideo: await storedVideo(context, input.identityVideo),
+    }),
+  };
 }
 
 async function storedVideo(
-  desk: SigningDesk,
+  context: OneShotContext,
   { evidences, video }: NonNullable<SignOneShotInput["identityVideo"]>,
 ): Promise<NonNullable<OneShotPlan["identityVideo"]>> {
   const planned: PlannedFile[] = [];
   for (const [index, file] of evidences.entries())
-    planned.push(await stored(desk, file, "video", `identityVideo.evidences.${index}.document`));
+    planned.push(await stored(context, file, "video", `identityVideo.evidences.${index}.document`));
   return {
     evidences: planned,
-    video: await stored(desk, video, "video", "identityVideo.video.document"),
+    video: await stored(context, video, "video", "identityVideo.video.document"),
   };
 }
 
 async function stored(
-  desk: SigningDesk,
+  context: OneShotContext,
   { name, document: given }: { name: string; document: DocumentInput },
   kind: DocumentKind,
   path: string,
 ): Promise<PlannedFile> {
-  return { name, document: await checkedReferenceOf(desk.has, given, kind, path) };
+  return { name, document: await checkedReferenceOf(context.deps, given, kind, path) };
 }
 
 export interface CreatedRequest {
@@ -92,91 +91,71 @@ export interface CreatedRequest {
   createdAt: string;
 }
 
-/** P1 §4.4. What the webhook names the request by leads to this process from now on. */
-export function create(
-  desk: SigningDesk,
-  given: Attempt & { input: unknown },
+/** P1 §4.4. From now on, webhooks that name this request belong to this process. */
+export async function create(
+  context: OneShotContext,
+  given: StepCall & { input: unknown },
 ): Promise<CreatedRequest> {
-  const { effect, mode } = given;
-  return desk.run("create", accountIn(given.input), mode, async (account) => {
-    const input = parseInput(SignOneShotInput, given.input);
-    const answer = await desk.perform<{ requestPk: string; createdAt?: string }>(
-      account,
-      {
-        reference: effect,
-        operation: "create",
-        input: comparedInput(SignOneShotInput, input, contentOf),
-        mode,
+  const { account, deps, process } = context;
+  const input = context.parse(SignOneShotInput, given.input);
+  const answer = await runEffect(
+    context,
+    given.effect,
+    {
+      operation: "create",
+      input: comparedInput(SignOneShotInput, input, contentOf),
+      async send({ signal }): Promise<{ requestPk: string; createdAt?: string }> {
+        const { requestPk } = await oneShot.create(account, input.providerFields, signal);
+        return { requestPk, createdAt: new Date().toISOString() };
       },
-      {
-        async send({ signal }) {
-          const { requestPk } = await oneShot
-            .create(account, input.providerFields, signal)
-            .catch((error: unknown) => adoptShown(account, error));
-          return { requestPk, createdAt: new Date().toISOString() };
-        },
+      async findShown(requestPk) {
+        if (account.paths.retrieve === undefined) return undefined;
+        // Not through the circuit: this answer is needed even while this call is its only probe.
+        await measureCall(provider, "retrieve", () => oneShot.retrieve(account, requestPk));
+        return { requestPk, createdAt: new Date().toISOString() };
       },
-    );
-    const { requestPk, createdAt = new Date().toISOString() } = answer;
-    const process = execution();
-    await desk.has.journal.correlate({
-      provider,
-      account: account.name,
-      reference: requestPk,
-      ...process,
-    });
-    return { requestPk, createdAt };
-  });
+    },
+    { of: "step" },
+  );
+  const { requestPk, createdAt = new Date().toISOString() } = answer;
+  const correlation = { provider, account: account.name, reference: requestPk, ...process };
+  await deps.journal.correlate(correlation);
+  return { requestPk, createdAt };
 }
 
-/** A 2xx that cannot be read but shows an id: where that exists, it is ours (docs/design.md §5). */
-async function adoptShown(account: OneShotAttempt, error: unknown) {
-  const requestPk = error instanceof ProviderError ? error.reference : undefined;
-  if (requestPk === undefined || account.paths.retrieve === undefined) throw error;
-  await oneShot.retrieve(account, requestPk).catch(() => {
-    throw error;
-  });
-  return { requestPk };
+type Upload = StepCall &
+  OneShotRequest & { file: OneShotPlan["documents"][number]; asHash: boolean };
+
+export function uploadOperation({ asHash }: Upload): "uploadHash" | "uploadDocument" {
+  return asHash ? "uploadHash" : "uploadDocument";
 }
 
 /** P1 §1.4: the full file, or its hash. */
-export function upload(
-  desk: SigningDesk,
-  given: Attempt & OneShotRequest & { file: OneShotPlan["documents"][number]; asHash: boolean },
-): Promise<void> {
-  const { effect, mode, requestPk, file, asHash } = given;
+export async function upload(context: OneShotContext, given: Upload): Promise<void> {
+  const { requestPk, file } = given;
+  const { account } = context;
   const { name, sha256, document } = file;
-  const operation = asHash ? "uploadHash" : "uploadDocument";
-  return desk.run(operation, given.account, mode, async (account) => {
-    const sending = desk.perform(
-      account,
-      {
-        reference: effect,
-        operation,
-        input: { requestPk, name, sha256 },
-        ...(document && { documents: [ownedDocument(document, "submitted")] }),
-        mode,
+  const uploaded = { requestPk, name, sha256 };
+  const operation = uploadOperation(given);
+  const uploading = runEffect(
+    context,
+    given.effect,
+    {
+      operation,
+      input: uploaded,
+      ...(document && { documents: [ownedDocument(document, "submitted")] }),
+      prepare: () => (given.asHash ? undefined : fileOf(context, file)),
+      async send({ prepared, signal }) {
+        if (prepared) await oneShot.uploadDocument(account, { requestPk, ...prepared }, signal);
+        else await oneShot.uploadHash(account, uploaded, signal);
+        return {};
       },
-      {
-        async send({ signal }) {
-          if (asHash) {
-            await oneShot.uploadHash(account, { requestPk, name, sha256 }, signal);
-          } else {
-            const uploaded = { requestPk, ...(await fileOf(desk, file)) };
-            await oneShot.uploadDocument(account, uploaded, signal);
-          }
-          return {};
-        },
-        ...desk.lookUp(account, requestPk, ({ documents }) =>
-          shows(documents, file) ? {} : undefined,
-        ),
-        ...(account.paths.retrieve !== undefined && {
-          assumed: shownBy(desk, account, { requestPk, name, sha256 }),
-        }),
-      },
-    );
-    await unlessMissing(provider, operation, sending);
-  });
+      ...context.lookUp(requestPk, ({ documents }) => (shows(documents, file) ? {} : undefined)),
+      ...(account.paths.retrieve !== undefined && { assumed: shownBy(context, uploaded) }),
+    },
+    { of: "step" },
+  );
+  await unlessMissing(provider, operation, uploading);
 }
 
 interface UploadedFile {
@@ -186,16 +165,12 @@ interface UploadedFile {
 }
 
 /** Whether `retrieve` shows what was uploaded, and under its name, is assumed (P1 §1.4, §4.4). */
-function shownBy(
-  desk: SigningDesk,
-  account: OneShotAttempt,
-  uploaded: UploadedFile,
-): AssumedLookUp<UploadedFile> {
+function shownBy(context: OneShotContext, uploaded: UploadedFile): AssumedLookUp<UploadedFile> {
   return {
     form: nameForm(uploaded.name),
     sampleOf: () => uploaded,
     find: async (sample) => {
-      const { documents } = await desk.retrieve(account, sample.requestPk);
+      const { documents } = await context.retrieve(sample.requestPk);
       return shows(documents, sample) ? nameForm(sample.name) : undefined;
     },
   };
@@ -213,12 +188,17 @@ function shows(
   return documents.some((one) => one.name === name && (one.sha256 ?? sha256) === sha256);
 }
 
-/** As it travels. */
+export interface SentFile {
+  name: string;
+  bytes: Buffer;
+  mediaType: string;
+}
+
 export async function fileOf(
-  desk: SigningDesk,
+  context: OneShotContext,
   { name, document }: { name: string; document?: DocumentReference },
-): Promise<{ name: string; bytes: Buffer; mediaType: string }> {
+): Promise<SentFile> {
   if (!document) throw new Error("a hash has no file");
-  const bytes = await readDocument(desk.has.documents, document, name);
+  const bytes = await readDocument(context.deps.documents, document, name);
   return { name, bytes, mediaType: document.mediaType };
 }

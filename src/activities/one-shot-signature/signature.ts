@@ -1,100 +1,104 @@
 // The contract, the signer's code, the signature, and what was signed (P1 §1.4, §4.4).
-import { cancellationSignal } from "@temporalio/activity";
 import { createHash } from "node:crypto";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import { isPdf } from "../../documents/pdf.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
+import * as oneShot from "../../providers/one-shot-signature/client.js";
 import { otpVerdict } from "../../providers/one-shot-signature/translate.js";
-import { execution } from "../runtime/effect.js";
+import type { StepCall, UpdateCall } from "../runtime/activity.js";
+import { runEffect } from "../runtime/effect.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { firstCode, refusalIn, sentAgain, triedWith } from "../runtime/one-time-password.js";
 import type { FirstCode, SentAgain, Tried } from "../runtime/one-time-password.js";
-import type { Attempt } from "../runtime/provider-context.js";
 import { isSatisfied, notThere } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
-import { oneShot, provider } from "./context.js";
-import type { OneShotRequest, SigningDesk } from "./context.js";
+import { provider } from "./context.js";
+import type { OneShotContext, OneShotRequest } from "./context.js";
 import { videoState } from "./identity-video.js";
 
 /** P1 §1.4: retrieved, and kept under our own hash. */
-export function contract(
-  desk: SigningDesk,
-  given: OneShotRequest & { mode: AttemptMode },
+export async function contract(
+  context: OneShotContext,
+  { requestPk }: OneShotRequest & { mode: AttemptMode },
 ): Promise<ProcessDocument> {
-  const { requestPk, mode } = given;
-  return desk.run("contract", given.account, mode, async (account) => {
-    const { bytes, mediaType } = await desk.reach(account, "contract", () =>
-      oneShot.contract(account, requestPk, cancellationSignal()),
-    );
-    return kept(desk, requestPk, { kind: "contract", name: "contract", bytes, mediaType });
-  });
+  const { bytes, mediaType } = await context.throughCircuit("contract", (signal) =>
+    oneShot.contract(context.account, requestPk, signal),
+  );
+  return kept(context, requestPk, { kind: "contract", name: "contract", bytes, mediaType });
 }
 
 /** P1 §4.4: the provider sends the signer a code. */
-export function sendOtp(desk: SigningDesk, given: Attempt & OneShotRequest): Promise<FirstCode> {
-  const { effect, mode, requestPk } = given;
-  return desk.run("otp", given.account, mode, async (account) => {
-    const sending = desk.perform(
-      account,
-      { reference: effect, operation: "otp", input: { requestPk }, mode },
-      { send: ({ signal }) => oneShot.otp(account, requestPk, signal).then(nothing) },
-    );
-    return firstCode(desk, { send: "otp", try: "sign" }, sending, mode);
-  });
+export function sendOtp(
+  context: OneShotContext,
+  given: StepCall & OneShotRequest,
+): Promise<FirstCode> {
+  const sending = sendCode(context, given, { of: "step" });
+  return firstCode(context, { send: "otp", try: "sign" }, sending, context.mode);
 }
 
-/** The own call of the update `resendOtp`. */
+/** The call of the update `resendOtp`. */
 export function resendOtp(
-  desk: SigningDesk,
-  given: Pick<Attempt, "effect"> & OneShotRequest,
+  context: OneShotContext,
+  given: UpdateCall & OneShotRequest,
 ): Promise<SentAgain> {
-  const { effect, requestPk } = given;
-  return desk.run("otp", given.account, "quick", (account) =>
-    sentAgain(
-      desk,
-      "otp",
-      desk.effect(
-        account,
-        { reference: effect, operation: "otp", input: { requestPk }, mode: "quick" },
-        { send: ({ signal }) => oneShot.otp(account, requestPk, signal).then(nothing) },
-      ),
-    ),
+  return sentAgain(context, "otp", sendCode(context, given, { of: "update" }));
+}
+
+function sendCode(
+  context: OneShotContext,
+  { effect, requestPk }: UpdateCall & OneShotRequest,
+  of: { of: "step" | "update" },
+): Promise<object> {
+  return runEffect(
+    context,
+    effect,
+    {
+      operation: "otp",
+      input: { requestPk },
+      async send({ signal }) {
+        await oneShot.otp(context.account, requestPk, signal);
+        return {};
+      },
+    },
+    of,
   );
 }
 
-/** `signing`: it goes on, and a webhook or a question tells its end. */
+/** `signing`: the signature goes on, and a webhook or a poll shows its end. */
 export type Signed = Tried & { state?: "signed" | "signing" };
 
-/** The own call of the update `submitOtp`; with `watch`, only whether it has become known that it was signed. */
-export function sign(
-  desk: SigningDesk,
-  given: Attempt & OneShotRequest & { otp: string },
+/** The call of the update `submitOtp`; with `watch`, only whether it has become known that it was signed. */
+export async function sign(
+  context: OneShotContext,
+  given: StepCall & OneShotRequest & { otp: string },
 ): Promise<Signed> {
-  const { effect, mode, requestPk } = given;
-  return desk.run("sign", given.account, mode, async (account) => {
-    try {
-      // Where a person said that it has happened, nothing more is known.
-      const answer = await desk.effect<{ state: "signed" | "signing" } | undefined>(
-        account,
-        { reference: effect, operation: "sign", input: { requestPk }, mode },
-        {
-          send: async ({ signal }) => {
-            const otp = desk.openCode(given.otp);
-            return oneShot.sign(account, { requestPk, otp }, signal);
-          },
-          ...desk.lookUp(account, requestPk, ({ state: shown }) =>
-            shown === "signed" || shown === "signing" ? { state: shown } : undefined,
-          ),
-        },
-      );
-      return { verdict: "accepted", ...(answer?.state && { state: answer.state }) };
-    } catch (error) {
-      if (mode === "watch" && !refusalIn(error)) throw error;
-      return triedWith(error, (refusal) => otpVerdict(account, refusal));
-    }
-  });
+  const { account, mode } = context;
+  const { effect, requestPk } = given;
+  type State = { state: "signed" | "signing" } | undefined;
+  try {
+    const answer = await runEffect(
+      context,
+      effect,
+      {
+        operation: "sign",
+        input: { requestPk },
+        prepare: () => context.openCode(given.otp),
+        // An operator's `happened` supplies no state.
+        send: ({ prepared: otp, signal }): Promise<State> =>
+          oneShot.sign(account, { requestPk, otp }, signal),
+        ...context.lookUp<State>(requestPk, ({ state }) =>
+          state === "signed" || state === "signing" ? { state } : undefined,
+        ),
+      },
+      { of: "update" },
+    );
+    return { verdict: "accepted", ...(answer?.state && { state: answer.state }) };
+  } catch (error) {
+    if (mode === "watch" && !refusalIn(error)) throw error;
+    return triedWith(error, (refusal) => otpVerdict(account, refusal));
+  }
 }
 
 export interface OneShotSnapshot {
@@ -106,50 +110,50 @@ export interface OneShotSnapshot {
 
 const ends = new Set(["signed", "failed", "cancelled", "approved"]);
 
-/** How the request, or its identity video, stands; asked again until it is `wait`ed for. */
-export function ask(
-  desk: SigningDesk,
-  given: OneShotRequest & PollRequest & { about: "request" | "video" },
+type OneShotPollRequest = OneShotRequest & PollRequest & { about: "request" | "video" };
+
+export function askOperation({ about }: OneShotPollRequest): "getVideo" | "retrieve" {
+  return about === "video" ? "getVideo" : "retrieve";
+}
+
+/** One poll of the request, or of its identity video. */
+export async function ask(
+  context: OneShotContext,
+  given: OneShotPollRequest,
 ): Promise<OneShotSnapshot> {
-  const { requestPk, about, mode } = given;
-  const operation = about === "video" ? "getVideo" : "retrieve";
-  return desk.run(operation, given.account, mode, async (account) => {
-    const stamp = (await desk.has.journal.now()).toISOString();
-    const state =
-      about === "video"
-        ? await videoState(desk, account, requestPk)
-        : (await desk.retrieve(account, requestPk)).state;
-    if (!isSatisfied(given, state, ends.has(state))) throw new NotChangedYet();
-    return { stamp, state, fingerprint: state };
-  });
+  const { requestPk, about } = given;
+  const stamp = (await context.deps.journal.now()).toISOString();
+  const state =
+    about === "video"
+      ? await videoState(context, requestPk)
+      : (await context.retrieve(requestPk)).state;
+  if (!isSatisfied(given, state, ends.has(state))) throw new NotChangedYet();
+  return { stamp, state, fingerprint: state };
 }
 
 /**
- * P1 §1.4: what was signed, each of the `files` that were uploaded and none of other bytes; the provider's own digest was
- * checked against it.
+ * P1 §1.4: the signed documents: each of the `files` that were uploaded, and none with other bytes. The client has checked
+ * the provider's own digest.
  */
-export function fetchSigned(
-  desk: SigningDesk,
+export async function fetchSigned(
+  context: OneShotContext,
   given: OneShotRequest & { mode: AttemptMode; files?: { name: string; sha256: string }[] },
 ): Promise<ProcessDocument[]> {
-  const { requestPk, mode, files = [] } = given;
-  return desk.run("retrieve", given.account, mode, async (account) => {
-    const { documents } = await desk.retrieve(account, requestPk);
-    const shown = new Map(documents.map((document) => [document.name, document]));
-    if (files.some(({ name, sha256 }) => (shown.get(name)?.sha256 ?? sha256) !== sha256))
-      throw new ProviderError({ ...isAnother, provider, operation: "retrieve" });
-    const signed = documents.flatMap(({ name, signed: bytes }) => (bytes ? [{ name, bytes }] : []));
-    const isWhole =
-      signed.length === documents.length && files.every(({ name }) => shown.has(name));
-    if (!isWhole || signed.length === 0)
-      throw notThere(provider, "retrieve", "a signed document is not in the answer");
-    return Promise.all(
-      signed.map(({ name, bytes }) => {
-        const mediaType = isPdf(bytes) ? "application/pdf" : "application/octet-stream";
-        return kept(desk, requestPk, { kind: "signed", name, bytes, mediaType });
-      }),
-    );
-  });
+  const { requestPk, files = [] } = given;
+  const { documents } = await context.retrieve(requestPk);
+  const shown = new Map(documents.map((document) => [document.name, document]));
+  if (files.some(({ name, sha256 }) => (shown.get(name)?.sha256 ?? sha256) !== sha256))
+    throw new ProviderError({ ...isAnother, provider, operation: "retrieve" });
+  const signed = documents.flatMap(({ name, signed: bytes }) => (bytes ? [{ name, bytes }] : []));
+  const isWhole = signed.length === documents.length && files.every(({ name }) => shown.has(name));
+  if (!isWhole || signed.length === 0)
+    throw notThere(provider, "retrieve", "a signed document is not in the answer");
+  return Promise.all(
+    signed.map(({ name, bytes }) => {
+      const mediaType = isPdf(bytes) ? "application/pdf" : "application/octet-stream";
+      return kept(context, requestPk, { kind: "signed", name, bytes, mediaType });
+    }),
+  );
 }
 
 interface Fetched {
@@ -160,14 +164,12 @@ interface Fetched {
 }
 
 async function kept(
-  desk: SigningDesk,
+  { deps: { journal, documents }, process }: OneShotContext,
   requestPk: string,
   { kind, name, bytes, mediaType }: Fetched,
 ): Promise<ProcessDocument> {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const id = derivedDocumentId(provider, requestPk, kind, name, sha256);
-  const { journal, documents } = desk.has;
-  const process = execution();
   await journal.own(process, [{ id, kind }]);
   const document = await documents.put(bytes, mediaType, { id, process });
   return { kind, document, description: name };
@@ -178,5 +180,3 @@ const isAnother = {
   effect: "none",
   problem: "another document than ours was signed",
 } as const;
-
-const nothing = () => ({});

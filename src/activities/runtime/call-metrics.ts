@@ -1,36 +1,32 @@
-// Every call to a provider, counted and timed for Prometheus; the worker serves it with the SDK's own metrics.
+// Counts and times every call to a provider, for Prometheus. The worker serves these metrics with those of the SDK.
 import { log, metricMeter } from "@temporalio/activity";
 import { providerCallSeconds } from "../../contracts/shared/names.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { ProviderErrorKind } from "../../providers/errors/provider-error.js";
 
-type Call = (...args: never[]) => Promise<unknown>;
-
-/** The provider's client, whose functions are named as their operations; activities call none but this. */
-export function measured<C extends Record<keyof C, Call>>(provider: string, client: C): C {
-  const calls = Object.entries<Call>(client).map(([operation, call]) => {
-    const measuredCall = async (...args: never[]) => {
-      const began = performance.now();
-      try {
-        const answer = await call(...args);
-        countCall(provider, operation, "ok");
-        return answer;
-      } catch (error) {
-        countCall(provider, operation, error instanceof ProviderError ? error.kind : "defect");
-        if (error instanceof ProviderError && error.mismatch !== undefined) reportMismatch(error);
-        throw error;
-      } finally {
-        metricMeter
-          .createHistogram(providerCallSeconds, "float", "s", "Duration of calls to providers")
-          .record((performance.now() - began) / 1_000, { provider, operation });
-      }
-    };
-    return [operation, measuredCall] as const;
-  });
-  return Object.fromEntries(calls) as C;
+/** Makes one call to a provider, counts it by its result, and records its duration. */
+export async function measureCall<T>(
+  provider: string,
+  operation: string,
+  call: () => Promise<T>,
+): Promise<T> {
+  const began = performance.now();
+  try {
+    const answer = await call();
+    countCall(provider, operation, "ok");
+    return answer;
+  } catch (error) {
+    countCall(provider, operation, error instanceof ProviderError ? error.kind : "defect");
+    if (error instanceof ProviderError && error.mismatch !== undefined) reportMismatch(error);
+    throw error;
+  } finally {
+    metricMeter
+      .createHistogram(providerCallSeconds, "float", "s", "Duration of calls to providers")
+      .record((performance.now() - began) / 1_000, { provider, operation });
+  }
 }
 
-/** An answer that is not what the specification describes: a matter of the configuration, or of what stands in between. */
+/** The answer is not what the specification describes: the configuration may be wrong, or a proxy may have answered. */
 function reportMismatch(error: ProviderError): void {
   const { provider, operation, status = 0, problem, mismatch = "none", member = "" } = error;
   const told = { provider, operation, status, problem };
@@ -44,7 +40,7 @@ function reportMismatch(error: ProviderError): void {
     .add(1, { provider, operation, status: String(status), mismatch, member });
 }
 
-/** `notAsked`: an attempt that ended at an open circuit; `defect`: our own fault. */
+/** `notAsked`: the attempt ended at an open circuit; `defect`: an error of our own code. */
 export function countCall(
   provider: string,
   operation: string,

@@ -1,22 +1,19 @@
-// The shared way of every effect through the journal: who it is for, its token, its digest, and what an error proves
-// (docs/design.md §6, docs/reading-the-specification.md §0).
-import { activityInfo, cancellationSignal } from "@temporalio/activity";
+// The one way of every call with an effect: journal, circuit, digest, metrics, and what an error proves (docs/design.md §6,
+// docs/reading-the-specification.md §0). An activity says what it sends; nothing else of it knows how.
+import { cancellationSignal } from "@temporalio/activity";
 import { isLocked } from "../../journal/errors.js";
 import type { OwnedDocument } from "../../journal/ownership.js";
 import { effectToken } from "../../journal/token.js";
-import type {
-  Effect,
-  Journal,
-  LookUpFinding,
-  Performance,
-  Verdict,
-} from "../../journal/journal.js";
+import type { Effect, Send, Verdict } from "../../journal/journal.js";
 import { effectClassOf } from "../../providers/effect-classes.js";
 import type { Operation, Provider } from "../../providers/effect-classes.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
+import { measureCall } from "./call-metrics.js";
 import { CircuitOpenError } from "./circuit-breaker.js";
 import { InvalidInput, refusalOf } from "./failure.js";
-import type { AttemptMode } from "./failure.js";
+import { LookUpProof } from "./look-up-proof.js";
+import type { AssumedLookUp } from "./look-up-proof.js";
+import type { ProviderContext } from "./provider-context.js";
 
 export interface EffectReference {
   step: string;
@@ -29,68 +26,128 @@ export interface Digests {
   same(value: unknown, stored: string): boolean;
 }
 
-export interface EffectOf<P extends Provider> {
-  reference: EffectReference;
-  provider: P;
+/** An effect as its activity describes it. `R` is its answer, `T` what is prepared, `S` the sample of its look-up. */
+export interface EffectHandlers<P extends Provider, R, T, S> {
   operation: Operation<P>;
-  account: string;
-  /** What another run must bring again; the account is added. */
+  /** What another run must bring again. It goes into the digest, with the account. */
   input: unknown;
-  mode: AttemptMode;
-  /** Those that its call sends. */
+  /** The documents that the call sends. The process owns them from the commit of the journal's row on. */
   documents?: OwnedDocument[];
+  /** The part of the operation that a denial would be about, where that is not all of it. */
+  about?: string | undefined;
+  /** Before the call, on this machine: reads documents, opens secrets. */
+  prepare?(): T | Promise<T>;
+  /** The one HTTP call. Its answer must be plain JSON. */
+  send(call: EffectCall<T>): Promise<R>;
+  /** An unreadable answer may show an id: the answer, where an item with that id exists. */
+  findShown?(id: string): Promise<R | undefined>;
+  /** Did it happen? `token` is the one that the effect was sent with. */
+  lookUp?(token: string): Promise<R | undefined>;
+  /** The assumption that the look-up rests on, if it rests on one. */
+  assumed?: AssumedLookUp<S>;
 }
 
-export interface Calls<A> {
-  /** Why a send would fail fast now, if so. */
-  closed?(): Error | undefined;
-  /** One HTTP call; `token` is the row's, by which the provider can be asked later. */
-  send(send: { token: string; idempotencyToken: string; signal: AbortSignal }): Promise<A>;
-  lookUp?(token: string): Promise<A | undefined>;
-  /** What an empty look-up is worth; without it, it proves that nothing exists. */
-  lookUpFinding?(): Promise<LookUpFinding>;
+export interface EffectCall<T> {
+  prepared: T;
+  /** Of the journal's row: the provider can be asked for it later. */
+  token: string;
+  /** What goes over the wire where the provider takes a token. */
+  idempotencyToken: string;
+  signal: AbortSignal;
 }
 
-export async function performEffect<A, P extends Provider>(
-  journal: Journal,
-  digests: Digests,
-  of: EffectOf<P>,
-  calls: Calls<A>,
-): Promise<A> {
-  const { namespace, workflowId } = execution();
-  const { reference, provider, operation, account, mode } = of;
-  const digested = { account, input: of.input };
-  const effect: Effect = {
-    ...reference,
-    token: effectToken(namespace, workflowId, reference.step, reference.occurrence),
-    namespace,
-    workflowId,
+/**
+ * Runs an effect once and returns its answer, the stored one where the effect was answered before. A step's call goes
+ * through the account's circuit. An update's call does not: a person waits for its answer, and a denial of one update
+ * must not stop other processes.
+ */
+export async function runEffect<P extends Provider, R, T = undefined, S = never>(
+  context: ProviderContext<P>,
+  reference: EffectReference,
+  handlers: EffectHandlers<P, R, T, S>,
+  { of }: { of: "step" | "update" },
+): Promise<R> {
+  const { provider, mode } = context;
+  const { circuits, journal } = context.deps;
+  const { operation, about, lookUp } = handlers;
+  const circuit = of === "step" ? context.circuitKey(operation, about) : undefined;
+  const proof = LookUpProof.of(context, operation, handlers.assumed);
+  let answered: string | undefined;
+
+  async function send({ token, idempotencyToken, deadline }: Send): Promise<R> {
+    const prepared = (await handlers.prepare?.()) as T;
+    const signal = signalUntil(deadline);
+    const call = () =>
+      measureCall(provider, operation, () =>
+        handlers.send({ prepared, token, idempotencyToken, signal }),
+      );
+    // Adopted outside the circuit: what is asked then may go through the same circuit.
+    const answer = await (circuit ? circuits.run(circuit, call) : call()).catch((error: unknown) =>
+      adoptShown(error, handlers),
+    );
+    answered = token;
+    return answer;
+  }
+
+  const answer = await journal.perform<R>(
+    effectOf(context, reference, handlers),
+    {
+      send,
+      verdict,
+      closed: () => circuit && circuits.openError(circuit),
+      ...(lookUp && {
+        lookUp: async (token) => {
+          const found = await lookUp(token);
+          if (found !== undefined) await proof?.noteFound();
+          return found;
+        },
+      }),
+      ...(proof && { lookUpFinding: () => proof.finding() }),
+    },
+    { watchOnly: mode === "watch" },
+  );
+  if (answered !== undefined) await proof?.afterAnswer(answered);
+  return answer;
+}
+
+function effectOf<P extends Provider, R, T, S>(
+  { provider, account, process, deps }: ProviderContext<P>,
+  { step, occurrence }: EffectReference,
+  { operation, input, documents, lookUp }: EffectHandlers<P, R, T, S>,
+): Effect {
+  const digested = { account: account.name, input };
+  const declared = effectClassOf(provider, operation) as Effect["effectClass"];
+  return {
+    step,
+    occurrence,
+    token: effectToken(process.namespace, process.workflowId, step, occurrence),
+    ...process,
     provider,
     operation,
-    account,
-    effectClass: classOf(effectClassOf(provider, operation) as Effect["effectClass"], calls),
-    digest: digests.of(digested),
-    sameDigest: (stored) => digests.same(digested, stored),
-    ...(of.documents && { documents: of.documents }),
+    account: account.name,
+    // Without a look-up nobody can be asked: the account's `lookup` operations are `once`.
+    effectClass: declared === "lookup" && !lookUp ? "once" : declared,
+    digest: deps.digests.of(digested),
+    sameDigest: (stored) => deps.digests.same(digested, stored),
+    ...(documents && { documents }),
   };
-  const performance: Performance<A> = {
-    ...calls,
-    verdict,
-    send: ({ token, idempotencyToken, deadline }) => {
-      const left = AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now()));
-      const signal = AbortSignal.any([cancellationSignal(), left]);
-      return calls.send({ token, idempotencyToken, signal });
-    },
-  };
-  return journal.perform(effect, performance, { watchOnly: mode === "watch" });
 }
 
-/** An account without a look-up leaves nobody to ask: its `lookup` operations are `once`. */
-function classOf(
-  declared: Effect["effectClass"],
-  { lookUp }: Pick<Calls<unknown>, "lookUp">,
-): Effect["effectClass"] {
-  return declared === "lookup" && !lookUp ? "once" : declared;
+function signalUntil(deadline: Date): AbortSignal {
+  const left = AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now()));
+  return AbortSignal.any([cancellationSignal(), left]);
+}
+
+/** A 2xx that cannot be read but shows an id: where an item with that id exists, it is ours (docs/design.md §5). */
+async function adoptShown<R>(
+  error: unknown,
+  { findShown }: Pick<EffectHandlers<Provider, R, never, never>, "findShown">,
+): Promise<R> {
+  const id = error instanceof ProviderError ? error.reference : undefined;
+  if (id === undefined) throw error;
+  const found = await findShown?.(id).catch(() => undefined);
+  if (found === undefined) throw error;
+  return found;
 }
 
 /** What an error of the one HTTP call proves. */
@@ -102,11 +159,4 @@ function verdict(error: unknown): Verdict {
     kind: "notSent",
     renewToken: error.status === 403 && !(error instanceof CircuitOpenError),
   };
-}
-
-/** The process that the running activity belongs to. */
-export function execution(): { namespace: string; workflowId: string } {
-  const { namespace, workflowExecution } = activityInfo();
-  if (!workflowExecution) throw new Error("not started by a workflow");
-  return { namespace, workflowId: workflowExecution.workflowId };
 }

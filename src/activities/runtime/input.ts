@@ -8,7 +8,7 @@ import { documentProblem } from "../../documents/errors.js";
 import { isPdf } from "../../documents/pdf.js";
 import type { DocumentStore } from "../../documents/store.js";
 import type { DocumentKind, OwnedDocument } from "../../journal/ownership.js";
-import { execution } from "./effect.js";
+import { execution } from "./execution.js";
 import { InvalidInput } from "./failure.js";
 import type { ActivityDependencies } from "./provider-context.js";
 

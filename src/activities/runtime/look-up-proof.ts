@@ -3,8 +3,9 @@
 // account by journal/look-up-proofs.ts.
 import type { LookUpFinding } from "../../journal/journal.js";
 import type { LookUpKey, LookUpProofs } from "../../journal/look-up-proofs.js";
+import type { Operation, Provider } from "../../providers/effect-classes.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import type { Calls } from "./effect.js";
+import type { ProviderContext } from "./provider-context.js";
 
 export interface AssumedLookUp<S> {
   /** What the item looks like to the look-up: one form may be found and another one not. */
@@ -21,48 +22,41 @@ export class LookUpProof<S> {
   readonly #proofs: LookUpProofs;
   readonly #key: LookUpKey;
   readonly #assumed: AssumedLookUp<S>;
-  /** Of the effect that was answered just now. */
-  #answered: string | undefined;
 
-  constructor(proofs: LookUpProofs, of: Omit<LookUpKey, "form">, assumed: AssumedLookUp<S>) {
+  private constructor(proofs: LookUpProofs, key: LookUpKey, assumed: AssumedLookUp<S>) {
     this.#proofs = proofs;
-    this.#key = { ...of, form: assumed.form };
+    this.#key = key;
     this.#assumed = assumed;
   }
 
-  /** The calls of an effect, with what an empty look-up is worth. */
-  around<A>(calls: Calls<A>): Calls<A> {
-    const { send, lookUp } = calls;
-    return {
-      ...calls,
-      send: async (given) => {
-        const answer = await send(given);
-        this.#answered = given.token;
-        return answer;
-      },
-      lookUpFinding: () => this.#finding(),
-      ...(lookUp && {
-        lookUp: async (token) => {
-          const found = await lookUp(token);
-          if (found !== undefined) await quietly(() => this.#proofs.found(this.#key));
-          return found;
-        },
-      }),
-    };
+  /** Undefined where the look-up rests on no assumption. */
+  static of<P extends Provider, S>(
+    { provider, account, deps }: ProviderContext<P>,
+    operation: Operation<P>,
+    assumed: AssumedLookUp<S> | undefined,
+  ): LookUpProof<S> | undefined {
+    const { name, lookUpConfiguration: configuration } = account;
+    if (!assumed || configuration === undefined) return undefined;
+    const { form } = assumed;
+    const key = { provider, account: name, operation, form, configuration };
+    return new LookUpProof(deps.lookUpProofs, key, assumed);
   }
 
-  /** Looks for what was answered just now, where nothing is known of the account or not for long; never fails the effect. */
-  async afterAnswer(): Promise<void> {
-    const token = this.#answered;
-    if (token === undefined) return;
+  /** The effect's own look-up has found its item. */
+  async noteFound(): Promise<void> {
+    await quietly(() => this.#proofs.found(this.#key));
+  }
+
+  /** Looks for the item that was just answered, if the account is not proven yet or not lately; never fails the effect. */
+  async afterAnswer(token: string): Promise<void> {
     await quietly(async () => {
       const mayLook = await this.#proofs.offer(this.#key, this.#assumed.sampleOf(token));
       if (mayLook) await this.#look();
     });
   }
 
-  /** Asked only where it decides: before something is sent again, and while a lost answer waits. */
-  async #finding(): Promise<LookUpFinding> {
+  /** What an empty look-up proves. It is needed only before a call is repeated, and while a lost answer waits. */
+  async finding(): Promise<LookUpFinding> {
     await quietly(() => this.#look());
     const known = await this.#proofs.finding(this.#key);
     if (known !== "unproven" || !this.#assumed.isByToken) return known;
@@ -101,7 +95,7 @@ export class LookUpProof<S> {
   }
 }
 
-/** The proof is not what the effect is about: what goes wrong with it is tried again another time. */
+/** The effect does not depend on the proof: an error here is ignored, and the next effect tries again. */
 async function quietly(work: () => Promise<unknown>): Promise<void> {
   await work().catch(() => undefined);
 }

@@ -29,30 +29,30 @@ export type Tried =
 
 /** The first code; `steps` are the journal's. What a person is asked (`watch`) stays open. */
 export async function firstCode(
-  office: Chronicle,
+  context: StepHistories,
   steps: { send: string; try: string },
   sending: Promise<unknown>,
   mode: AttemptMode,
 ): Promise<FirstCode> {
   const isLost = (error: unknown) => error instanceof EffectUnknown && mode !== "watch";
   const sent = await sentUnless(isLost, sending);
-  const { standing } = await office.past(steps.try);
+  const { standing } = await context.readStepHistory(steps.try);
   return {
     sent,
-    ...(await codesOf(office, steps.send)),
+    ...(await codesOf(context, steps.send)),
     ...(standing && { earlier: { ...standing } }),
   };
 }
 
 /** The own call of an update, which does not wait for the lease of an attempt whose worker is gone. */
 export async function sentAgain(
-  office: Chronicle,
+  context: StepHistories,
   step: string,
   sending: Promise<unknown>,
 ): Promise<SentAgain> {
   try {
     const sent = await sentUnless(isLeftOpen, sending);
-    return { sent, ...(await codesOf(office, step)) };
+    return { sent, ...(await codesOf(context, step)) };
   } catch (error) {
     const saysNo =
       error instanceof ProviderError && ["protocol", "accessDenied"].includes(error.kind);
@@ -62,12 +62,12 @@ export async function sentAgain(
   }
 }
 
-interface Chronicle {
-  past(step: string): Promise<Past>;
+interface StepHistories {
+  readStepHistory(step: string): Promise<Past>;
 }
 
-async function codesOf(office: Chronicle, step: string): Promise<{ codes: number }> {
-  const { made } = await office.past(step);
+async function codesOf(context: StepHistories, step: string): Promise<{ codes: number }> {
+  const { made } = await context.readStepHistory(step);
   return { codes: Math.max(1, made) };
 }
 

@@ -1,5 +1,6 @@
-// What the activities of every provider share: its accounts, the way to it through the account's circuit, and the way of an
-// effect through the journal.
+// What one attempt of an activity works with: the account, the worker's dependencies, secrets, and calls without an effect.
+// A call with an effect goes through effect.ts.
+import { cancellationSignal } from "@temporalio/activity";
 import type { z } from "zod";
 import { longestCode } from "../../contracts/shared/one-time-password.js";
 import { withSecrets } from "../../contracts/shared/secret-fields.js";
@@ -8,21 +9,18 @@ import { isLocked } from "../../journal/errors.js";
 import type { LookUpProofs } from "../../journal/look-up-proofs.js";
 import type { Journal, Past } from "../../journal/journal.js";
 import type { Operation, Provider } from "../../providers/effect-classes.js";
-import { countCall } from "./call-metrics.js";
-import { CircuitOpenError } from "./circuit-breaker.js";
-import type { Circuits, CircuitKey } from "./circuit-breaker.js";
-import { execution, performEffect } from "./effect.js";
-import type { Calls, Digests, EffectOf, EffectReference } from "./effect.js";
-import { asActivity, InvalidInput } from "./failure.js";
+import { measureCall } from "./call-metrics.js";
+import type { CircuitKey, Circuits } from "./circuit-breaker.js";
+import type { Digests } from "./effect.js";
+import { execution } from "./execution.js";
+import { InvalidInput } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
 import { parseInput } from "./input.js";
-import { LookUpProof } from "./look-up-proof.js";
-import type { AssumedLookUp } from "./look-up-proof.js";
 
-/** Secrets that a client has sealed for the workers, in one process (decision 23); what came in clear opens as it is. */
+/** Opens secrets that a client sealed for the workers, in one process (decision 23). A secret in clear text opens as it is. */
 export interface Secrets {
   open(text: string, process: { namespace: string; workflowId: string }): string;
-  /** For what an activity hands to later ones. */
+  /** For a secret that a later activity needs. */
   seal(text: string, process: { namespace: string; workflowId: string }): string;
 }
 
@@ -41,73 +39,50 @@ export interface ActivityDependencies {
     correlation: string;
   };
   patienceMs: number;
-  /** How long an id that was just given may stay invisible before that is a `protocol` problem. */
+  /** How long a new id may stay invisible before that is a `protocol` problem. */
   invisibleForMs: number;
-  /** How long a provider may be away before a step or a question raises attention. */
+  /** How long a provider may be unavailable before a step or a poll raises attention. */
   unavailableForMs: number;
 }
 
-export interface OfficeDependencies<A> extends ActivityDependencies {
+export interface Account {
+  name: string;
+  /** Digest of the configuration that decides which items a look-up finds. */
+  lookUpConfiguration?: string;
+}
+
+/** The dependencies of one provider's activities. */
+export interface ProviderDependencies<A> extends ActivityDependencies {
   accounts: Record<string, A>;
 }
 
-/**
- * An account as one attempt uses it: a person's retry does not wait for the circuit. `about`: what of the operation a denial
- * would be about, where it is not all of it.
- */
-export type Attempting<A> = A & { urgent: boolean; about?: string };
-
-/** The look-up of the calls rests on an assumption. */
-interface Assumed<S> {
-  assumed?: AssumedLookUp<S>;
-}
-
-/** How a call that has an effect comes to an activity. */
-export interface Attempt {
-  effect: EffectReference;
+/** Which account an attempt uses, and in which phase of its step it is. */
+export interface AttemptOf {
+  account: string;
   mode: AttemptMode;
 }
 
-export class Office<
+export class ProviderContext<
   P extends Provider,
-  A extends { name: string; lookUpConfiguration?: string },
-  D extends OfficeDependencies<A> = OfficeDependencies<A>,
+  A extends Account = Account,
+  D extends ProviderDependencies<A> = ProviderDependencies<A>,
 > {
   readonly provider: P;
-  readonly has: D;
+  readonly deps: D;
+  readonly account: A;
+  readonly mode: AttemptMode;
+  /** The process that the attempt belongs to. */
+  readonly process = execution();
 
-  constructor(provider: P, dependencies: D) {
+  /** Throws `InvalidInput` where no such account is configured. */
+  constructor(provider: P, deps: D, { account, mode }: AttemptOf) {
     this.provider = provider;
-    this.has = dependencies;
-  }
-
-  /** Runs an activity's body; what it throws becomes the failure that the workflow reads. */
-  run<T>(
-    operation: string,
-    account: string,
-    mode: AttemptMode,
-    body: (account: Attempting<A>) => Promise<T>,
-  ): Promise<T> {
-    const { provider } = this;
-    const { environment, patienceMs, unavailableForMs } = this.has;
-    const context = {
-      provider,
-      operation,
-      environment,
-      account,
-      mode,
-      patienceMs,
-      unavailableForMs,
-    };
-    const urgent = mode === "probe";
-    return asActivity(context, async () => {
-      try {
-        return await body({ ...this.#accountNamed(account), urgent });
-      } catch (error) {
-        if (error instanceof CircuitOpenError) countCall(provider, operation, "notAsked");
-        throw error;
-      }
-    });
+    this.deps = deps;
+    this.mode = mode;
+    const found = Object.hasOwn(deps.accounts, account) ? deps.accounts[account] : undefined;
+    const problem = `no account "${account}" is configured for ${provider}`;
+    if (!found) throw new InvalidInput([{ path: "account", problem }]);
+    this.account = found;
   }
 
   /** An input as its contract takes it, with its secrets opened; throws `InvalidInput`. */
@@ -120,7 +95,7 @@ export class Office<
 
   openSecret(text: string): string {
     try {
-      return this.has.secrets.open(text, execution());
+      return this.deps.secrets.open(text, this.process);
     } catch (error) {
       if (!isLocked(error) || error.name !== "DecryptionError") throw error;
       const problem = "has a secret that was sealed for another process, or with another key";
@@ -128,7 +103,7 @@ export class Office<
     }
   }
 
-  /** The code of an update; the rule that the workflow cannot check of a sealed one. */
+  /** The code of an update. Its length is checked here because the workflow sees a sealed code only. */
   openCode(text: string): string {
     const code = this.openSecret(text);
     if (code.length <= longestCode) return code;
@@ -138,79 +113,39 @@ export class Office<
   }
 
   sealSecret(text: string): string {
-    return this.has.secrets.seal(text, execution());
+    return this.deps.secrets.seal(text, this.process);
   }
 
-  /** Through the account's circuit; the calls of updates do not go through it, so no denial of theirs opens it. */
-  reach<T>(account: Attempting<A>, operation: Operation<P>, call: () => Promise<T>): Promise<T> {
-    return this.has.circuits.run(this.#wayOf(account, operation), call);
+  /** A call without an effect. `about`: the part of the operation that a denial would be about, where that is not all of it. */
+  throughCircuit<T>(
+    operation: Operation<P>,
+    call: (signal: AbortSignal) => Promise<T>,
+    about?: string,
+  ): Promise<T> {
+    return this.deps.circuits.run(this.circuitKey(operation, about), () =>
+      measureCall(this.provider, operation, () => call(cancellationSignal())),
+    );
   }
 
-  /** Why `reach` would fail fast now, if so. */
-  closed(account: Attempting<A>, operation: Operation<P>): Error | undefined {
-    return this.has.circuits.openError(this.#wayOf(account, operation));
-  }
-
-  /** An effect through the journal; its calls find their own way to the provider. */
-  async effect<R, S = never>(
-    account: A,
-    of: Omit<EffectOf<P>, "provider" | "account">,
-    { assumed, ...calls }: Calls<R> & Assumed<S>,
-  ): Promise<R> {
-    const { journal, digests, lookUpProofs } = this.has;
-    const effect = { ...of, provider: this.provider, account: account.name };
-    const { lookUpConfiguration: configuration } = account;
-    if (!assumed || configuration === undefined)
-      return performEffect(journal, digests, effect, calls);
-    const key = { ...effect, configuration };
-    const proof = new LookUpProof(lookUpProofs, key, assumed);
-    const answer = await performEffect(journal, digests, effect, proof.around(calls));
-    await proof.afterAnswer();
-    return answer;
-  }
-
-  /** The same through the account's circuit: for a step, whose denial is everybody's. */
-  perform<R, S = never>(
-    account: Attempting<A>,
-    of: Omit<EffectOf<P>, "provider" | "account">,
-    calls: Omit<Calls<R>, "closed"> & Assumed<S>,
-  ): Promise<R> {
-    return this.effect<R, S>(account, of, {
-      ...calls,
-      closed: () => this.closed(account, of.operation),
-      send: (send) => this.reach(account, of.operation, () => calls.send(send)),
-    });
-  }
-
-  /** What earlier runs of the process have made of a step (a reset, a start again under the same id). */
-  past(step: string): Promise<Past> {
-    return this.has.journal.past({ ...execution(), step });
-  }
-
-  #accountNamed(name: string): A {
-    const account = Object.hasOwn(this.has.accounts, name) ? this.has.accounts[name] : undefined;
-    if (account) return account;
-    const problem = `no account "${name}" is configured for ${this.provider}`;
-    throw new InvalidInput([{ path: "account", problem }]);
+  circuitKey(operation: Operation<P>, about?: string): CircuitKey {
+    return {
+      account: this.circuitOf(operation),
+      operation: about === undefined ? operation : `${operation}/${about}`,
+      intent: this.process.workflowId,
+      // An operator's retry does not wait for the circuit.
+      urgent: this.mode === "probe",
+    };
   }
 
   /** What a denial or an outage is about: the whole account, unless a provider has several hosts. */
-  protected circuitOf({ name }: A, _operation?: Operation<P>): string {
-    return `${this.provider}/${name}`;
+  protected circuitOf(_operation: Operation<P>): string {
+    return `${this.provider}/${this.account.name}`;
   }
 
-  #wayOf(account: Attempting<A>, operation: Operation<P>): CircuitKey {
-    const { urgent, about } = account;
-    const denied = about === undefined ? operation : `${operation}/${about}`;
-    const { workflowId: intent } = execution();
-    return { account: this.circuitOf(account, operation), operation: denied, intent, urgent };
+  /** What earlier runs of the process have done in a step (after a reset, or a new start under the same id). */
+  readStepHistory(step: string): Promise<Past> {
+    return this.deps.journal.past({ ...this.process, step });
   }
-}
-
-/** The account that an input names, before it is known to be valid. */
-export function accountIn(input: unknown): string {
-  const named = (input as { account?: unknown } | null | undefined)?.account;
-  return typeof named === "string" ? named : "default";
 }
 
 /** The caller's settings over the configured ones. */

@@ -1,0 +1,88 @@
+// The codes of a disposable certificate: sent to the holder, and validated (P1 §2.4–2.6, 4.1; docs/reading-the-specification.md §5).
+import * as authority from "../../providers/disposable-certificate/client.js";
+import type { OtpMessage } from "../../providers/disposable-certificate/client.js";
+import type { StepCall, UpdateCall } from "../runtime/activity.js";
+import { runEffect } from "../runtime/effect.js";
+import type { EffectReference } from "../runtime/effect.js";
+import { firstCode, isLeftOpen, sentAgain, triedWith } from "../runtime/one-time-password.js";
+import type { FirstCode, SentAgain, Tried } from "../runtime/one-time-password.js";
+import type { CertificateContext } from "./context.js";
+
+export interface Certificate {
+  account: string;
+  certIdOtp: number;
+  deviceCode: string;
+  message: OtpMessage;
+}
+
+export function sendOtp(
+  context: CertificateContext,
+  { effect, ...given }: StepCall & Certificate,
+): Promise<FirstCode> {
+  const sending = sendCode(context, effect, given, { of: "step" });
+  return firstCode(context, { send: "sendOtp", try: "validate" }, sending, context.mode);
+}
+
+/** The call of the update `resendOtp`. */
+export function resendOtp(
+  context: CertificateContext,
+  { effect, ...given }: UpdateCall & Certificate,
+): Promise<SentAgain> {
+  const sending = sendCode(context, effect, given, { of: "update" });
+  return sentAgain(context, "sendOtp", sending);
+}
+
+/** The digest leaves out the message: a new run may send its code by another one. */
+function sendCode(
+  context: CertificateContext,
+  effect: EffectReference,
+  { certIdOtp, message, ...sealed }: Certificate,
+  of: { of: "step" | "update" },
+): Promise<object> {
+  return runEffect(
+    context,
+    effect,
+    {
+      operation: "sendOtp",
+      input: { certIdOtp },
+      prepare: () => context.openSecret(sealed.deviceCode),
+      async send({ prepared: deviceCode, signal }) {
+        await authority.sendOtp(context.account, { certIdOtp, deviceCode, ...message }, signal);
+        return {};
+      },
+    },
+    of,
+  );
+}
+
+/** The call of the update `submitOtp`; with `watch`, only whether its answer has become known. */
+export async function validate(
+  context: CertificateContext,
+  { effect, certIdOtp, ...sealed }: StepCall & Certificate & { otp: string },
+): Promise<Tried> {
+  const { account, mode } = context;
+  try {
+    await runEffect(
+      context,
+      effect,
+      {
+        operation: "validate",
+        input: { certIdOtp },
+        prepare: () => ({
+          deviceCode: context.openSecret(sealed.deviceCode),
+          otp: context.openCode(sealed.otp),
+        }),
+        async send({ prepared: codes, signal }) {
+          await authority.validate(account, { certIdOtp, ...codes }, signal);
+          return {};
+        },
+      },
+      { of: "update" },
+    );
+    return { verdict: "accepted" };
+  } catch (error) {
+    if (mode === "watch" && isLeftOpen(error)) throw error;
+    const wrong = account.wrongOtpCodes.map(String);
+    return triedWith(error, ({ code = "" }) => (wrong.includes(code) ? "wrong" : undefined));
+  }
+}

@@ -1,0 +1,57 @@
+// How every activity of a provider is made: a function of a context and its argument, the same for all providers.
+import { countCall } from "./call-metrics.js";
+import { CircuitOpenError } from "./circuit-breaker.js";
+import type { EffectReference } from "./effect.js";
+import { asActivity } from "./failure.js";
+import type { AttemptMode } from "./failure.js";
+import type { ActivityDependencies, AttemptOf } from "./provider-context.js";
+
+/** The argument of an activity that has an effect in a step. */
+export interface StepCall {
+  effect: EffectReference;
+  mode: AttemptMode;
+}
+
+/** The argument of an activity that has the effect of an update, which nobody repeats patiently. */
+export type UpdateCall = Pick<StepCall, "effect">;
+
+interface Argument {
+  account?: string;
+  /** The process's input, where it names the account. */
+  input?: unknown;
+  mode?: AttemptMode;
+}
+
+/**
+ * Returns the function that makes activities. Each attempt gets a context of its own. An error becomes the failure that
+ * the workflow reads; `operation` is what the failure names where the error itself names none.
+ */
+export function activitiesOf<C>(
+  provider: string,
+  { environment, patienceMs, unavailableForMs }: ActivityDependencies,
+  contextOf: (attempt: AttemptOf) => C,
+) {
+  return <G extends Argument, R>(
+    operationOf: string | ((given: G) => string),
+    body: (context: C, given: G) => Promise<R>,
+  ) =>
+    (given: G): Promise<R> => {
+      const operation = typeof operationOf === "string" ? operationOf : operationOf(given);
+      const { account = accountIn(given.input), mode = "quick" } = given;
+      const about = { provider, operation, environment, account, mode };
+      return asActivity({ ...about, patienceMs, unavailableForMs }, async () => {
+        try {
+          return await body(contextOf({ account, mode }), given);
+        } catch (error) {
+          if (error instanceof CircuitOpenError) countCall(provider, operation, "notAsked");
+          throw error;
+        }
+      });
+    };
+}
+
+/** The account that an input names, before the input is known to be valid. */
+function accountIn(input: unknown): string {
+  const named = (input as { account?: unknown } | null | undefined)?.account;
+  return typeof named === "string" ? named : "default";
+}

@@ -1,0 +1,390 @@
+// The one way of an effect, with fakes: what an error proves and becomes, the circuit, the digest, who owns what is sent, and
+// what the caller of an update is answered.
+import { beforeEach, expect, test } from "@jest/globals";
+import { ApplicationFailure } from "@temporalio/common";
+import type { MetricMeter } from "@temporalio/common";
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { DefaultLogger } from "@temporalio/worker";
+import { affidavitAnswer, cancelAnswer } from "../../../src/activities/evi-post/answers.js";
+import { activitiesOf } from "../../../src/activities/runtime/activity.js";
+import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
+import { runEffect } from "../../../src/activities/runtime/effect.js";
+import type { EffectHandlers } from "../../../src/activities/runtime/effect.js";
+import { InvalidInput } from "../../../src/activities/runtime/failure.js";
+import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
+import { sentAgain, triedWith } from "../../../src/activities/runtime/one-time-password.js";
+import { ProviderContext } from "../../../src/activities/runtime/provider-context.js";
+import type {
+  Account,
+  AttemptOf,
+  ProviderDependencies,
+} from "../../../src/activities/runtime/provider-context.js";
+import { DecryptionError } from "../../../src/crypto/errors.js";
+import { EffectRefused, EffectUnknown } from "../../../src/journal/journal.js";
+import type { Effect, Journal, Verdict } from "../../../src/journal/journal.js";
+import { ProviderError } from "../../../src/providers/errors/provider-error.js";
+import type {
+  PossibleEffect,
+  ProviderErrorKind,
+} from "../../../src/providers/errors/provider-error.js";
+
+type Handlers = Parameters<Journal["perform"]>[1];
+type Context = ProviderContext<"evi-post">;
+
+/** Does with one call what the journal does, without rows: `done` lists what happened, in order. */
+class FakeJournal {
+  effects: Effect[] = [];
+  verdicts: Verdict[] = [];
+  watched: (boolean | undefined)[] = [];
+  done: string[] = [];
+
+  async perform(effect: Effect, handlers: Handlers, { watchOnly }: { watchOnly?: boolean }) {
+    this.effects.push(effect);
+    this.watched.push(watchOnly);
+    const open = handlers.closed?.();
+    if (open) throw open;
+    this.done.push(`row of ${effect.documents?.map(({ id }) => id).join() ?? "no document"}`);
+    const { token } = effect;
+    const deadline = new Date(Date.now() + 60_000);
+    try {
+      return await handlers.send({
+        token,
+        idempotencyToken: `wire ${token}`,
+        attempt: 1,
+        deadline,
+      });
+    } catch (error) {
+      const verdict = handlers.verdict(error);
+      this.verdicts.push(verdict);
+      if (verdict.kind === "refused") throw new EffectRefused(effect.step, verdict.refusal);
+      if (verdict.kind === "noAnswer") throw new EffectUnknown(effect.step, error);
+      throw error;
+    }
+  }
+
+  async past() {
+    return { made: 2, refused: 0 };
+  }
+}
+
+let journal: FakeJournal;
+let deps: ProviderDependencies<Account>;
+let counted: string[];
+
+beforeEach(() => {
+  journal = new FakeJournal();
+  counted = [];
+  deps = {
+    journal,
+    circuits: new Circuits({ probeMs: 60, failures: 2 }),
+    digests: { of: (value: unknown) => JSON.stringify(value), same: () => true },
+    accounts: { default: { name: "default" } },
+    environment: "sandbox",
+    patienceMs: 1_000,
+    unavailableForMs: 60_000,
+  } as unknown as ProviderDependencies<Account>;
+});
+
+const meter = {
+  createCounter: (name: string) => ({
+    add: (_: number, { operation, result }: Record<string, string>) =>
+      void (name === "trustflow_provider_calls" && counted.push(`${operation} ${result}`)),
+  }),
+  createHistogram: () => ({ record: () => undefined }),
+} as unknown as MetricMeter;
+
+function inActivity<T>(work: () => Promise<T>, workflowId = "letter-1"): Promise<T> {
+  const workflowExecution = { workflowId, runId: "r" };
+  const now = { currentAttemptScheduledTimestampMs: Date.now() };
+  const options = { logger: new DefaultLogger("ERROR"), metricMeter: meter };
+  return new MockActivityEnvironment({ workflowExecution, ...now }, options).run(work);
+}
+
+type Given = Partial<EffectHandlers<"evi-post", object, unknown, never>>;
+const reference = { step: "submit", occurrence: "0" };
+
+/** One effect of a process; its call answers `{}` unless the test says otherwise. */
+function run(
+  given: Given = {},
+  of: "step" | "update" = "step",
+  { mode = "quick", workflowId }: { mode?: AttemptMode; workflowId?: string } = {},
+): Promise<object> {
+  return inActivity(() => {
+    const context: Context = new ProviderContext("evi-post", deps, { account: "default", mode });
+    const handlers = { operation: "submit", input: {}, send: async () => ({}), ...given } as const;
+    return runEffect<"evi-post", object, unknown>(context, reference, handlers, { of });
+  }, workflowId);
+}
+
+function error(
+  kind: ProviderErrorKind,
+  status?: number,
+  more: { effect?: PossibleEffect; reference?: string; detail?: string } = {},
+): ProviderError {
+  const about = { provider: "evi-post", operation: "submit", problem: "a test" };
+  return new ProviderError({ ...about, kind, effect: "none", status, ...more });
+}
+
+const fails = (problem: Error): Given => ({ send: () => Promise.reject(problem) });
+const caught = (work: Promise<unknown>) => work.catch((problem: unknown) => problem);
+
+const lost = error("unavailable", 503, { effect: "unknown" });
+const refused = error("invalidRequest", 400, { detail: "no such country" });
+
+test.each<[string, Given, Verdict]>([
+  ["a clean refusal", fails(refused), { kind: "refused", refusal: expect.anything() }],
+  ["a lost answer", fails(lost), { kind: "noAnswer" }],
+  ["an error of our own code", fails(new Error("ours")), { kind: "noAnswer" }],
+  ["a 401", fails(error("accessDenied", 401)), { kind: "notSent", renewToken: false }],
+  ["a 403", fails(error("accessDenied", 403)), { kind: "notSent", renewToken: true }],
+  ["a 429", fails(error("rateLimited", 429)), { kind: "notSent", renewToken: false }],
+  [
+    "a document that is missing",
+    { prepare: () => Promise.reject(new InvalidInput([{ path: "document", problem: "missing" }])) },
+    { kind: "notSent" },
+  ],
+  [
+    "a secret that cannot be opened",
+    { prepare: () => Promise.reject(new DecryptionError("k1")) },
+    { kind: "notSent" },
+  ],
+])("%s is told to the journal as what it proves", async (_, given, verdict) => {
+  await caught(run(given));
+  expect(journal.verdicts).toEqual([verdict]);
+});
+
+test("what was prepared is sent, with the tokens of the journal's row", async () => {
+  let sent: unknown;
+  const send: Given["send"] = async ({ signal, ...call }) => {
+    sent = { ...call, isAborted: signal.aborted };
+    return { uniqueId: "1" };
+  };
+  expect(await run({ prepare: () => "the letter", send })).toEqual({ uniqueId: "1" });
+  const token = journal.effects[0]?.token;
+  expect(sent).toEqual({
+    prepared: "the letter",
+    token,
+    idempotencyToken: `wire ${token}`,
+    isAborted: false,
+  });
+});
+
+test("nothing is called where the preparation fails", async () => {
+  let calls = 0;
+  const send = async () => ({ calls: (calls += 1) });
+  await caught(run({ prepare: () => Promise.reject(new DecryptionError("k1")), send }));
+  expect([calls, counted]).toEqual([0, []]);
+});
+
+test("the digest is of the account and the input alone, and step and occurrence make the token", async () => {
+  const input = { recipientAddress: { city: "Lisboa" } };
+  await run({ input, documents: [{ id: "a".repeat(32), kind: "submitted" }] });
+  await run({ input }, "update", { mode: "watch" });
+  await run({ input }, "step", { workflowId: "letter-2" });
+  const [first, second, other] = journal.effects;
+  expect(first?.digest).toBe(JSON.stringify({ account: "default", input }));
+  expect(second?.digest).toBe(first?.digest);
+  expect(second?.token).toBe(first?.token);
+  expect(other?.token).not.toBe(first?.token);
+  expect(first).toMatchObject({ ...reference, namespace: "test", workflowId: "letter-1" });
+});
+
+test("the process owns its documents from the row on, before they are read and sent", async () => {
+  const { done } = journal;
+  await run({
+    documents: [{ id: "pdf", kind: "submitted" }],
+    prepare: () => void done.push("read"),
+    send: async () => ({ done: done.push("sent") }),
+  });
+  expect(done).toEqual(["row of pdf", "read", "sent"]);
+});
+
+test.each<[AttemptMode, boolean]>([
+  ["quick", false],
+  ["probe", false],
+  ["send", false],
+  ["watch", true],
+])("with %s the journal only watches: %s", async (mode, isWatched) => {
+  await run({}, "step", { mode });
+  expect(journal.watched).toEqual([isWatched]);
+});
+
+test("an operation that is looked up is `once` at an account without a look-up", async () => {
+  await run({ operation: "cancel", lookUp: async () => undefined }, "update");
+  await run({ operation: "cancel" }, "update");
+  await run({ operation: "submit" });
+  const classes = journal.effects.map(({ effectClass }) => effectClass);
+  expect(classes).toEqual(["lookup", "once", "keyed"]);
+});
+
+/** Two processes meet a 401 in a step, which opens the account's circuit. */
+async function openCircuit(of: "step" | "update" = "step"): Promise<void> {
+  for (const workflowId of ["letter-2", "letter-3"])
+    await caught(run(fails(error("accessDenied", 401)), of, { workflowId }));
+  counted.length = 0;
+}
+
+test("a step's denials open the circuit, and no row is taken while it is open", async () => {
+  await openCircuit();
+  journal.done.length = 0;
+  expect(await caught(run())).toMatchObject({ kind: "accessDenied", status: 401 });
+  expect([journal.done, counted]).toEqual([[], []]);
+});
+
+test("an update's call passes an open circuit", async () => {
+  await openCircuit();
+  expect(await run({}, "update")).toEqual({});
+  expect(counted).toEqual(["submit ok"]);
+});
+
+test("an update's denials open no circuit", async () => {
+  await openCircuit("update");
+  expect(await run()).toEqual({});
+});
+
+test("a denial about a part of an operation leaves the rest of it alone", async () => {
+  for (const workflowId of ["letter-2", "letter-3"])
+    await caught(
+      run({ about: "CMD", ...fails(error("accessDenied", 403)) }, "step", { workflowId }),
+    );
+  expect(await caught(run({ about: "CMD" }))).toBeInstanceOf(ProviderError);
+  expect(await run({ about: "CC" })).toEqual({});
+});
+
+const unreadable = error("unavailable", 200, { effect: "unknown", reference: "item-1" });
+
+test("an unreadable answer that shows the id of an item that exists is an answer", async () => {
+  const found = run({ ...fails(unreadable), findShown: async (id) => ({ uniqueId: id }) });
+  expect(await found).toEqual({ uniqueId: "item-1" });
+  expect(counted).toEqual(["submit unavailable"]);
+});
+
+test.each<[string, NonNullable<Given["findShown"]>]>([
+  ["no such item exists", async () => undefined],
+  ["nobody answers", () => Promise.reject(error("unavailable"))],
+])("it is a lost answer where %s", async (_, findShown) => {
+  expect(await caught(run({ ...fails(unreadable), findShown }))).toMatchObject({
+    cause: unreadable,
+  });
+});
+
+test("the look for a shown item may use the circuit that an operator's retry has just probed", async () => {
+  await openCircuit();
+  const answer = await inActivity(() => {
+    const context: Context = new ProviderContext("evi-post", deps, {
+      account: "default",
+      mode: "probe",
+    });
+    const handlers: EffectHandlers<"evi-post", object, undefined, never> = {
+      operation: "submit",
+      input: {},
+      send: () => Promise.reject(unreadable),
+      findShown: (id) => context.throughCircuit("query", async () => ({ uniqueId: id })),
+    };
+    return runEffect(context, reference, handlers, { of: "step" });
+  });
+  expect(answer).toEqual({ uniqueId: "item-1" });
+});
+
+test.each<[string, Given, string[]]>([
+  ["an answer", {}, ["submit ok"]],
+  ["an error of the provider", fails(refused), ["submit invalidRequest"]],
+  ["an error of our own code", fails(new Error("ours")), ["submit defect"]],
+])("%s is counted once", async (_, given, results) => {
+  await caught(run(given));
+  expect(counted).toEqual(results);
+});
+
+/** The failure that the workflow reads, of an activity with one effect. */
+async function failureOf(
+  given: Given,
+  { account = "default", mode = "quick" }: Partial<AttemptOf> = {},
+) {
+  const activity = activitiesOf(
+    "evi-post",
+    deps,
+    (attempt: AttemptOf): Context => new ProviderContext("evi-post", deps, attempt),
+  );
+  const submit = activity<AttemptOf, object>("submit", (context) =>
+    runEffect<"evi-post", object, unknown>(
+      context,
+      reference,
+      { operation: "submit", input: {}, send: async () => ({}), ...given },
+      { of: "step" },
+    ),
+  );
+  const failure = await caught(inActivity(() => submit({ account, mode })));
+  if (!(failure instanceof ApplicationFailure)) throw failure;
+  const { type, nonRetryable, details } = failure;
+  return { type, nonRetryable, problem: details?.[0] as object };
+}
+
+test.each<[string, Given, string, boolean]>([
+  ["a clean refusal", fails(refused), "invalidRequest", true],
+  ["a lost answer", fails(lost), "unknownOutcome", true],
+  ["a denial", fails(error("accessDenied", 401)), "accessDenied", true],
+  ["an outage before anything was sent", fails(error("unavailable")), "unavailable", false],
+  ["a rate limit", fails(error("rateLimited", 429)), "rateLimited", false],
+])("the failure of a step after %s", async (_, given, type, nonRetryable) => {
+  const failure = await failureOf(given);
+  expect(failure).toMatchObject({ type, nonRetryable });
+  expect(failure.problem).toMatchObject({
+    provider: "evi-post",
+    operation: "submit",
+    environment: "sandbox",
+    account: "default",
+  });
+});
+
+test("an account that is not configured is the caller's mistake, and nothing is sent", async () => {
+  const { type, problem } = await failureOf({}, { account: "nobody" });
+  expect(type).toBe("InvalidInput");
+  expect(problem).toMatchObject({ account: "nobody", fields: [{ path: "account" }] });
+  expect(journal.effects).toEqual([]);
+});
+
+test("the patient phase keeps trying what an operator can put right at the provider", async () => {
+  expect(await failureOf(fails(error("accessDenied", 401)), { mode: "send" })).toMatchObject({
+    type: "accessDenied",
+    nonRetryable: false,
+  });
+});
+
+test("an attempt that an open circuit stopped is counted as not asked", async () => {
+  await openCircuit();
+  expect(await failureOf({})).toMatchObject({ type: "accessDenied" });
+  expect(counted).toEqual(["submit notAsked"]);
+});
+
+const affidavit = (given: Given) =>
+  affidavitAnswer(run(given, "update") as Promise<{ requestId: string }>);
+const cancel = (given: Given) =>
+  cancelAnswer(run(given, "update") as never, async () => ({ answer: "tooLate" }));
+const another = (given: Given) =>
+  sentAgain({ readStepHistory: () => journal.past() }, "otp", run(given, "update"));
+const code = (given: Given) =>
+  run(given, "update").catch((problem: unknown) => triedWith(problem, () => "wrong"));
+
+test.each<[string, (given: Given) => Promise<object>, Error, object]>([
+  ["an affidavit, refused", affidavit, refused, { answer: "refused", reason: "no such country" }],
+  ["an affidavit, no answer", affidavit, lost, { answer: "unknown" }],
+  ["an affidavit, not sent", affidavit, error("rateLimited", 429), { answer: "unavailable" }],
+  ["a cancellation, not permitted", cancel, error("accessDenied", 403), { answer: "notPermitted" }],
+  ["a cancellation, refused", cancel, refused, { answer: "tooLate" }],
+  ["a cancellation, not sent", cancel, error("unavailable"), { answer: "unavailable" }],
+  ["another code, refused", another, refused, { sent: "refused" }],
+  ["another code, no answer", another, lost, { sent: "maybe", codes: 2 }],
+  ["a code, refused", code, refused, { verdict: "wrong" }],
+  ["a code, no answer", code, lost, { verdict: "unknown", isOpen: true, problem: "a test" }],
+  ["a code, denied", code, error("accessDenied", 401), { verdict: "unavailable" }],
+])("the answer of an update: %s", async (_, update, problem, answer) => {
+  expect(await update(fails(problem))).toEqual(answer);
+});
+
+test.each([affidavit, cancel, another, code])(
+  "an update does not answer for an error of our own code before the call",
+  async (update) => {
+    const ours = new DecryptionError("k1");
+    expect(await caught(update({ prepare: () => Promise.reject(ours) }))).toBe(ours);
+  },
+);
