@@ -8,7 +8,7 @@ import type { DocumentKind } from "../../journal/ownership.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
 import type { StepCall } from "../runtime/activity.js";
-import { measureCall } from "../runtime/call-metrics.js";
+import { measured } from "../runtime/call-metrics.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { checkedReferenceOf, ownedDocument, readDocument } from "../runtime/input.js";
@@ -111,7 +111,7 @@ export async function create(
       async findShown(requestPk) {
         if (account.paths.retrieve === undefined) return undefined;
         // Not through the circuit: this answer is needed even while this call is its only probe.
-        await measureCall(provider, "retrieve", () => oneShot.retrieve(account, requestPk));
+        await measured(provider, "retrieve", oneShot.retrieve)(account, requestPk);
         return { requestPk, createdAt: new Date().toISOString() };
       },
     },

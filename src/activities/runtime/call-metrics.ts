@@ -4,26 +4,28 @@ import { providerCallSeconds } from "../../contracts/shared/names.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { ProviderErrorKind } from "../../providers/errors/provider-error.js";
 
-/** Makes one call to a provider, counts it by its result, and records its duration. */
-export async function measureCall<T>(
+/** A call to a provider that is counted by its result, with its duration. */
+export function measured<A extends unknown[], T>(
   provider: string,
   operation: string,
-  call: () => Promise<T>,
-): Promise<T> {
-  const began = performance.now();
-  try {
-    const answer = await call();
-    countCall(provider, operation, "ok");
-    return answer;
-  } catch (error) {
-    countCall(provider, operation, error instanceof ProviderError ? error.kind : "defect");
-    if (error instanceof ProviderError && error.mismatch !== undefined) reportMismatch(error);
-    throw error;
-  } finally {
-    metricMeter
-      .createHistogram(providerCallSeconds, "float", "s", "Duration of calls to providers")
-      .record((performance.now() - began) / 1_000, { provider, operation });
-  }
+  call: (...args: A) => Promise<T>,
+): (...args: A) => Promise<T> {
+  return async (...args) => {
+    const began = performance.now();
+    try {
+      const answer = await call(...args);
+      countCall(provider, operation, "ok");
+      return answer;
+    } catch (error) {
+      countCall(provider, operation, error instanceof ProviderError ? error.kind : "defect");
+      if (error instanceof ProviderError && error.mismatch !== undefined) reportMismatch(error);
+      throw error;
+    } finally {
+      metricMeter
+        .createHistogram(providerCallSeconds, "float", "s", "Duration of calls to providers")
+        .record((performance.now() - began) / 1_000, { provider, operation });
+    }
+  };
 }
 
 /** The answer is not what the specification describes: the configuration may be wrong, or a proxy may have answered. */

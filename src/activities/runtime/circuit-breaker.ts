@@ -61,7 +61,12 @@ export class Circuits {
     return state && refusal(state);
   }
 
-  async run<T>(target: CircuitKey, call: () => Promise<T>): Promise<T> {
+  /** Makes the call, or throws `CircuitOpenError` without making it. */
+  async run<A extends unknown[], T>(
+    target: CircuitKey,
+    call: (...args: A) => Promise<T>,
+    ...args: A
+  ): Promise<T> {
     const probes: State[] = [];
     try {
       for (const key of keysOf(target)) {
@@ -70,7 +75,7 @@ export class Circuits {
       }
       const began = (this.#calls += 1);
       try {
-        const answer = await call();
+        const answer = await call(...args);
         for (const key of keysOf(target)) this.#close(key, target, began);
         return answer;
       } catch (error) {

@@ -1,5 +1,5 @@
-// The one way of every call with an effect: journal, circuit, digest, metrics, and what an error proves (docs/design.md §6,
-// docs/reading-the-specification.md §0). An activity says what it sends; nothing else of it knows how.
+// The one way of every call with an effect. An activity says what it sends; `runEffect` owns journal, circuit, digest and
+// metrics, and knows what an error proves (docs/design.md §6, docs/reading-the-specification.md §0).
 import { cancellationSignal } from "@temporalio/activity";
 import { isLocked } from "../../journal/errors.js";
 import type { OwnedDocument } from "../../journal/ownership.js";
@@ -8,7 +8,7 @@ import type { Effect, Send, Verdict } from "../../journal/journal.js";
 import { effectClassOf } from "../../providers/effect-classes.js";
 import type { Operation, Provider } from "../../providers/effect-classes.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import { measureCall } from "./call-metrics.js";
+import { measured } from "./call-metrics.js";
 import { CircuitOpenError } from "./circuit-breaker.js";
 import { InvalidInput, refusalOf } from "./failure.js";
 import { LookUpProof } from "./look-up-proof.js";
@@ -72,19 +72,15 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
   const { operation, about, lookUp } = handlers;
   const circuit = of === "step" ? context.circuitKey(operation, about) : undefined;
   const proof = LookUpProof.of(context, operation, handlers.assumed);
+  const call = measured(provider, operation, handlers.send);
   let answered: string | undefined;
 
   async function send({ token, idempotencyToken, deadline }: Send): Promise<R> {
     const prepared = (await handlers.prepare?.()) as T;
-    const signal = signalUntil(deadline);
-    const call = () =>
-      measureCall(provider, operation, () =>
-        handlers.send({ prepared, token, idempotencyToken, signal }),
-      );
-    // Adopted outside the circuit: what is asked then may go through the same circuit.
-    const answer = await (circuit ? circuits.run(circuit, call) : call()).catch((error: unknown) =>
-      adoptShown(error, handlers),
-    );
+    const sent = { prepared, token, idempotencyToken, signal: signalUntil(deadline) };
+    const calling = circuit ? circuits.run(circuit, call, sent) : call(sent);
+    // The circuit's call is over by then: the question for the shown item may go through the same circuit.
+    const answer = await calling.catch((error: unknown) => adoptShown(error, handlers));
     answered = token;
     return answer;
   }

@@ -1,4 +1,4 @@
-// The one place where an error becomes a Temporal failure: its type is the problem's kind, its details say what a person
+// The one place where an error becomes a Temporal failure. Its type is the problem's kind, its details are what an operator
 // needs, and the kind decides who retries (docs/design.md §5).
 import { activityInfo, ApplicationFailure, heartbeat } from "@temporalio/activity";
 import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
@@ -27,7 +27,7 @@ export class InvalidInput extends Error {
   }
 }
 
-/** The provider shows nothing new; asked again by the server's retry. */
+/** The provider shows no change yet; the server's retry polls again. */
 export class NotChangedYet extends Error {}
 
 /** As in workflows/runtime/steps.ts: `quick` and `probe` report to the workflow, `send` and `watch` keep trying. */
@@ -41,7 +41,7 @@ export interface FailureContext {
   mode: AttemptMode;
   /** The delay of the patient phase, before jitter. */
   patienceMs: number;
-  /** How long the quick phase goes on while the provider is away. */
+  /** How long the quick phase goes on while the provider is unavailable. */
   unavailableForMs: number;
 }
 
@@ -65,7 +65,7 @@ type Described = Omit<Partial<Problem>, "kind"> & {
   unanswered?: boolean;
 };
 
-/** What an attempt leaves to the next one in its heartbeat: since when every attempt found the provider away. */
+/** What an attempt leaves to the next one in its heartbeat: since when every attempt found the provider unavailable. */
 interface Heartbeat {
   awaySince?: number;
 }
@@ -173,7 +173,7 @@ function causeOf(cause: unknown): Partial<Problem> {
   return { ...refusalOf(cause), problem, ...(reference === undefined ? {} : { reference }) };
 }
 
-/** Kinds that waiting does not mend: the workflow decides, at once. */
+/** Kinds that waiting does not fix: the workflow decides at once. */
 const decidedByWorkflow = new Set<Problem["kind"]>([
   "accessDenied",
   "unknownOutcome",
@@ -201,7 +201,7 @@ const patientKinds: Record<AttemptMode, ReadonlySet<Problem["kind"]>> = {
 
 const longestQuickDelayMs = 120_000;
 
-/** The begin of the first attempt of those that were not answered; what only waits changes nothing. */
+/** When the first of the unanswered attempts began. An attempt that only waited for the journal changes nothing. */
 function awaySinceAfter(
   described: Described,
   began: number,

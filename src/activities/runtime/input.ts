@@ -1,5 +1,5 @@
-// Input as the first activity meets it: parsed again for those who start a process with a plain Temporal client, inline
-// documents turned into references (docs/design.md §3, §8).
+// Input in the first activity: parsed again, because a plain Temporal client does not check it, and with inline documents
+// stored (docs/design.md §3, §8).
 import type { z } from "zod";
 import { checkInput } from "../../contracts/shared/problems.js";
 import type { DocumentInput, DocumentReference } from "../../contracts/shared/values.js";
@@ -29,8 +29,8 @@ export function ownedDocument(
 }
 
 /**
- * The document as a reference; an inline one is stored under an id of process and content, so that a retry stores no second one,
- * and has its owner before that.
+ * The document as a reference. An inline document gets an owner first, and is then stored under an id made of process and
+ * content, so that a retry stores no second one.
  */
 export async function referenceOf(
   { documents, journal }: Stores,
@@ -45,7 +45,7 @@ export async function referenceOf(
   return documents.put(bytes, document.mediaType, { id, process });
 }
 
-/** The same, owned and looked at before any effect: it is in the store, and what it says to be. */
+/** The same, before any effect: the process owns the document, and it is in the store, unchanged. */
 export async function checkedReferenceOf(
   stores: Stores,
   document: DocumentInput,
@@ -58,7 +58,7 @@ export async function checkedReferenceOf(
   return reference;
 }
 
-/** The document's bytes, which the process takes over; one that is not there, or is no PDF where it says so, is the caller's mistake. */
+/** The document's bytes. A missing document, or one that claims to be a PDF and is none, is the caller's mistake. */
 export async function readDocument(
   documents: DocumentStore,
   reference: DocumentReference,

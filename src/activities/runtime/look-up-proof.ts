@@ -1,6 +1,5 @@
-// A look-up whose finding the specification does not show: an empty one proves nothing until it has found an item of
-// ours (docs/reading-the-specification.md §1, docs/decisions/0017). What is found and missed is remembered for the
-// account by journal/look-up-proofs.ts.
+// A look-up that rests on an assumption, because the specification does not show it. An empty result proves nothing until
+// the look-up has found one of our own items (docs/reading-the-specification.md §1, docs/decisions/0017). journal/look-up-proofs.ts keeps the results.
 import type { LookUpFinding } from "../../journal/journal.js";
 import type { LookUpKey, LookUpProofs } from "../../journal/look-up-proofs.js";
 import type { Operation, Provider } from "../../providers/effect-classes.js";
@@ -8,13 +7,13 @@ import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { ProviderContext } from "./provider-context.js";
 
 export interface AssumedLookUp<S> {
-  /** What the item looks like to the look-up: one form may be found and another one not. */
+  /** The form of the item: a look-up may find one form and miss another. */
   form: string;
-  /** What anybody can look for it by, later too; `token` is that of the effect's row. */
+  /** What the item can be found by, also later; `token` is that of the effect's row. */
   sampleOf(token: string): S;
   /** The form of the item that was found. */
   find(sample: S): Promise<string | undefined>;
-  /** A sample needs no more than the token, so that effects of earlier releases are samples too. */
+  /** A sample is the token alone, so effects of earlier releases are samples too. */
   isByToken?: true;
 }
 
@@ -71,7 +70,7 @@ export class LookUpProof<S> {
     });
   }
 
-  /** What an earlier release submitted proves it too; not to find that proves nothing. */
+  /** An item that an earlier release submitted proves it too; a miss proves nothing. */
   async #lookForEarlier(): Promise<void> {
     for (const token of await this.#proofs.newestAnswered(this.#key)) {
       const form = await this.#find(this.#assumed.sampleOf(token));
@@ -81,7 +80,7 @@ export class LookUpProof<S> {
     }
   }
 
-  /** An answer that cannot be used, or a path that is not there, finds nothing; one that did not come says nothing. */
+  /** An unusable answer or a missing path counts as a miss; no answer proves nothing. */
   async #find(sample: S): Promise<string | undefined> {
     try {
       return await this.#assumed.find(sample);

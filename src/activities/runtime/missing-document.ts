@@ -1,9 +1,9 @@
-// A document that was looked at before the first effect, and cannot be read when it is to be sent.
+// A document that could be read before the first effect, and cannot be read when it is sent.
 import type { Operation, Provider } from "../../providers/effect-classes.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { InvalidInput } from "./failure.js";
 
-/** What exists at the provider must not fail for want of it: a person brings it back and has it sent (`retry`). */
+/** The process must not fail for it, as something exists at the provider by then: an operator restores it and retries. */
 export async function unlessMissing<P extends Provider, T>(
   provider: P,
   operation: Operation<P>,

@@ -1,5 +1,5 @@
-// What a call about a one-time password means for the process: a lost answer of a sent code is no reason to stop, and what a
-// tried code meets is the update's answer (docs/reading-the-specification.md §5, §9).
+// What the result of a call about a one-time password means. After a lost answer the process goes on: the holder may have
+// the code. The result of a submitted code is the update's answer (docs/reading-the-specification.md §5, §9).
 import type { Past, Standing } from "../../journal/journal.js";
 import { EffectInFlight, EffectRefused, EffectUnknown } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
@@ -9,25 +9,25 @@ import type { AttemptMode, Refusal } from "./failure.js";
 /** `maybe`: the answer was lost, so the holder may have a code. */
 export interface Sent {
   sent: "yes" | "maybe";
-  /** How many were sent by now, in earlier runs too, this one among them; absent: one more than before. */
+  /** How many codes were sent so far, this one and those of earlier runs included; absent: one more than before. */
   codes?: number;
 }
 
-/** The code that the process begins with, and what earlier runs of it have made of codes. */
+/** The code that the process begins with, and what its earlier runs did with codes. */
 export interface FirstCode extends Sent {
-  /** A code that was tried: taken, or left open. */
+  /** A code that was submitted: accepted, or still in doubt. */
   earlier?: Standing;
 }
 
-/** The update's own call: `refused`, by the provider's code, sent nothing. */
+/** The result of an update that asks for another code. After `refused`, no code was sent. */
 export type SentAgain = Sent | { sent: "refused"; providerCode?: string };
 
-/** What the provider made of a code; `isOpen`: it may have been taken, and nobody can say. */
+/** The result of a submitted code; `isOpen`: the provider may have accepted it, and nobody can be asked. */
 export type Tried =
   | { verdict: "accepted" | "wrong" | "expired" | "unavailable" }
   | { verdict: "unknown"; providerCode?: string; problem?: string; isOpen: boolean };
 
-/** The first code; `steps` are the journal's. What a person is asked (`watch`) stays open. */
+/** The first code; `steps` are the journal's. While an operator's decision is awaited (`watch`), a lost answer stays an error. */
 export async function firstCode(
   context: StepHistories,
   steps: { send: string; try: string },
@@ -44,7 +44,7 @@ export async function firstCode(
   };
 }
 
-/** The own call of an update, which does not wait for the lease of an attempt whose worker is gone. */
+/** The answer of an update. It does not wait until the lease of a lost attempt ends. */
 export async function sentAgain(
   context: StepHistories,
   step: string,
@@ -84,7 +84,7 @@ async function sentUnless(
   }
 }
 
-/** `verdictOf` says what a clean refusal says of the code; undefined: something else was refused. */
+/** `verdictOf` tells what a clean refusal says about the code; undefined: something else was refused. */
 export function triedWith(
   error: unknown,
   verdictOf: (refusal: Refusal) => "wrong" | "expired" | undefined,
@@ -106,14 +106,14 @@ export function triedWith(
   throw error;
 }
 
-/** The provider's clean no, as it came or as the journal kept it. */
+/** The provider's clean refusal, new or from the journal. */
 export function refusalIn(error: unknown): Refusal | undefined {
   if (error instanceof EffectRefused) return error.refusal as Refusal;
   if (error instanceof ProviderError && error.kind === "invalidRequest") return refusalOf(error);
   return undefined;
 }
 
-/** Nobody can say, or the attempt of a worker that is gone still holds the row. */
+/** Nobody can be asked, or the lost attempt of another worker still holds the row. */
 export function isLeftOpen(error: unknown): error is Error {
   return error instanceof EffectUnknown || error instanceof EffectInFlight;
 }

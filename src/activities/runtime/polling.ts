@@ -1,4 +1,4 @@
-// A question to a provider that may have to be asked again: which answer is enough, and what is not there yet.
+// Polls of a provider: which answer satisfies a poll, and the error for what an answer does not show yet.
 import { activityInfo } from "@temporalio/activity";
 import type { Operation, Provider } from "../../providers/effect-classes.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
@@ -6,8 +6,8 @@ import type { AttemptMode } from "./failure.js";
 
 export interface PollRequest {
   /**
-   * `now`: whatever it shows; `affidavits`: with every affidavit that it lists; `change`: until it differs from `seen`;
-   * `end`: until an end state, a few times.
+   * `now`: any answer; `affidavits`: any answer, with every affidavit that it lists; `change`: an answer that differs from
+   * `seen`; `end`: an end state, or any answer after a few polls.
    */
   wait: "now" | "affidavits" | "change" | "end";
   mode: AttemptMode;
@@ -15,10 +15,10 @@ export interface PollRequest {
   seen: string | undefined;
 }
 
-/** How often an ask that a callback caused is repeated while the provider's answer lags behind it. */
-const claimAttempts = 6;
+/** How often a quick poll is repeated while the provider's answer lags behind its callback. */
+const maxQuickPolls = 6;
 
-/** A person or a patient phase waits for any answer; else the question says for which. */
+/** An operator's retry and the patient phases take any answer; a quick poll takes the one that it waits for. */
 export function isSatisfied(
   { wait, mode, seen }: PollRequest,
   shown: string,
@@ -26,15 +26,15 @@ export function isSatisfied(
 ): boolean {
   if (mode !== "quick" || wait === "now" || wait === "affidavits") return true;
   if (wait === "change") return shown !== seen;
-  return isEnd || activityInfo().attempt >= claimAttempts;
+  return isEnd || activityInfo().attempt >= maxQuickPolls;
 }
 
-/** What an answer promises may not be there at once; for long, it is a person's matter (docs/design.md §5). */
+/** An answer may announce what is not visible at once. What stays invisible needs an operator (docs/design.md §5). */
 export function notThere<P extends Provider>(
   provider: P,
   operation: Operation<P>,
   problem: string,
 ): ProviderError {
-  const kind = activityInfo().attempt < claimAttempts ? "notVisibleYet" : "protocol";
+  const kind = activityInfo().attempt < maxQuickPolls ? "notVisibleYet" : "protocol";
   return new ProviderError({ kind, provider, operation, effect: "none", problem });
 }

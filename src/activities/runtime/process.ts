@@ -1,4 +1,4 @@
-// What every process does with its journal: write a person's decision down, and withdraw a step before it is sent.
+// Activities of every process: check and store an operator's decision, and withdraw a step before it is sent.
 import { LeaseRunning } from "../../journal/errors.js";
 import type { Decided } from "../../journal/decisions.js";
 import type { Journal } from "../../journal/journal.js";
@@ -10,10 +10,10 @@ import { execution } from "./execution.js";
 
 export type WrittenDecision = ResolveAnswer & Partial<Decided>;
 
-/** What a process writes into its journal of a person's decision: who it was is proven by then. */
+/** An operator's decision as the journal stores it; by then it is proven who decided. */
 export type ProvenResolution = Omit<Resolution, "signature"> & {
   principal?: string;
-  /** The operator who decided alike before, where that takes two. */
+  /** The operator who proposed the same decision, where it takes two. */
   proposedBy?: string;
 };
 
@@ -21,7 +21,7 @@ export type CheckedDecision = Proof | { refused: FieldProblem };
 
 export function createProcessActivities(journal: Journal, signedDecisions: SignedDecisions) {
   return {
-    /** Who decides, before anything is done; the process says which update it has got, and with what argument. */
+    /** Proves who decides, before anything is done. The process names the update and its argument. */
     async checkDecision(
       given: Omit<GivenDecision, "namespace" | "workflowId">,
     ): Promise<CheckedDecision> {
@@ -33,10 +33,7 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       }
     },
 
-    /**
-     * Answers the occurrence that the step goes on with, and what is known of its effect; `notYet` while an attempt may
-     * still be running.
-     */
+    /** Returns the occurrence that the step goes on with, and what is known about its effect; `notYet` while an attempt may still run. */
     async decide(given: {
       step: string;
       resolution: ProvenResolution;
@@ -55,7 +52,7 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       }
     },
 
-    /** Whether it is so late by the clock of the worker: what a workflow must not ask its own (decision 15). */
+    /** Whether the worker's clock has passed `until`; a workflow must not use its own clock for it (decision 15). */
     async isPast({ until }: { until: string }): Promise<boolean> {
       return Date.parse(until) <= Date.now();
     },

@@ -9,7 +9,7 @@ import { isLocked } from "../../journal/errors.js";
 import type { LookUpProofs } from "../../journal/look-up-proofs.js";
 import type { Journal, Past } from "../../journal/journal.js";
 import type { Operation, Provider } from "../../providers/effect-classes.js";
-import { measureCall } from "./call-metrics.js";
+import { measured } from "./call-metrics.js";
 import type { CircuitKey, Circuits } from "./circuit-breaker.js";
 import type { Digests } from "./effect.js";
 import { execution } from "./execution.js";
@@ -122,9 +122,9 @@ export class ProviderContext<
     call: (signal: AbortSignal) => Promise<T>,
     about?: string,
   ): Promise<T> {
-    return this.deps.circuits.run(this.circuitKey(operation, about), () =>
-      measureCall(this.provider, operation, () => call(cancellationSignal())),
-    );
+    const circuit = this.circuitKey(operation, about);
+    const measuredCall = measured(this.provider, operation, call);
+    return this.deps.circuits.run(circuit, measuredCall, cancellationSignal());
   }
 
   circuitKey(operation: Operation<P>, about?: string): CircuitKey {
