@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { DefaultLogger } from "@temporalio/worker";
 import { fetchAffidavits } from "../../src/activities/evi-post/affidavits.js";
 import type { EviPostContext } from "../../src/activities/evi-post/context.js";
-import { checkedReferenceOf, referenceOf } from "../../src/activities/runtime/input.js";
+import { checkedReferenceOf, referenceOf } from "../../src/activities/runtime/documents.js";
 import type { ActivityDependencies } from "../../src/activities/runtime/provider-context.js";
 import type { OneShotContext } from "../../src/activities/one-shot-signature/context.js";
 import { contract, fetchSigned } from "../../src/activities/one-shot-signature/signature.js";

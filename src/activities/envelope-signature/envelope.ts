@@ -5,7 +5,7 @@ import { SignEnvelopeInput } from "../../contracts/sign-envelope.js";
 import * as hosts from "../../providers/envelope-signature/client.js";
 import type { StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
-import { ownedDocument, readDocument } from "../runtime/input.js";
+import { ownedDocument, readDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
 import { provider } from "./context.js";
 import type { EnvelopeContext } from "./context.js";

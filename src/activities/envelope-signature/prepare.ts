@@ -3,7 +3,7 @@ import { SignEnvelopeInput } from "../../contracts/sign-envelope.js";
 import type { EnvelopeSettings } from "../../contracts/sign-envelope.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import { checkedReferenceOf } from "../runtime/input.js";
+import { checkedReferenceOf } from "../runtime/documents.js";
 import { resolved } from "../runtime/provider-context.js";
 import type { EnvelopeContext } from "./context.js";
 

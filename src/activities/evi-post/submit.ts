@@ -8,7 +8,7 @@ import * as eviPost from "../../providers/evi-post/client.js";
 import type { StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
-import { ownedDocument, readDocument, referenceOf } from "../runtime/input.js";
+import { ownedDocument, readDocument, referenceOf } from "../runtime/documents.js";
 import { resolved } from "../runtime/provider-context.js";
 import { provider } from "./context.js";
 import type { EviPostContext, PostalAccount } from "./context.js";

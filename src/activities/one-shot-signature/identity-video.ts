@@ -8,7 +8,7 @@ import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall, UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import type { EffectHandlers, EffectReference } from "../runtime/effect.js";
-import { ownedDocument } from "../runtime/input.js";
+import { ownedDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
 import { isLeftOpen, refusalIn } from "../runtime/one-time-password.js";
 import { provider } from "./context.js";

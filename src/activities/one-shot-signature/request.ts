@@ -11,7 +11,7 @@ import type { StepCall } from "../runtime/activity.js";
 import { measured } from "../runtime/call-metrics.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import { checkedReferenceOf, ownedDocument, readDocument } from "../runtime/input.js";
+import { checkedReferenceOf, ownedDocument, readDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
 import type { AssumedLookUp } from "../runtime/look-up-proof.js";
 import { resolved } from "../runtime/provider-context.js";

@@ -3,6 +3,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { z } from "zod";
 import { longestCode } from "../../contracts/shared/one-time-password.js";
+import { checkInput } from "../../contracts/shared/problems.js";
 import { withSecrets } from "../../contracts/shared/secret-fields.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { isLocked } from "../../journal/errors.js";
@@ -15,7 +16,6 @@ import type { Digests } from "./effect.js";
 import { execution } from "./execution.js";
 import { InvalidInput } from "./failure.js";
 import type { AttemptMode } from "./failure.js";
-import { parseInput } from "./input.js";
 
 /** Opens secrets that a client sealed for the workers, in one process (decision 23). A secret in clear text opens as it is. */
 export interface Secrets {
@@ -85,12 +85,12 @@ export class ProviderContext<
     this.account = found;
   }
 
-  /** An input as its contract takes it, with its secrets opened; throws `InvalidInput`. */
+  /** An input as its contract takes it, with its secrets opened. Throws `InvalidInput` with each field that breaks it. */
   parse<S extends z.ZodType>(contract: S, input: unknown): z.infer<S> {
-    return parseInput(
-      contract,
-      withSecrets(contract, input, (secret) => this.openSecret(secret)),
-    );
+    const opened = withSecrets(contract, input, (secret) => this.openSecret(secret));
+    const { data, fields } = checkInput(contract, opened);
+    if (fields.length > 0) throw new InvalidInput(fields);
+    return data as z.infer<S>;
   }
 
   openSecret(text: string): string {

@@ -1,7 +1,4 @@
-// Input in the first activity: parsed again, because a plain Temporal client does not check it, and with inline documents
-// stored (docs/design.md §3, §8).
-import type { z } from "zod";
-import { checkInput } from "../../contracts/shared/problems.js";
+// Documents in an activity: owned by the process, stored where they came inline, and read before they are sent (docs/design.md §8).
 import type { DocumentInput, DocumentReference } from "../../contracts/shared/values.js";
 import { derivedDocumentId, documentIdOf } from "../../documents/document-id.js";
 import { documentProblem } from "../../documents/errors.js";
@@ -13,13 +10,6 @@ import { InvalidInput } from "./failure.js";
 import type { ActivityDependencies } from "./provider-context.js";
 
 type Stores = Pick<ActivityDependencies, "documents" | "journal">;
-
-/** Throws `InvalidInput` with each field that breaks the contract. */
-export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.infer<S> {
-  const { data, fields } = checkInput(schema, input);
-  if (fields.length > 0) throw new InvalidInput(fields);
-  return data as z.infer<S>;
-}
 
 export function ownedDocument(
   { uri }: Pick<DocumentReference, "uri">,
