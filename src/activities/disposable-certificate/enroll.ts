@@ -148,7 +148,10 @@ function holderOf(context: CertificateContext, given: Holder) {
   return { input, enrolment: enrolmentOf(input, fresh) };
 }
 
-/** A denial with code 244 is about the eID type: it must not stop types that the LRA may use (P1 §7.1; docs/reading-the-specification.md §9). */
+/**
+ * A denial with code 244 is about the eID type: it must not stop types that the LRA may use (P1 §7.1;
+ * docs/reading-the-specification.md §9).
+ */
 function eidTypeOf(enrolment: Enrolment): string | undefined {
   return "eid" in enrolment ? (enrolment.eid.eidAssertionHolder?.eIDType ?? "") : undefined;
 }

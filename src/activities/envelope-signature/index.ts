@@ -1,4 +1,5 @@
-// The activities of the envelope-based one-shot signature, over its two hosts (P1 §1.5, 2.10, 4.5; docs/reading-the-specification.md §0, §7).
+// The activities of the envelope-based one-shot signature, over its two hosts (P1 §1.5, 2.10, 4.5;
+// docs/reading-the-specification.md §0, §7).
 import { activitiesOf } from "../runtime/activity.js";
 import { EnvelopeContext, provider } from "./context.js";
 import type { EnvelopeDependencies } from "./context.js";

@@ -1,4 +1,5 @@
-// The answers of postal updates: what each result and each error of the provider's call means for the caller (docs/reading-the-specification.md §2).
+// The answers of postal updates: what each result and each error of the provider's call means for the caller
+// (docs/reading-the-specification.md §2).
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/shared/messages.js";
 import { postalStates } from "../../contracts/shared/names.js";
 import {

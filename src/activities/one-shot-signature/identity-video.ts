@@ -7,7 +7,7 @@ import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall, UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
-import type { EffectHandlers, EffectReference } from "../runtime/effect.js";
+import type { EffectReference, ProviderEffect } from "../runtime/effect.js";
 import { ownedDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
 import { isLeftOpen, refusalIn } from "../runtime/one-time-password.js";
@@ -81,11 +81,11 @@ function owned({ document }: PlannedFile): OwnedDocument {
 /** A step's effect whose answer has no content. A file that is missing by then waits for an operator. */
 async function write<T>(
   context: OneShotContext,
-  effect: EffectReference,
-  handlers: EffectHandlers<typeof provider, object, T, never>,
+  reference: EffectReference,
+  effect: ProviderEffect<typeof provider, object, T, never>,
 ): Promise<void> {
-  const writing = runEffect(context, effect, handlers, { of: "step" });
-  await unlessMissing(provider, handlers.operation, writing);
+  const writing = runEffect(context, reference, effect, { of: "step" });
+  await unlessMissing(provider, effect.operation, writing);
 }
 
 const ends = { approve: "approved", cancel: "cancelled" } as const;
@@ -97,8 +97,9 @@ export function decisionOperation({ decision }: Decision): "approveVideo" | "can
 }
 
 /**
- * P1 §1.4: approve, cancel. The call of the update `decideVideo`; an error is the update's answer (docs/reading-the-specification.md §9). Where an
- * earlier decision has ended the video, that end is the answer to any decision.
+ * P1 §1.4: approve, cancel. The call of the update `decideVideo`; an error is the update's answer
+ * (docs/reading-the-specification.md §9). Where an earlier decision has ended the video, that end is the answer to any
+ * decision.
  */
 export async function decideVideo(context: OneShotContext, given: Decision): Promise<VideoAnswer> {
   const { effect, requestPk, decision } = given;

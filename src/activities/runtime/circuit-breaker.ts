@@ -10,7 +10,10 @@ export interface CircuitOptions {
   failures: number;
 }
 
-/** Names the circuits of one call: a denial may open the operation's alone, any other error opens the account's (docs/reading-the-specification.md §9). */
+/**
+ * Names the circuits of one call: a denial may open the operation's alone, any other error opens the account's
+ * (docs/reading-the-specification.md §9).
+ */
 export interface CircuitKey {
   account: string;
   operation: string;

@@ -27,7 +27,7 @@ export interface Digests {
 }
 
 /** An effect as its activity describes it. `R` is its answer, `T` what is prepared, `S` the sample of its look-up. */
-export interface EffectHandlers<P extends Provider, R, T, S> {
+export interface ProviderEffect<P extends Provider, R, T, S> {
   operation: Operation<P>;
   /** What another run must bring again. It goes into the digest, with the account. */
   input: unknown;
@@ -64,29 +64,29 @@ export interface EffectCall<T> {
 export async function runEffect<P extends Provider, R, T = undefined, S = never>(
   context: ProviderContext<P>,
   reference: EffectReference,
-  handlers: EffectHandlers<P, R, T, S>,
+  effect: ProviderEffect<P, R, T, S>,
   { of }: { of: "step" | "update" },
 ): Promise<R> {
   const { provider, mode } = context;
   const { circuits, journal } = context.deps;
-  const { operation, about, lookUp } = handlers;
+  const { operation, about, lookUp } = effect;
   const circuit = of === "step" ? context.circuitKey(operation, about) : undefined;
-  const proof = LookUpProof.of(context, operation, handlers.assumed);
-  const call = measured(provider, operation, handlers.send);
+  const proof = LookUpProof.of(context, operation, effect.assumed);
+  const call = measured(provider, operation, effect.send);
   let answered: string | undefined;
 
   async function send({ token, idempotencyToken, deadline }: Send): Promise<R> {
-    const prepared = (await handlers.prepare?.()) as T;
+    const prepared = (await effect.prepare?.()) as T;
     const sent = { prepared, token, idempotencyToken, signal: signalUntil(deadline) };
     const calling = circuit ? circuits.run(circuit, call, sent) : call(sent);
     // The circuit's call is over by then: the question for the shown item may go through the same circuit.
-    const answer = await calling.catch((error: unknown) => adoptShown(error, handlers));
+    const answer = await calling.catch((error: unknown) => adoptShown(error, effect));
     answered = token;
     return answer;
   }
 
   const answer = await journal.perform<R>(
-    effectOf(context, reference, handlers),
+    journalEffectOf(context, reference, effect),
     {
       send,
       verdict,
@@ -106,10 +106,10 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
   return answer;
 }
 
-function effectOf<P extends Provider, R, T, S>(
+function journalEffectOf<P extends Provider, R, T, S>(
   { provider, account, process, deps }: ProviderContext<P>,
   { step, occurrence }: EffectReference,
-  { operation, input, documents, lookUp }: EffectHandlers<P, R, T, S>,
+  { operation, input, documents, lookUp }: ProviderEffect<P, R, T, S>,
 ): Effect {
   const digested = { account: account.name, input };
   const declared = effectClassOf(provider, operation) as Effect["effectClass"];
@@ -137,7 +137,7 @@ function signalUntil(deadline: Date): AbortSignal {
 /** A 2xx that cannot be read but shows an id: where an item with that id exists, it is ours (docs/design.md §5). */
 async function adoptShown<R>(
   error: unknown,
-  { findShown }: Pick<EffectHandlers<Provider, R, never, never>, "findShown">,
+  { findShown }: Pick<ProviderEffect<Provider, R, never, never>, "findShown">,
 ): Promise<R> {
   const id = error instanceof ProviderError ? error.reference : undefined;
   if (id === undefined) throw error;

@@ -1,5 +1,6 @@
 // A look-up that rests on an assumption, because the specification does not show it. An empty result proves nothing until
-// the look-up has found one of our own items (docs/reading-the-specification.md §1, docs/decisions/0017). journal/look-up-proofs.ts keeps the results.
+// the look-up has found one of our own items (docs/reading-the-specification.md §1, docs/decisions/0017).
+// journal/look-up-proofs.ts keeps the results.
 import type { LookUpFinding } from "../../journal/journal.js";
 import type { LookUpKey, LookUpProofs } from "../../journal/look-up-proofs.js";
 import type { Operation, Provider } from "../../providers/effect-classes.js";

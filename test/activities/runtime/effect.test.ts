@@ -9,7 +9,7 @@ import { affidavitAnswer, cancelAnswer } from "../../../src/activities/evi-post/
 import { activitiesOf } from "../../../src/activities/runtime/activity.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { runEffect } from "../../../src/activities/runtime/effect.js";
-import type { EffectHandlers } from "../../../src/activities/runtime/effect.js";
+import type { ProviderEffect } from "../../../src/activities/runtime/effect.js";
 import { InvalidInput } from "../../../src/activities/runtime/failure.js";
 import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
 import { sentAgain, triedWith } from "../../../src/activities/runtime/one-time-password.js";
@@ -100,7 +100,7 @@ function inActivity<T>(work: () => Promise<T>, workflowId = "letter-1"): Promise
   return new MockActivityEnvironment({ workflowExecution, ...now }, options).run(work);
 }
 
-type Given = Partial<EffectHandlers<"evi-post", object, unknown, never>>;
+type Given = Partial<ProviderEffect<"evi-post", object, unknown, never>>;
 const reference = { step: "submit", occurrence: "0" };
 
 /** One effect of a process; its call answers `{}` unless the test says otherwise. */
@@ -275,7 +275,7 @@ test("the look for a shown item may use the circuit that an operator's retry has
       account: "default",
       mode: "probe",
     });
-    const handlers: EffectHandlers<"evi-post", object, undefined, never> = {
+    const handlers: ProviderEffect<"evi-post", object, undefined, never> = {
       operation: "submit",
       input: {},
       send: () => Promise.reject(unreadable),
