@@ -76,7 +76,8 @@ beforeEach(() => {
   counted = [];
   deps = {
     journal,
-    circuits: new Circuits({ probeMs: 60, failures: 2 }),
+    // No probe is due while a test runs, however busy the machine is.
+    circuits: new Circuits({ probeMs: 600_000, failures: 2 }),
     digests: { of: (value: unknown) => JSON.stringify(value), same: () => true },
     accounts: { default: { name: "default" } },
     environment: "sandbox",
@@ -269,6 +270,7 @@ test.each<[string, NonNullable<Given["findShown"]>]>([
 });
 
 test("the look for a shown item may use the circuit that an operator's retry has just probed", async () => {
+  deps = { ...deps, circuits: new Circuits({ probeMs: 1, failures: 2 }) };
   await openCircuit();
   const answer = await inActivity(() => {
     const context: Context = new ProviderContext("evi-post", deps, {
