@@ -132,8 +132,9 @@ export async function decideVideo(context: OneShotContext, given: Decision): Pro
 }
 
 /**
- * What earlier decisions, of other runs too, have made of the video. While nobody knows of one, the video itself is asked, and
- * another one is sent only where it shows that nothing came of it, and nothing can come any more (docs/reading-the-specification.md §0).
+ * How earlier decisions, also of other runs, have ended the video. While the outcome of one is unknown, the video itself is
+ * polled. Another decision is sent only if the video shows that the earlier one had no effect, and the earlier call is over
+ * (docs/reading-the-specification.md §0).
  */
 async function madeBefore(
   context: OneShotContext,
