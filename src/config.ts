@@ -40,7 +40,7 @@ const address = (port: number) => ({
  * (postgres/migrations/0007-callback-quota.ts).
  */
 export const largestQuota = {
-  /** As many as a process keeps (workflows/runtime/facts.ts). */
+  /** As many as a process keeps (workflows/runtime/event-log.ts). */
   eventsPerProcess: 1_000,
   rowsPerAddress: 10_000,
   bytesPerAddress: 100_000_000,

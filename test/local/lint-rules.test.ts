@@ -26,9 +26,9 @@ const refused: Line[] = [
   ["src/contracts/shared/text.ts", value("zod")],
   ["src/contracts/shared/names.ts", value("zod/mini")],
   ["src/workflows/send-postal/workflow.ts", "export const x = Date.now();\n"],
-  ["src/workflows/runtime/follow.ts", "export const x = new Date();\n"],
+  ["src/workflows/runtime/tracking.ts", "export const x = new Date();\n"],
   [
-    "src/workflows/runtime/standing.ts",
+    "src/workflows/runtime/status.ts",
     'import { setCurrentDetails } from "@temporalio/workflow";\n',
   ],
   ["src/workflows/send-postal/workflow.ts", value("zod")],
@@ -99,7 +99,7 @@ const rules = new Set(["eslint(no-restricted-imports)", "eslint(no-restricted-gl
 
 const accepted: Line[] = [
   ["src/workflows/runtime/clock.ts", "export const x = Date.now();\n"],
-  ["src/workflows/runtime/follow.ts", "export const x = (at: Date): Date => at;\n"],
+  ["src/workflows/runtime/tracking.ts", "export const x = (at: Date): Date => at;\n"],
   ["src/contracts/shared/values.ts", value("zod")],
   ["src/contracts/shared/messages.ts", value("@temporalio/workflow")],
   ["src/contracts/shared/names.ts", value("@temporalio/common")],

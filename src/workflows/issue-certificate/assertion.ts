@@ -8,7 +8,7 @@ import { assertionPattern } from "../../contracts/shared/names.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { secondsFromNow } from "../runtime/clock.js";
 import { invalidInput } from "../runtime/invalid-input.js";
-import type { AnyProcess } from "../runtime/process.js";
+import type { AnyFlow } from "../runtime/flow.js";
 import { until, whenDue } from "../runtime/waits.js";
 
 interface Spans {
@@ -20,15 +20,15 @@ interface Spans {
 export class AssertionDialogue {
   /** The newest one that a caller brought; undefined: that of the input. */
   assertion: string | undefined;
-  readonly #process: AnyProcess;
+  readonly #flow: AnyFlow;
   #awaited: { refused: number; spans: Spans } | undefined;
   #count = 0;
   #invalid = 0;
   #refusals: RefusedAssertion["refused"][] = [];
 
-  constructor(process: AnyProcess) {
-    this.#process = process;
-    process.onUpdate(
+  constructor(flow: AnyFlow) {
+    this.#flow = flow;
+    flow.lifecycle.onUpdate(
       provideAssertion,
       "A fresh eID assertion, after one was refused",
       ({ assertion }) => this.#take(assertion),
@@ -39,13 +39,13 @@ export class AssertionDialogue {
   /** Waits for a fresh one after `refusal`; false where none came in time, or too many were invalid. */
   async another({ refused }: RefusedAssertion, spans: Spans): Promise<boolean> {
     this.#refusals.push(refused);
-    this.#process.note({ source: "process", event: `The eID assertion is ${refused}` });
+    this.#flow.log.note({ source: "process", event: `The eID assertion is ${refused}` });
     if (refused === "invalid") this.#invalid += 1;
     if (this.#invalid >= spans.assertionTries) return false;
     const before = this.#count;
     const end = secondsFromNow(spans.assertionDeadlineSeconds);
     this.#awaited = { refused: this.#refusals.length, spans };
-    const came = await until(this.#process, () => this.#count > before, {
+    const came = await until(this.#flow, () => this.#count > before, {
       what: "a fresh eID assertion",
       end,
       summary: "A fresh eID assertion may be provided",
@@ -61,7 +61,7 @@ export class AssertionDialogue {
     this.#awaited = undefined;
     this.assertion = assertion;
     this.#count += 1;
-    this.#process.note({ source: "process", event: "A fresh eID assertion was provided" });
+    this.#flow.log.note({ source: "process", event: "A fresh eID assertion was provided" });
     const isRefused = () => this.#refusals.length > awaited.refused;
     await condition(() => isRefused() || this.#isEnrolled(), awaited.spans.answerSeconds * 1_000);
     const refused = this.#refusals[awaited.refused];
@@ -69,7 +69,7 @@ export class AssertionDialogue {
   }
 
   #isEnrolled(): boolean {
-    return Object.keys(this.#process.references).length > 0;
+    return Object.keys(this.#flow.status.references).length > 0;
   }
 }
 

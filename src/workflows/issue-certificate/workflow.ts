@@ -18,7 +18,7 @@ import { wanted } from "../runtime/attention.js";
 import { now } from "../runtime/clock.js";
 import { OneTimePassword } from "../runtime/one-time-password.js";
 import { plainView } from "../runtime/plain-view.js";
-import { Process } from "../runtime/process.js";
+import { Flow } from "../runtime/flow.js";
 import { stepsOf } from "../runtime/steps.js";
 
 const provider = "disposable-certificate";
@@ -29,9 +29,9 @@ const own = (summary: string, seconds: number) =>
 export async function issueCertificate(
   input: IssueCertificateInput,
 ): Promise<IssueCertificateResult> {
-  const process = new Process(plainView);
-  const step = stepsOf<CertificateActivities>(process, provider);
-  const assertions = new AssertionDialogue(process);
+  const flow = new Flow(plainView);
+  const step = stepsOf<CertificateActivities>(flow, provider);
+  const assertions = new AssertionDialogue(flow);
   let plan: CertificatePlan | undefined;
   let enrolled: Enrolled | undefined;
   let validatedAt: string | undefined;
@@ -42,7 +42,7 @@ export async function issueCertificate(
     const { certIdOtp, deviceCode } = enrolled;
     return { account: plan.account, certIdOtp, deviceCode, message: plan.message };
   };
-  const otp = new OneTimePassword(process, {
+  const otp = new OneTimePassword(flow, {
     provider,
     operation: "validate",
     send: (occurrence, seconds) =>
@@ -72,7 +72,7 @@ export async function issueCertificate(
         open,
       ),
   });
-  process.askBeforeCancelling("enroll");
+  flow.lifecycle.askBeforeCancelling("enroll");
 
   /** Checks and enrols, again with each fresh assertion that a refused one is replaced by. */
   async function enroll(known: CertificatePlan): Promise<Enrolled> {
@@ -100,7 +100,7 @@ export async function issueCertificate(
           code: answer.code,
           fields: [{ path: "eidAssertionHolder.assertion", problem: `is ${answer.refused}` }],
         };
-        process.identify({ environment, account });
+        flow.status.identify({ environment, account });
         throw ApplicationFailure.nonRetryable(
           `${provider} did not accept it: the assertion is ${answer.refused}`,
           "NotAccepted",
@@ -135,14 +135,14 @@ export async function issueCertificate(
       { name: "prepare", summary: "Check the input", journaled: false },
       (ca, { mode }) => ca.prepare({ input, mode }),
     );
-    process.identify(plan);
+    flow.status.identify(plan);
     enrolled = await enroll(plan);
     const references = {
       certIdOtp: String(enrolled.certIdOtp),
       ...(enrolled.otpId === undefined ? {} : { otpId: enrolled.otpId }),
     };
-    process.note({ source: "process", event: "Certificate enrolled" });
-    process.exists("waiting", references);
+    flow.log.note({ source: "process", event: "Certificate enrolled" });
+    flow.status.effectExists("waiting", references);
     const first = await step(
       { name: "sendOtp", summary: "Send the holder a code", journaled: true, happened: {} },
       (ca, attempt) => ca.sendOtp({ ...about(), ...attempt }),
@@ -150,20 +150,20 @@ export async function issueCertificate(
     otp.begin(plan.settings, first);
     if (!(await otp.isAccepted())) return;
     validatedAt = now().toISOString();
-    process.ownOutcome = "issued";
+    flow.status.ownOutcome = "issued";
   };
 
-  return process.run(main, () => ({
+  return flow.lifecycle.run(main, () => ({
     process: "issueCertificate",
-    id: process.id,
-    outcome: process.ownOutcome as IssueCertificateResult["outcome"],
-    references: process.references,
+    id: flow.status.id,
+    outcome: flow.status.ownOutcome as IssueCertificateResult["outcome"],
+    references: flow.status.references,
     dates: {
       ...(enrolled ? { enrolledAt: enrolled.enrolledAt } : {}),
       ...(validatedAt === undefined ? {} : { validatedAt }),
     },
     documents: [],
-    timeline: process.timeline,
+    timeline: flow.log.timeline,
     otpsSent: otp.sent,
   }));
 }

@@ -67,8 +67,8 @@ const { decide } = proxyActivities<ProcessActivities>({
   summary: "Write the decision down",
 });
 
-/** What shows the attentions: the process. */
-interface Shown {
+/** What is told of each change. */
+interface AttentionsOwner {
   attentionChanged(): void;
   proposalsChanged(): void;
   note(entry: Omit<TimelineEntry, "at">): void;
@@ -76,11 +76,11 @@ interface Shown {
 
 export class Attentions {
   readonly #open = new Map<string, OpenAttention>();
-  readonly #process: Shown;
+  readonly #flow: AttentionsOwner;
   #count = 0;
 
-  constructor(process: Shown) {
-    this.#process = process;
+  constructor(flow: AttentionsOwner) {
+    this.#flow = flow;
   }
 
   /** The one that is shown: a cancellation that somebody asked for stands before what the process met by itself. */
@@ -128,12 +128,12 @@ export class Attentions {
     metricMeter
       .createCounter("trustflow_attentions", undefined, "Attentions raised")
       .add(1, { kind });
-    this.#process.note({
+    this.#flow.note({
       source: "process",
       event: `Waits for a person: ${step.name} (${kind})`,
       note: reason,
     });
-    this.#process.attentionChanged();
+    this.#flow.attentionChanged();
     return attention;
   }
 
@@ -141,11 +141,11 @@ export class Attentions {
     const { id, step, kind } = shown;
     this.#open.delete(id);
     if (shown.proposed) this.#unpropose(shown);
-    this.#process.note({
+    this.#flow.note({
       source: "process",
       event: `No longer waits for a person: ${step} (${kind})`,
     });
-    this.#process.attentionChanged();
+    this.#flow.attentionChanged();
   }
 
   /** What waits for a second operator. */
@@ -165,13 +165,13 @@ export class Attentions {
       ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
     };
     shown.proposed = { decision, at, principal, ...stated };
-    this.#process.note(decidedBy(who, `Proposed ${decision}: ${shown.step}`));
-    this.#process.proposalsChanged();
+    this.#flow.note(decidedBy(who, `Proposed ${decision}: ${shown.step}`));
+    this.#flow.proposalsChanged();
   }
 
   #unpropose(shown: Attention): void {
     delete shown.proposed;
-    this.#process.proposalsChanged();
+    this.#flow.proposalsChanged();
   }
 
   /** Refuses a stale attention id and a decision that the attention does not take. */
@@ -238,7 +238,7 @@ export class Attentions {
     const notYet = written.find(({ answer }) => answer === "notYet");
     if (notYet) return notYet;
     const event = goesOn ? "Cancellation withdrawn" : `${resolution.decision}: ${shown.step}`;
-    this.#process.note(decidedBy(who, event));
+    this.#flow.note(decidedBy(who, event));
     const [first] = written;
     attention.settle({ ...resolution, occurrence: first?.occurrence, effect: knownBy(written) });
     return { answer: "resolved" };

@@ -16,7 +16,7 @@ import { answerOptions } from "./activity-options.js";
 import { answerTo } from "./answers.js";
 import { isOver, msUntil, now, secondsAfter, secondsFromNow, timersDecide } from "./clock.js";
 import { invalidInput } from "./invalid-input.js";
-import type { AnyProcess } from "./process.js";
+import type { AnyFlow } from "./flow.js";
 import type { LeftOpen } from "./steps.js";
 import { until, whenDue } from "./waits.js";
 
@@ -51,9 +51,9 @@ const shortestCallSeconds = 3;
 export class OneTimePassword {
   sent = 0;
   #deadline = now();
-  readonly #process: AnyProcess;
+  readonly #flow: AnyFlow;
   readonly #calls: OtpCalls;
-  readonly #parksAtOnce: boolean;
+  readonly #stopOnUnknown: boolean;
   #spans: OtpSpans | undefined;
   /** Before then no other code is sent. */
   #nextCode = now();
@@ -64,18 +64,18 @@ export class OneTimePassword {
   #accepted = false;
   #open: LeftOpen | undefined;
 
-  /** `parksAtOnce`: a second try is no harmless one, so the first without an answer is a person's matter. */
-  constructor(process: AnyProcess, calls: OtpCalls, options: { parksAtOnce?: boolean } = {}) {
-    this.#process = process;
+  /** `stopOnUnknown`: a second try is no harmless one, so the first without an answer is a person's matter. */
+  constructor(flow: AnyFlow, calls: OtpCalls, options: { stopOnUnknown?: boolean } = {}) {
+    this.#flow = flow;
     this.#calls = calls;
-    this.#parksAtOnce = options.parksAtOnce === true;
-    process.onUpdate(
+    this.#stopOnUnknown = options.stopOnUnknown === true;
+    flow.lifecycle.onUpdate(
       submitOtp,
       "The code that the holder entered",
       (given) => this.#submit(given),
       refuseUnlessCode,
     );
-    process.onUpdate(resendOtp, "Send the holder another code", () => this.#resend());
+    flow.lifecycle.onUpdate(resendOtp, "Send the holder another code", () => this.#resend());
   }
 
   /** The first code is out. */
@@ -95,12 +95,12 @@ export class OneTimePassword {
   /** Until a code was accepted: true, or the time or the tries are over: false, and the outcome stands. */
   async isAccepted(): Promise<boolean> {
     for (;;) {
-      this.#process.exists("waiting", this.#process.references, this.#deadline);
+      this.#flow.status.effectExists("waiting", this.#flow.status.references, this.#deadline);
       const end = await this.#end();
       const word = typeof end === "string" ? end : (await this.#calls.decideOpen(end)).verdict;
       if (word === "accepted") return true;
       if (end === "expired" || end === "locked") {
-        this.#process.ownOutcome = end;
+        this.#flow.status.ownOutcome = end;
         return false;
       }
       this.#open = undefined;
@@ -118,7 +118,7 @@ export class OneTimePassword {
 
   /** Waits for the holder, and for an answer that is on its way when the time is over. */
   async #end(): Promise<"accepted" | "expired" | "locked" | LeftOpen> {
-    const isInTime = await until(this.#process, () => this.#isOver(), {
+    const isInTime = await until(this.#flow, () => this.#isOver(), {
       what: "the holder's code",
       end: this.#deadline,
       summary: "The holder may enter the code",
@@ -231,13 +231,13 @@ export class OneTimePassword {
   #closed(): OtpAnswer | undefined {
     if (this.#accepted) return { answer: "accepted" };
     if (isOver(this.#deadline, { isOver: this.#isTimeUp })) return { answer: "expired" };
-    return this.#open && this.#parksAtOnce ? { answer: "unknown" } : undefined;
+    return this.#open && this.#stopOnUnknown ? { answer: "unknown" } : undefined;
   }
 
   #closedForCodes(): ResendAnswer | undefined {
     if (this.#accepted || isOver(this.#deadline, { isOver: this.#isTimeUp }))
       return { answer: "expired" };
-    if (this.#resendsLeft === 0 || (this.#open && this.#parksAtOnce))
+    if (this.#resendsLeft === 0 || (this.#open && this.#stopOnUnknown))
       return { answer: "limitReached" };
     // In the history of an older release the clock says so at once.
     return timersDecide() || isOver(this.#nextCode)
@@ -271,7 +271,7 @@ export class OneTimePassword {
   }
 
   #isOver(): boolean {
-    return this.#accepted || this.#isLocked() || (this.#parksAtOnce && this.#open !== undefined);
+    return this.#accepted || this.#isLocked() || (this.#stopOnUnknown && this.#open !== undefined);
   }
 
   #isLocked(): boolean {
@@ -279,13 +279,13 @@ export class OneTimePassword {
   }
 
   #unanswered(): Problem {
-    const { environment, account } = this.#process;
+    const { environment, account } = this.#flow.status;
     const { provider, operation } = this.#calls;
     return { kind: "unknownOutcome", provider, operation, environment, account, fields: [] };
   }
 
   #note(event: string): void {
-    this.#process.note({ source: "process", event });
+    this.#flow.log.note({ source: "process", event });
   }
 }
 

@@ -1,7 +1,7 @@
 // The view of a process whose state nobody reports: what its callbacks said is all that there is.
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
-import type { View } from "./facts.js";
+import type { View } from "./event-log.js";
 
 export function plainView(events: ProviderEvent[]): View {
   return { closed: false, resting: false, timeline: events.map(entryOf) };

@@ -14,8 +14,8 @@ import { activitiesOf, patientOptions, quickOptions } from "./activity-options.j
 import { reasonOf } from "./attention.js";
 import type { Decided, OpenAttention, Wanted } from "./attention.js";
 import { problemIn } from "./problem.js";
-import { Withdrawn } from "./process.js";
-import type { AnyProcess } from "./process.js";
+import { Withdrawn } from "./lifecycle.js";
+import type { AnyFlow } from "./flow.js";
 
 /**
  * `quick` fails to the workflow; `probe` is a person's retry, which asks even while others leave the provider alone; `send`
@@ -65,19 +65,19 @@ export async function isWaived(work: () => Promise<unknown>): Promise<boolean> {
 }
 
 /** The time for a question ran out before anything had changed. */
-export class Unchanged extends Error {}
+export class NotChangedYet extends Error {}
 
 type Tried<T> = { value: T } | { problem: Problem } | { decided: Decided } | { stop: Error };
 
 /** The steps of a process at one provider. */
-export function stepsOf<A>(process: AnyProcess, provider: string) {
+export function stepsOf<A>(flow: AnyFlow, provider: string) {
   return async <T>(
     step: Step,
     call: (activities: A, attempt: Attempt) => Promise<T>,
     leftOpen?: LeftOpen,
   ): Promise<T> => {
     let occurrence = leftOpen?.occurrence ?? step.occurrence ?? "0";
-    let attention = leftOpen && raise(process, step, leftOpen.problem);
+    let attention = leftOpen && raise(flow, step, leftOpen.problem);
     let asked = false;
     for (;;) {
       const mode: AttemptMode = attention ? patientMode(attention) : asked ? "probe" : "quick";
@@ -86,7 +86,7 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
         ? `${step.summary} (${attention.kind}: ${attention.sends ? "keeps trying" : "watches for an answer"})`
         : step.summary;
       const activities = activitiesOf<A>(provider, { ...options, summary }) as A;
-      const first: Tried<T> = await firstOf(process, attention, () =>
+      const first: Tried<T> = await firstOf(flow, attention, () =>
         call(activities, { effect: { step: step.name, occurrence }, mode }),
       );
       attention = undefined;
@@ -94,9 +94,9 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
       if ("stop" in first) throw first.stop;
       if ("value" in first) return first.value;
       if ("problem" in first) {
-        attention = raise(process, step, first.problem);
+        attention = raise(flow, step, first.problem);
       } else if (first.decided.decision === "abandon") {
-        throw process.abandoned(step.name, first.decided);
+        throw flow.lifecycle.abandoned(step.name, first.decided);
       } else if (first.decided.decision === "happened" && !step.journaled) {
         throw new Waived();
       } else {
@@ -107,11 +107,11 @@ export function stepsOf<A>(process: AnyProcess, provider: string) {
   };
 }
 
-function raise(process: AnyProcess, step: Step, problem: Problem): OpenAttention {
+function raise(flow: AnyFlow, step: Step, problem: Problem): OpenAttention {
   // What an invalid input names as its account may be anything, and a search attribute is never encrypted.
-  if (problem.kind !== "InvalidInput") process.identify(problem);
+  if (problem.kind !== "InvalidInput") flow.status.identify(problem);
   const kind = attentionKindOf(problem);
-  return process.attentions.open({ step, kind, reason: reasonOf(kind, problem, step.host) });
+  return flow.attentions.open({ step, kind, reason: reasonOf(kind, problem, step.host) });
 }
 
 function patientMode({ sends }: OpenAttention): AttemptMode {
@@ -126,22 +126,22 @@ const mostLooks = 50;
  * makes a patient phase look at once: what it is about may be known by now (docs/design.md §6).
  */
 async function firstOf<T>(
-  process: AnyProcess,
+  flow: AnyFlow,
   attention: OpenAttention | undefined,
   call: () => Promise<T>,
 ): Promise<Tried<T>> {
   const others: Promise<Tried<T>>[] = [];
-  if (process.stopping) others.push(process.stopping);
+  if (flow.lifecycle.stopping) others.push(flow.lifecycle.stopping);
   if (attention) others.push(attention.decided.then((decision) => ({ decided: decision })));
   // The usual case costs no more than the call: the SDK keeps a stack for each promise.
-  if (others.length === 0) return tried(process, call);
+  if (others.length === 0) return tried(flow, call);
 
   for (let looks = 1; ; looks += 1) {
     const scope = new CancellationScope();
-    const answer = scope.run(() => tried(process, call));
+    const answer = scope.run(() => tried(flow, call));
     const ways: Promise<Tried<T> | "heard">[] = [answer, ...others];
     if (attention && looks < mostLooks && patched("attention-hears"))
-      ways.push(scope.run(() => hears(process)));
+      ways.push(scope.run(() => hears(flow)));
     for (const way of ways) way.catch(() => undefined);
     let first: Tried<T> | "heard" | undefined;
     try {
@@ -149,30 +149,30 @@ async function firstOf<T>(
       if (first !== "heard") return first;
     } finally {
       scope.cancel();
-      if (attention && first !== "heard") process.attentions.close(attention);
+      if (attention && first !== "heard") flow.attentions.close(attention);
     }
   }
 }
 
-async function hears(process: AnyProcess): Promise<"heard"> {
-  const heard = () => process.events.length + process.surplusHeard;
+async function hears(flow: AnyFlow): Promise<"heard"> {
+  const heard = () => flow.log.events.length + flow.log.surplusSignals;
   const before = heard();
   await condition(() => heard() > before);
   return "heard";
 }
 
-async function tried<T>(process: AnyProcess, call: () => Promise<T>): Promise<Tried<T>> {
+async function tried<T>(flow: AnyFlow, call: () => Promise<T>): Promise<Tried<T>> {
   try {
     return { value: await call() };
   } catch (error) {
-    return { problem: problemOf(error, process) };
+    return { problem: problemOf(error, flow) };
   }
 }
 
 /** What the activity says went wrong; an error that is not a failed activity is a bug, or a cancellation. */
-function problemOf(error: unknown, process: AnyProcess): Problem {
+function problemOf(error: unknown, flow: AnyFlow): Problem {
   if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-  const { environment, account } = process;
+  const { environment, account } = flow.status;
   return (
     problemIn(error) ?? {
       kind: "unavailable",
@@ -191,7 +191,7 @@ function attentionKindOf(problem: Problem): Parameters<typeof reasonOf>[0] {
   const told = detail === undefined ? [] : [{ path: "(input)", problem: detail }];
   const fields = problem.fields.length > 0 ? problem.fields : told;
   if (kind === "withdrawn") throw new Withdrawn();
-  if (kind === "unchanged") throw new Unchanged();
+  if (kind === "unchanged") throw new NotChangedYet();
   if (kind === "invalidRequest") {
     const details: FailureDetails["NotAccepted"] = {
       provider,

@@ -1,23 +1,23 @@
 // Waiting for something of our own with an end, which the Web UI shows.
 import { condition } from "@temporalio/workflow";
 import { Timer } from "./clock.js";
-import type { AnyProcess } from "./process.js";
+import type { AnyFlow } from "./flow.js";
 
 /**
  * Whether it came true before `end`; meanwhile the process shows that it waits for `what`, and the Web UI by `summary` what the
  * timer is for. Throws where the process is to end meanwhile.
  */
 export async function until(
-  process: AnyProcess,
+  flow: AnyFlow,
   isTrue: () => boolean,
   { what, end, summary }: { what: string; end: Date; summary: string },
 ): Promise<boolean> {
-  process.waitFor(what, end);
+  flow.status.waitFor(what, end);
   const timer = new Timer(end, summary);
-  await condition(() => timer.isOver || process.stopped !== undefined || isTrue());
+  await condition(() => timer.isOver || flow.lifecycle.stopped !== undefined || isTrue());
   timer.cancel();
-  if (process.stopped) throw process.stopped;
-  process.waitFor(undefined);
+  if (flow.lifecycle.stopped) throw flow.lifecycle.stopped;
+  flow.status.waitFor(undefined);
   return isTrue();
 }
 

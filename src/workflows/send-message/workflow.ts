@@ -2,33 +2,33 @@
 import type { MessageSent, MessagingActivities } from "../../activities/messaging-gateway/index.js";
 import type { SendMessageInput, SendMessageResult } from "../../contracts/send-message.js";
 import { plainView } from "../runtime/plain-view.js";
-import { Process } from "../runtime/process.js";
+import { Flow } from "../runtime/flow.js";
 import { stepsOf } from "../runtime/steps.js";
 
 export async function sendMessage(input: SendMessageInput): Promise<SendMessageResult> {
-  const process = new Process(plainView);
-  const step = stepsOf<MessagingActivities>(process, "messaging-gateway");
+  const flow = new Flow(plainView);
+  const step = stepsOf<MessagingActivities>(flow, "messaging-gateway");
   let sent: MessageSent | undefined;
-  process.askBeforeCancelling("send");
+  flow.lifecycle.askBeforeCancelling("send");
 
   const main = async () => {
     sent = await step(
       { name: "send", summary: "Send the message", journaled: true, happened: {} },
       (gateway, attempt) => gateway.send({ ...attempt, input }),
     );
-    process.identify(sent);
-    process.note({ source: "process", event: "Message accepted" });
-    process.ownOutcome = "accepted";
+    flow.status.identify(sent);
+    flow.log.note({ source: "process", event: "Message accepted" });
+    flow.status.ownOutcome = "accepted";
   };
 
-  return process.run(main, () => ({
+  return flow.lifecycle.run(main, () => ({
     process: "sendMessage",
-    id: process.id,
+    id: flow.status.id,
     outcome: "accepted",
-    references: process.references,
+    references: flow.status.references,
     dates: {},
     documents: [],
-    timeline: process.timeline,
+    timeline: flow.log.timeline,
     ...(sent?.answer === undefined ? {} : { providerAnswer: sent.answer }),
   }));
 }

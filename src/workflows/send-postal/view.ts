@@ -3,7 +3,7 @@
 import { postalOutcomes, postalStates } from "../../contracts/shared/names.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { PostalDates, PostalOutcome } from "../../contracts/send-postal.js";
-import type { Snapshot, View } from "../runtime/facts.js";
+import type { Snapshot, View } from "../runtime/event-log.js";
 import { entryOf } from "../runtime/plain-view.js";
 
 export interface PostalSnapshot extends Snapshot {

@@ -22,10 +22,10 @@ import {
   refuseUnlessDeciderAlone,
 } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
-import { collectAffidavits, follow } from "../runtime/follow.js";
-import type { Followed } from "../runtime/follow.js";
+import { collectAffidavits, trackUntilClosed } from "../runtime/tracking.js";
+import type { TrackingTarget } from "../runtime/tracking.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
-import { Process } from "../runtime/process.js";
+import { Flow } from "../runtime/flow.js";
 import { excludedMove, postalView } from "./view.js";
 import type { PostalSnapshot, PostalView } from "./view.js";
 import { stepsOf } from "../runtime/steps.js";
@@ -42,19 +42,19 @@ const own = (summary: string) =>
   activitiesOf<EviPostActivities>("evi-post", { ...answerOptions, summary });
 
 export async function sendPostal(input: SendPostalInput): Promise<SendPostalResult> {
-  const process = new Process<PostalSnapshot, PostalView>(postalView);
-  const step = stepsOf<EviPostActivities>(process, "evi-post");
+  const flow = new Flow<PostalSnapshot, PostalView>(postalView);
+  const step = stepsOf<EviPostActivities>(flow, "evi-post");
   let item: PostalSubmitted | undefined;
   let cancelAfterSubmit = false;
   const requests: { requestId: string; before: number }[] = [];
 
   async function cancelItem(occurrence: string, who: Proven = {}): Promise<CancelAnswer> {
-    const note = (answer: string) => process.note(decidedBy(who, `Cancel: ${answer}`));
+    const note = (answer: string) => flow.log.note(decidedBy(who, `Cancel: ${answer}`));
     if (!item) {
       const answer = await answerTo(() => withdraw({ step: "submit" }));
       if (answer === "withdrawn") {
         note("cancelled");
-        process.withdraw();
+        flow.lifecycle.withdraw();
         return { answer: "cancelled" };
       }
     }
@@ -63,15 +63,15 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
       note("pending");
       return { answer: "pending" };
     }
-    if (process.view.closed || process.phase === "ended")
-      return { answer: process.view.outcome === "cancelled" ? "cancelled" : "tooLate" };
+    if (flow.log.view.closed || flow.status.phase === "ended")
+      return { answer: flow.log.view.outcome === "cancelled" ? "cancelled" : "tooLate" };
     const { account, uniqueId } = item;
     const effect = { step: "cancel", occurrence };
     const answer = await answerTo(() =>
       own("Cancel at EviPost").cancel({ effect, account, uniqueId }),
     );
     note(answer.answer);
-    if (answer.answer === "cancelled") process.claimEnd();
+    if (answer.answer === "cancelled") flow.log.hintEnd();
     return answer;
   }
 
@@ -88,7 +88,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
   async function cancelUnsigned(): Promise<void> {
     if (await isTakenUnsigned(cancel.name)) return cancelUntilAnswered("workflow-cancellation");
     const note = "it is not signed: an operator cancels with trustflow cancel";
-    process.note({ source: "process", event: "Cancellation refused", note });
+    flow.log.note({ source: "process", event: "Cancellation refused", note });
   }
 
   async function askForAffidavit(asked: PostalAffidavitRequest): Promise<AffidavitAnswer> {
@@ -104,27 +104,27 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
         asked,
       }),
     );
-    process.note({ source: "process", event: `Affidavit on demand: ${answer.answer}` });
+    flow.log.note({ source: "process", event: `Affidavit on demand: ${answer.answer}` });
     if (answer.answer === "requested") {
-      requests.push({ requestId: answer.requestId, before: process.documents.size });
+      requests.push({ requestId: answer.requestId, before: flow.log.documents.size });
     }
     return answer;
   }
 
-  process.onDecision(
+  flow.lifecycle.onDecision(
     cancel,
     "Cancel the communication while it is not dispatched",
     (_, who) => cancelItem(currentUpdateInfo()?.id ?? "0", who),
     refuseUnlessDeciderAlone,
   );
-  process.onUpdate(
+  flow.lifecycle.onUpdate(
     requestAffidavit,
     "Request an affidavit on demand",
     askForAffidavit,
     refuseUnlessFlags,
   );
-  process.onCancelRequested(() =>
-    process.background(() =>
+  flow.lifecycle.onCancelRequested(() =>
+    flow.lifecycle.background(() =>
       isChecked() ? cancelUnsigned() : cancelUntilAnswered("workflow-cancellation"),
     ),
   );
@@ -140,13 +140,13 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
       (evi, attempt) => evi.submit({ ...attempt, input }),
     );
     const { account, uniqueId, settings, submittedAt, postServiceType } = item;
-    process.identify(item);
-    process.note({ source: "process", event: "Submitted" });
-    process.track({ uniqueId }, settings.deadlineSeconds);
-    if (cancelAfterSubmit) process.background(() => cancelUntilAnswered("after-submit"));
+    flow.status.identify(item);
+    flow.log.note({ source: "process", event: "Submitted" });
+    flow.lifecycle.beginTracking({ uniqueId }, settings.deadlineSeconds);
+    if (cancelAfterSubmit) flow.lifecycle.background(() => cancelUntilAnswered("after-submit"));
 
     let missing = 0;
-    const followed: Followed = {
+    const followed: TrackingTarget = {
       label: "EviPost",
       spans: settings,
       ask: async (wait, summary, quick) => {
@@ -165,42 +165,42 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
               submittedAt,
               wait,
               mode,
-              seen: process.snapshot?.fingerprint,
-              stored: [...process.documents.values()].flatMap(
+              seen: flow.log.snapshot?.fingerprint,
+              stored: [...flow.log.documents.values()].flatMap(
                 (document) => document.uniqueId ?? [],
               ),
-              refetch: process.phase === "affidavits",
+              refetch: flow.status.phase === "affidavits",
             }),
         );
         missing = answer.missing;
-        process.take(
+        flow.log.applySnapshot(
           snapshot,
           documents,
-          excludedMove(process.seenStates, snapshot, postServiceType),
+          excludedMove(flow.log.seenStates, snapshot, postServiceType),
         );
       },
     };
-    await follow(process, followed);
-    if (process.ownOutcome !== undefined) return;
-    process.enter("affidavits");
-    await collectAffidavits(process, followed, settings.affidavitWindowSeconds);
+    await trackUntilClosed(flow, followed);
+    if (flow.status.ownOutcome !== undefined) return;
+    flow.status.enter("affidavits");
+    await collectAffidavits(flow, followed, settings.affidavitWindowSeconds);
     if (missing > 0) {
-      process.note({ source: "process", event: `${missing} listed affidavits were not fetched` });
+      flow.log.note({ source: "process", event: `${missing} listed affidavits were not fetched` });
     }
   };
 
-  return process.run(main, () => ({
+  return flow.lifecycle.run(main, () => ({
     process: "sendPostal",
-    id: process.id,
-    outcome: (process.outcome ?? "other") as PostalOutcome,
-    ...providerWord(process),
-    references: process.references,
-    dates: process.snapshot?.dates ?? {},
+    id: flow.status.id,
+    outcome: (flow.status.outcome ?? "other") as PostalOutcome,
+    ...providerWord(flow),
+    references: flow.status.references,
+    dates: flow.log.snapshot?.dates ?? {},
     documents: [
       ...(item ? [{ kind: "submitted" as const, document: item.document }] : []),
-      ...tieAffidavits([...process.documents.values()], process.events, requests),
+      ...tieAffidavits([...flow.log.documents.values()], flow.log.events, requests),
     ],
-    timeline: process.timeline,
+    timeline: flow.log.timeline,
   }));
 }
 
@@ -213,7 +213,8 @@ function refuseUnlessFlags(asked: PostalAffidavitRequest): void {
 }
 
 /** The provider's own word, where the outcome is `other` or ours. */
-function providerWord({ ownOutcome, view, snapshot }: Process<PostalSnapshot, PostalView>) {
-  const word = ownOutcome === undefined ? view.providerOutcome : snapshot?.outcome;
+function providerWord({ log, status }: Flow<PostalSnapshot, PostalView>) {
+  const { view, snapshot } = log;
+  const word = status.ownOutcome === undefined ? view.providerOutcome : snapshot?.outcome;
   return word === undefined ? {} : { providerOutcome: word };
 }

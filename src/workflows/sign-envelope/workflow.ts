@@ -10,8 +10,8 @@ import type { References } from "../../contracts/shared/status.js";
 import type { SignEnvelopeInput, SignEnvelopeResult } from "../../contracts/sign-envelope.js";
 import { wanted } from "../runtime/attention.js";
 import { plainView } from "../runtime/plain-view.js";
-import { Process } from "../runtime/process.js";
-import { sideBySide } from "../runtime/side-by-side.js";
+import { Flow } from "../runtime/flow.js";
+import { runConcurrently } from "../runtime/run-concurrently.js";
 import { stepsOf } from "../runtime/steps.js";
 
 const provider = "envelope-signature";
@@ -19,13 +19,13 @@ const authority = "the certificate authority's host";
 const envelopeHost = "the envelope host";
 
 export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelopeResult> {
-  const process = new Process(plainView);
-  const step = stepsOf<EnvelopeActivities>(process, provider);
+  const flow = new Flow(plainView);
+  const step = stepsOf<EnvelopeActivities>(flow, provider);
   const fileIds = new Map<number, string>();
   let plan: EnvelopePlan | undefined;
   let requested: CertificateRequested | undefined;
   let sent: EnvelopeSent | undefined;
-  process.askBeforeCancelling("create", "send");
+  flow.lifecycle.askBeforeCancelling("create", "send");
 
   /** What exists by now; the search attribute has room for the first twenty. */
   function references(): References {
@@ -38,8 +38,8 @@ export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelo
   }
 
   function made(event: string): void {
-    process.references = references();
-    process.note({ source: "process", event });
+    flow.status.references = references();
+    flow.log.note({ source: "process", event });
   }
 
   async function upload({ account, documents }: EnvelopePlan, index: number): Promise<void> {
@@ -66,10 +66,10 @@ export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelo
       (service, { mode }) => service.prepare({ input, mode }),
     );
     plan = prepared;
-    process.identify(prepared);
+    flow.status.identify(prepared);
     const { account, documents, settings } = prepared;
 
-    process.waitFor(authority);
+    flow.status.waitFor(authority);
     requested = await step(
       {
         name: "create",
@@ -82,12 +82,12 @@ export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelo
     );
     const { esawToken } = requested;
     made("Created the certificate request");
-    process.waitFor(envelopeHost);
-    process.publish();
+    flow.status.waitFor(envelopeHost);
+    flow.status.publish();
 
     const uploads = documents.map((_, index) => () => upload(prepared, index));
-    await sideBySide(uploads, settings.uploadsAtOnce);
-    process.publish();
+    await runConcurrently(uploads, settings.uploadsAtOnce);
+    flow.status.publish();
 
     sent = await step(
       {
@@ -110,14 +110,14 @@ export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelo
         }),
     );
     made("Sent the envelope");
-    process.ownOutcome = "sent";
+    flow.status.ownOutcome = "sent";
   };
 
-  return process.run(main, () => ({
+  return flow.lifecycle.run(main, () => ({
     process: "signEnvelope",
-    id: process.id,
+    id: flow.status.id,
     outcome: "sent",
-    references: process.references,
+    references: flow.status.references,
     dates: {
       ...(requested && { requestedAt: requested.requestedAt }),
       ...(sent && { sentAt: sent.sentAt }),
@@ -128,6 +128,6 @@ export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelo
       ...(fileIds.has(index) ? { uniqueId: fileIds.get(index) } : {}),
       description: name,
     })),
-    timeline: process.timeline,
+    timeline: flow.log.timeline,
   }));
 }

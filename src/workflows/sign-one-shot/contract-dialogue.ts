@@ -5,18 +5,18 @@ import { secondsFromNow } from "../runtime/clock.js";
 import { decidedBy } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
 import { invalidInput } from "../runtime/invalid-input.js";
-import type { AnyProcess } from "../runtime/process.js";
+import type { AnyFlow } from "../runtime/flow.js";
 import { until, whenDue } from "../runtime/waits.js";
 
 export class ContractDialogue {
-  readonly #process: AnyProcess;
+  readonly #flow: AnyFlow;
   #isAwaited = false;
   #isPast = false;
   #accepted: boolean | undefined;
 
-  constructor(process: AnyProcess) {
-    this.#process = process;
-    process.onDecision(
+  constructor(flow: AnyFlow) {
+    this.#flow = flow;
+    flow.lifecycle.onDecision(
       acceptContract,
       "Whether the contract is accepted",
       ({ accepted }, who) => this.#take(accepted, who),
@@ -32,7 +32,7 @@ export class ContractDialogue {
     const end = secondsFromNow(holderDeadlineSeconds);
     this.#isAwaited = true;
     const isKnown = () => this.#accepted !== undefined;
-    const came = await until(this.#process, isKnown, {
+    const came = await until(this.#flow, isKnown, {
       what: "the contract to be accepted",
       end,
       summary: "The contract may be accepted",
@@ -40,7 +40,7 @@ export class ContractDialogue {
     this.#isAwaited = false;
     this.#isPast = true;
     if (this.#accepted === true) return true;
-    this.#process.ownOutcome = came ? "contractRefused" : "expired";
+    this.#flow.status.ownOutcome = came ? "contractRefused" : "expired";
     return false;
   }
 
@@ -50,7 +50,7 @@ export class ContractDialogue {
     this.#isAwaited = false;
     this.#accepted = accepted;
     const answer = accepted ? "accepted" : "refused";
-    this.#process.note(decidedBy(who, `Contract ${answer}`));
+    this.#flow.log.note(decidedBy(who, `Contract ${answer}`));
     return { answer };
   }
 }

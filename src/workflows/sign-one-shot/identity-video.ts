@@ -12,10 +12,10 @@ import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/answers.js";
 import { decidedBy } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
-import { follow } from "../runtime/follow.js";
-import type { Followed, Spans } from "../runtime/follow.js";
+import { trackUntilClosed } from "../runtime/tracking.js";
+import type { TrackingSpans, TrackingTarget } from "../runtime/tracking.js";
 import { invalidInput } from "../runtime/invalid-input.js";
-import type { AnyProcess } from "../runtime/process.js";
+import type { AnyFlow } from "../runtime/flow.js";
 import type { stepsOf } from "../runtime/steps.js";
 
 const { decideVideo: decide } = activitiesOf<OneShotActivities>("one-shot-signature", {
@@ -27,7 +27,7 @@ const { decideVideo: decide } = activitiesOf<OneShotActivities>("one-shot-signat
 const answerLimit = "15 seconds";
 
 export class IdentityVideo {
-  readonly #process: AnyProcess;
+  readonly #flow: AnyFlow;
   readonly #step: ReturnType<typeof stepsOf<OneShotActivities>>;
   readonly #request: () => OneShotRequest;
   #isAwaited = false;
@@ -35,14 +35,14 @@ export class IdentityVideo {
   #decided: "approved" | "cancelled" | undefined;
 
   constructor(
-    process: AnyProcess,
+    flow: AnyFlow,
     step: ReturnType<typeof stepsOf<OneShotActivities>>,
     request: () => OneShotRequest,
   ) {
-    this.#process = process;
+    this.#flow = flow;
     this.#step = step;
     this.#request = request;
-    process.onDecision(
+    flow.lifecycle.onDecision(
       decideVideo,
       "Approve or cancel the identity video",
       ({ decision }, who) => this.#decide(decision, who),
@@ -58,8 +58,8 @@ export class IdentityVideo {
   async identify(
     { evidences, video }: NonNullable<OneShotPlan["identityVideo"]>,
     fields: unknown,
-    spans: Spans,
-    asks: Omit<Followed, "spans">,
+    spans: TrackingSpans,
+    asks: Omit<TrackingTarget, "spans">,
   ): Promise<boolean> {
     const once = { journaled: true, happened: {} };
     await this.#step(
@@ -74,9 +74,9 @@ export class IdentityVideo {
       { ...once, name: "uploadVideo", summary: "Upload the video" },
       (desk, attempt) => desk.uploadVideo({ ...attempt, ...this.#request(), file: video }),
     );
-    this.#process.note({ source: "process", event: "Identity video uploaded" });
+    this.#flow.log.note({ source: "process", event: "Identity video uploaded" });
     this.#isAwaited = true;
-    await follow(this.#process, {
+    await trackUntilClosed(this.#flow, {
       ...asks,
       awaits: "a decision on the identity video",
       spans,
@@ -84,13 +84,13 @@ export class IdentityVideo {
     });
     this.#isAwaited = false;
     const state = this.#state();
-    if (state === "cancelled") this.#process.ownOutcome = "cancelled";
+    if (state === "cancelled") this.#flow.status.ownOutcome = "cancelled";
     return state === "approved";
   }
 
   /** What was decided here, or as the provider shows it. */
   #state(): "approved" | "cancelled" | undefined {
-    const { state } = this.#process.view;
+    const { state } = this.#flow.log.view;
     return this.#decided ?? (state === "approved" || state === "cancelled" ? state : undefined);
   }
 
@@ -105,9 +105,9 @@ export class IdentityVideo {
     const effect = { step: decision, occurrence: currentUpdateInfo()?.id ?? "0" };
     const { answer } = await answerTo(() => decide({ ...this.#request(), effect, decision }));
     this.#isDeciding = false;
-    this.#process.note(decidedBy(who, `Identity video: ${answer}`));
+    this.#flow.log.note(decidedBy(who, `Identity video: ${answer}`));
     if (answer === "approved" || answer === "cancelled") this.#decided = answer;
-    else this.#process.claimEnd();
+    else this.#flow.log.hintEnd();
     return this.#known(decision) ?? { answer };
   }
 

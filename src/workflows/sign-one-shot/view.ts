@@ -1,7 +1,7 @@
 // What the newest answer says of a signature request; its callbacks only stand in the timeline (P1 §6.2 shows nothing).
 import type { OneShotSnapshot } from "../../activities/one-shot-signature/index.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
-import type { View } from "../runtime/facts.js";
+import type { View } from "../runtime/event-log.js";
 import { plainView } from "../runtime/plain-view.js";
 
 /** The states that a request does not leave. */

@@ -12,14 +12,14 @@ import { ownCall } from "../runtime/activity-options.js";
 import { wanted } from "../runtime/attention.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
 import { ContractDialogue } from "./contract-dialogue.js";
-import { follow } from "../runtime/follow.js";
-import type { AskWait } from "../runtime/follow.js";
+import { trackUntilClosed } from "../runtime/tracking.js";
+import type { AskWait } from "../runtime/tracking.js";
 import { IdentityVideo } from "./identity-video.js";
 import { OneTimePassword } from "../runtime/one-time-password.js";
-import { Process } from "../runtime/process.js";
+import { Flow } from "../runtime/flow.js";
 import { oneShotView } from "./view.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";
-import { unaskedEnd } from "./unasked-signature.js";
+import { awaitOperatorVerdict } from "./operator-verdict.js";
 
 const provider = "one-shot-signature";
 const label = "the signature service";
@@ -28,8 +28,8 @@ const own = (summary: string, seconds: number) =>
   ownCall<OneShotActivities>(provider, summary, seconds);
 
 export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotResult> {
-  const process = new Process<OneShotSnapshot, ReturnType<typeof oneShotView>>(oneShotView);
-  const step = stepsOf<OneShotActivities>(process, provider);
+  const flow = new Flow<OneShotSnapshot, ReturnType<typeof oneShotView>>(oneShotView);
+  const step = stepsOf<OneShotActivities>(flow, provider);
   let request: OneShotRequest = { account: "default", requestPk: "" };
   let createdAt: string | undefined;
   let signedAt: string | undefined;
@@ -41,7 +41,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     return signed;
   };
   const otp = new OneTimePassword(
-    process,
+    flow,
     {
       provider,
       operation: "sign",
@@ -70,23 +70,23 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
         ),
     },
     // A second signature is no harmless try.
-    { parksAtOnce: true },
+    { stopOnUnknown: true },
   );
-  const agreement = new ContractDialogue(process);
-  const video = new IdentityVideo(process, step, () => request);
-  process.askBeforeCancelling("create");
+  const agreement = new ContractDialogue(flow);
+  const video = new IdentityVideo(flow, step, () => request);
+  flow.lifecycle.askBeforeCancelling("create");
 
   /** How the request, or its video, stands; the newest answer is the process's snapshot. */
   const asks = (about: "request" | "video") => ({
     label,
-    claims: () => true,
+    hintsAtEnd: () => true,
     ask: async (wait: AskWait, summary: string, quick: object) => {
       const snapshot = await step(
         { name: "ask", summary, journaled: false, quick },
         (desk, { mode }) =>
-          desk.ask({ ...request, about, wait, mode, seen: process.snapshot?.fingerprint }),
+          desk.ask({ ...request, about, wait, mode, seen: flow.log.snapshot?.fingerprint }),
       );
-      process.take(snapshot, []);
+      flow.log.applySnapshot(snapshot, []);
     },
   });
 
@@ -102,7 +102,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
         (desk, attempt) =>
           desk.upload({ ...attempt, ...request, file, asHash: variant === "hash" }),
       );
-      process.note({
+      flow.log.note({
         source: "process",
         event: `Uploaded document ${index + 1} of ${documents.length}`,
       });
@@ -129,15 +129,15 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     const seconds = settings.deadlineSeconds;
     const awaits = `${label} to finish`;
     if (!canRetrieve) {
-      const end = await unaskedEnd(process, { awaits, seconds, since });
-      if (end === "failed") process.ownOutcome = end;
+      const end = await awaitOperatorVerdict(flow, { awaits, seconds, since });
+      if (end === "failed") flow.status.ownOutcome = end;
       return;
     }
-    process.exists("tracking", process.references, secondsFromNow(seconds));
-    await follow(process, { ...asks("request"), awaits, spans: settings });
-    const shown = process.view.state;
-    if (process.ownOutcome === undefined && shown !== "signed")
-      process.ownOutcome = shown === "failed" || shown === "cancelled" ? shown : "other";
+    flow.status.effectExists("tracking", flow.status.references, secondsFromNow(seconds));
+    await trackUntilClosed(flow, { ...asks("request"), awaits, spans: settings });
+    const shown = flow.log.view.state;
+    if (flow.status.ownOutcome === undefined && shown !== "signed")
+      flow.status.ownOutcome = shown === "failed" || shown === "cancelled" ? shown : "other";
   }
 
   async function fetchSigned({ documents: uploaded }: OneShotPlan): Promise<void> {
@@ -146,7 +146,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
       { name: "fetch", summary: "Fetch the signed documents", journaled: false, happened: {} },
       (desk, { mode }) => desk.fetchSigned({ ...request, mode, files }),
     );
-    process.keep(documents);
+    flow.log.addDocuments(documents);
   }
 
   const main = async () => {
@@ -154,7 +154,7 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
       { name: "prepare", summary: "Check the input", journaled: false },
       (desk, { mode }) => desk.prepare({ input, mode }),
     );
-    process.identify(plan);
+    flow.status.identify(plan);
     const created = await step(
       {
         name: "create",
@@ -167,8 +167,8 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
     const { requestPk } = created;
     ({ createdAt } = created);
     request = { account: plan.account, requestPk };
-    process.note({ source: "process", event: "Signature request created" });
-    process.exists("tracking", { requestPk });
+    flow.log.note({ source: "process", event: "Signature request created" });
+    flow.status.effectExists("tracking", { requestPk });
     await fill(plan);
     if (plan.identityVideo) {
       const fields = input.identityVideo?.providerFields;
@@ -178,34 +178,34 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
       { name: "contract", summary: "Fetch the contract", journaled: false },
       (desk, { mode }) => desk.contract({ ...request, mode }),
     );
-    process.keep([contract]);
-    process.note({ source: "process", event: "Contract fetched" });
+    flow.log.addDocuments([contract]);
+    flow.log.note({ source: "process", event: "Contract fetched" });
     if (plan.settings.requireContractAccepted && !(await agreement.isAccepted(plan.settings)))
       return;
-    const heardBefore = process.events.length;
+    const heardBefore = flow.log.events.length;
     if (!(await signWithCode(plan))) return;
     // That it was begun is all that a person's word proves of an asynchronous one: the provider is asked for the rest.
     const isUntold = state === undefined && plan.variant === "asynchronous";
-    if (isUntold) process.claimEnd();
+    if (isUntold) flow.log.hintEnd();
     if (isUntold || state === "signing") await awaitSignature(plan, heardBefore);
-    if (process.ownOutcome !== undefined) return;
+    if (flow.status.ownOutcome !== undefined) return;
     signedAt = now().toISOString();
-    process.note({ source: "process", event: "Signed" });
+    flow.log.note({ source: "process", event: "Signed" });
     if (plan.canRetrieve) await isWaived(() => fetchSigned(plan));
-    process.ownOutcome = "signed";
+    flow.status.ownOutcome = "signed";
   };
 
-  return process.run(main, () => ({
+  return flow.lifecycle.run(main, () => ({
     process: "signOneShot",
-    id: process.id,
-    outcome: process.ownOutcome as SignOneShotResult["outcome"],
-    references: process.references,
+    id: flow.status.id,
+    outcome: flow.status.ownOutcome as SignOneShotResult["outcome"],
+    references: flow.status.references,
     dates: {
       ...(createdAt === undefined ? {} : { createdAt }),
       ...(signedAt === undefined ? {} : { signedAt }),
     },
-    documents: [...process.documents.values()],
-    timeline: process.timeline,
+    documents: [...flow.log.documents.values()],
+    timeline: flow.log.timeline,
     otpsSent: otp.sent,
   }));
 }

@@ -1,18 +1,14 @@
-// However many callbacks a process hears, and whatever they say: its timeline fits into a status and a result
+// However many callbacks a process gets, and whatever they say: its timeline fits into a status and a result
 // (docs/decisions/0020).
 import { expect, test } from "@jest/globals";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
-import { Facts } from "../../../src/workflows/runtime/facts.js";
+import { EventLog } from "../../../src/workflows/runtime/event-log.js";
+import type { View } from "../../../src/workflows/runtime/event-log.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { bounded, mostTimelineBytes } from "../../../src/workflows/display/timeline.js";
 
-class Heard extends Facts<never, ReturnType<typeof plainView>> {
-  constructor() {
-    super(plainView);
-  }
-  override changed(): void {}
-}
+const emptyLog = () => new EventLog<never, View>(plainView, () => undefined);
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
@@ -27,10 +23,10 @@ const worst = (count: number, from = 0): ProviderEvent[] =>
   }));
 
 test("a thousand callbacks of control characters, which would take more than 2 MB, are shown in 150 kB, with the number of the others", () => {
-  const process = new Heard();
-  for (let sent = 0; sent < 1_000; sent += 100) process.hear(worst(100, sent));
-  expect(bytesOf(process.view.timeline)).toBeGreaterThan(2_000_000);
-  const { timeline } = process;
+  const log = emptyLog();
+  for (let sent = 0; sent < 1_000; sent += 100) log.applyEvents(worst(100, sent));
+  expect(bytesOf(log.view.timeline)).toBeGreaterThan(2_000_000);
+  const { timeline } = log;
   expect(bytesOf(timeline)).toBeLessThan(mostTimelineBytes + 1_000);
   const shown = timeline.filter(({ source }) => source === "callback");
   expect(shown.length).toBeGreaterThan(20);
@@ -41,32 +37,32 @@ test("a thousand callbacks of control characters, which would take more than 2 M
 });
 
 test("callbacks that are not kept, and those that the process was not told of, count among the others", () => {
-  const process = new Heard();
+  const log = emptyLog();
   for (let sent = 0; sent < 1_200; sent += 100)
-    process.hear(
+    log.applyEvents(
       worst(100, sent).map((event) => ({ ...event, kind: "Sent", note: "", outcome: "" })),
     );
-  process.hearSurplus(70);
-  process.hearSurplus(60);
-  expect(process.timeline.at(-1)?.event).toMatch("270 more callbacks are left out");
-  expect(process.ownClaims).toBe(2);
+  log.applySurplus(70);
+  log.applySurplus(60);
+  expect(log.timeline.at(-1)?.event).toMatch("270 more callbacks are left out");
+  expect(log.endHints).toBe(2);
 });
 
 test("callbacks leave the entries of the process itself alone, and these are bounded too", () => {
-  const process = new Heard();
-  process.note({ source: "process", event: "Submitted" });
-  process.hear(worst(1_000));
-  expect(process.timeline.some(({ event }) => event === "Submitted")).toBe(true);
+  const log = emptyLog();
+  log.note({ source: "process", event: "Submitted" });
+  log.applyEvents(worst(1_000));
+  expect(log.timeline.some(({ event }) => event === "Submitted")).toBe(true);
   for (let count = 0; count < 2_000; count += 1)
-    process.note({
+    log.note({
       source: "person",
       event: "x".repeat(90),
       by: "p".repeat(900),
       note: "n\n".repeat(9_000),
     });
-  expect(bytesOf(process.timeline)).toBeLessThan(2 * mostTimelineBytes + 1_000);
+  expect(bytesOf(log.timeline)).toBeLessThan(2 * mostTimelineBytes + 1_000);
   expect(
-    process.timeline.some(({ event }) => event.endsWith("entries of the process are left out")),
+    log.timeline.some(({ event }) => event.endsWith("entries of the process are left out")),
   ).toBe(true);
 });
 

@@ -1,12 +1,12 @@
-// What a process knows: a grow-only set of events by `Identifier`, the newest query snapshot, documents, and its own log.
-// Everything shown is derived from them by a pure view (docs/design.md §3).
+// What a process knows: a growing set of provider events by `Identifier`, the newest query snapshot, documents, and its own log.
+// Everything that is shown is derived from them by a pure view (docs/design.md §3).
 import { endStates } from "../../contracts/shared/names.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { ProcessDocument, TimelineEntry } from "../../contracts/shared/status.js";
 import { now } from "./clock.js";
 import { bounded, cut } from "../display/timeline.js";
 
-/** The newest query answer; `stamp` is the database's clock before the question was sent. */
+/** The newest query answer; `stamp` is the database's clock before the query was sent. */
 export interface Snapshot {
   stamp: string;
   state: string;
@@ -14,7 +14,7 @@ export interface Snapshot {
   fingerprint: string;
 }
 
-/** What facts and snapshot say; a pure function of both. */
+/** What events and snapshot say; a pure function of both. */
 export interface View {
   state?: string;
   reportedState?: string;
@@ -28,35 +28,38 @@ export interface View {
 
 export type ViewOf<S, V> = (events: ProviderEvent[], snapshot: S | undefined) => V;
 
-/** A genuine communication has a dozen events; what a leaked address is flooded with beyond this is only counted. */
+/** A genuine communication has a dozen events. An address that leaked may bring any number: more than this are only counted. */
 const eventsKept = 1_000;
 
-export abstract class Facts<S extends Snapshot, V extends View> {
-  /** Each version of each document once, in the order of their finding. */
+export class EventLog<S extends Snapshot, V extends View> {
+  /** Each version of each document once, in the order in which they were found. */
   readonly documents = new Map<string, ProcessDocument>();
   /** The states that queries have shown, in order. */
   readonly seenStates: string[] = [];
-  lastHeard = now();
-  /** How often something was heard: events, or a query's answer. */
-  timesHeard = 0;
-  /** How often it was told that there are more callbacks than it is told of. */
-  surplusHeard = 0;
-  /** Reasons of our own to think that it is over. */
-  ownClaims = 0;
+  /** When the last event or query answer came, or the process began to wait for one. */
+  lastEventAt = now();
+  /** How many events and query answers came. */
+  newsCount = 0;
+  /** How many signals said that more callbacks came than the process is told of. */
+  surplusSignals = 0;
+  /** How often the process itself had a reason to ask the provider whether it is over. */
+  endHints = 0;
   snapshot: S | undefined;
   readonly #events = new Map<string, ProviderEvent>();
-  readonly #log: TimelineEntry[] = [];
+  readonly #entries: TimelineEntry[] = [];
   readonly #viewOf: ViewOf<S, V>;
+  readonly #onChange: () => void;
   #view: V;
+  /** Events beyond those that are kept. */
   #unkept = 0;
+  /** Callbacks that the process is not told of. */
   #surplus = 0;
 
-  constructor(viewOf: ViewOf<S, V>) {
+  constructor(viewOf: ViewOf<S, V>, onChange: () => void) {
     this.#viewOf = viewOf;
+    this.#onChange = onChange;
     this.#view = viewOf([], undefined);
   }
-
-  abstract changed(): void;
 
   get view(): V {
     return this.#view;
@@ -66,15 +69,15 @@ export abstract class Facts<S extends Snapshot, V extends View> {
     return [...this.#events.values()];
   }
 
-  /** Of our own entries and of the callbacks so much each as a status and a result have room for (docs/decisions/0020). */
+  /** As many own entries and as many callbacks as a status and a result have room for (docs/decisions/0020). */
   get timeline(): TimelineEntry[] {
-    const own = bounded(this.#log);
+    const own = bounded(this.#entries);
     const reported = bounded(this.#view.timeline);
     const entries = [...own.kept, ...reported.kept].toSorted((a, b) =>
       a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
     );
     const callbacks = reported.leftOut + this.#unkept + this.#surplus;
-    const at = this.lastHeard.toISOString();
+    const at = this.lastEventAt.toISOString();
     const source = "process";
     if (own.leftOut > 0)
       entries.push({ at, source, event: `${own.leftOut} entries of the process are left out` });
@@ -87,32 +90,33 @@ export abstract class Facts<S extends Snapshot, V extends View> {
     return entries;
   }
 
+  /** Adds an entry to the timeline. */
   note(entry: Omit<TimelineEntry, "at">): void {
-    this.#log.push(cut({ at: now().toISOString(), ...entry }));
-    this.changed();
+    this.#entries.push(cut({ at: now().toISOString(), ...entry }));
+    this.#onChange();
   }
 
-  /** So many callbacks came that the process is not told of each: any of them may have claimed the end. */
-  hearSurplus(count: number): void {
+  /** More callbacks came than the process is told of: each of them may have reported the end. */
+  applySurplus(count: number): void {
     this.#surplus = Math.max(this.#surplus, count);
-    this.surplusHeard += 1;
-    this.claimEnd();
-    this.changed();
+    this.surplusSignals += 1;
+    this.hintEnd();
+    this.#onChange();
   }
 
-  /** The provider is asked, as after a callback that claims the end. */
-  claimEnd(): void {
-    this.ownClaims += 1;
+  /** The provider is asked whether it is over, as after a callback that reports an end. */
+  hintEnd(): void {
+    this.endHints += 1;
   }
 
-  keep(documents: ProcessDocument[]): void {
+  addDocuments(documents: ProcessDocument[]): void {
     for (const document of documents) this.documents.set(keyOf(document), document);
   }
 
-  /** Takes a query's answer; the greatest stamp stands. */
-  take(snapshot: S, documents: ProcessDocument[], flag?: string): void {
-    this.keep(documents);
-    this.#heard();
+  /** Applies a query's answer; of several the one with the greatest stamp counts. */
+  applySnapshot(snapshot: S, documents: ProcessDocument[], flag?: string): void {
+    this.addDocuments(documents);
+    this.#countNews();
     if (this.snapshot && snapshot.stamp <= this.snapshot.stamp) return;
     const moved = this.snapshot?.state !== snapshot.state;
     if (moved) this.seenStates.push(snapshot.state);
@@ -120,32 +124,32 @@ export abstract class Facts<S extends Snapshot, V extends View> {
     this.#view = this.#viewOf(this.events, snapshot);
     if (moved)
       this.note({ source: "query", event: snapshot.state, ...(flag ? { note: flag } : {}) });
-    else this.changed();
+    else this.#onChange();
   }
 
-  /** A signal's handler must not throw: what is no event is dropped. */
-  hear(events: ProviderEvent[]): void {
+  /** A signal's handler must not throw: what is not an event is dropped. */
+  applyEvents(events: ProviderEvent[]): void {
     for (const event of Array.isArray(events) ? events.filter(isEvent) : []) {
       if (this.#events.has(event.id)) continue;
       if (this.#events.size >= eventsKept) {
         this.#unkept += 1;
-        if (endStates.has(event.kind)) this.claimEnd();
+        if (endStates.has(event.kind)) this.hintEnd();
         continue;
       }
       this.#events.set(event.id, event);
-      this.#heard();
+      this.#countNews();
     }
     this.#view = this.#viewOf(this.events, this.snapshot);
-    this.changed();
+    this.#onChange();
   }
 
-  #heard(): void {
-    this.lastHeard = now();
-    this.timesHeard += 1;
+  #countNews(): void {
+    this.lastEventAt = now();
+    this.newsCount += 1;
   }
 }
 
-/** Each document by its id, or where the provider gives none by its name: two may have the same content. */
+/** Each document by its id, or by its name where the provider gives no id: two documents may have the same content. */
 function keyOf({ kind, uniqueId, description = "", document }: ProcessDocument): string {
   return `${uniqueId ?? `${kind}:${description}`}:${document.sha256}`;
 }

@@ -5,7 +5,7 @@ import { CancellationScope } from "@temporalio/workflow";
  * At most `atOnce` of them at a time; what they bring, in the order given. Where one of them ends the process, the others are
  * called off first, so that nothing of theirs stays open.
  */
-export async function sideBySide<T>(
+export async function runConcurrently<T>(
   steps: readonly (() => Promise<T>)[],
   atOnce: number,
 ): Promise<T[]> {

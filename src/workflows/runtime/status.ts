@@ -1,5 +1,4 @@
-// Where a process stands, and how people see it: the status, the Web UI's details, the search attributes. What it knows is in
-// facts.ts, how it runs and ends in process.ts.
+// Where a process stands, and how people see it: the status, the Web UI's details, the search attributes and the memo.
 import {
   ApplicationFailure,
   upsertMemo,
@@ -13,29 +12,33 @@ import type {
   References,
   ShownFailure,
 } from "../../contracts/shared/status.js";
-import { Attentions } from "./attention.js";
+import type { Attentions } from "./attention.js";
 import { now } from "./clock.js";
 import { renderDetails } from "../display/details.js";
-import { Facts } from "./facts.js";
-import type { Snapshot, View, ViewOf } from "./facts.js";
+import type { EventLog, Snapshot, View } from "./event-log.js";
 import { showDetails } from "../display/markdown.js";
 
-export abstract class Standing<S extends Snapshot, V extends View> extends Facts<S, V> {
+/** What the status shows of the event log. */
+type ShownLog = Pick<EventLog<Snapshot, View>, "view" | "timeline" | "lastEventAt">;
+/** What the status shows of the open attentions. */
+type ShownAttentions = Pick<Attentions, "first" | "more" | "proposals">;
+
+export class ProcessStatusBoard {
   readonly process: string;
   readonly id: string;
   environment: ProcessStatus["environment"] = "unknown";
   account = "default";
   phase: Phase = "submitting";
   references: References = {};
-  readonly attentions: Attentions;
   /** The outcome where the process, not the provider, ended it. */
   ownOutcome: string | undefined;
   failure: ShownFailure | undefined;
   deadline: Date | undefined;
+  readonly #log: ShownLog;
+  readonly #attentions: ShownAttentions;
   #waiting: { for: string; until?: Date } | undefined;
 
-  constructor(viewOf: ViewOf<S, V>) {
-    super(viewOf);
+  constructor(log: ShownLog, attentions: ShownAttentions) {
     const { workflowId } = workflowInfo();
     const name = parseWorkflowId(workflowId);
     if (!name)
@@ -46,41 +49,42 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
       );
     this.process = name.process;
     this.id = name.id;
-    this.attentions = new Attentions(this);
+    this.#log = log;
+    this.#attentions = attentions;
   }
 
   get outcome(): string | undefined {
-    return this.ownOutcome ?? this.view.outcome;
+    return this.ownOutcome ?? this.#log.view.outcome;
   }
 
-  /** What the details show it waits for; undefined: nothing any more. */
+  /** What the details show that the process waits for; undefined: it waits for nothing any more. */
   waitFor(what: string | undefined, until?: Date): void {
     this.#waiting = what === undefined ? undefined : { for: what, ...(until && { until }) };
-    this.changed();
+    this.refresh();
   }
 
-  identify(told: { environment: string; account: string }): void {
-    this.environment = told.environment as ProcessStatus["environment"];
-    this.account = told.account;
+  identify(identity: { environment: string; account: string }): void {
+    this.environment = identity.environment as ProcessStatus["environment"];
+    this.account = identity.account;
   }
 
-  /** The effect exists, and the process waits for something else than the provider. */
-  exists(phase: Phase, references: References, deadline?: Date): void {
+  /** The effect exists under `references`, and the process waits, at most until `deadline`. */
+  effectExists(phase: Phase, references: References, deadline?: Date): void {
     this.references = references;
     this.deadline = deadline;
-    this.lastHeard = now();
+    this.#log.lastEventAt = now();
     this.phase = phase;
     this.publish();
   }
 
   enter(phase: Phase): void {
     this.phase = phase;
-    this.changed();
+    this.refresh();
   }
 
-  status(): ProcessStatus {
-    const { state, reportedState } = this.view;
-    const { first: attention, more } = this.attentions;
+  current(): ProcessStatus {
+    const { state, reportedState } = this.#log.view;
+    const { first: attention, more } = this.#attentions;
     const waiting = this.#waiting;
     return {
       process: this.process,
@@ -98,12 +102,13 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
       ...(attention ? { attention } : {}),
       ...(more.length > 0 ? { moreAttentions: more } : {}),
       ...(this.failure ? { failure: this.failure } : {}),
-      timeline: this.timeline,
+      timeline: this.#log.timeline,
     };
   }
 
-  override changed(): void {
-    showDetails(renderDetails(this.status()));
+  /** Shows the current status in the Web UI. */
+  refresh(): void {
+    showDetails(renderDetails(this.current()));
   }
 
   /** The search attributes; each upsert is an event, so only after the submit, with attention, and at the end. */
@@ -117,10 +122,10 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
         ? []
         : [{ key: searchAttributes.outcome, value: this.outcome }]),
     ]);
-    this.changed();
+    this.refresh();
   }
 
-  /** The end: nothing is waited for, and no attention changes what is shown any more. */
+  /** The end: the process waits for nothing, and no attention changes what is shown any more. */
   conclude(): void {
     this.phase = "ended";
     this.#waiting = undefined;
@@ -130,18 +135,18 @@ export abstract class Standing<S extends Snapshot, V extends View> extends Facts
   /** The memo is what `list` reads, and is encrypted. */
   proposalsChanged(): void {
     if (this.phase === "ended") return;
-    const { proposals } = this.attentions;
+    const { proposals } = this.#attentions;
     upsertMemo({ [proposalsMemo]: proposals.length > 0 ? proposals : null });
-    this.changed();
+    this.refresh();
   }
 
   attentionChanged(): void {
     if (this.phase === "ended") return;
     upsertSearchAttributes([
-      { key: searchAttributes.attention, value: this.attentions.first?.kind ?? null },
+      { key: searchAttributes.attention, value: this.#attentions.first?.kind ?? null },
       { key: searchAttributes.phase, value: this.phase },
       { key: searchAttributes.account, value: this.account },
     ]);
-    this.changed();
+    this.refresh();
   }
 }

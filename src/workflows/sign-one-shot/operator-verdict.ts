@@ -4,7 +4,7 @@ import { condition, patched } from "@temporalio/workflow";
 import { plainText } from "../../contracts/shared/text.js";
 import type { Decided } from "../runtime/attention.js";
 import { secondsFromNow } from "../runtime/clock.js";
-import type { AnyProcess } from "../runtime/process.js";
+import type { AnyFlow } from "../runtime/flow.js";
 import { oneShotEnds } from "./view.js";
 import { until } from "../runtime/waits.js";
 
@@ -19,23 +19,23 @@ const mostShown = 5;
  * A person is asked as soon as the webhook has reported something, at the latest when so many seconds are over; `retry` waits
  * on. `since`: how many events there were before the signer was asked for the code.
  */
-export async function unaskedEnd(
-  process: AnyProcess,
+export async function awaitOperatorVerdict(
+  flow: AnyFlow,
   { awaits, seconds, since }: { awaits: string; seconds: number; since: number },
 ): Promise<"signed" | "failed"> {
   // Its words are not shown (P1 §6.2): whatever came since the code was asked for may be the end, and what names one is it.
   const reports = () =>
-    process.events.flatMap(({ kind }, index) =>
+    flow.log.events.flatMap(({ kind }, index) =>
       index >= since || oneShotEnds.has(kind) ? [kind] : [],
     );
-  const news = () => reports().length + process.surplusHeard;
+  const news = () => reports().length + flow.log.surplusSignals;
   let heeded = 0;
   let questions = 0;
   const hasNews = () => news() > heeded;
   for (;;) {
     const end = secondsFromNow(seconds);
-    process.exists("tracking", process.references, end);
-    await until(process, hasNews, {
+    flow.status.effectExists("tracking", flow.status.references, end);
+    await until(flow, hasNews, {
       what: awaits,
       end,
       summary: "The signature may come to its end",
@@ -46,32 +46,32 @@ export async function unaskedEnd(
       questions += 1;
       const isLast = questions >= mostQuestions && patched("questions-are-bounded");
       const hasMore = () => !isLast && new Set(reports()).size > reported.size;
-      decided = await askPerson(process, reasonOf(reported), hasMore);
+      decided = await askPerson(flow, reasonOf(reported), hasMore);
     }
     heeded = news();
-    if (decided.decision === "abandon") throw process.abandoned("signing", decided);
+    if (decided.decision === "abandon") throw flow.lifecycle.abandoned("signing", decided);
     if (decided.decision === "happened") return decided.result?.["state"] as "signed" | "failed";
   }
 }
 
 /** Undefined where there is more to tell meanwhile. */
 async function askPerson(
-  process: AnyProcess,
+  flow: AnyFlow,
   reason: string,
   hasMore: () => boolean,
 ): Promise<Decided | undefined> {
-  const attention = process.attentions.open({
+  const attention = flow.attentions.open({
     step: { name: "signing", journaled: false, happened: { state } },
     kind: "unknownOutcome",
     reason,
   });
-  const isOver = () => process.stopped !== undefined || (hasMore() && !attention.isDeciding);
+  const isOver = () => flow.lifecycle.stopped !== undefined || (hasMore() && !attention.isDeciding);
   try {
     const decided = await Promise.race([attention.decided, condition(isOver)]);
-    if (process.stopped) throw process.stopped;
+    if (flow.lifecycle.stopped) throw flow.lifecycle.stopped;
     return decided ?? undefined;
   } finally {
-    process.attentions.close(attention);
+    flow.attentions.close(attention);
   }
 }
 

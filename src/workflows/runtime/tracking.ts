@@ -1,5 +1,5 @@
-// Following a transaction until the provider's own answer says that it is over: callbacks make the process ask,
-// the time of a poll does in any case, and only the answer counts (docs/design.md §3, §7; P2 §6.4).
+// Tracks a transaction until the provider's own answer says that it is over. A callback makes the process ask; a timer makes it
+// ask in any case; only the provider's answer counts (docs/design.md §3, §7; P2 §6.4).
 import { CancellationScope, condition, patched, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import { endStates } from "../../contracts/shared/names.js";
@@ -14,10 +14,10 @@ import {
   Timer,
   timersDecide,
 } from "./clock.js";
-import type { AnyProcess } from "./process.js";
-import { isWaived, Unchanged } from "./steps.js";
+import type { AnyFlow } from "./flow.js";
+import { isWaived, NotChangedYet } from "./steps.js";
 
-export interface Spans {
+export interface TrackingSpans {
   deadlineSeconds: number;
   pollIntervalSeconds: number;
   askIntervalSeconds: number;
@@ -25,60 +25,57 @@ export interface Spans {
 }
 
 /**
- * `now`: one answer; `affidavits`: with every affidavit that it lists; `change`: retried until it differs from what is
- * known; `end`: retried a few times until an end state shows, because the provider's query may lag behind its callback.
+ * `now`: one answer; `affidavits`: one answer with every affidavit that it lists; `change`: retried until the answer differs from
+ * what is known; `end`: retried a few times until an end state shows, because the provider's query may lag behind its callback.
  */
 export type AskWait = "now" | "affidavits" | "change" | "end";
 
-export interface Followed {
+export interface TrackingTarget {
   /** The provider, as the Web UI names it. */
   label: string;
   /** What the status says it waits for; default: news from the provider. */
   awaits?: string;
-  spans: Spans;
-  /** Default: the newest snapshot is closed; another one may come true without an answer of the provider's. */
+  spans: TrackingSpans;
+  /** Default: the newest snapshot is closed. A condition of its own may come true without an answer of the provider's. */
   isOver?(): boolean;
-  /** Which callbacks make it ask; default: those that claim an end, or answer a request for an affidavit. */
-  claims?(event: ProviderEvent): boolean;
-  /** Asks the provider and hands the answer to the process; throws `Unchanged` where `options` ran out first. */
+  /** Which callbacks make it ask; default: those that report an end, or answer a request for an affidavit. */
+  hintsAtEnd?(event: ProviderEvent): boolean;
+  /** Asks the provider and applies the answer; throws `NotChangedYet` when the time of `options` is over before that. */
   ask(wait: AskWait, summary: string, options: ActivityOptions): Promise<void>;
 }
 
-/**
- * Returns when the provider's tracking is over, or the process's own deadline has passed. Throws where the process is to end
- * meanwhile.
- */
-export async function follow(process: AnyProcess, followed: Followed): Promise<void> {
-  const tracking = new Tracking(process, followed);
+/** Returns when the provider's tracking is over, or the process's own deadline has passed. Throws when the process is stopped. */
+export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): Promise<void> {
+  const tracking = new Tracking(flow, target);
   const scope = new CancellationScope();
-  const ways: Promise<void>[] = [];
+  const loops: Promise<void>[] = [];
   try {
     await scope.run(() => {
-      ways.push(tracking.heedClaims(), tracking.poll());
-      // It does not wait for a question that is on its way, nor for the time of the next one.
-      if (followed.isOver) ways.push(condition(followed.isOver));
-      const { stopping } = process;
+      loops.push(tracking.pollOnReportedEnd(), tracking.poll());
+      // This condition waits neither for a question that is on its way nor for the time of the next one.
+      if (target.isOver) loops.push(condition(target.isOver));
+      const { stopping } = flow.lifecycle;
       const ended = stopping?.then(({ stop }) => Promise.reject(stop));
-      return Promise.race(ended ? [...ways, ended] : ways);
+      return Promise.race(ended ? [...loops, ended] : loops);
     });
   } finally {
     scope.cancel();
-    // Nothing of the other way may be left over: a command after the workflow's last one is refused.
-    await Promise.allSettled(ways);
+    // The other loop must have ended: a command after the workflow's last one is refused.
+    await Promise.allSettled(loops);
   }
 }
 
 /** After the close: fetches affidavits as they are announced, and once more when the window ends (P2 §3.1). */
 export async function collectAffidavits(
-  process: AnyProcess,
-  { label, spans, ask }: Followed,
+  flow: AnyFlow,
+  { label, spans, ask }: TrackingTarget,
   windowSeconds: number,
 ): Promise<void> {
   if (windowSeconds === 0) return;
   const window = new Timer(secondsFromNow(windowSeconds), "Late affidavits are still collected");
-  process.waitFor("late affidavits", window.end);
-  for (let fetched = announced(process); !window.isOver; fetched = announced(process)) {
-    await condition(() => window.isOver || announced(process) > fetched);
+  flow.status.waitFor("late affidavits", window.end);
+  for (let fetched = announced(flow); !window.isOver; fetched = announced(flow)) {
+    await condition(() => window.isOver || announced(flow) > fetched);
     if (window.isOver) break;
     await ask("now", `Fetch an announced affidavit from ${label}`, {});
     const pause = new Timer(secondsFromNow(spans.askIntervalSeconds), `Then ask ${label} again`);
@@ -87,11 +84,11 @@ export async function collectAffidavits(
   await isWaived(() => ask("affidavits", `Fetch the last affidavits from ${label}`, {}));
 }
 
-function announced(process: AnyProcess): number {
-  return process.events.filter(({ affidavit }) => affidavit).length;
+function announced(flow: AnyFlow): number {
+  return flow.log.events.filter(({ affidavit }) => affidavit).length;
 }
 
-function claimsAnEnd({ kind, affidavit }: ProviderEvent): boolean {
+function reportsAnEnd({ kind, affidavit }: ProviderEvent): boolean {
   return endStates.has(kind) || affidavit?.requestId !== undefined;
 }
 
@@ -99,8 +96,8 @@ function claimsAnEnd({ kind, affidavit }: ProviderEvent): boolean {
 const shortestQuestionMs = 10_000;
 
 class Tracking {
-  readonly #process: AnyProcess;
-  readonly #followed: Followed;
+  readonly #flow: AnyFlow;
+  readonly #target: TrackingTarget;
   readonly #deadline: Date;
   /** From the second wait on; the first one ends with the deadline at the latest. */
   #deadlineTimer: Timer | undefined;
@@ -112,25 +109,25 @@ class Tracking {
   #lastAsked: Date;
   #asked = 0;
 
-  constructor(process: AnyProcess, followed: Followed) {
-    this.#process = process;
-    this.#followed = followed;
-    this.#deadline = secondsFromNow(followed.spans.deadlineSeconds);
-    this.#lastAsked = process.lastHeard;
+  constructor(flow: AnyFlow, target: TrackingTarget) {
+    this.#flow = flow;
+    this.#target = target;
+    this.#deadline = secondsFromNow(target.spans.deadlineSeconds);
+    this.#lastAsked = flow.log.lastEventAt;
   }
 
-  /** Asks whenever a callback claims an end or answers a request for an affidavit, at most once an interval. */
-  async heedClaims(): Promise<void> {
-    const { label, spans } = this.#followed;
+  /** Asks when a callback reports an end or answers a request for an affidavit, at most once an interval. */
+  async pollOnReportedEnd(): Promise<void> {
+    const { label, spans } = this.#target;
     const summary = `Then ask ${label} again`;
-    let heeded = 0;
+    let answered = 0;
     /** In the history of an older release: before then it is not asked again. */
     let next: Date | undefined;
     while (!this.#over()) {
-      await condition(() => this.#over() || this.#claims() > heeded);
+      await condition(() => this.#over() || this.#hints() > answered);
       if (this.#over()) return;
       if (next && !isOver(next)) await sleep(msUntil(next), { summary });
-      heeded = this.#claims();
+      answered = this.#hints();
       await this.#question("end", `Ask ${label} whether it is over`, {
         retry: { initialInterval: spans.askIntervalSeconds * 1_000, backoffCoefficient: 2 },
       });
@@ -142,9 +139,9 @@ class Tracking {
     }
   }
 
-  /** The durable poll: whatever happens to callbacks, the provider is asked (docs/design.md §7). */
+  /** Asks at regular times, even if every callback is lost (docs/design.md §7). */
   async poll(): Promise<void> {
-    const { label, spans } = this.#followed;
+    const { label, spans } = this.#target;
     while (!this.#over()) {
       const isLate = await this.#untilPoll();
       if (isLate) {
@@ -160,21 +157,21 @@ class Tracking {
   }
 
   /**
-   * Returns when the time of a poll is over since the last question (false), or the limit has come (true). No event cancels its
-   * timer or puts the poll off: whoever has the callback address could put it off until the deadline (docs/decisions/0020).
+   * Returns false when the next poll is due, and true when the limit has come. No event cancels its timer or delays the poll:
+   * anyone who knows the callback address could otherwise delay it until the deadline (docs/decisions/0020).
    */
   async #untilPoll(): Promise<boolean> {
-    const { label, spans, awaits = `news from ${label}` } = this.#followed;
+    const { label, spans, awaits = `news from ${label}` } = this.#target;
     const poll = spans.pollIntervalSeconds;
     for (;;) {
-      const { timesHeard, lastHeard } = this.#process;
+      const { newsCount, lastEventAt } = this.#flow.log;
       const asked = this.#asked;
       const isFirst = !this.#hasWaited;
       const isByClock = !isFirst && !timersDecide();
-      const since = isByClock ? lastHeard : this.#lastAsked;
+      const since = isByClock ? lastEventAt : this.#lastAsked;
       const quiet = secondsAfter(since, poll);
       const wake = earlierOf(quiet, this.#limit);
-      this.#process.waitFor(awaits, wake);
+      this.#flow.status.waitFor(awaits, wake);
       const summary = `Ask ${label} at ${wake.toISOString()}`;
       if (isByClock) {
         if (isOver(wake)) return isOver(this.#limit);
@@ -187,16 +184,16 @@ class Tracking {
       timer.cancel();
       this.#hasWaited = true;
       if (this.#isTimeUp()) return true;
-      // In the history of an older release whatever was heard meanwhile put the poll off, now an answer alone does.
-      const isHeard = timesHeard !== this.#process.timesHeard;
-      if (isHeard && (asked !== this.#asked || !patched("poll-in-any-case"))) continue;
+      // In the history of an older release any news delayed the poll; now only an answer does.
+      const hasNews = newsCount !== this.#flow.log.newsCount;
+      if (hasNews && (asked !== this.#asked || !patched("poll-in-any-case"))) continue;
       this.#isPastDeadline = isFirst && spans.deadlineSeconds <= poll;
       return this.#isPastDeadline;
     }
   }
 
   #startTimers(): void {
-    const { label } = this.#followed;
+    const { label } = this.#target;
     this.#deadlineTimer ??= new Timer(this.#deadline, `The last time to ask ${label}`);
     if (this.#graceEnd)
       this.#graceTimer ??= new Timer(this.#graceEnd, `${label} may still close it until then`);
@@ -208,19 +205,19 @@ class Tracking {
   }
 
   #giveUp(): void {
-    if (!this.#process.view.resting) this.#process.ownOutcome = "openAtDeadline";
+    if (!this.#flow.log.view.resting) this.#flow.status.ownOutcome = "openAtDeadline";
   }
 
   async #question(wait: AskWait, summary: string, options: ActivityOptions): Promise<void> {
     try {
-      await this.#followed.ask(wait, summary, options);
+      await this.#target.ask(wait, summary, options);
     } catch (error) {
-      if (!(error instanceof Unchanged)) throw error;
+      if (!(error instanceof NotChangedYet)) throw error;
     }
     this.#lastAsked = now();
     this.#asked += 1;
-    if (this.#process.view.resting) {
-      this.#graceEnd ??= secondsFromNow(this.#followed.spans.restingGraceSeconds ?? 0);
+    if (this.#flow.log.view.resting) {
+      this.#graceEnd ??= secondsFromNow(this.#target.spans.restingGraceSeconds ?? 0);
     } else {
       this.#graceEnd = undefined;
       this.#graceTimer?.cancel();
@@ -228,13 +225,14 @@ class Tracking {
     }
   }
 
-  #claims(): number {
-    const { events, ownClaims } = this.#process;
-    return events.filter(this.#followed.claims ?? claimsAnEnd).length + ownClaims;
+  /** How many reasons there were so far to ask whether it is over. */
+  #hints(): number {
+    const { events, endHints } = this.#flow.log;
+    return events.filter(this.#target.hintsAtEnd ?? reportsAnEnd).length + endHints;
   }
 
   #over(): boolean {
-    return this.#followed.isOver?.() ?? this.#process.view.closed;
+    return this.#target.isOver?.() ?? this.#flow.log.view.closed;
   }
 
   /** The deadline, or the end of the time that an end state may stand without `Closed`. */

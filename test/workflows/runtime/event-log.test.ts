@@ -1,15 +1,9 @@
 // What a process keeps of documents: each version of each one, however alike they are (docs/reading-the-specification.md §2; P1 §1.4).
 import { expect, test } from "@jest/globals";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
-import { Facts } from "../../../src/workflows/runtime/facts.js";
+import { EventLog } from "../../../src/workflows/runtime/event-log.js";
+import type { View } from "../../../src/workflows/runtime/event-log.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
-
-class Kept extends Facts<never, ReturnType<typeof plainView>> {
-  constructor() {
-    super(plainView);
-  }
-  override changed(): void {}
-}
 
 function documentOf(sha256: string, more: Partial<ProcessDocument> = {}): ProcessDocument {
   const uri = `document:${more.uniqueId ?? more.description}-${sha256}`;
@@ -47,7 +41,7 @@ test.each<[string, ProcessDocument[], number]>([
     1,
   ],
 ])("of %s as many are kept as there are", (_, documents, count) => {
-  const process = new Kept();
-  for (const document of documents) process.keep([document]);
-  expect(process.documents.size).toBe(count);
+  const log = new EventLog<never, View>(plainView, () => undefined);
+  for (const document of documents) log.addDocuments([document]);
+  expect(log.documents.size).toBe(count);
 });
