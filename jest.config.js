@@ -16,6 +16,7 @@ export default {
     ],
   },
   modulePathIgnorePatterns: ["<rootDir>/dist/"],
+  setupFiles: ["<rootDir>/test/harness/async-local-storage.ts"],
   globalSetup: "<rootDir>/test/harness/stack/global-setup.js",
   globalTeardown: "<rootDir>/test/harness/stack/global-teardown.js",
   maxWorkers: 2,

@@ -1,5 +1,5 @@
-// A step: quick, then attention, then patient, raced with a person's decision (docs/design.md §6). The shared piece of all
-// processes; retries by the server add nothing to the history.
+// A step: first quick, then patient with an open attention, until the provider answers or a person decides (docs/design.md §6). All
+// processes share it. Retries are made by the server and add nothing to the history.
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -14,37 +14,38 @@ import { activitiesOf, patientOptions, quickOptions } from "./activity-options.j
 import { reasonOf } from "./attention.js";
 import type { Decided, OpenAttention, Wanted } from "./attention.js";
 import { problemIn } from "./problem.js";
-import { Withdrawn } from "./lifecycle.js";
 import type { AnyFlow } from "./flow.js";
+import { Withdrawn } from "./lifecycle.js";
 
 /**
- * `quick` fails to the workflow; `probe` is a person's retry, which asks even while others leave the provider alone; `send`
+ * `quick` fails to the workflow; `probe` is a person's retry, which calls even while others leave the provider alone; `send`
  * keeps trying; `watch` only looks whether the answer has become known.
  */
-export type AttemptMode = "quick" | "probe" | "send" | "watch";
+export type StepMode = "quick" | "probe" | "send" | "watch";
 
-export interface Attempt {
-  /** The occurrence is `0`, or what a decision has opened; for an update's own effect the update's id. */
+/** What a step tells its activity about the call. */
+export interface StepCall {
+  /** The occurrence is `0`, or what a decision has opened; for an update's own effect it is the update's id. */
   effect: { step: string; occurrence: string };
-  mode: AttemptMode;
+  mode: StepMode;
 }
 
 export interface Step {
   name: string;
   /** In business words, for the Web UI. */
   summary: string;
-  /** Where it is done, where a provider has several hosts: for the person who is asked. */
+  /** The host, if the provider has several: for the person who decides. */
   host?: string;
   /** Whether it has an effect, and so a row in the journal. */
   journaled: boolean;
-  /** What a person must tell with `happened`; empty where the step can be waived, absent where neither. */
+  /** What a person must tell with `happened`. Empty: the step can be waived. Absent: neither. */
   happened?: Wanted;
-  /** Default `0`; another one where the step is made again with something new. */
+  /** Default `0`; another one when the step is made again with something new. */
   occurrence?: string;
   quick?: ActivityOptions;
 }
 
-/** What an update's own call has left open: the step begins as a question to a person. */
+/** What an update's own call has left open: the step begins with an attention. */
 export interface LeftOpen {
   occurrence: string;
   problem: Problem;
@@ -64,47 +65,102 @@ export async function isWaived(work: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The time for a question ran out before anything had changed. */
+/** The time for a question was over before anything had changed. */
 export class NotChangedYet extends Error {}
 
-type Tried<T> = { value: T } | { problem: Problem } | { decided: Decided } | { stop: Error };
+type StepOutcome<T> = { value: T } | { problem: Problem } | { decided: Decided } | { stop: Error };
 
 /** The steps of a process at one provider. */
 export function stepsOf<A>(flow: AnyFlow, provider: string) {
   return async <T>(
     step: Step,
-    call: (activities: A, attempt: Attempt) => Promise<T>,
+    call: (activities: A, stepCall: StepCall) => Promise<T>,
     leftOpen?: LeftOpen,
   ): Promise<T> => {
     let occurrence = leftOpen?.occurrence ?? step.occurrence ?? "0";
-    let attention = leftOpen && raise(flow, step, leftOpen.problem);
-    let asked = false;
+    const callWith = (options: ActivityOptions, mode: StepMode): Promise<T> =>
+      call(activitiesOf<A>(provider, options) as A, {
+        effect: { step: step.name, occurrence },
+        mode,
+      });
+    let outcome: StepOutcome<T> = leftOpen ?? (await quick(flow, step, "quick", callWith));
     for (;;) {
-      const mode: AttemptMode = attention ? patientMode(attention) : asked ? "probe" : "quick";
-      const options = attention ? patientOptions : { ...quickOptions, ...step.quick };
-      const summary = attention
-        ? `${step.summary} (${attention.kind}: ${attention.sends ? "keeps trying" : "watches for an answer"})`
-        : step.summary;
-      const activities = activitiesOf<A>(provider, { ...options, summary }) as A;
-      const first: Tried<T> = await firstOf(flow, attention, () =>
-        call(activities, { effect: { step: step.name, occurrence }, mode }),
-      );
-      attention = undefined;
-
-      if ("stop" in first) throw first.stop;
-      if ("value" in first) return first.value;
-      if ("problem" in first) {
-        attention = raise(flow, step, first.problem);
-      } else if (first.decided.decision === "abandon") {
-        throw flow.lifecycle.abandoned(step.name, first.decided);
-      } else if (first.decided.decision === "happened" && !step.journaled) {
-        throw new Waived();
-      } else {
-        occurrence = first.decided.occurrence ?? occurrence;
-        asked = first.decided.decision === "retry";
+      if ("value" in outcome) return outcome.value;
+      if ("stop" in outcome) throw outcome.stop;
+      if ("problem" in outcome) {
+        outcome = await patient(flow, step, outcome.problem, callWith);
+        continue;
       }
+      const { decided } = outcome;
+      if (decided.decision === "abandon") throw flow.lifecycle.abandoned(step.name, decided);
+      if (decided.decision === "happened" && !step.journaled) throw new Waived();
+      occurrence = decided.occurrence ?? occurrence;
+      const mode = decided.decision === "retry" ? "probe" : "quick";
+      outcome = await quick(flow, step, mode, callWith);
     }
   };
+}
+
+type CallWith<T> = (options: ActivityOptions, mode: StepMode) => Promise<T>;
+
+/** One call that fails to the workflow when waiting does not help; the end of the process cancels it. */
+async function quick<T>(
+  flow: AnyFlow,
+  { summary, quick: ownOptions }: Step,
+  mode: "quick" | "probe",
+  callWith: CallWith<T>,
+): Promise<StepOutcome<T>> {
+  const call = () => callWith({ ...quickOptions, ...ownOptions, summary }, mode);
+  const { stopping } = flow.lifecycle;
+  // The usual case costs no more than the call: the SDK keeps a stack for each promise.
+  if (!stopping) return outcomeOf(flow, call);
+  const scope = new CancellationScope();
+  const answer = scope.run(() => outcomeOf(flow, call));
+  answer.catch(() => undefined);
+  try {
+    return await Promise.race([answer, stopping]);
+  } finally {
+    scope.cancel();
+  }
+}
+
+/** How often a callback makes a patient phase look at once; each time is a few events of the history. */
+const mostLooks = 50;
+
+/**
+ * Raises attention and keeps calling. It ends with the first of: the activity's answer or failure, a person's decision, the end
+ * of the process. Each callback meanwhile restarts the call: it may have made the answer known (docs/design.md §6).
+ */
+async function patient<T>(
+  flow: AnyFlow,
+  step: Step,
+  problem: Problem,
+  callWith: CallWith<T>,
+): Promise<StepOutcome<T>> {
+  const attention = raise(flow, step, problem);
+  const { kind, sends } = attention;
+  const summary = `${step.summary} (${kind}: ${sends ? "keeps trying" : "watches for an answer"})`;
+  const call = () => callWith({ ...patientOptions, summary }, sends ? "send" : "watch");
+  const { stopping } = flow.lifecycle;
+  const others: Promise<StepOutcome<T>>[] = [
+    ...(stopping ? [stopping] : []),
+    attention.decided.then((decided) => ({ decided })),
+  ];
+  for (let looks = 1; ; looks += 1) {
+    const scope = new CancellationScope();
+    const answer = scope.run(() => outcomeOf(flow, call));
+    const ends: Promise<StepOutcome<T> | "news">[] = [answer, ...others];
+    if (looks < mostLooks && patched("attention-hears")) ends.push(scope.run(() => news(flow)));
+    for (const end of ends) end.catch(() => undefined);
+    let first: StepOutcome<T> | "news" | undefined;
+    try {
+      first = await Promise.race(ends);
+      if (first !== "news") return first;
+    } finally {
+      scope.cancel();
+      if (first !== "news") flow.attentions.close(attention);
+    }
+  }
 }
 
 function raise(flow: AnyFlow, step: Step, problem: Problem): OpenAttention {
@@ -114,54 +170,14 @@ function raise(flow: AnyFlow, step: Step, problem: Problem): OpenAttention {
   return flow.attentions.open({ step, kind, reason: reasonOf(kind, problem, step.host) });
 }
 
-function patientMode({ sends }: OpenAttention): AttemptMode {
-  return sends ? "send" : "watch";
+async function news(flow: AnyFlow): Promise<"news"> {
+  const count = () => flow.log.events.length + flow.log.surplusSignals;
+  const before = count();
+  await condition(() => count() > before);
+  return "news";
 }
 
-/** How often a callback makes a patient phase look at once; each time is a few events of the history. */
-const mostLooks = 50;
-
-/**
- * The first of: the activity's answer or failure, a person's decision, the end of the whole process. Each callback meanwhile
- * makes a patient phase look at once: what it is about may be known by now (docs/design.md §6).
- */
-async function firstOf<T>(
-  flow: AnyFlow,
-  attention: OpenAttention | undefined,
-  call: () => Promise<T>,
-): Promise<Tried<T>> {
-  const others: Promise<Tried<T>>[] = [];
-  if (flow.lifecycle.stopping) others.push(flow.lifecycle.stopping);
-  if (attention) others.push(attention.decided.then((decision) => ({ decided: decision })));
-  // The usual case costs no more than the call: the SDK keeps a stack for each promise.
-  if (others.length === 0) return tried(flow, call);
-
-  for (let looks = 1; ; looks += 1) {
-    const scope = new CancellationScope();
-    const answer = scope.run(() => tried(flow, call));
-    const ways: Promise<Tried<T> | "heard">[] = [answer, ...others];
-    if (attention && looks < mostLooks && patched("attention-hears"))
-      ways.push(scope.run(() => hears(flow)));
-    for (const way of ways) way.catch(() => undefined);
-    let first: Tried<T> | "heard" | undefined;
-    try {
-      first = await Promise.race(ways);
-      if (first !== "heard") return first;
-    } finally {
-      scope.cancel();
-      if (attention && first !== "heard") flow.attentions.close(attention);
-    }
-  }
-}
-
-async function hears(flow: AnyFlow): Promise<"heard"> {
-  const heard = () => flow.log.events.length + flow.log.surplusSignals;
-  const before = heard();
-  await condition(() => heard() > before);
-  return "heard";
-}
-
-async function tried<T>(flow: AnyFlow, call: () => Promise<T>): Promise<Tried<T>> {
+async function outcomeOf<T>(flow: AnyFlow, call: () => Promise<T>): Promise<StepOutcome<T>> {
   try {
     return { value: await call() };
   } catch (error) {
@@ -169,7 +185,7 @@ async function tried<T>(flow: AnyFlow, call: () => Promise<T>): Promise<Tried<T>
   }
 }
 
-/** What the activity says went wrong; an error that is not a failed activity is a bug, or a cancellation. */
+/** The problem that the activity reports. An error that is not a failed activity is a bug, or a cancellation. */
 function problemOf(error: unknown, flow: AnyFlow): Problem {
   if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
   const { environment, account } = flow.status;

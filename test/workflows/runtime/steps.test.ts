@@ -1,0 +1,179 @@
+// A step: quick, then patient with an attention, until the provider answers, a person decides, or the process ends (docs/design.md §6).
+import { expect, test } from "@jest/globals";
+import { Flow } from "../../../src/workflows/runtime/flow.js";
+import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { isWaived, NotChangedYet, stepsOf } from "../../../src/workflows/runtime/steps.js";
+import type { LeftOpen, Step, StepCall } from "../../../src/workflows/runtime/steps.js";
+import { unavailable, WorkflowRun } from "../workflow-run.js";
+
+interface Activities {
+  submit(call: StepCall): Promise<string>;
+}
+
+const submit: Step = { name: "submit", summary: "Submit", journaled: true, happened: {} };
+const ask: Step = { name: "ask", summary: "Ask", journaled: false, happened: {} };
+
+/** Whoever decides is known, and each decision is written down and opens the occurrence `again`. */
+const decisions = {
+  checkDecision: () => ({}),
+  decide: () => ({ answer: "resolved", occurrence: "again", effect: "none" }),
+};
+
+/** A workflow of one step. */
+async function start(step: Step, leftOpen?: LeftOpen) {
+  let flow!: Flow<never, ReturnType<typeof plainView>>;
+  const run = await WorkflowRun.start(() => {
+    flow = new Flow(plainView);
+    const steps = stepsOf<Activities>(flow, "evi-post");
+    const call = (activities: Activities, stepCall: StepCall) => activities.submit(stepCall);
+    return flow.lifecycle.run(
+      async () => {
+        let answer: string | undefined;
+        const work = async () => {
+          answer = await steps(step, call, leftOpen);
+        };
+        flow.status.ownOutcome = (await isWaived(work)) ? "waived" : answer;
+      },
+      () => flow.status.ownOutcome,
+    );
+  }, decisions);
+  const attention = () => flow.status.current().attention;
+  const decide = (decision: string, more: object = {}) =>
+    run.update("resolve", { attention: attention()?.id, decision, by: "Ann", ...more });
+  const submits = () => run.calls.filter(({ type }) => type === "submit");
+  return { run, flow, attention, decide, submits, last: () => submits().at(-1)! };
+}
+
+test("a quick answer is the step's, and nobody is asked", async () => {
+  const { run, attention, last } = await start(submit);
+  expect(last()).toMatchObject({ isPatient: false, summary: "Submit" });
+  expect(last().input).toEqual({ effect: { step: "submit", occurrence: "0" }, mode: "quick" });
+  expect(attention()).toBeUndefined();
+  await last().answer("done");
+  expect(run.result).toBe("done");
+});
+
+test("what fails raises attention, and the patient call keeps sending until its answer closes it", async () => {
+  const { run, attention, last } = await start(submit);
+  await last().fail({ kind: "unavailable" });
+  expect(attention()).toMatchObject({ kind: "unavailable", step: "submit" });
+  expect(last()).toMatchObject({
+    isPatient: true,
+    input: { mode: "send" },
+    summary: "Submit (unavailable: keeps trying)",
+  });
+  await last().answer("done");
+  expect(attention()).toBeUndefined();
+  expect(run.result).toBe("done");
+});
+
+test("what may have happened is not sent again: the patient call only watches for the answer", async () => {
+  const { attention, last } = await start(submit);
+  await last().fail({ kind: "unknownOutcome" });
+  expect(attention()?.kind).toBe("unknownOutcome");
+  expect(last().input.mode).toBe("watch");
+});
+
+test("a retry that a person decides calls off the patient call and probes with the new occurrence", async () => {
+  const { run, decide, submits, last } = await start(submit);
+  await last().fail({ kind: "accessDenied" });
+  const patient = last();
+  expect(await decide("retry")).toEqual({ answer: { answer: "resolved" } });
+  expect(patient.isCancelled).toBe(true);
+  expect(last()).toMatchObject({
+    isPatient: false,
+    input: { effect: { step: "submit", occurrence: "again" }, mode: "probe" },
+  });
+  await last().answer("done");
+  expect(run.result).toBe("done");
+  expect(submits()).toHaveLength(3);
+});
+
+test("after happened the stored answer is read by a quick call with the same occurrence as the decision's", async () => {
+  const { decide, last } = await start(submit);
+  await last().fail({ kind: "unavailable" });
+  await decide("happened");
+  expect(last()).toMatchObject({ isPatient: false, input: { mode: "quick" } });
+  expect(last().input.effect.occurrence).toBe("again");
+});
+
+test("abandon ends the process with its failure", async () => {
+  const { run, decide, last } = await start(submit);
+  await last().fail({ kind: "unavailable" });
+  await decide("abandon");
+  expect(last().isCancelled).toBe(true);
+  expect(run.failure?.message).toBe("Abandoned at submit");
+});
+
+test("happened waives a step without a row", async () => {
+  const { run, decide, last, submits } = await start(ask);
+  await last().fail({ kind: "unavailable" });
+  expect(last().input.mode).toBe("watch");
+  await decide("happened");
+  expect(run.result).toBe("waived");
+  expect(submits()).toHaveLength(2);
+});
+
+test("each callback restarts a patient call at once, and leaves its attention open; beyond fifty calls none does", async () => {
+  const { run, attention, submits, last } = await start(submit);
+  await last().fail({ kind: "unavailable" });
+  const { id } = attention() ?? {};
+  for (let event = 1; event <= 60; event += 1) {
+    const before = last();
+    await run.signal("providerEvents", [{ id: `e-${event}`, kind: "Sent", at: "2026" }]);
+    expect(before.isCancelled).toBe(event < 50);
+    expect(last().isCancelled).toBe(false);
+  }
+  expect(submits()).toHaveLength(1 + 50);
+  expect(attention()?.id).toBe(id);
+});
+
+test("a quick call is not restarted by a callback", async () => {
+  const { run, submits } = await start(submit);
+  await run.signal("providerEvents", [{ id: "e-1", kind: "Sent", at: "2026" }]);
+  expect(submits()).toHaveLength(1);
+});
+
+test.each(["quick", "patient"])("the end of the process calls off the %s call", async (phase) => {
+  const { run, flow, last } = await start(submit);
+  if (phase === "patient") await last().fail({ kind: "unavailable" });
+  await run.look(() => flow.lifecycle.withdraw());
+  expect(last().isCancelled).toBe(true);
+  expect(flow.status.current().attention).toBeUndefined();
+  expect(run.result).toBe("cancelledBeforeSubmit");
+});
+
+test("what an update has left open begins with an attention, and no quick call", async () => {
+  const { attention, last, submits } = await start(submit, {
+    occurrence: "update-7",
+    problem: { ...unavailable, kind: "unknownOutcome" },
+  });
+  expect(attention()?.kind).toBe("unknownOutcome");
+  expect(submits()).toHaveLength(1);
+  expect(last()).toMatchObject({ isPatient: true, input: { mode: "watch" } });
+  expect(last().input.effect.occurrence).toBe("update-7");
+});
+
+test.each([
+  ["InvalidInput", "Invalid input: a is wrong"],
+  ["invalidRequest", "evi-post did not accept it: a is wrong"],
+  ["InputMismatch", "The same id was used with another input"],
+] as const)("%s ends the process without attention", async (kind, message) => {
+  const { run, flow, last } = await start(submit);
+  await last().fail({ kind, fields: [{ path: "a", problem: "is wrong" }] });
+  expect(run.failure?.message).toBe(message);
+  expect(flow.log.timeline.some(({ event }) => event.startsWith("Waits"))).toBe(false);
+});
+
+test("a question whose time was over before anything changed raises no attention", async () => {
+  let met: unknown;
+  const run = await WorkflowRun.start(async () => {
+    const steps = stepsOf<Activities>(new Flow(plainView), "evi-post");
+    await steps(ask, (a, call) => a.submit(call)).catch((error: unknown) => {
+      met = error;
+    });
+  });
+  await run.calls[0]!.fail({ kind: "unchanged" });
+  expect(met).toBeInstanceOf(NotChangedYet);
+  expect(run.calls).toHaveLength(1);
+});

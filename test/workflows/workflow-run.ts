@@ -1,0 +1,253 @@
+// Runs workflow code inside a test, on the SDK's own runtime and without a server. The test answers the activities, and timers
+// fire only when the test lets time pass.
+import { jest } from "@jest/globals";
+import { ActivityFailure, ApplicationFailure, CancelledFailure } from "@temporalio/common";
+import { defaultFailureConverter, defaultPayloadConverter } from "@temporalio/common";
+import { setActivator } from "@temporalio/workflow/lib/global-attributes.js";
+import { Activator } from "@temporalio/workflow/lib/internals.js";
+import {
+  activate,
+  concludeActivation,
+  tryUnblockConditions,
+} from "@temporalio/workflow/lib/worker-interface.js";
+import type { Problem } from "../../src/contracts/shared/failures.js";
+
+/** One scheduled activity; it stays open until the test answers it. */
+export interface FakeCall {
+  type: string;
+  input: any;
+  summary: string | undefined;
+  isPatient: boolean;
+  isCancelled: boolean;
+  answer(value: unknown): Promise<void>;
+  fail(problem: Partial<Problem>): Promise<void>;
+}
+
+/** An activity that is answered at once, or fails with what it throws. */
+type FakeActivity = (input: any) => unknown;
+
+/** What an activity fails with, unless the test says otherwise. */
+export const unavailable: Problem = {
+  kind: "unavailable",
+  provider: "evi-post",
+  operation: "submit",
+  environment: "sandbox",
+  account: "default",
+  fields: [],
+};
+
+export class WorkflowRun {
+  /** Every activity that was scheduled, in order. */
+  readonly calls: FakeCall[] = [];
+  /** What the workflow has returned; undefined while it runs. */
+  result: unknown;
+  /** What the workflow has failed with. */
+  failure: ApplicationFailure | undefined;
+  readonly #activator: Activator;
+  readonly #fakes: Record<string, FakeActivity>;
+  readonly #timers = new Map<number, number>();
+  readonly #updates = new Map<string, { settle(answer: unknown): void }>();
+  readonly #bySeq = new Map<number, FakeCall>();
+  #now = Date.UTC(2026, 0, 1);
+  #updateCount = 0;
+
+  private constructor(workflow: () => Promise<unknown>, fakes: Record<string, FakeActivity>) {
+    this.#fakes = fakes;
+    const info = {
+      workflowId: "sendPostal/test",
+      runId: "run",
+      firstExecutionRunId: "run",
+      workflowType: "sendPostal",
+      namespace: "default",
+      taskQueue: "workflows",
+      attempt: 1,
+      unsafe: { isReplaying: false, isReplayingHistoryEvents: false },
+    };
+    const options = {
+      info,
+      now: this.#now,
+      randomnessSeed: [1],
+      getTimeOfDay: () => 0n,
+      registeredActivityNames: new Set<string>(),
+    };
+    this.#activator = new Activator(options as any);
+    this.#activator.workflow = workflow;
+    this.#activator.initializeWorkflow({});
+    jest.useFakeTimers({ now: this.#now, doNotFake: everythingButDate });
+    setActivator(this.#activator);
+  }
+
+  /** Runs `workflow` until it waits; activities that are not in `fakes` stay open. */
+  static async start(
+    workflow: () => Promise<unknown>,
+    fakes: Record<string, FakeActivity> = {},
+  ): Promise<WorkflowRun> {
+    const run = new WorkflowRun(workflow, fakes);
+    await run.#activate("initializeWorkflow", {});
+    return run;
+  }
+
+  /** The calls that were neither answered nor cancelled. */
+  get open(): FakeCall[] {
+    return [...this.#bySeq.values()];
+  }
+
+  /** The scheduled activities by name. */
+  get types(): string[] {
+    return this.calls.map(({ type }) => type);
+  }
+
+  /** Lets time pass; each timer fires at its time. */
+  async pass(seconds: number): Promise<void> {
+    const end = this.#now + seconds * 1_000;
+    for (;;) {
+      const [next] = [...this.#timers].toSorted(([, one], [, other]) => one - other);
+      if (!next || next[1] > end) break;
+      this.#timers.delete(next[0]);
+      this.#setNow(next[1]);
+      await this.#activate("fireTimer", { seq: next[0] });
+    }
+    this.#setNow(end);
+  }
+
+  /** What the test changed from outside, seen by the workflow: a condition may have come true. */
+  async look(change: () => void): Promise<void> {
+    change();
+    await this.#settle();
+  }
+
+  async signal(signalName: string, argument: unknown): Promise<void> {
+    const input = [defaultPayloadConverter.toPayload(argument)];
+    await this.#activate("signalWorkflow", { signalName, input });
+  }
+
+  /** Sends an update; `answer` is set as soon as the workflow has answered, `refused` where it refused or failed it. */
+  async update(
+    name: string,
+    argument?: unknown,
+  ): Promise<{ answer?: unknown; refused?: ApplicationFailure }> {
+    this.#updateCount += 1;
+    const id = `update-${this.#updateCount}`;
+    const state: { answer?: unknown; refused?: ApplicationFailure } = {};
+    this.#updates.set(id, { settle: (answer) => Object.assign(state, answer) });
+    const input = argument === undefined ? [] : [defaultPayloadConverter.toPayload(argument)];
+    const job = { id, protocolInstanceId: id, name, input, runValidator: true };
+    await this.#activate("doUpdate", job);
+    return state;
+  }
+
+  /** As the Web UI's Cancel. */
+  async cancel(): Promise<void> {
+    await this.#activate("cancelWorkflow", {});
+  }
+
+  #setNow(now: number): void {
+    this.#now = now;
+    this.#activator.now = now;
+    jest.setSystemTime(now);
+  }
+
+  async #activate(variant: string, job: object): Promise<void> {
+    activate({ jobs: [{ variant, [variant]: job }] } as any);
+    await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    do await microtasks();
+    while (tryUnblockConditions() > 0);
+    const { commands } = concludeActivation().successful as { commands: any[] };
+    for (const command of commands) await this.#obey(command);
+  }
+
+  async #obey(command: any): Promise<void> {
+    const { scheduleActivity, requestCancelActivity, startTimer, cancelTimer } = command;
+    if (scheduleActivity) await this.#schedule(command);
+    if (requestCancelActivity) await this.#cancelCall(requestCancelActivity.seq);
+    if (startTimer) {
+      const { seconds, nanos } = startTimer.startToFireTimeout;
+      this.#timers.set(startTimer.seq, this.#now + Number(seconds) * 1_000 + (nanos ?? 0) / 1e6);
+    }
+    if (cancelTimer) this.#timers.delete(cancelTimer.seq);
+    if (command.updateResponse) this.#answered(command.updateResponse);
+    if (command.completeWorkflowExecution)
+      this.result = valueOf(command.completeWorkflowExecution.result) ?? null;
+    if (command.failWorkflowExecution)
+      this.failure = errorOf(command.failWorkflowExecution.failure);
+  }
+
+  #answered({ protocolInstanceId, completed, rejected }: any): void {
+    const update = this.#updates.get(protocolInstanceId);
+    if (completed) update?.settle({ answer: valueOf(completed) });
+    if (rejected) update?.settle({ refused: errorOf(rejected) });
+  }
+
+  async #schedule({ scheduleActivity: scheduled, userMetadata }: any): Promise<void> {
+    const { seq, activityType: type } = scheduled;
+    const call: FakeCall = {
+      type,
+      input: valueOf(scheduled.arguments[0]),
+      summary: valueOf(userMetadata?.summary) as string | undefined,
+      isPatient: !scheduled.scheduleToCloseTimeout,
+      isCancelled: false,
+      answer: (value) =>
+        this.#resolve(seq, { completed: { result: defaultPayloadConverter.toPayload(value) } }),
+      fail: (problem) => this.#resolve(seq, { failed: { failure: failureOf(type, problem) } }),
+    };
+    this.calls.push(call);
+    this.#bySeq.set(seq, call);
+    const fake = this.#fakes[type];
+    if (!fake) return;
+    try {
+      await call.answer(fake(call.input));
+    } catch (problem) {
+      if (problem instanceof Error) throw problem;
+      await call.fail(problem as Partial<Problem>);
+    }
+  }
+
+  async #resolve(seq: number, result: object): Promise<void> {
+    if (!this.#bySeq.delete(seq)) throw new Error("the call is not open any more");
+    await this.#activate("resolveActivity", { seq, result });
+  }
+
+  async #cancelCall(seq: number): Promise<void> {
+    const call = this.#bySeq.get(seq);
+    if (!call) return;
+    call.isCancelled = true;
+    const cause = new CancelledFailure("cancelled");
+    await this.#resolve(seq, { cancelled: { failure: activityFailure(call.type, cause) } });
+  }
+}
+
+const everythingButDate = [
+  "hrtime",
+  "nextTick",
+  "performance",
+  "queueMicrotask",
+  "setImmediate",
+  "clearImmediate",
+  "setInterval",
+  "clearInterval",
+  "setTimeout",
+  "clearTimeout",
+] as const as any;
+
+const microtasks = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function valueOf(payload: any): unknown {
+  return payload ? defaultPayloadConverter.fromPayload(payload) : undefined;
+}
+
+function errorOf(failure: any): ApplicationFailure {
+  return defaultFailureConverter.failureToError(failure, defaultPayloadConverter) as any;
+}
+
+function failureOf(type: string, problem: Partial<Problem>) {
+  const whole = { ...unavailable, ...problem };
+  return activityFailure(type, ApplicationFailure.nonRetryable("failed", whole.kind, whole));
+}
+
+function activityFailure(type: string, cause: Error) {
+  const failure = new ActivityFailure("failed", type, "1", "NON_RETRYABLE_FAILURE", "", cause);
+  return defaultFailureConverter.errorToFailure(failure, defaultPayloadConverter);
+}
