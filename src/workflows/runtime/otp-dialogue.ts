@@ -1,0 +1,234 @@
+// The dialogue about a one-time password as a pure reducer: state and event in, state and what to do out. It reads no clock and
+// makes no call; one-time-password.ts does both (docs/reading-the-specification.md §5).
+import type {
+  FirstCode,
+  Sent,
+  SentAgain,
+  Tried,
+} from "../../activities/runtime/one-time-password.js";
+import type { OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
+
+/** What the provider made of a code. */
+export type OtpResult = Tried;
+
+/** A try without a clear answer: the code may have been accepted. */
+export interface OpenTry {
+  occurrence: string;
+  /** The provider's code and words, if it has answered with any. */
+  code?: string;
+  problem?: string;
+}
+
+export interface OtpState {
+  /** Set when repeating a try is unsafe: after the first unanswered try, neither a code is tried nor another one sent. */
+  readonly stopOnUnknown: boolean;
+  readonly triesPerCode: number;
+  /** How many codes were sent, in earlier runs too. */
+  readonly sent: number;
+  readonly triesLeft: number;
+  readonly resendsLeft: number;
+  readonly isAccepted: boolean;
+  readonly openTry: OpenTry | undefined;
+}
+
+export interface OtpEvents {
+  /** The first code is out. */
+  begun: { otpTries: number; otpResends: number; first: FirstCode };
+  /** The holder has entered a code. */
+  codeEntered: { isTimeUp: boolean };
+  /** The provider was called with a code. */
+  tried: { occurrence: string; result: OtpResult };
+  /** The holder wants another code. */
+  codeWanted: { isTimeUp: boolean };
+  /** The provider was asked to send another code. */
+  resent: { result: SentAgain | { answer: "unknown" | "unavailable" } };
+  /** It is clear that the open try was not accepted, or a person gives the holder another chance (`again`). */
+  openTryDecided: { verdict: OtpResult["verdict"] | "again" };
+}
+
+interface Answers {
+  begun: undefined;
+  /** Undefined: the code is to be tried. */
+  codeEntered: OtpAnswer | undefined;
+  tried: OtpAnswer;
+  /** Undefined: another code is to be sent. */
+  codeWanted: ResendAnswer | undefined;
+  resent: ResendAnswer;
+  openTryDecided: undefined;
+}
+
+/** What the runtime does after an event. */
+export interface OtpTodo<K extends keyof OtpEvents> {
+  /** The answer to the update. */
+  answer: Answers[K];
+  /** New entries of the timeline. */
+  notes?: string[];
+  /** A new code is out: the time before the next one begins. */
+  isNewCode?: boolean;
+}
+
+type Transition<K extends keyof OtpEvents> = (
+  state: OtpState,
+  event: OtpEvents[K],
+) => { state: OtpState; todo: OtpTodo<K> };
+
+export function noCodeYet(stopOnUnknown: boolean): OtpState {
+  const counts = { triesPerCode: 0, sent: 0, triesLeft: 0, resendsLeft: 0 };
+  return { stopOnUnknown, ...counts, isAccepted: false, openTry: undefined };
+}
+
+export function reduceOtp<K extends keyof OtpEvents>(
+  state: OtpState,
+  kind: K,
+  event: OtpEvents[K],
+): ReturnType<Transition<K>> {
+  const transition: Transition<K> = transitions[kind];
+  return transition(state, event);
+}
+
+/** Whether nothing more is expected of the holder. */
+export function hasEnded(state: OtpState): boolean {
+  return state.isAccepted || isLocked(state) || isStopped(state);
+}
+
+/** How the dialogue has ended, when it has ended or its time is over. */
+export function endOf(state: OtpState): "accepted" | "locked" | "expired" | OpenTry {
+  if (state.isAccepted) return "accepted";
+  return state.openTry ?? (isLocked(state) ? "locked" : "expired");
+}
+
+const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
+  begun: (state, { otpTries, otpResends, first: { sent, codes = 1, earlier } }) => {
+    const notes = [codes === 1 ? sentNote(sent, codes) : `${codes} codes were sent before`];
+    if (earlier)
+      notes.push(
+        earlier.isAnswered ? "A code was accepted before" : "A code was tried before, unanswered",
+      );
+    return {
+      state: {
+        ...state,
+        triesPerCode: otpTries,
+        triesLeft: otpTries,
+        resendsLeft: Math.max(0, otpResends - (codes - 1)),
+        sent: codes,
+        isAccepted: earlier?.isAnswered === true,
+        ...(earlier && !earlier.isAnswered && { openTry: { occurrence: earlier.occurrence } }),
+      },
+      todo: { answer: undefined, notes, isNewCode: true },
+    };
+  },
+
+  codeEntered: (state, { isTimeUp }) => {
+    const answer: OtpAnswer | undefined = state.isAccepted
+      ? { answer: "accepted" }
+      : isTimeUp
+        ? { answer: "expired" }
+        : isStopped(state)
+          ? { answer: "unknown" }
+          : state.triesLeft === 0
+            ? { answer: "locked" }
+            : undefined;
+    return { state, todo: { answer } };
+  },
+
+  tried: (state, { occurrence, result }) => {
+    const triesLeft = state.triesLeft - 1;
+    switch (result.verdict) {
+      case "accepted":
+        return {
+          state: { ...state, isAccepted: true },
+          todo: { answer: { answer: "accepted" }, notes: ["Code accepted"] },
+        };
+      case "wrong":
+        return {
+          state: { ...state, triesLeft },
+          todo: {
+            answer: { answer: "wrong", triesLeft },
+            notes: [`Code wrong, ${triesLeft} tries left`],
+          },
+        };
+      case "expired":
+        return {
+          state,
+          todo: {
+            answer: { answer: "expired" },
+            notes: ["Code expired: another one has to be sent"],
+          },
+        };
+      case "unavailable":
+        return { state, todo: { answer: { answer: "unavailable" } } };
+      case "unknown": {
+        const { providerCode, problem, isOpen } = result;
+        const openTry: OpenTry = {
+          occurrence,
+          ...(providerCode === undefined ? {} : { code: providerCode }),
+          ...(problem === undefined ? {} : { problem }),
+        };
+        return {
+          // The provider may have counted it as a wrong code.
+          state: { ...state, triesLeft, ...(isOpen && { openTry }) },
+          todo: {
+            answer: { answer: "unknown", ...(providerCode === undefined ? {} : { providerCode }) },
+            notes: ["Code tried without a clear answer"],
+          },
+        };
+      }
+    }
+  },
+
+  codeWanted: (state, { isTimeUp }) => {
+    const answer: ResendAnswer | undefined =
+      state.isAccepted || isTimeUp
+        ? { answer: "expired" }
+        : state.resendsLeft === 0 || isStopped(state)
+          ? { answer: "limitReached" }
+          : undefined;
+    return { state, todo: { answer } };
+  },
+
+  resent: (state, { result }) => {
+    if ("answer" in result && result.answer === "unavailable")
+      return { state, todo: { answer: { answer: "unavailable" } } };
+    if ("sent" in result && result.sent === "refused") {
+      const { providerCode } = result;
+      const code = providerCode === undefined ? "" : ` (${providerCode})`;
+      return {
+        state,
+        todo: {
+          answer: { answer: "refused", ...(providerCode === undefined ? {} : { providerCode }) },
+          notes: [`Another code was refused by the provider${code}`],
+        },
+      };
+    }
+    const { sent = "maybe", codes = state.sent + 1 } = "sent" in result ? result : {};
+    // A code that an earlier run has asked for is counted already.
+    const resendsLeft = codes > state.sent ? state.resendsLeft - 1 : state.resendsLeft;
+    return {
+      state: { ...state, sent: codes, triesLeft: state.triesPerCode, resendsLeft },
+      todo: {
+        answer: { answer: sent === "yes" ? "sent" : "unknown", resendsLeft },
+        notes: [sentNote(sent, codes)],
+        isNewCode: true,
+      },
+    };
+  },
+
+  // A late answer that says no leaves nothing open: the deadline is what it was. A person's `again` brings one more code at least.
+  openTryDecided: (state, { verdict }) => {
+    const resendsLeft = verdict === "again" ? Math.max(1, state.resendsLeft) : state.resendsLeft;
+    return { state: { ...state, openTry: undefined, resendsLeft }, todo: { answer: undefined } };
+  },
+};
+
+function sentNote(sent: Sent["sent"], codes: number): string {
+  const which = codes === 1 ? "Code sent" : "Code sent again";
+  return sent === "yes" ? which : `${which}, but the answer was lost: it may not arrive`;
+}
+
+function isLocked({ triesLeft, resendsLeft }: OtpState): boolean {
+  return triesLeft === 0 && resendsLeft === 0;
+}
+
+function isStopped({ stopOnUnknown, openTry }: OtpState): boolean {
+  return stopOnUnknown && openTry !== undefined;
+}
