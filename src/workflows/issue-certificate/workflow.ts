@@ -7,6 +7,7 @@ import type {
   Enrolled,
   RefusedAssertion,
 } from "../../activities/disposable-certificate/index.js";
+import type { FirstCode } from "../../activities/runtime/one-time-password.js";
 import type { FailureDetails } from "../../contracts/shared/failures.js";
 import type {
   IssueCertificateInput,
@@ -17,6 +18,7 @@ import { AssertionDialogue } from "./assertion.js";
 import { wanted } from "../runtime/attention.js";
 import { now } from "../runtime/clock.js";
 import { OneTimePassword } from "../runtime/one-time-password.js";
+import type { OtpCalls } from "../runtime/one-time-password.js";
 import { plainView } from "../runtime/plain-view.js";
 import { Flow } from "../runtime/flow.js";
 import { stepsOf } from "../runtime/steps.js";
@@ -29,141 +31,184 @@ const own = (summary: string, seconds: number) =>
 export async function issueCertificate(
   input: IssueCertificateInput,
 ): Promise<IssueCertificateResult> {
-  const flow = new Flow(plainView);
-  const step = stepsOf<CertificateActivities>(flow, provider);
-  const assertions = new AssertionDialogue(flow);
-  let plan: CertificatePlan | undefined;
-  let enrolled: Enrolled | undefined;
-  let validatedAt: string | undefined;
+  return new IssueCertificate(input).run();
+}
 
-  /** What the calls about the certificate say of it; they are made only once it is enrolled. */
-  const about = () => {
-    if (!plan || !enrolled) throw ApplicationFailure.nonRetryable("not enrolled yet");
-    const { certIdOtp, deviceCode } = enrolled;
-    return { account: plan.account, certIdOtp, deviceCode, message: plan.message };
-  };
-  const otp = new OneTimePassword(flow, {
-    provider,
-    operation: "validate",
-    send: (occurrence, seconds) =>
-      own("Send the holder another code", seconds).resendOtp({
-        ...about(),
-        effect: { step: "sendOtp", occurrence },
-      }),
-    try: (code, occurrence, seconds) =>
-      own("Validate the code that the holder entered", seconds).validate({
-        ...about(),
-        effect: { step: "validate", occurrence },
-        mode: "quick",
-        otp: code,
-      }),
-    decideOpen: (open) =>
-      step(
-        {
-          name: "validate",
-          summary: "Watch for the answer to the last code",
-          journaled: true,
-          happened: {},
-        },
-        async (ca, { effect, mode }) =>
-          mode === "probe"
-            ? { verdict: "again" }
-            : ca.validate({ ...about(), effect, mode, otp: "" }),
-        open,
-      ),
-  });
-  flow.lifecycle.askBeforeCancelling("enroll");
+class IssueCertificate {
+  readonly #input: IssueCertificateInput;
+  readonly #flow = new Flow(plainView);
+  readonly #step = stepsOf<CertificateActivities>(this.#flow, provider);
+  readonly #assertions = new AssertionDialogue(this.#flow);
+  readonly #otp: OneTimePassword;
+  #plan: CertificatePlan | undefined;
+  #enrolled: Enrolled | undefined;
+  #validatedAt: string | undefined;
 
-  /** Checks and enrols, again with each fresh assertion that a refused one is replaced by. */
-  async function enroll(known: CertificatePlan): Promise<Enrolled> {
-    const { settings, environment, account } = known;
-    // What an earlier run has enrolled needs no check, which an assertion of that time would not pass any more.
-    let { enrolment, refusedEnrolments: refused = 0 } = known;
+  constructor(input: IssueCertificateInput) {
+    this.#input = input;
+    this.#otp = new OneTimePassword(this.#flow, this.#codeCalls());
+    this.#flow.lifecycle.askBeforeCancelling("enroll");
+  }
+
+  run(): Promise<IssueCertificateResult> {
+    return this.#flow.lifecycle.run(
+      () => this.#main(),
+      () => this.#result(),
+    );
+  }
+
+  async #main(): Promise<void> {
+    const { status } = this.#flow;
+    const plan = await this.#prepare();
+    this.#plan = plan;
+    status.identify(plan);
+    this.#certificateEnrolled(await this.#enroll(plan));
+    this.#otp.begin(plan.settings, await this.#sendCode());
+    if (!(await this.#otp.isAccepted())) return;
+    this.#validatedAt = now().toISOString();
+    status.ownOutcome = "issued";
+  }
+
+  #prepare(): Promise<CertificatePlan> {
+    return this.#step(
+      { name: "prepare", summary: "Check the input", journaled: false },
+      (service, { mode }) => service.prepare({ input: this.#input, mode }),
+    );
+  }
+
+  /** Checks the data and enrols. When the provider refuses the assertion, it does so again with each fresh one. */
+  async #enroll(plan: CertificatePlan): Promise<Enrolled> {
+    const { settings } = plan;
+    // What an earlier run has enrolled needs no check: its assertion would not pass one any more.
+    let { enrolment, refusedEnrolments: refused = 0 } = plan;
     for (;;) {
-      const { assertion } = assertions;
+      const { assertion } = this.#assertions;
       const isDue = settings.checkData && enrolment === undefined;
-      const checked = isDue
-        ? await step(
-            { name: "checkData", summary: "Check the holder's data", journaled: false },
-            (ca, { mode }) => ca.checkData({ input, assertion, mode }),
-          )
-        : undefined;
+      const checked = isDue ? await this.#checkData(assertion) : undefined;
       // Only a refused enrolment is followed by another one.
       const occurrence = enrolment ?? (refused === 0 ? "0" : `assertion-${refused}`);
-      const answer = checked ?? (await tryToEnroll(assertion, occurrence));
+      const answer = checked ?? (await this.#tryToEnroll(assertion, occurrence));
       if ("certIdOtp" in answer) return answer;
       enrolment = undefined;
       if (!checked) refused += 1;
-      if (!(await assertions.another(answer, settings))) {
-        const details: FailureDetails["NotAccepted"] = {
-          provider,
-          code: answer.code,
-          fields: [{ path: "eidAssertionHolder.assertion", problem: `is ${answer.refused}` }],
-        };
-        flow.status.identify({ environment, account });
-        throw ApplicationFailure.nonRetryable(
-          `${provider} did not accept it: the assertion is ${answer.refused}`,
-          "NotAccepted",
-          details,
-        );
-      }
+      if (!(await this.#assertions.another(answer, settings))) throw this.#refused(plan, answer);
     }
   }
 
-  function tryToEnroll(
-    assertion: string | undefined,
-    occurrence: string,
-  ): Promise<Enrolled | RefusedAssertion> {
-    return step(
-      {
-        name: "enroll",
-        summary: "Enroll the certificate",
-        journaled: true,
-        happened: {
-          certIdOtp: wanted.wholeNumber,
-          deviceCode: wanted.token,
-          otpId: wanted.optional(wanted.reference),
-        },
-        occurrence,
-      },
-      (ca, attempt) => ca.enroll({ ...attempt, input, assertion }),
+  #checkData(assertion: string | undefined): Promise<RefusedAssertion | null> {
+    return this.#step(
+      { name: "checkData", summary: "Check the holder's data", journaled: false },
+      (service, { mode }) => service.checkData({ input: this.#input, assertion, mode }),
     );
   }
 
-  const main = async () => {
-    plan = await step(
-      { name: "prepare", summary: "Check the input", journaled: false },
-      (ca, { mode }) => ca.prepare({ input, mode }),
+  #tryToEnroll(
+    assertion: string | undefined,
+    occurrence: string,
+  ): Promise<Enrolled | RefusedAssertion> {
+    const step = {
+      name: "enroll",
+      summary: "Enroll the certificate",
+      journaled: true,
+      happened: {
+        certIdOtp: wanted.wholeNumber,
+        deviceCode: wanted.token,
+        otpId: wanted.optional(wanted.reference),
+      },
+      occurrence,
+    };
+    return this.#step(step, (service, call) =>
+      service.enroll({ ...call, input: this.#input, assertion }),
     );
-    flow.status.identify(plan);
-    enrolled = await enroll(plan);
-    const references = {
+  }
+
+  /** The failure of a process that gets no valid assertion. */
+  #refused({ environment, account }: CertificatePlan, { code, refused }: RefusedAssertion): Error {
+    const details: FailureDetails["NotAccepted"] = {
+      provider,
+      code,
+      fields: [{ path: "eidAssertionHolder.assertion", problem: `is ${refused}` }],
+    };
+    this.#flow.status.identify({ environment, account });
+    return ApplicationFailure.nonRetryable(
+      `${provider} did not accept it: the assertion is ${refused}`,
+      "NotAccepted",
+      details,
+    );
+  }
+
+  #certificateEnrolled(enrolled: Enrolled): void {
+    const { log, status } = this.#flow;
+    this.#enrolled = enrolled;
+    log.note({ source: "process", event: "Certificate enrolled" });
+    status.effectExists("waiting", {
       certIdOtp: String(enrolled.certIdOtp),
       ...(enrolled.otpId === undefined ? {} : { otpId: enrolled.otpId }),
-    };
-    flow.log.note({ source: "process", event: "Certificate enrolled" });
-    flow.status.effectExists("waiting", references);
-    const first = await step(
-      { name: "sendOtp", summary: "Send the holder a code", journaled: true, happened: {} },
-      (ca, attempt) => ca.sendOtp({ ...about(), ...attempt }),
-    );
-    otp.begin(plan.settings, first);
-    if (!(await otp.isAccepted())) return;
-    validatedAt = now().toISOString();
-    flow.status.ownOutcome = "issued";
-  };
+    });
+  }
 
-  return flow.lifecycle.run(main, () => ({
-    process: "issueCertificate",
-    id: flow.status.id,
-    outcome: flow.status.ownOutcome as IssueCertificateResult["outcome"],
-    references: flow.status.references,
-    dates: {
-      ...(enrolled ? { enrolledAt: enrolled.enrolledAt } : {}),
-      ...(validatedAt === undefined ? {} : { validatedAt }),
-    },
-    documents: [],
-    timeline: flow.log.timeline,
-    otpsSent: otp.sent,
-  }));
+  #sendCode(): Promise<FirstCode> {
+    return this.#step(
+      { name: "sendOtp", summary: "Send the holder a code", journaled: true, happened: {} },
+      (service, call) => service.sendOtp({ ...this.#certificate(), ...call }),
+    );
+  }
+
+  #result(): IssueCertificateResult {
+    const { log, status } = this.#flow;
+    return {
+      process: "issueCertificate",
+      id: status.id,
+      outcome: status.ownOutcome as IssueCertificateResult["outcome"],
+      references: status.references,
+      dates: {
+        ...(this.#enrolled ? { enrolledAt: this.#enrolled.enrolledAt } : {}),
+        ...(this.#validatedAt === undefined ? {} : { validatedAt: this.#validatedAt }),
+      },
+      documents: [],
+      timeline: log.timeline,
+      otpsSent: this.#otp.sent,
+    };
+  }
+
+  /** What the calls about the enrolled certificate need of it. */
+  #certificate() {
+    if (!this.#plan || !this.#enrolled) throw ApplicationFailure.nonRetryable("not enrolled yet");
+    const { account, message } = this.#plan;
+    const { certIdOtp, deviceCode } = this.#enrolled;
+    return { account, certIdOtp, deviceCode, message };
+  }
+
+  #codeCalls(): OtpCalls {
+    return {
+      provider,
+      operation: "validate",
+      send: (occurrence, seconds) =>
+        own("Send the holder another code", seconds).resendOtp({
+          ...this.#certificate(),
+          effect: { step: "sendOtp", occurrence },
+        }),
+      try: (otp, occurrence, seconds) =>
+        own("Validate the code that the holder entered", seconds).validate({
+          ...this.#certificate(),
+          effect: { step: "validate", occurrence },
+          mode: "quick",
+          otp,
+        }),
+      decideOpen: (open) =>
+        this.#step(
+          {
+            name: "validate",
+            summary: "Watch for the answer to the last code",
+            journaled: true,
+            happened: {},
+          },
+          async (service, { effect, mode }) =>
+            mode === "probe"
+              ? { verdict: "again" }
+              : service.validate({ ...this.#certificate(), effect, mode, otp: "" }),
+          open,
+        ),
+    };
+  }
 }

@@ -1,6 +1,7 @@
 // A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1;
 // docs/reading-the-specification.md §2).
 import { currentUpdateInfo, patched, proxyActivities, sleep } from "@temporalio/workflow";
+import type { ActivityOptions } from "@temporalio/workflow";
 import type { EviPostActivities, PostalSubmitted } from "../../activities/evi-post/index.js";
 import type { ProcessActivities } from "../../activities/runtime/process.js";
 import { cancel, requestAffidavit } from "../../contracts/shared/messages.js";
@@ -23,7 +24,7 @@ import {
 } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
 import { collectAffidavits, trackUntilClosed } from "../runtime/tracking.js";
-import type { TrackingTarget } from "../runtime/tracking.js";
+import type { AskWait, TrackingTarget } from "../runtime/tracking.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
 import { Flow } from "../runtime/flow.js";
 import { excludedMove, postalView } from "./view.js";
@@ -41,167 +42,203 @@ const longestCancelWait = 21_600;
 const own = (summary: string) =>
   activitiesOf<EviPostActivities>("evi-post", { ...answerOptions, summary });
 
-export async function sendPostal(input: SendPostalInput): Promise<SendPostalResult> {
-  const flow = new Flow<PostalSnapshot, PostalView>(postalView);
-  const step = stepsOf<EviPostActivities>(flow, "evi-post");
-  let item: PostalSubmitted | undefined;
-  let cancelAfterSubmit = false;
-  const requests: { requestId: string; before: number }[] = [];
+/** How the journal names the occurrence of a cancellation that is not sent by an update's own call. */
+type CancelOccurrence = "after-submit" | "workflow-cancellation";
 
-  async function cancelItem(occurrence: string, who: Proven = {}): Promise<CancelAnswer> {
-    const note = (answer: string) => flow.log.note(decidedBy(who, `Cancel: ${answer}`));
-    if (!item) {
+export async function sendPostal(input: SendPostalInput): Promise<SendPostalResult> {
+  return new SendPostal(input).run();
+}
+
+class SendPostal {
+  readonly #input: SendPostalInput;
+  readonly #flow = new Flow<PostalSnapshot, PostalView>(postalView);
+  readonly #step = stepsOf<EviPostActivities>(this.#flow, "evi-post");
+  /** The affidavits requested on demand, each with how many documents there were before it. */
+  readonly #requests: { requestId: string; before: number }[] = [];
+  #item: PostalSubmitted | undefined;
+  #cancelAfterSubmit = false;
+  /** Affidavits that the newest answer lists and that were not fetched. */
+  #missing = 0;
+
+  constructor(input: SendPostalInput) {
+    this.#input = input;
+    const { lifecycle } = this.#flow;
+    lifecycle.onDecision(
+      cancel,
+      "Cancel the communication while it is not dispatched",
+      (_, who) => this.#cancel(currentUpdateInfo()?.id ?? "0", who),
+      refuseUnlessDeciderAlone,
+    );
+    lifecycle.onUpdate(
+      requestAffidavit,
+      "Request an affidavit on demand",
+      (asked) => this.#requestAffidavit(asked),
+      refuseUnlessFlags,
+    );
+    lifecycle.onCancelRequested(() => lifecycle.background(() => this.#cancelUnsigned()));
+  }
+
+  run(): Promise<SendPostalResult> {
+    return this.#flow.lifecycle.run(
+      () => this.#main(),
+      () => this.#result(),
+    );
+  }
+
+  async #main(): Promise<void> {
+    const item = await this.#submit();
+    this.#submitted(item);
+    const target: TrackingTarget = {
+      label: "EviPost",
+      spans: item.settings,
+      ask: (...question) => this.#ask(item, ...question),
+    };
+    await trackUntilClosed(this.#flow, target);
+    if (this.#flow.status.ownOutcome !== undefined) return;
+    await this.#collectLateAffidavits(target, item.settings.affidavitWindowSeconds);
+  }
+
+  #submit(): Promise<PostalSubmitted> {
+    const step = {
+      name: "submit",
+      summary: "Submit to EviPost",
+      journaled: true,
+      happened: { uniqueId: wanted.reference },
+    };
+    return this.#step(step, (evi, call) => evi.submit({ ...call, input: this.#input }));
+  }
+
+  #submitted(item: PostalSubmitted): void {
+    const { log, status, lifecycle } = this.#flow;
+    this.#item = item;
+    status.identify(item);
+    log.note({ source: "process", event: "Submitted" });
+    lifecycle.beginTracking({ uniqueId: item.uniqueId }, item.settings.deadlineSeconds);
+    if (this.#cancelAfterSubmit)
+      lifecycle.background(() => this.#cancelUntilAnswered("after-submit"));
+  }
+
+  /** Asks EviPost where the communication stands, and applies the answer. */
+  async #ask(
+    { account, uniqueId, submittedAt, postServiceType }: PostalSubmitted,
+    wait: AskWait,
+    summary: string,
+    quick: ActivityOptions,
+  ): Promise<void> {
+    const { log, status } = this.#flow;
+    const isAffidavits = wait === "affidavits";
+    const { snapshot, documents, missing } = await this.#step(
+      {
+        name: isAffidavits ? "affidavits" : "ask",
+        summary,
+        journaled: false,
+        quick,
+        ...(isAffidavits ? { happened: {} } : {}),
+      },
+      (evi, { mode }) =>
+        evi.ask({
+          account,
+          uniqueId,
+          submittedAt,
+          wait,
+          mode,
+          seen: log.snapshot?.fingerprint,
+          stored: [...log.documents.values()].flatMap((document) => document.uniqueId ?? []),
+          refetch: status.phase === "affidavits",
+        }),
+    );
+    this.#missing = missing;
+    log.applySnapshot(snapshot, documents, excludedMove(log.seenStates, snapshot, postServiceType));
+  }
+
+  async #collectLateAffidavits(target: TrackingTarget, windowSeconds: number): Promise<void> {
+    const { log, status } = this.#flow;
+    status.enter("affidavits");
+    await collectAffidavits(this.#flow, target, windowSeconds);
+    if (this.#missing > 0) {
+      const event = `${this.#missing} listed affidavits were not fetched`;
+      log.note({ source: "process", event });
+    }
+  }
+
+  #result(): SendPostalResult {
+    const { log, status } = this.#flow;
+    return {
+      process: "sendPostal",
+      id: status.id,
+      outcome: (status.outcome ?? "other") as PostalOutcome,
+      ...providerWord(this.#flow),
+      references: status.references,
+      dates: log.snapshot?.dates ?? {},
+      documents: [
+        ...(this.#item ? [{ kind: "submitted" as const, document: this.#item.document }] : []),
+        ...tieAffidavits([...log.documents.values()], log.events, this.#requests),
+      ],
+      timeline: log.timeline,
+    };
+  }
+
+  async #cancel(occurrence: string, who: Proven = {}): Promise<CancelAnswer> {
+    const { log, status, lifecycle } = this.#flow;
+    const note = (answer: string) => log.note(decidedBy(who, `Cancel: ${answer}`));
+    if (!this.#item) {
       const answer = await answerTo(() => withdraw({ step: "submit" }));
       if (answer === "withdrawn") {
         note("cancelled");
-        flow.lifecycle.withdraw();
+        lifecycle.withdraw();
         return { answer: "cancelled" };
       }
     }
-    if (!item) {
-      cancelAfterSubmit = true;
+    // It may have been submitted meanwhile.
+    if (!this.#item) {
+      this.#cancelAfterSubmit = true;
       note("pending");
       return { answer: "pending" };
     }
-    if (flow.log.view.closed || flow.status.phase === "ended")
-      return { answer: flow.log.view.outcome === "cancelled" ? "cancelled" : "tooLate" };
-    const { account, uniqueId } = item;
+    if (log.view.closed || status.phase === "ended")
+      return { answer: log.view.outcome === "cancelled" ? "cancelled" : "tooLate" };
+    const { account, uniqueId } = this.#item;
     const effect = { step: "cancel", occurrence };
     const answer = await answerTo(() =>
       own("Cancel at EviPost").cancel({ effect, account, uniqueId }),
     );
     note(answer.answer);
-    if (answer.answer === "cancelled") flow.log.hintEnd();
+    if (answer.answer === "cancelled") log.hintEnd();
     return answer;
   }
 
-  /** For a cancellation that nobody waits for: it is tried until the answer is clear, at growing distances. */
-  async function cancelUntilAnswered(occurrence: string): Promise<void> {
+  /** For a cancellation whose answer nobody waits for: retries until the answer is clear, at growing distances. */
+  async #cancelUntilAnswered(occurrence: CancelOccurrence): Promise<void> {
     for (let wait = 60; ; wait = Math.min(wait * 2, longestCancelWait)) {
-      const { answer } = await cancelItem(occurrence);
+      const { answer } = await this.#cancel(occurrence);
       if (answer !== "unavailable" && answer !== "unknown") return;
       await sleep(wait * 1_000, { summary: "Then try to cancel again" });
     }
   }
 
-  /** Temporal's own cancellation has no signature. */
-  async function cancelUnsigned(): Promise<void> {
-    if (await isTakenUnsigned(cancel.name)) return cancelUntilAnswered("workflow-cancellation");
+  /** Temporal's own cancellation has no signature: it counts only where unsigned decisions are accepted. */
+  async #cancelUnsigned(): Promise<void> {
+    if (!isChecked() || (await isTakenUnsigned(cancel.name)))
+      return this.#cancelUntilAnswered("workflow-cancellation");
     const note = "it is not signed: an operator cancels with trustflow cancel";
-    flow.log.note({ source: "process", event: "Cancellation refused", note });
+    this.#flow.log.note({ source: "process", event: "Cancellation refused", note });
   }
 
-  async function askForAffidavit(asked: PostalAffidavitRequest): Promise<AffidavitAnswer> {
-    if (!item && patched("affidavit-when-due")) await whenDue(() => item !== undefined);
-    if (!item?.affidavitsOnDemand) return { answer: "notEligible" };
-    const { account, uniqueId } = item;
+  async #requestAffidavit(asked: PostalAffidavitRequest): Promise<AffidavitAnswer> {
+    if (!this.#item && patched("affidavit-when-due")) await whenDue(() => this.#item !== undefined);
+    if (!this.#item?.affidavitsOnDemand) return { answer: "notEligible" };
+    const { account, uniqueId } = this.#item;
     const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
+    const given = { effect, account, uniqueId, asked };
     const answer = await answerTo(() =>
-      own("Request an affidavit from EviPost").requestAffidavit({
-        effect,
-        account,
-        uniqueId,
-        asked,
-      }),
+      own("Request an affidavit from EviPost").requestAffidavit(given),
     );
-    flow.log.note({ source: "process", event: `Affidavit on demand: ${answer.answer}` });
-    if (answer.answer === "requested") {
-      requests.push({ requestId: answer.requestId, before: flow.log.documents.size });
-    }
+    const { log } = this.#flow;
+    log.note({ source: "process", event: `Affidavit on demand: ${answer.answer}` });
+    if (answer.answer === "requested")
+      this.#requests.push({ requestId: answer.requestId, before: log.documents.size });
     return answer;
   }
-
-  flow.lifecycle.onDecision(
-    cancel,
-    "Cancel the communication while it is not dispatched",
-    (_, who) => cancelItem(currentUpdateInfo()?.id ?? "0", who),
-    refuseUnlessDeciderAlone,
-  );
-  flow.lifecycle.onUpdate(
-    requestAffidavit,
-    "Request an affidavit on demand",
-    askForAffidavit,
-    refuseUnlessFlags,
-  );
-  flow.lifecycle.onCancelRequested(() =>
-    flow.lifecycle.background(() =>
-      isChecked() ? cancelUnsigned() : cancelUntilAnswered("workflow-cancellation"),
-    ),
-  );
-
-  const main = async () => {
-    item = await step(
-      {
-        name: "submit",
-        summary: "Submit to EviPost",
-        journaled: true,
-        happened: { uniqueId: wanted.reference },
-      },
-      (evi, attempt) => evi.submit({ ...attempt, input }),
-    );
-    const { account, uniqueId, settings, submittedAt, postServiceType } = item;
-    flow.status.identify(item);
-    flow.log.note({ source: "process", event: "Submitted" });
-    flow.lifecycle.beginTracking({ uniqueId }, settings.deadlineSeconds);
-    if (cancelAfterSubmit) flow.lifecycle.background(() => cancelUntilAnswered("after-submit"));
-
-    let missing = 0;
-    const followed: TrackingTarget = {
-      label: "EviPost",
-      spans: settings,
-      ask: async (wait, summary, quick) => {
-        const { snapshot, documents, ...answer } = await step(
-          {
-            name: wait === "affidavits" ? "affidavits" : "ask",
-            summary,
-            journaled: false,
-            quick,
-            ...(wait === "affidavits" ? { happened: {} } : {}),
-          },
-          (evi, { mode }) =>
-            evi.ask({
-              account,
-              uniqueId,
-              submittedAt,
-              wait,
-              mode,
-              seen: flow.log.snapshot?.fingerprint,
-              stored: [...flow.log.documents.values()].flatMap(
-                (document) => document.uniqueId ?? [],
-              ),
-              refetch: flow.status.phase === "affidavits",
-            }),
-        );
-        missing = answer.missing;
-        flow.log.applySnapshot(
-          snapshot,
-          documents,
-          excludedMove(flow.log.seenStates, snapshot, postServiceType),
-        );
-      },
-    };
-    await trackUntilClosed(flow, followed);
-    if (flow.status.ownOutcome !== undefined) return;
-    flow.status.enter("affidavits");
-    await collectAffidavits(flow, followed, settings.affidavitWindowSeconds);
-    if (missing > 0) {
-      flow.log.note({ source: "process", event: `${missing} listed affidavits were not fetched` });
-    }
-  };
-
-  return flow.lifecycle.run(main, () => ({
-    process: "sendPostal",
-    id: flow.status.id,
-    outcome: (flow.status.outcome ?? "other") as PostalOutcome,
-    ...providerWord(flow),
-    references: flow.status.references,
-    dates: flow.log.snapshot?.dates ?? {},
-    documents: [
-      ...(item ? [{ kind: "submitted" as const, document: item.document }] : []),
-      ...tieAffidavits([...flow.log.documents.values()], flow.log.events, requests),
-    ],
-    timeline: flow.log.timeline,
-  }));
 }
 
 function refuseUnlessFlags(asked: PostalAffidavitRequest): void {

@@ -6,16 +6,20 @@ import type {
   OneShotRequest,
   OneShotSnapshot,
 } from "../../activities/one-shot-signature/index.js";
+import type { FirstCode } from "../../activities/runtime/one-time-password.js";
+import type { CreatedRequest } from "../../activities/one-shot-signature/request.js";
 import type { Signed } from "../../activities/one-shot-signature/signature.js";
+import type { ProcessDocument } from "../../contracts/shared/status.js";
 import type { SignOneShotInput, SignOneShotResult } from "../../contracts/sign-one-shot.js";
 import { ownCall } from "../runtime/activity-options.js";
 import { wanted } from "../runtime/attention.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
 import { ContractDialogue } from "./contract-dialogue.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
-import type { AskWait } from "../runtime/tracking.js";
+import type { TrackingTarget } from "../runtime/tracking.js";
 import { IdentityVideo } from "./identity-video.js";
 import { OneTimePassword } from "../runtime/one-time-password.js";
+import type { OtpCalls } from "../runtime/one-time-password.js";
 import { Flow } from "../runtime/flow.js";
 import { oneShotView } from "./view.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";
@@ -28,184 +32,229 @@ const own = (summary: string, seconds: number) =>
   ownCall<OneShotActivities>(provider, summary, seconds);
 
 export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotResult> {
-  const flow = new Flow<OneShotSnapshot, ReturnType<typeof oneShotView>>(oneShotView);
-  const step = stepsOf<OneShotActivities>(flow, provider);
-  let request: OneShotRequest = { account: "default", requestPk: "" };
-  let createdAt: string | undefined;
-  let signedAt: string | undefined;
-  /** Undefined where a person said that it was signed, and no answer. */
-  let state: "signed" | "signing" | undefined;
+  return new SignOneShot(input).run();
+}
 
-  const heard = (signed: Signed) => {
-    state = signed.state;
-    return signed;
-  };
-  const otp = new OneTimePassword(
-    flow,
-    {
+class SignOneShot {
+  readonly #input: SignOneShotInput;
+  readonly #flow = new Flow<OneShotSnapshot, ReturnType<typeof oneShotView>>(oneShotView);
+  readonly #step = stepsOf<OneShotActivities>(this.#flow, provider);
+  readonly #otp: OneTimePassword;
+  readonly #contract: ContractDialogue;
+  readonly #video: IdentityVideo;
+  #request: OneShotRequest = { account: "default", requestPk: "" };
+  #createdAt: string | undefined;
+  #signedAt: string | undefined;
+  /** The state that the answer to the code has shown; undefined when a person said that it was signed, and no answer came. */
+  #state: Signed["state"];
+
+  constructor(input: SignOneShotInput) {
+    this.#input = input;
+    // Repeating a signature is unsafe.
+    this.#otp = new OneTimePassword(this.#flow, this.#codeCalls(), { stopOnUnknown: true });
+    this.#contract = new ContractDialogue(this.#flow);
+    this.#video = new IdentityVideo(this.#flow, this.#step, () => this.#request);
+    this.#flow.lifecycle.askBeforeCancelling("create");
+  }
+
+  run(): Promise<SignOneShotResult> {
+    return this.#flow.lifecycle.run(
+      () => this.#main(),
+      () => this.#result(),
+    );
+  }
+
+  async #main(): Promise<void> {
+    const { log, status } = this.#flow;
+    const plan = await this.#prepare();
+    status.identify(plan);
+    this.#created(plan, await this.#create());
+    await this.#upload(plan);
+    if (plan.identityVideo && !(await this.#identify(plan, plan.identityVideo))) return;
+    this.#contractFetched(await this.#fetchContract());
+    if (plan.settings.requireContractAccepted && !(await this.#contract.isAccepted(plan.settings)))
+      return;
+    const eventsBefore = log.events.length;
+    this.#codeSent(plan, await this.#sendCode());
+    if (!(await this.#otp.isAccepted())) return;
+    if (this.#mayBeUnfinished(plan)) await this.#awaitSignature(plan, eventsBefore);
+    if (status.ownOutcome !== undefined) return;
+    this.#signedAt = now().toISOString();
+    log.note({ source: "process", event: "Signed" });
+    if (plan.canRetrieve) await isWaived(() => this.#fetchSigned(plan));
+    status.ownOutcome = "signed";
+  }
+
+  #prepare(): Promise<OneShotPlan> {
+    return this.#step(
+      { name: "prepare", summary: "Check the input", journaled: false },
+      (service, { mode }) => service.prepare({ input: this.#input, mode }),
+    );
+  }
+
+  #create(): Promise<CreatedRequest> {
+    const step = {
+      name: "create",
+      summary: "Create the signature request",
+      journaled: true,
+      happened: { requestPk: wanted.reference },
+    };
+    return this.#step(step, (service, call) => service.create({ ...call, input: this.#input }));
+  }
+
+  #created({ account }: OneShotPlan, { requestPk, createdAt }: CreatedRequest): void {
+    const { log, status } = this.#flow;
+    this.#createdAt = createdAt;
+    this.#request = { account, requestPk };
+    log.note({ source: "process", event: "Signature request created" });
+    status.effectExists("tracking", { requestPk });
+  }
+
+  async #upload({ documents, variant }: OneShotPlan): Promise<void> {
+    for (const [index, file] of documents.entries()) {
+      const which = `document ${index + 1} of ${documents.length}`;
+      await this.#step(
+        { name: `upload-${index}`, summary: `Upload ${which}`, journaled: true, happened: {} },
+        (service, call) =>
+          service.upload({ ...call, ...this.#request, file, asHash: variant === "hash" }),
+      );
+      this.#flow.log.note({ source: "process", event: `Uploaded ${which}` });
+    }
+  }
+
+  #identify(
+    { settings }: OneShotPlan,
+    video: NonNullable<OneShotPlan["identityVideo"]>,
+  ): Promise<boolean> {
+    const fields = this.#input.identityVideo?.providerFields;
+    return this.#video.identify(video, fields, settings, this.#asking("video"));
+  }
+
+  #fetchContract(): Promise<ProcessDocument> {
+    return this.#step(
+      { name: "contract", summary: "Fetch the contract", journaled: false },
+      (service, { mode }) => service.contract({ ...this.#request, mode }),
+    );
+  }
+
+  #contractFetched(contract: ProcessDocument): void {
+    const { log } = this.#flow;
+    log.addDocuments([contract]);
+    log.note({ source: "process", event: "Contract fetched" });
+  }
+
+  #sendCode(): Promise<FirstCode> {
+    return this.#step(
+      { name: "otp", summary: "Send the signer a code", journaled: true, happened: {} },
+      (service, call) => service.sendOtp({ ...call, ...this.#request }),
+    );
+  }
+
+  #codeSent({ settings }: OneShotPlan, sent: FirstCode): void {
+    this.#otp.begin(settings, sent);
+    const { state } = (sent.earlier?.answer ?? {}) as Pick<Signed, "state">;
+    this.#state = state;
+  }
+
+  /** Whether the signature is asynchronous and may not have come to its end. */
+  #mayBeUnfinished({ variant }: OneShotPlan): boolean {
+    // A person's word proves only that an asynchronous signature was begun: the provider is asked for the rest.
+    const isUntold = this.#state === undefined && variant === "asynchronous";
+    if (isUntold) this.#flow.log.hintEnd();
+    return isUntold || this.#state === "signing";
+  }
+
+  /** Callbacks and the poll make the process ask, and only the answer ends it; a provider without a query is a person's matter. */
+  async #awaitSignature({ settings, canRetrieve }: OneShotPlan, since: number): Promise<void> {
+    const { log, status } = this.#flow;
+    const seconds = settings.deadlineSeconds;
+    const awaits = `${label} to finish`;
+    if (!canRetrieve) {
+      const end = await awaitOperatorVerdict(this.#flow, { awaits, seconds, since });
+      if (end === "failed") status.ownOutcome = end;
+      return;
+    }
+    status.effectExists("tracking", status.references, secondsFromNow(seconds));
+    await trackUntilClosed(this.#flow, { ...this.#asking("request"), awaits, spans: settings });
+    const { state } = log.view;
+    if (status.ownOutcome === undefined && state !== "signed")
+      status.ownOutcome = state === "failed" || state === "cancelled" ? state : "other";
+  }
+
+  async #fetchSigned({ documents: uploaded }: OneShotPlan): Promise<void> {
+    const files = uploaded.map(({ name, sha256 }) => ({ name, sha256 }));
+    const documents = await this.#step(
+      { name: "fetch", summary: "Fetch the signed documents", journaled: false, happened: {} },
+      (service, { mode }) => service.fetchSigned({ ...this.#request, mode, files }),
+    );
+    this.#flow.log.addDocuments(documents);
+  }
+
+  #result(): SignOneShotResult {
+    const { log, status } = this.#flow;
+    return {
+      process: "signOneShot",
+      id: status.id,
+      outcome: status.ownOutcome as SignOneShotResult["outcome"],
+      references: status.references,
+      dates: {
+        ...(this.#createdAt === undefined ? {} : { createdAt: this.#createdAt }),
+        ...(this.#signedAt === undefined ? {} : { signedAt: this.#signedAt }),
+      },
+      documents: [...log.documents.values()],
+      timeline: log.timeline,
+      otpsSent: this.#otp.sent,
+    };
+  }
+
+  /** How the state of the request, or of its video, is asked. */
+  #asking(about: "request" | "video"): Omit<TrackingTarget, "spans"> {
+    return {
+      label,
+      hintsAtEnd: () => true,
+      ask: async (wait, summary, quick) => {
+        const { log } = this.#flow;
+        const snapshot = await this.#step(
+          { name: "ask", summary, journaled: false, quick },
+          (service, { mode }) =>
+            service.ask({ ...this.#request, about, wait, mode, seen: log.snapshot?.fingerprint }),
+        );
+        log.applySnapshot(snapshot, []);
+      },
+    };
+  }
+
+  #codeCalls(): OtpCalls {
+    const keepState = (signed: Signed) => {
+      this.#state = signed.state;
+      return signed;
+    };
+    return {
       provider,
       operation: "sign",
       send: (occurrence, seconds) =>
         own("Send the signer another code", seconds).resendOtp({
-          ...request,
+          ...this.#request,
           effect: { step: "otp", occurrence },
         }),
-      try: async (code, occurrence, seconds) =>
-        heard(
+      try: async (otp, occurrence, seconds) =>
+        keepState(
           await own("Sign with the code that the signer entered", seconds).sign({
-            ...request,
+            ...this.#request,
             effect: { step: "sign", occurrence },
             mode: "quick",
-            otp: code,
+            otp,
           }),
         ),
       decideOpen: (open) =>
-        step(
+        this.#step(
           { name: "sign", summary: "Watch for the signature", journaled: true, happened: {} },
-          async (desk, { effect, mode }) =>
+          async (service, { effect, mode }) =>
             mode === "probe"
               ? { verdict: "again" }
-              : heard(await desk.sign({ ...request, effect, mode, otp: "" })),
+              : keepState(await service.sign({ ...this.#request, effect, mode, otp: "" })),
           open,
         ),
-    },
-    // A second signature is no harmless try.
-    { stopOnUnknown: true },
-  );
-  const agreement = new ContractDialogue(flow);
-  const video = new IdentityVideo(flow, step, () => request);
-  flow.lifecycle.askBeforeCancelling("create");
-
-  /** How the request, or its video, stands; the newest answer is the process's snapshot. */
-  const asks = (about: "request" | "video") => ({
-    label,
-    hintsAtEnd: () => true,
-    ask: async (wait: AskWait, summary: string, quick: object) => {
-      const snapshot = await step(
-        { name: "ask", summary, journaled: false, quick },
-        (desk, { mode }) =>
-          desk.ask({ ...request, about, wait, mode, seen: flow.log.snapshot?.fingerprint }),
-      );
-      flow.log.applySnapshot(snapshot, []);
-    },
-  });
-
-  async function fill({ documents, variant }: OneShotPlan): Promise<void> {
-    for (const [index, file] of documents.entries()) {
-      await step(
-        {
-          name: `upload-${index}`,
-          summary: `Upload document ${index + 1} of ${documents.length}`,
-          journaled: true,
-          happened: {},
-        },
-        (desk, attempt) =>
-          desk.upload({ ...attempt, ...request, file, asHash: variant === "hash" }),
-      );
-      flow.log.note({
-        source: "process",
-        event: `Uploaded document ${index + 1} of ${documents.length}`,
-      });
-    }
+    };
   }
-
-  /** Until the signer's code was taken: true, or not in time: false, and the outcome stands. */
-  async function signWithCode({ settings }: OneShotPlan): Promise<boolean> {
-    const sent = await step(
-      { name: "otp", summary: "Send the signer a code", journaled: true, happened: {} },
-      (desk, attempt) => desk.sendOtp({ ...attempt, ...request }),
-    );
-    otp.begin(settings, sent);
-    const { state: before } = (sent.earlier?.answer ?? {}) as { state?: typeof state };
-    state = before;
-    return otp.isAccepted();
-  }
-
-  /** An asynchronous signature: the webhook makes us ask, the poll asks anyway, and only the answer ends it. */
-  async function awaitSignature(
-    { settings, canRetrieve }: OneShotPlan,
-    since: number,
-  ): Promise<void> {
-    const seconds = settings.deadlineSeconds;
-    const awaits = `${label} to finish`;
-    if (!canRetrieve) {
-      const end = await awaitOperatorVerdict(flow, { awaits, seconds, since });
-      if (end === "failed") flow.status.ownOutcome = end;
-      return;
-    }
-    flow.status.effectExists("tracking", flow.status.references, secondsFromNow(seconds));
-    await trackUntilClosed(flow, { ...asks("request"), awaits, spans: settings });
-    const shown = flow.log.view.state;
-    if (flow.status.ownOutcome === undefined && shown !== "signed")
-      flow.status.ownOutcome = shown === "failed" || shown === "cancelled" ? shown : "other";
-  }
-
-  async function fetchSigned({ documents: uploaded }: OneShotPlan): Promise<void> {
-    const files = uploaded.map(({ name, sha256 }) => ({ name, sha256 }));
-    const documents = await step(
-      { name: "fetch", summary: "Fetch the signed documents", journaled: false, happened: {} },
-      (desk, { mode }) => desk.fetchSigned({ ...request, mode, files }),
-    );
-    flow.log.addDocuments(documents);
-  }
-
-  const main = async () => {
-    const plan = await step(
-      { name: "prepare", summary: "Check the input", journaled: false },
-      (desk, { mode }) => desk.prepare({ input, mode }),
-    );
-    flow.status.identify(plan);
-    const created = await step(
-      {
-        name: "create",
-        summary: "Create the signature request",
-        journaled: true,
-        happened: { requestPk: wanted.reference },
-      },
-      (desk, attempt) => desk.create({ ...attempt, input }),
-    );
-    const { requestPk } = created;
-    ({ createdAt } = created);
-    request = { account: plan.account, requestPk };
-    flow.log.note({ source: "process", event: "Signature request created" });
-    flow.status.effectExists("tracking", { requestPk });
-    await fill(plan);
-    if (plan.identityVideo) {
-      const fields = input.identityVideo?.providerFields;
-      if (!(await video.identify(plan.identityVideo, fields, plan.settings, asks("video")))) return;
-    }
-    const contract = await step(
-      { name: "contract", summary: "Fetch the contract", journaled: false },
-      (desk, { mode }) => desk.contract({ ...request, mode }),
-    );
-    flow.log.addDocuments([contract]);
-    flow.log.note({ source: "process", event: "Contract fetched" });
-    if (plan.settings.requireContractAccepted && !(await agreement.isAccepted(plan.settings)))
-      return;
-    const heardBefore = flow.log.events.length;
-    if (!(await signWithCode(plan))) return;
-    // That it was begun is all that a person's word proves of an asynchronous one: the provider is asked for the rest.
-    const isUntold = state === undefined && plan.variant === "asynchronous";
-    if (isUntold) flow.log.hintEnd();
-    if (isUntold || state === "signing") await awaitSignature(plan, heardBefore);
-    if (flow.status.ownOutcome !== undefined) return;
-    signedAt = now().toISOString();
-    flow.log.note({ source: "process", event: "Signed" });
-    if (plan.canRetrieve) await isWaived(() => fetchSigned(plan));
-    flow.status.ownOutcome = "signed";
-  };
-
-  return flow.lifecycle.run(main, () => ({
-    process: "signOneShot",
-    id: flow.status.id,
-    outcome: flow.status.ownOutcome as SignOneShotResult["outcome"],
-    references: flow.status.references,
-    dates: {
-      ...(createdAt === undefined ? {} : { createdAt }),
-      ...(signedAt === undefined ? {} : { signedAt }),
-    },
-    documents: [...flow.log.documents.values()],
-    timeline: flow.log.timeline,
-    otpsSent: otp.sent,
-  }));
 }
