@@ -1,4 +1,4 @@
-// An eID assertion that was refused, and the fresh one that is waited for (P1 §2.2, codes 237 and 239 of §7.1;
+// After a refused eID assertion the process waits for a fresh one (P1 §2.2, codes 237 and 239 of §7.1;
 // docs/reading-the-specification.md §5).
 import { condition } from "@temporalio/workflow";
 import type { RefusedAssertion } from "../../activities/disposable-certificate/index.js";
@@ -18,7 +18,7 @@ interface Spans {
 }
 
 export class AssertionDialogue {
-  /** The newest one that a caller brought; undefined: that of the input. */
+  /** The newest assertion that a caller provided; undefined: that of the input. */
   assertion: string | undefined;
   readonly #flow: AnyFlow;
   #awaited: { refused: number; spans: Spans } | undefined;
@@ -36,7 +36,7 @@ export class AssertionDialogue {
     );
   }
 
-  /** Waits for a fresh one after `refusal`; false where none came in time, or too many were invalid. */
+  /** Waits for a fresh assertion; returns false when none came in time or too many were invalid. */
   async another({ refused }: RefusedAssertion, spans: Spans): Promise<boolean> {
     this.#refusals.push(refused);
     this.#flow.log.note({ source: "process", event: `The eID assertion is ${refused}` });

@@ -35,7 +35,7 @@ interface Opening {
   step: {
     name: string;
     journaled: boolean;
-    /** What a person must tell with `happened`; empty where the step can be waived, absent where neither. */
+    /** What a person must tell with `happened`. Empty: the step can be waived. Absent: neither. */
     happened?: Wanted;
   };
   kind: AttentionKind;
@@ -44,7 +44,7 @@ interface Opening {
   rows?: string[];
 }
 
-/** A decision that has been written down; `effect` says whether the provider acted, as far as known. */
+/** A decision that has been written into the journal; `effect` says whether the provider acted, as far as known. */
 export interface Decided extends ProvenResolution {
   occurrence: string | undefined;
   effect: "none" | "unknown" | "exists";
@@ -83,13 +83,13 @@ export class Attentions {
     this.#flow = flow;
   }
 
-  /** The one that is shown: a cancellation that somebody asked for stands before what the process met by itself. */
+  /** The attention that is shown: a requested cancellation comes before what the process met by itself. */
   get first(): Attention | undefined {
     const all = [...this.#open.values()];
     return (all.find(({ kind }) => kind === "cancelRequested") ?? all[0])?.shown;
   }
 
-  /** Every other one that is open. */
+  /** Every other open attention. */
   get more(): Attention[] {
     const { first } = this;
     return [...this.#open.values()].flatMap(({ shown }) => (shown === first ? [] : [shown]));
@@ -247,7 +247,7 @@ export class Attentions {
 
 const notOpen = () => invalidInput("attention", "is not open (any more)");
 
-/** Undefined where one of the rows could not be reached. */
+/** Undefined when one of the rows could not be reached. */
 async function writtenInto(
   rows: string[],
   resolution: ProvenResolution,
@@ -258,13 +258,13 @@ async function writtenInto(
   return Promise.all(writing).catch(() => undefined);
 }
 
-/** What the rows prove together; without one, it is nothing that a step has done. */
+/** What the rows prove together; without a row no step has had an effect. */
 function knownBy(written: WrittenDecision[]): Decided["effect"] {
   const known = written.map(({ effect = "unknown" }) => effect);
   return (["exists", "unknown"] as const).find((effect) => known.includes(effect)) ?? "none";
 }
 
-/** How a process ends that a person gave up at a step. */
+/** The failure of a process that a person gave up at a step. */
 export function abandoned(
   step: string,
   { attention, by, principal, proposedBy, note, effect }: Decided,

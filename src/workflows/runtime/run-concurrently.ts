@@ -1,18 +1,18 @@
-// Steps that need not wait for each other. Each may come to a person's attention by itself, while the others go on.
+// Steps that need not wait for each other. Each may raise attention of its own while the others go on.
 import { CancellationScope } from "@temporalio/workflow";
 
 /**
- * At most `atOnce` of them at a time; what they bring, in the order given. Where one of them ends the process, the others are
- * called off first, so that nothing of theirs stays open.
+ * Runs the steps, at most `atOnce` at a time, and returns their results in the order of `steps`. When a step ends the process, the
+ * others are cancelled and awaited first, so that none of their calls stays open.
  */
 export async function runConcurrently<T>(
   steps: readonly (() => Promise<T>)[],
   atOnce: number,
 ): Promise<T[]> {
-  const brought: T[] = [];
+  const results: T[] = [];
   const left = steps.entries();
   const lane = async () => {
-    for (const [index, step] of left) brought[index] = await step();
+    for (const [index, step] of left) results[index] = await step();
   };
   const scope = new CancellationScope();
   const lanes = Array.from({ length: Math.min(atOnce, steps.length) }, () => scope.run(lane));
@@ -23,5 +23,5 @@ export async function runConcurrently<T>(
     await Promise.allSettled(lanes);
     throw error;
   }
-  return brought;
+  return results;
 }

@@ -1,11 +1,11 @@
-// Waiting for something of our own with an end, which the Web UI shows.
+// Waits with an end, which the status and the Web UI show.
 import { condition } from "@temporalio/workflow";
 import { Timer } from "./clock.js";
 import type { AnyFlow } from "./flow.js";
 
 /**
- * Whether it came true before `end`; meanwhile the process shows that it waits for `what`, and the Web UI by `summary` what the
- * timer is for. Throws where the process is to end meanwhile.
+ * Returns whether `isTrue` came true before `end`. Meanwhile the status shows that the process waits for `what`, and the Web UI
+ * shows `summary` at the timer. Throws when the process is stopped.
  */
 export async function until(
   flow: AnyFlow,
@@ -22,8 +22,8 @@ export async function until(
 }
 
 /**
- * For an update that may come before the process is up to it: as after a reset, when what was said before comes back at the
- * very start. Returns when it is due, or after five seconds.
+ * For an update that may come too early: after a reset, earlier updates are delivered again at the very start. Returns when it is
+ * due, or after five seconds.
  */
 export async function whenDue(isDue: () => boolean): Promise<void> {
   if (!isDue()) await condition(isDue, "5 seconds");

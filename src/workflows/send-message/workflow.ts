@@ -1,4 +1,4 @@
-// One message through the messaging gateway; nothing tells what becomes of it (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
+// One message through the messaging gateway; the provider reports no later status (P1 §1.3, 4.3; docs/reading-the-specification.md §7).
 import type { MessageSent, MessagingActivities } from "../../activities/messaging-gateway/index.js";
 import type { SendMessageInput, SendMessageResult } from "../../contracts/send-message.js";
 import { plainView } from "../runtime/plain-view.js";
@@ -14,7 +14,7 @@ export async function sendMessage(input: SendMessageInput): Promise<SendMessageR
   const main = async () => {
     sent = await step(
       { name: "send", summary: "Send the message", journaled: true, happened: {} },
-      (gateway, attempt) => gateway.send({ ...attempt, input }),
+      (gateway, call) => gateway.send({ ...call, input }),
     );
     flow.status.identify(sent);
     flow.log.note({ source: "process", event: "Message accepted" });

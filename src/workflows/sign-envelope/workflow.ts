@@ -1,5 +1,5 @@
 // Documents in an envelope that a one-shot certificate signs, over two hosts: the certificate request, every document, the
-// envelope; nothing tells what becomes of it (P1 §1.5, 2.10, 4.5; docs/reading-the-specification.md §7).
+// envelope; the provider reports no later status (P1 §1.5, 2.10, 4.5; docs/reading-the-specification.md §7).
 import type {
   CertificateRequested,
   EnvelopeActivities,
@@ -53,8 +53,8 @@ export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelo
         journaled: true,
         happened: { fileId: wanted.reference },
       },
-      (service, attempt) =>
-        service.upload({ ...attempt, account, file, path: `documents.${index}.document` }),
+      (service, call) =>
+        service.upload({ ...call, account, file, path: `documents.${index}.document` }),
     );
     fileIds.set(index, fileId);
     made(`Uploaded ${which}`);
@@ -78,7 +78,7 @@ export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelo
         journaled: true,
         happened: { reqPk: wanted.reference, esawToken: wanted.token },
       },
-      (service, attempt) => service.create({ ...attempt, input: { ...input, documents } }),
+      (service, call) => service.create({ ...call, input: { ...input, documents } }),
     );
     const { esawToken } = requested;
     made("Created the certificate request");
@@ -97,9 +97,9 @@ export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelo
         journaled: true,
         happened: { envelopeId: wanted.optional(wanted.reference) },
       },
-      (service, attempt) =>
+      (service, call) =>
         service.send({
-          ...attempt,
+          ...call,
           account,
           esawToken,
           envelope: input.envelope?.providerFields ?? {},

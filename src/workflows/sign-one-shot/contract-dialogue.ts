@@ -1,4 +1,4 @@
-// The caller's word on the contract, before the signer gets a code (docs/reading-the-specification.md §7).
+// The caller accepts or refuses the contract, before the signer gets a code (docs/reading-the-specification.md §7).
 import { acceptContract } from "../../contracts/shared/messages.js";
 import type { ContractAnswer } from "../../contracts/shared/messages.js";
 import { secondsFromNow } from "../runtime/clock.js";
@@ -27,7 +27,7 @@ export class ContractDialogue {
     );
   }
 
-  /** False where it was refused, or nobody said so in time; then the outcome stands. */
+  /** Returns false when it was refused or nobody answered in time; then the outcome is set. */
   async isAccepted({ holderDeadlineSeconds }: { holderDeadlineSeconds: number }): Promise<boolean> {
     const end = secondsFromNow(holderDeadlineSeconds);
     this.#isAwaited = true;

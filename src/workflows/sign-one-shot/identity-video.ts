@@ -1,5 +1,5 @@
-// The identity-video sub-flow of a signature request: created, filled, then approved or cancelled: by the caller, or by
-// whoever decides at the provider (P1 §1.4).
+// The identity video of a signature request: created, filled, then approved or cancelled by the caller or at the provider
+// (P1 §1.4).
 import { condition, currentUpdateInfo } from "@temporalio/workflow";
 import type {
   OneShotActivities,
@@ -23,7 +23,7 @@ const { decideVideo: decide } = activitiesOf<OneShotActivities>("one-shot-signat
   summary: "Decide about the identity video",
 });
 
-/** With the check of who decides, as long as the own call of the decision before may take, or a little less. */
+/** How long a second decision waits for the call of the first. */
 const answerLimit = "15 seconds";
 
 export class IdentityVideo {
@@ -54,30 +54,30 @@ export class IdentityVideo {
     );
   }
 
-  /** False where it was cancelled, or nobody decided in time; then the outcome stands. */
+  /** Returns false when it was cancelled or nobody decided in time; then the outcome is set. */
   async identify(
     { evidences, video }: NonNullable<OneShotPlan["identityVideo"]>,
     fields: unknown,
     spans: TrackingSpans,
-    asks: Omit<TrackingTarget, "spans">,
+    asking: Omit<TrackingTarget, "spans">,
   ): Promise<boolean> {
     const once = { journaled: true, happened: {} };
     await this.#step(
       { ...once, name: "createVideo", summary: "Create the identity video" },
-      (desk, attempt) => desk.createVideo({ ...attempt, ...this.#request(), fields }),
+      (service, call) => service.createVideo({ ...call, ...this.#request(), fields }),
     );
     await this.#step(
       { ...once, name: "uploadEvidences", summary: "Upload the evidences" },
-      (desk, attempt) => desk.uploadEvidences({ ...attempt, ...this.#request(), files: evidences }),
+      (service, call) => service.uploadEvidences({ ...call, ...this.#request(), files: evidences }),
     );
     await this.#step(
       { ...once, name: "uploadVideo", summary: "Upload the video" },
-      (desk, attempt) => desk.uploadVideo({ ...attempt, ...this.#request(), file: video }),
+      (service, call) => service.uploadVideo({ ...call, ...this.#request(), file: video }),
     );
     this.#flow.log.note({ source: "process", event: "Identity video uploaded" });
     this.#isAwaited = true;
     await trackUntilClosed(this.#flow, {
-      ...asks,
+      ...asking,
       awaits: "a decision on the identity video",
       spans,
       isOver: () => this.#state() !== undefined,
@@ -94,7 +94,7 @@ export class IdentityVideo {
     return this.#decided ?? (state === "approved" || state === "cancelled" ? state : undefined);
   }
 
-  /** One at a time: a second decision is not sent beside the first, and sent after it only where that one led to nothing. */
+  /** One at a time: a second decision waits for the first, and is answered by what that one has led to. */
   async #decide(decision: "approve" | "cancel", who: Proven): Promise<VideoAnswer> {
     if (!this.#isAwaited) return { answer: "notAwaited" };
     if (this.#isDeciding) {

@@ -1,5 +1,5 @@
-// The end of an asynchronous signature at a provider that cannot be asked: what its webhook reports proves nothing, so a person
-// looks there and says what became of it (docs/reading-the-specification.md §7).
+// The end of an asynchronous signature at a provider that cannot be asked: its webhook proves nothing, so an operator looks at
+// the provider's portal and says what became of it (docs/reading-the-specification.md §7).
 import { condition, patched } from "@temporalio/workflow";
 import { plainText } from "../../contracts/shared/text.js";
 import type { Decided } from "../runtime/attention.js";
@@ -10,28 +10,29 @@ import { until } from "../runtime/waits.js";
 
 const state = /^(signed|failed)$/;
 
-/** Each question costs a few events of the history: beyond so many another word raises no new one. */
+/** Each question costs a few events of the history: after this many, a new report raises no new question. */
 const mostQuestions = 20;
-/** Of the words that a question shows. */
+/** How many reported words a question shows. */
 const mostShown = 5;
 
 /**
- * A person is asked as soon as the webhook has reported something, at the latest when so many seconds are over; `retry` waits
- * on. `since`: how many events there were before the signer was asked for the code.
+ * Asks an operator as soon as the webhook has reported something, at the latest after `seconds`. `retry` waits again. `since` is
+ * how many events there were before the signer was asked for the code.
  */
 export async function awaitOperatorVerdict(
   flow: AnyFlow,
   { awaits, seconds, since }: { awaits: string; seconds: number; since: number },
 ): Promise<"signed" | "failed"> {
-  // Its words are not shown (P1 §6.2): whatever came since the code was asked for may be the end, and what names one is it.
+  // The specification does not list the webhook's words (P1 §6.2): each one since the code was asked for may report the end, and
+  // one that names an end state reports it at any time.
   const reports = () =>
     flow.log.events.flatMap(({ kind }, index) =>
       index >= since || oneShotEnds.has(kind) ? [kind] : [],
     );
   const news = () => reports().length + flow.log.surplusSignals;
-  let heeded = 0;
+  let answered = 0;
   let questions = 0;
-  const hasNews = () => news() > heeded;
+  const hasNews = () => news() > answered;
   for (;;) {
     const end = secondsFromNow(seconds);
     flow.status.effectExists("tracking", flow.status.references, end);
@@ -46,16 +47,16 @@ export async function awaitOperatorVerdict(
       questions += 1;
       const isLast = questions >= mostQuestions && patched("questions-are-bounded");
       const hasMore = () => !isLast && new Set(reports()).size > reported.size;
-      decided = await askPerson(flow, reasonOf(reported), hasMore);
+      decided = await askOperator(flow, reasonOf(reported), hasMore);
     }
-    heeded = news();
+    answered = news();
     if (decided.decision === "abandon") throw flow.lifecycle.abandoned("signing", decided);
     if (decided.decision === "happened") return decided.result?.["state"] as "signed" | "failed";
   }
 }
 
-/** Undefined where there is more to tell meanwhile. */
-async function askPerson(
+/** Undefined when the webhook has reported something new meanwhile. */
+async function askOperator(
   flow: AnyFlow,
   reason: string,
   hasMore: () => boolean,
