@@ -19,115 +19,150 @@ const authority = "the certificate authority's host";
 const envelopeHost = "the envelope host";
 
 export async function signEnvelope(input: SignEnvelopeInput): Promise<SignEnvelopeResult> {
-  const flow = new Flow(plainView);
-  const step = stepsOf<EnvelopeActivities>(flow, provider);
-  const fileIds = new Map<number, string>();
-  let plan: EnvelopePlan | undefined;
-  let requested: CertificateRequested | undefined;
-  let sent: EnvelopeSent | undefined;
-  flow.lifecycle.askBeforeCancelling("create", "send");
+  return new SignEnvelope(input).run();
+}
 
-  /** What exists by now; the search attribute has room for the first twenty. */
-  function references(): References {
-    const files = [...fileIds].toSorted(([one], [other]) => one - other);
+class SignEnvelope {
+  readonly #input: SignEnvelopeInput;
+  readonly #flow = new Flow(plainView);
+  readonly #step = stepsOf<EnvelopeActivities>(this.#flow, provider);
+  /** The provider's id of each uploaded document, by its place in the input. */
+  readonly #fileIds = new Map<number, string>();
+  #plan: EnvelopePlan | undefined;
+  #requested: CertificateRequested | undefined;
+  #sent: EnvelopeSent | undefined;
+
+  constructor(input: SignEnvelopeInput) {
+    this.#input = input;
+    this.#flow.lifecycle.askBeforeCancelling("create", "send");
+  }
+
+  run(): Promise<SignEnvelopeResult> {
+    return this.#flow.lifecycle.run(
+      () => this.#main(),
+      () => this.#result(),
+    );
+  }
+
+  async #main(): Promise<void> {
+    const { status } = this.#flow;
+    const plan = await this.#prepare();
+    this.#plan = plan;
+    status.identify(plan);
+
+    status.waitFor(authority);
+    const requested = await this.#requestCertificate(plan);
+    this.#requested = requested;
+    this.#made("Created the certificate request");
+    status.waitFor(envelopeHost);
+    status.publish();
+
+    const uploads = plan.documents.map((_, index) => () => this.#upload(plan, index));
+    await runConcurrently(uploads, plan.settings.uploadsAtOnce);
+    status.publish();
+
+    this.#sent = await this.#send(plan, requested);
+    this.#made("Sent the envelope");
+    status.ownOutcome = "sent";
+  }
+
+  #prepare(): Promise<EnvelopePlan> {
+    return this.#step(
+      { name: "prepare", summary: "Check the input and its documents", journaled: false },
+      (service, { mode }) => service.prepare({ input: this.#input, mode }),
+    );
+  }
+
+  #requestCertificate({ documents }: EnvelopePlan): Promise<CertificateRequested> {
+    const step = {
+      name: "create",
+      summary: "Create the certificate request",
+      host: authority,
+      journaled: true,
+      happened: { reqPk: wanted.reference, esawToken: wanted.token },
+    };
+    const input = { ...this.#input, documents };
+    return this.#step(step, (service, call) => service.create({ ...call, input }));
+  }
+
+  async #upload({ account, documents }: EnvelopePlan, index: number): Promise<void> {
+    const file = documents[index]!;
+    const which = `document ${index + 1} of ${documents.length}`;
+    const step = {
+      name: `upload-${index}`,
+      summary: `Upload ${which}`,
+      host: envelopeHost,
+      journaled: true,
+      happened: { fileId: wanted.reference },
+    };
+    const path = `documents.${index}.document`;
+    const { fileId } = await this.#step(step, (service, call) =>
+      service.upload({ ...call, account, file, path }),
+    );
+    this.#fileIds.set(index, fileId);
+    this.#made(`Uploaded ${which}`);
+  }
+
+  #send(
+    { account, documents }: EnvelopePlan,
+    { esawToken }: CertificateRequested,
+  ): Promise<EnvelopeSent> {
+    const step = {
+      name: "send",
+      summary: "Send the envelope",
+      host: envelopeHost,
+      journaled: true,
+      happened: { envelopeId: wanted.optional(wanted.reference) },
+    };
+    return this.#step(step, (service, call) =>
+      service.send({
+        ...call,
+        account,
+        esawToken,
+        envelope: this.#input.envelope?.providerFields ?? {},
+        documents: documents.map(({ providerFields: fields }, index) => ({
+          fileId: this.#fileIds.get(index)!,
+          ...(fields && { fields }),
+        })),
+      }),
+    );
+  }
+
+  #made(event: string): void {
+    const { log, status } = this.#flow;
+    status.references = this.#references();
+    log.note({ source: "process", event });
+  }
+
+  /** The ids of what exists by now; the search attribute has room for the first twenty. */
+  #references(): References {
+    const files = [...this.#fileIds].toSorted(([one], [other]) => one - other);
+    const envelopeId = this.#sent?.envelopeId;
     return {
-      ...(requested ? { reqPk: requested.reqPk } : {}),
-      ...(sent?.envelopeId === undefined ? {} : { envelopeId: sent.envelopeId }),
+      ...(this.#requested ? { reqPk: this.#requested.reqPk } : {}),
+      ...(envelopeId === undefined ? {} : { envelopeId }),
       ...Object.fromEntries(files.map(([index, fileId]) => [`fileId-${index}`, fileId])),
     };
   }
 
-  function made(event: string): void {
-    flow.status.references = references();
-    flow.log.note({ source: "process", event });
+  #result(): SignEnvelopeResult {
+    const { log, status } = this.#flow;
+    return {
+      process: "signEnvelope",
+      id: status.id,
+      outcome: "sent",
+      references: status.references,
+      dates: {
+        ...(this.#requested && { requestedAt: this.#requested.requestedAt }),
+        ...(this.#sent && { sentAt: this.#sent.sentAt }),
+      },
+      documents: (this.#plan?.documents ?? []).map(({ name, document }, index) => ({
+        kind: "submitted" as const,
+        document,
+        ...(this.#fileIds.has(index) ? { uniqueId: this.#fileIds.get(index) } : {}),
+        description: name,
+      })),
+      timeline: log.timeline,
+    };
   }
-
-  async function upload({ account, documents }: EnvelopePlan, index: number): Promise<void> {
-    const file = documents[index]!;
-    const which = `document ${index + 1} of ${documents.length}`;
-    const { fileId } = await step(
-      {
-        name: `upload-${index}`,
-        summary: `Upload ${which}`,
-        host: envelopeHost,
-        journaled: true,
-        happened: { fileId: wanted.reference },
-      },
-      (service, call) =>
-        service.upload({ ...call, account, file, path: `documents.${index}.document` }),
-    );
-    fileIds.set(index, fileId);
-    made(`Uploaded ${which}`);
-  }
-
-  const main = async () => {
-    const prepared = await step(
-      { name: "prepare", summary: "Check the input and its documents", journaled: false },
-      (service, { mode }) => service.prepare({ input, mode }),
-    );
-    plan = prepared;
-    flow.status.identify(prepared);
-    const { account, documents, settings } = prepared;
-
-    flow.status.waitFor(authority);
-    requested = await step(
-      {
-        name: "create",
-        summary: "Create the certificate request",
-        host: authority,
-        journaled: true,
-        happened: { reqPk: wanted.reference, esawToken: wanted.token },
-      },
-      (service, call) => service.create({ ...call, input: { ...input, documents } }),
-    );
-    const { esawToken } = requested;
-    made("Created the certificate request");
-    flow.status.waitFor(envelopeHost);
-    flow.status.publish();
-
-    const uploads = documents.map((_, index) => () => upload(prepared, index));
-    await runConcurrently(uploads, settings.uploadsAtOnce);
-    flow.status.publish();
-
-    sent = await step(
-      {
-        name: "send",
-        summary: "Send the envelope",
-        host: envelopeHost,
-        journaled: true,
-        happened: { envelopeId: wanted.optional(wanted.reference) },
-      },
-      (service, call) =>
-        service.send({
-          ...call,
-          account,
-          esawToken,
-          envelope: input.envelope?.providerFields ?? {},
-          documents: documents.map(({ providerFields: fields }, index) => ({
-            fileId: fileIds.get(index)!,
-            ...(fields && { fields }),
-          })),
-        }),
-    );
-    made("Sent the envelope");
-    flow.status.ownOutcome = "sent";
-  };
-
-  return flow.lifecycle.run(main, () => ({
-    process: "signEnvelope",
-    id: flow.status.id,
-    outcome: "sent",
-    references: flow.status.references,
-    dates: {
-      ...(requested && { requestedAt: requested.requestedAt }),
-      ...(sent && { sentAt: sent.sentAt }),
-    },
-    documents: (plan?.documents ?? []).map(({ name, document }, index) => ({
-      kind: "submitted" as const,
-      document,
-      ...(fileIds.has(index) ? { uniqueId: fileIds.get(index) } : {}),
-      description: name,
-    })),
-    timeline: flow.log.timeline,
-  }));
 }

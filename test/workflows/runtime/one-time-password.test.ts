@@ -154,7 +154,7 @@ test("whether another code comes too soon is asked of the worker, by the time of
 });
 
 test("where repeating is safe, an open try is decided only when the time is over", async () => {
-  const { run, submit, last } = await start();
+  const { run, submit, resend, last } = await start();
   const answer = await submit();
   await last().fail({ kind: "unknownOutcome" });
   expect(answer.answer).toEqual({ answer: "unknown" });
@@ -168,6 +168,8 @@ test("where repeating is safe, an open try is decided only when the time is over
       problem: { kind: "unknownOutcome", provider: "p", operation: "validate" },
     },
   });
+  expect((await submit()).answer).toEqual({ answer: "expired" });
+  expect((await resend()).answer).toEqual({ answer: "expired" });
   await last().answer({ verdict: "accepted" });
   expect(run.result).toBe("accepted");
 });

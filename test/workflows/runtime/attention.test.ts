@@ -1,0 +1,247 @@
+// Attention: what is shown, which decision is accepted, what is written down, and what the process ends with (docs/design.md §6).
+import { describe, expect, test } from "@jest/globals";
+import { Flow } from "../../../src/workflows/runtime/flow.js";
+import { reasonOf, wanted } from "../../../src/workflows/runtime/attention.js";
+import type { Decided, OpenAttention } from "../../../src/workflows/runtime/attention.js";
+import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { unavailable, WorkflowRun } from "../workflow-run.js";
+
+type Opening = Parameters<Flow<never, ReturnType<typeof plainView>>["attentions"]["open"]>[0];
+
+const written = { answer: "resolved", occurrence: "1", effect: "none" };
+const submit = { name: "submit", journaled: true, happened: {} };
+
+/** A process that waits for nothing but decisions. */
+async function start(fakes: Record<string, (input: any) => unknown> = {}) {
+  let flow!: Flow<never, ReturnType<typeof plainView>>;
+  const run = await WorkflowRun.start(
+    () => {
+      flow = new Flow(plainView);
+      return flow.lifecycle.run(
+        () => new Promise(() => undefined),
+        () => null,
+      );
+    },
+    { checkDecision: () => ({ principal: "ann@example" }), decide: () => written, ...fakes },
+  );
+  const open = async (opening: Partial<Opening> = {}) => {
+    let attention!: OpenAttention;
+    await run.look(() => {
+      attention = flow.attentions.open({
+        step: submit,
+        kind: "unavailable",
+        reason: "why",
+        ...opening,
+      });
+    });
+    let decided: Decided | undefined;
+    attention.decided.then(
+      (decision) => {
+        decided = decision;
+      },
+      () => undefined,
+    );
+    return { attention, decided: () => decided };
+  };
+  const resolve = (attention: OpenAttention, more: object = {}) =>
+    run.update("resolve", {
+      attention: attention.shown.id,
+      decision: "retry",
+      by: "Ann",
+      ...more,
+    });
+  const events = () => flow.log.timeline.map(({ event }) => event);
+  return { run, flow, open, resolve, events };
+}
+
+describe("what is shown", () => {
+  test("a step with a row may be retried, declared happened with what it needs, or abandoned", async () => {
+    const { flow, open, events } = await start();
+    const happened = { uniqueId: wanted.reference, otpId: wanted.optional(wanted.reference) };
+    await open({ step: { ...submit, happened } });
+    expect(flow.status.current().attention).toEqual({
+      id: "submit-1",
+      kind: "unavailable",
+      step: "submit",
+      since: "2026-01-01T00:00:00.000Z",
+      reason: "why",
+      decisions: ["retry", "happened", "abandon"],
+      happenedNeeds: ["uniqueId"],
+    });
+    expect(events()).toEqual(["Waits for a person: submit (unavailable)"]);
+  });
+
+  test.each([
+    ["a step that cannot be waived", { step: { name: "ask", journaled: false } }],
+    ["access denied to an effect: it cannot have happened", { kind: "accessDenied" }],
+  ] as const)("%s has no happened", async (_, opening) => {
+    const { attention } = await (await start()).open(opening);
+    expect(attention.shown.decisions).toEqual(["retry", "abandon"]);
+  });
+
+  test("a cancellation is shown first, the others beside it", async () => {
+    const { flow, open } = await start();
+    await open();
+    await open({ step: { ...submit, name: "send" }, kind: "cancelRequested" });
+    const { attention, moreAttentions } = flow.status.current();
+    expect([attention?.id, moreAttentions?.map(({ id }) => id)]).toEqual(["send-2", ["submit-1"]]);
+  });
+
+  test.each([
+    ["unavailable", true, true],
+    ["accessDenied", true, true],
+    ["unknownOutcome", true, false],
+    ["protocol", true, false],
+    ["unavailable", false, false],
+  ] as const)("at %s, journaled %s, the patient call sends: %s", async (kind, journaled, sends) => {
+    const { attention } = await (await start()).open({ kind, step: { ...submit, journaled } });
+    expect(attention.sends).toBe(sends);
+  });
+});
+
+describe("a decision is refused", () => {
+  const refused: [string, object, string][] = [
+    ["with a stale id", { attention: "submit-9" }, "attention is not open (any more)"],
+    [
+      "that does not exist",
+      { decision: "wait" },
+      "decision must be one of retry, happened, abandon",
+    ],
+    ["without a name", { by: " " }, "by must be the name of the person who decides"],
+    [
+      "happened without what it needs",
+      { decision: "happened" },
+      "result.uniqueId is required with happened, as the provider gave it",
+    ],
+    [
+      "happened with another form",
+      { decision: "happened", result: { uniqueId: "a b" } },
+      "result.uniqueId is required with happened, as the provider gave it",
+    ],
+    [
+      "happened with more",
+      { decision: "happened", result: { uniqueId: "a", x: 1 } },
+      "result.x is not asked for",
+    ],
+  ];
+  test.each(refused)("%s", async (_, given, problem) => {
+    const { run, open, resolve } = await start();
+    const happened = { uniqueId: wanted.reference, otpId: wanted.optional(wanted.reference) };
+    const { attention } = await open({ step: { ...submit, happened } });
+    const { refused: error } = await resolve(attention, given);
+    expect(error?.message).toBe(`Invalid input: ${problem}`);
+    expect(run.calls).toEqual([]);
+  });
+
+  test("a retry of what may have happened needs a confirmation and a note", async () => {
+    const { open, resolve } = await start();
+    const { attention } = await open({ kind: "unknownOutcome" });
+    expect(attention.shown.retryNeeds).toEqual(["confirmRetry", "note"]);
+    expect((await resolve(attention)).refused?.message).toMatch("confirmRetry must be true");
+    const confirmed = await resolve(attention, { confirmRetry: true });
+    expect(confirmed.refused?.message).toMatch("note is required");
+    const noted = await resolve(attention, { confirmRetry: true, note: "nothing there" });
+    expect(noted.answer).toEqual({ answer: "resolved" });
+  });
+});
+
+describe("a decision", () => {
+  test("happened is taken with what it needs; what is optional may be absent", async () => {
+    const { open, resolve } = await start();
+    const happened = { uniqueId: wanted.reference, otpId: wanted.optional(wanted.reference) };
+    const { attention, decided } = await open({ step: { ...submit, happened } });
+    await resolve(attention, { decision: "happened", result: { uniqueId: "a" } });
+    expect(decided()).toMatchObject({ decision: "happened", result: { uniqueId: "a" } });
+  });
+
+  test("is written into every row before it settles the attention", async () => {
+    const { run, open, resolve } = await start({ decide: undefined as never });
+    const { attention, decided } = await open({ rows: ["create", "send"] });
+    const answer = await resolve(attention, { note: "why not" });
+    const [one, other] = run.open;
+    expect([one?.input.step, other?.input.step]).toEqual(["create", "send"]);
+    expect(one?.input.resolution).toMatchObject({ principal: "ann@example", note: "why not" });
+    await one?.answer(written);
+    expect([decided(), answer.answer]).toEqual([undefined, undefined]);
+    await other?.answer({ ...written, effect: "exists" });
+    expect(decided()).toMatchObject({ decision: "retry", occurrence: "1", effect: "exists" });
+    expect(answer.answer).toEqual({ answer: "resolved" });
+  });
+
+  test("that a row does not take yet, or that cannot be written, leaves the attention open", async () => {
+    let answers: unknown = { answer: "notYet" };
+    const { run, open, resolve, events } = await start({ decide: () => answers });
+    const { attention, decided } = await open();
+    expect((await resolve(attention)).answer).toEqual({ answer: "notYet" });
+    answers = undefined;
+    const failing = await start({ decide: undefined as never });
+    const left = await failing.open();
+    const answer = await failing.resolve(left.attention);
+    await failing.run.open[0]?.fail({});
+    expect(answer.answer).toEqual({ answer: "unavailable" });
+    expect([decided(), left.decided()]).toEqual([undefined, undefined]);
+    expect(events()).toHaveLength(1);
+    expect(run.result).toBeUndefined();
+  });
+
+  test("beside another one that is being written is answered notYet", async () => {
+    const { run, open, resolve } = await start({ decide: undefined as never });
+    const { attention } = await open();
+    await resolve(attention);
+    expect((await resolve(attention, { decision: "abandon" })).answer).toEqual({
+      answer: "notYet",
+    });
+    expect(run.open).toHaveLength(1);
+  });
+
+  test("whose person cannot be checked now is answered unavailable", async () => {
+    const { run, open, resolve } = await start({ checkDecision: undefined as never });
+    const { attention } = await open();
+    const answer = await resolve(attention);
+    await run.open[0]?.fail({});
+    expect(answer.answer).toEqual({ answer: "unavailable" });
+    expect(run.types).toEqual(["checkDecision"]);
+  });
+
+  test("that needs a second operator is proposed, and taken when another one decides alike", async () => {
+    let secondPerson: object | undefined = {};
+    const who = () => ({ principal: "ann@example", ...(secondPerson && { secondPerson }) });
+    const { flow, open, resolve, events } = await start({ checkDecision: who });
+    const { attention, decided } = await open();
+    expect((await resolve(attention)).answer).toEqual({ answer: "pending" });
+    expect(attention.shown.proposed).toMatchObject({ decision: "retry", principal: "ann@example" });
+    expect(flow.attentions.proposals).toEqual([
+      { attention: "submit-1", decision: "retry", principal: "ann@example" },
+    ]);
+    expect(decided()).toBeUndefined();
+    secondPerson = { proposedBy: "ann@example" };
+    expect((await resolve(attention, { by: "Bea" })).answer).toEqual({ answer: "resolved" });
+    expect(decided()).toMatchObject({ by: "Bea", proposedBy: "ann@example" });
+    expect(events().slice(1)).toEqual(["Proposed retry: submit", "retry: submit"]);
+  });
+
+  test("to go on with a process whose cancellation was asked for writes nothing", async () => {
+    const { run, open, resolve, events } = await start();
+    const { attention, decided } = await open({ kind: "cancelRequested", rows: ["send"] });
+    await resolve(attention);
+    expect(decided()).toMatchObject({ decision: "retry", effect: "none" });
+    expect(run.types).toEqual(["checkDecision"]);
+    expect(events().at(-1)).toBe("Cancellation withdrawn");
+  });
+});
+
+test("a closed attention is shown no more, and takes no decision", async () => {
+  const { run, flow, open, resolve, events } = await start();
+  const { attention } = await open();
+  await run.look(() => flow.attentions.close(attention));
+  expect(flow.status.current().attention).toBeUndefined();
+  expect(events().at(-1)).toBe("No longer waits for a person: submit (unavailable)");
+  expect((await resolve(attention)).refused?.message).toMatch("is not open");
+});
+
+test("the reason names provider, operation, host, code and the id that the answer shows", () => {
+  const problem = { ...unavailable, code: "E1", reference: "r-1" };
+  expect(reasonOf("unknownOutcome", problem, "the other host")).toBe(
+    "evi-post submit at the other host: it is not known whether the provider acted (E1); its answer shows the id r-1",
+  );
+});

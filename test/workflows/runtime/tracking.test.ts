@@ -1,0 +1,283 @@
+// Tracking: callbacks make the process ask, a timer makes it ask in any case, and only the provider's answer ends it (docs/design.md §7).
+import { describe, expect, test } from "@jest/globals";
+import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js";
+import { Flow } from "../../../src/workflows/runtime/flow.js";
+import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { stepsOf } from "../../../src/workflows/runtime/steps.js";
+import { collectAffidavits, trackUntilClosed } from "../../../src/workflows/runtime/tracking.js";
+import type { TrackingTarget } from "../../../src/workflows/runtime/tracking.js";
+import { WorkflowRun } from "../workflow-run.js";
+
+interface Activities {
+  ask(given: { wait: string }): Promise<Snapshot>;
+}
+
+const spans = {
+  deadlineSeconds: 10_000,
+  pollIntervalSeconds: 1_000,
+  askIntervalSeconds: 100,
+  restingGraceSeconds: 500,
+};
+
+const view = (events: Parameters<typeof plainView>[0], snapshot?: Snapshot): View => ({
+  ...plainView(events),
+  ...(snapshot && { state: snapshot.state }),
+  closed: snapshot?.state === "Closed",
+  resting: snapshot?.state === "Cancelled",
+});
+
+/** A workflow that tracks, then collects affidavits for `windowSeconds`; the result is its outcome. */
+async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
+  let flow!: Flow<Snapshot, View>;
+  const run = await WorkflowRun.start(() => {
+    flow = new Flow<Snapshot, View>(view);
+    const step = stepsOf<Activities>(flow, "evi-post");
+    const target: TrackingTarget = {
+      label: "EviPost",
+      spans,
+      ask: async (wait, summary, quick) => {
+        const happened = wait === "affidavits" ? { happened: {} } : {};
+        flow.log.applySnapshot(
+          await step({ name: wait, summary, journaled: false, quick, ...happened }, (activities) =>
+            activities.ask({ wait }),
+          ),
+          [],
+        );
+      },
+      ...more,
+    };
+    return flow.lifecycle.run(
+      async () => {
+        await trackUntilClosed(flow, target);
+        await collectAffidavits(flow, target, windowSeconds);
+      },
+      () => flow.status.ownOutcome ?? flow.log.view.state,
+    );
+  });
+  let stamp = 0;
+  const answerWith = (state: string) => {
+    stamp += 1;
+    const stamped = String(stamp).padStart(4, "0");
+    return run.open.at(-1)!.answer({ state, stamp: stamped, fingerprint: state });
+  };
+  let events = 0;
+  const hear = (kind: string, affidavit?: object) => {
+    events += 1;
+    const event = { id: `e-${events}`, kind, at: "2026", ...(affidavit && { affidavit }) };
+    return run.signal("providerEvents", [event]);
+  };
+  const waits = () => run.calls.map(({ input }) => input.wait);
+  return { run, flow, answerWith, hear, waits };
+}
+
+describe("a callback", () => {
+  test("that reports an end makes the process ask at once, and the answer ends it", async () => {
+    const { run, hear, answerWith, waits } = await start();
+    expect(waits()).toEqual([]);
+    await hear("Closed");
+    expect(waits()).toEqual(["end"]);
+    await answerWith("Closed");
+    expect(run.result).toBe("Closed");
+  });
+
+  test("alone ends nothing, and a forged one costs one question an interval", async () => {
+    const { run, hear, answerWith, waits } = await start();
+    await hear("Closed");
+    await answerWith("Sent");
+    expect(run.result).toBeUndefined();
+    await hear("Closed");
+    await hear("Closed");
+    await run.pass(99);
+    expect(waits()).toEqual(["end"]);
+    await run.pass(1);
+    expect(waits()).toEqual(["end", "end"]);
+    await answerWith("Sent");
+    await run.pass(200);
+    expect(waits()).toEqual(["end", "end"]);
+  });
+
+  test("that reports no end makes no question, unless the target says so", async () => {
+    const first = await start();
+    await first.hear("Sent");
+    expect(first.waits()).toEqual([]);
+    await first.hear("Sent", { id: "a", requestId: "r" });
+    expect(first.waits()).toEqual(["end"]);
+    const eager = await start({ hintsAtEnd: () => true });
+    await eager.hear("Sent");
+    expect(eager.waits()).toEqual(["end"]);
+  });
+
+  test("does not delay the poll", async () => {
+    const { run, hear, waits } = await start();
+    await run.pass(900);
+    await hear("Sent");
+    await run.pass(99);
+    expect(waits()).toEqual([]);
+    await run.pass(1);
+    expect(waits()).toEqual(["change"]);
+  });
+
+  test("that the process is not told of makes it ask as well", async () => {
+    const { run, waits } = await start();
+    await run.signal("surplus", { count: 3 });
+    expect(waits()).toEqual(["end"]);
+  });
+});
+
+describe("without callbacks", () => {
+  test("the process asks after each interval until the answer is closed", async () => {
+    const { run, answerWith, waits } = await start();
+    await run.pass(1_000);
+    await answerWith("Sent");
+    await run.pass(999);
+    expect(waits()).toEqual(["change"]);
+    await run.pass(1);
+    expect(waits()).toEqual(["change", "change"]);
+    await answerWith("Closed");
+    expect(run.result).toBe("Closed");
+  });
+
+  test("an answer to a callback's question puts the next poll off", async () => {
+    const { run, hear, answerWith, waits } = await start();
+    await run.pass(600);
+    await hear("Closed");
+    await answerWith("Sent");
+    await run.pass(999);
+    expect(waits()).toEqual(["end"]);
+    await run.pass(1);
+    expect(waits()).toEqual(["end", "change"]);
+  });
+
+  test("a question whose time is over without a change is followed by the next one", async () => {
+    const { run, waits } = await start();
+    await run.pass(1_000);
+    await run.open[0]?.fail({ kind: "unchanged" });
+    await run.pass(1_000);
+    expect(waits()).toEqual(["change", "change"]);
+  });
+
+  test("at the deadline it asks a last time, and gives up when that answer is open", async () => {
+    const { run, answerWith, waits } = await start();
+    await run.pass(1_000);
+    await answerWith("Sent");
+    await run.pass(1_000);
+    await run.pass(8_000);
+    // The question of the poll is still open: its own time ends with the deadline.
+    await run.open[0]?.fail({ kind: "unchanged" });
+    expect(waits()).toEqual(["change", "change", "now"]);
+    await answerWith("Sent");
+    expect(run.result).toBe("openAtDeadline");
+  });
+
+  test("the last answer counts when it is closed", async () => {
+    const { run, answerWith, waits } = await start({
+      spans: { ...spans, pollIntervalSeconds: 20_000 },
+    });
+    await run.pass(10_000);
+    expect(waits()).toEqual(["now"]);
+    await answerWith("Closed");
+    expect(run.result).toBe("Closed");
+  });
+});
+
+describe("an end state without Closed", () => {
+  test("counts as the end at the next poll after its grace", async () => {
+    const { run, hear, answerWith, waits } = await start();
+    await hear("Cancelled");
+    await answerWith("Cancelled");
+    await run.pass(999);
+    expect(waits()).toEqual(["end"]);
+    await run.pass(2);
+    expect(waits()).toEqual(["end", "now"]);
+    await answerWith("Cancelled");
+    expect(run.result).toBe("Cancelled");
+  });
+
+  test("that the provider takes back starts no end", async () => {
+    const { run, hear, answerWith } = await start();
+    await hear("Cancelled");
+    await answerWith("Cancelled");
+    await run.pass(100);
+    await hear("Disposed");
+    await answerWith("Sent");
+    await run.pass(1_000);
+    expect(run.result).toBeUndefined();
+  });
+});
+
+test("the end of one loop calls off the question of the other", async () => {
+  const { run, hear, answerWith } = await start();
+  await run.pass(1_000);
+  const [polling] = run.open;
+  await hear("Closed");
+  await answerWith("Closed");
+  expect(polling?.isCancelled).toBe(true);
+  expect(run.result).toBe("Closed");
+});
+
+test("a condition of the target ends it without an answer, and calls off the question", async () => {
+  let isDecided = false;
+  const { run } = await start({ isOver: () => isDecided, hintsAtEnd: () => true });
+  await run.pass(1_000);
+  await run.look(() => {
+    isDecided = true;
+  });
+  expect(run.calls[0]?.isCancelled).toBe(true);
+  expect(run.result).not.toBeUndefined();
+});
+
+test("the end of the process ends it", async () => {
+  const { run, flow } = await start();
+  await run.pass(1_000);
+  await run.look(() => flow.lifecycle.withdraw());
+  expect(run.calls[0]?.isCancelled).toBe(true);
+  expect(run.result).toBe("cancelledBeforeSubmit");
+});
+
+describe("after the close", () => {
+  test("an announced affidavit is fetched at once, and after the pause the next one", async () => {
+    const { run, hear, answerWith, waits } = await start({}, 1_000);
+    await hear("Closed");
+    await answerWith("Closed");
+    expect(run.result).toBeUndefined();
+    await hear("Closed", { id: "a" });
+    expect(waits()).toEqual(["end", "now"]);
+    await answerWith("Closed");
+    await run.pass(100);
+    await hear("Closed", { id: "b" });
+    expect(waits()).toEqual(["end", "now", "now"]);
+  });
+
+  test("one that is announced during the pause is fetched at the end of the window at the latest", async () => {
+    const { run, hear, answerWith, waits } = await start({}, 1_000);
+    await hear("Closed");
+    await answerWith("Closed");
+    await hear("Closed", { id: "a" });
+    await answerWith("Closed");
+    await hear("Closed", { id: "b" });
+    expect(waits()).toEqual(["end", "now"]);
+    await run.pass(1_000);
+    expect(waits()).toEqual(["end", "now", "affidavits"]);
+    await answerWith("Closed");
+    expect(run.result).toBe("Closed");
+  });
+
+  test("a person may waive the last affidavits", async () => {
+    const { run, flow, hear, answerWith } = await start({}, 100);
+    await hear("Closed");
+    await answerWith("Closed");
+    await run.pass(100);
+    await run.open[0]?.fail({});
+    const { attention } = flow.status.current();
+    await run.update("resolve", { attention: attention?.id, decision: "happened", by: "Ann" });
+    await run.open.find(({ type }) => type === "checkDecision")?.answer({});
+    expect(run.result).toBe("Closed");
+  });
+
+  test("without a window nothing more is asked", async () => {
+    const { run, hear, answerWith, waits } = await start();
+    await hear("Closed");
+    await answerWith("Closed");
+    expect([run.result, waits()]).toEqual(["Closed", ["end"]]);
+  });
+});
