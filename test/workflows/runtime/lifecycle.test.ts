@@ -1,0 +1,168 @@
+// How a process runs and ends: work beside the main path, updates, cancellation, and the orderly end.
+import { expect, test } from "@jest/globals";
+import { ApplicationFailure, condition, defineUpdate, sleep } from "@temporalio/workflow";
+import { Flow } from "../../../src/workflows/runtime/flow.js";
+import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { WorkflowRun } from "../workflow-run.js";
+
+type PlainFlow = Flow<never, ReturnType<typeof plainView>>;
+
+/** A process whose main path lasts until `isOver`, or fails. */
+async function start(prepare: (flow: PlainFlow) => void = () => undefined) {
+  let flow!: PlainFlow;
+  const main: { isOver: boolean; failure?: Error } = { isOver: false };
+  const run = await WorkflowRun.start(
+    () => {
+      flow = new Flow(plainView);
+      prepare(flow);
+      return flow.lifecycle.run(
+        async () => {
+          await Promise.race([
+            condition(() => main.isOver || main.failure !== undefined),
+            flow.lifecycle.stopping?.then(({ stop }) => Promise.reject(stop)),
+          ]);
+          if (main.failure) throw main.failure;
+        },
+        () => flow.status.outcome ?? "done",
+      );
+    },
+    {
+      checkDecision: () => ({}),
+      decide: () => ({ answer: "resolved", occurrence: "1", effect: "unknown" }),
+    },
+  );
+  const end = (failure?: Error) =>
+    run.look(() => {
+      main.isOver = true;
+      if (failure) main.failure = failure;
+    });
+  const resolve = (decision: string) =>
+    run.update("resolve", { attention: "send-1", decision, by: "Ann" });
+  return { run, flow, end, resolve };
+}
+
+const ping = defineUpdate<string, [string]>("ping");
+
+test("it returns its result, and is shown as ended", async () => {
+  const { run, flow, end } = await start();
+  await end();
+  expect([run.result, flow.status.phase]).toEqual(["done", "ended"]);
+});
+
+test("a failure is shown with its fields, and ends the process", async () => {
+  const { run, flow, end } = await start();
+  const fields = [{ path: "a", problem: "is wrong" }];
+  await end(ApplicationFailure.nonRetryable("no", "NotAccepted", { fields }));
+  expect(run.failure?.message).toBe("no");
+  expect(flow.status.current()).toMatchObject({
+    phase: "ended",
+    failure: { type: "NotAccepted", message: "no", fields },
+  });
+});
+
+test("an effect that is withdrawn before it is sent is an outcome, not a failure", async () => {
+  const { run, flow } = await start();
+  await run.look(() => flow.lifecycle.withdraw());
+  expect([run.result, run.failure]).toEqual(["cancelledBeforeSubmit", undefined]);
+});
+
+test("work in the background is cancelled at the end, and awaited", async () => {
+  const seen: string[] = [];
+  const { run, end } = await start((flow) =>
+    flow.lifecycle.background(async () => {
+      try {
+        await sleep("1 hour");
+        seen.push("an hour passed");
+      } finally {
+        seen.push(String(run?.result));
+      }
+    }),
+  );
+  await end();
+  expect([seen, run.result]).toEqual([["undefined"], "done"]);
+});
+
+test("the end waits for a running update, and refuses a new one", async () => {
+  let isAnswered = false;
+  const { run, end } = await start((flow) =>
+    flow.lifecycle.onUpdate(ping, "Ping", async (word) => {
+      await condition(() => isAnswered);
+      return word;
+    }),
+  );
+  const running = await run.update("ping", "one");
+  await end();
+  expect(run.result).toBeUndefined();
+  const late = await run.update("ping", "two");
+  expect(late.refused?.message).toBe("The process has ended");
+  await run.look(() => {
+    isAnswered = true;
+  });
+  expect([running.answer, run.result]).toEqual(["one", "done"]);
+});
+
+test("an update's validator refuses before its handler runs", async () => {
+  const words: string[] = [];
+  const { run } = await start((flow) =>
+    flow.lifecycle.onUpdate(
+      ping,
+      "Ping",
+      (word) => {
+        words.push(word);
+        return word;
+      },
+      (word) => {
+        if (word === "bad") throw ApplicationFailure.nonRetryable("bad word");
+      },
+    ),
+  );
+  expect((await run.update("ping", "bad")).refused?.message).toBe("bad word");
+  expect((await run.update("ping", "good")).answer).toBe("good");
+  expect(words).toEqual(["good"]);
+});
+
+test("Temporal's cancellation does not end the process: a person decides, and may let it go on", async () => {
+  const { run, flow, end, resolve } = await start((flow) =>
+    flow.lifecycle.askBeforeCancelling("create", "send"),
+  );
+  await run.cancel();
+  expect(flow.status.current().attention).toMatchObject({ id: "send-1", kind: "cancelRequested" });
+  await resolve("retry");
+  expect(flow.status.current().attention).toBeUndefined();
+  await end();
+  expect(run.result).toBe("done");
+});
+
+test.each([
+  [{}, "unknown"],
+  [{ id: "1" }, "exists"],
+])("abandoned with the references %j, the effect is %s", async (references, effect) => {
+  const { run, flow, resolve } = await start((flow) =>
+    flow.lifecycle.askBeforeCancelling("create", "send"),
+  );
+  await run.look(() => {
+    flow.status.references = references;
+  });
+  await run.cancel();
+  await resolve("abandon");
+  expect(run.failure?.message).toBe("Abandoned at send");
+  expect(run.failure?.details?.[0]).toMatchObject({ effect, by: "Ann" });
+  const rows = run.calls.filter(({ type }) => type === "decide").map(({ input }) => input.step);
+  expect(rows).toEqual(["create", "send"]);
+});
+
+test("a cancellation that is still undecided at the end is closed", async () => {
+  const { run, flow, end } = await start((flow) => flow.lifecycle.askBeforeCancelling("send"));
+  await run.cancel();
+  await end();
+  expect(run.result).toBe("done");
+  expect(flow.status.current().attention).toBeUndefined();
+});
+
+test("once the effect is tracked, the process is no longer stopped", async () => {
+  const { run, flow } = await start();
+  await run.look(() => flow.lifecycle.beginTracking({ id: "1" }, 60));
+  expect(flow.lifecycle.stopping).toBeUndefined();
+  expect(flow.status.current()).toMatchObject({ phase: "tracking", references: { id: "1" } });
+  expect(flow.status.deadline).toEqual(new Date("2026-01-01T00:01:00.000Z"));
+});
