@@ -3,15 +3,15 @@ import { proxyActivities } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import { providerTaskQueue } from "../../contracts/shared/names.js";
 
-/** A worker that was killed is noticed by its missing heartbeat, not only when the attempt's time is over. */
+/** The missing heartbeat shows that a worker was killed, before the attempt's time is over. */
 const attempt: ActivityOptions = {
   startToCloseTimeout: "2 minutes",
   heartbeatTimeout: "12 seconds",
 };
 
 /**
- * Fails to the workflow at once where waiting does not help, and where the provider is away for as long as is configured: the
- * activity says so, as it alone knows the configuration. The day is for attempts that never come to say anything.
+ * The activity fails to the workflow at once when waiting does not help, or when the provider was away for the configured time: the
+ * activity decides that, as it alone knows the configuration. The day is for attempts that never get to decide anything.
  */
 export const quickOptions: ActivityOptions = {
   ...attempt,
@@ -20,15 +20,15 @@ export const quickOptions: ActivityOptions = {
 };
 
 /**
- * Retried by the server without end; each failure carries its own delay, with jitter, so the interval is that of an attempt
- * that was lost with its worker.
+ * The server retries without end. Each failure carries its own delay, with jitter, so this interval only applies to an attempt that
+ * was lost with its worker.
  */
 export const patientOptions: ActivityOptions = {
   ...attempt,
   retry: { initialInterval: "30 seconds", backoffCoefficient: 1 },
 };
 
-/** For the own call of an update, which answers within 20 s; where its worker was killed, in time to read a stored answer. */
+/** For an update's own call, which answers within 20 s. If its worker is killed, there is time left to read a stored answer. */
 export const answerOptions: ActivityOptions = {
   startToCloseTimeout: "15 seconds",
   heartbeatTimeout: "6 seconds",
@@ -36,7 +36,7 @@ export const answerOptions: ActivityOptions = {
   retry: { initialInterval: "1 second", maximumInterval: "2 seconds" },
 };
 
-/** The own call of an update that answers within a configured time. */
+/** The call of an update that answers within a configured time. */
 export function ownCall<A>(provider: string, summary: string, seconds: number) {
   const time = `${seconds} seconds` as const;
   return activitiesOf<A>(provider, {

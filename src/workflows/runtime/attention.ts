@@ -40,7 +40,7 @@ interface Opening {
   };
   kind: AttentionKind;
   reason: string;
-  /** The steps into whose rows a decision is written; default: the step itself, where it is journaled. */
+  /** The steps into whose rows a decision is written; default: the step itself, if it is journaled. */
   rows?: string[];
 }
 

@@ -26,7 +26,7 @@ const { checkDecision } = proxyActivities<ProcessActivities>({
   scheduleToCloseTimeout: seconds,
   summary,
 });
-/** Where nobody waits for the answer. */
+/** For a check whose answer no caller waits for: retried until it succeeds. */
 const { checkDecision: checkUntilKnown } = proxyActivities<ProcessActivities>({
   startToCloseTimeout: seconds,
   retry: { maximumInterval: "1 minute" },
@@ -36,7 +36,7 @@ const { checkDecision: checkUntilKnown } = proxyActivities<ProcessActivities>({
 /** False in the part of a history that an earlier release has made: there nothing is checked. */
 export const isChecked = () => patched("signed-decisions");
 
-/** Undefined where it cannot be known now; throws what the update is refused with. */
+/** Undefined when it cannot be checked now; throws the error that refuses the update. */
 export async function whoDecides(given: Decider): Promise<Proven | undefined> {
   const { name: update = "", id: updateId = "" } = currentUpdateInfo() ?? {};
   const { firstExecutionRunId: firstRunId } = workflowInfo();

@@ -10,7 +10,7 @@ import { bounded, cut } from "../display/timeline.js";
 export interface Snapshot {
   stamp: string;
   state: string;
-  /** Differs where anything that matters differs. */
+  /** Differs when anything that matters differs. */
   fingerprint: string;
 }
 

@@ -7,7 +7,7 @@ export function invalidInput(path: string, problem: string): ApplicationFailure 
   return ApplicationFailure.nonRetryable(message, "InvalidInput", { fields });
 }
 
-/** The members of an argument, which a plain client may have sent as anything; none where it sent nothing. */
+/** The members of an argument, which a plain client may have sent as anything; none when it sent nothing. */
 export function membersOf(argument: unknown): Record<string, unknown> {
   const given = argument ?? {};
   if (typeof given === "object" && !Array.isArray(given)) return given as Record<string, unknown>;

@@ -118,18 +118,10 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
     };
   },
 
-  codeEntered: (state, { isTimeUp }) => {
-    const answer: OtpAnswer | undefined = state.isAccepted
-      ? { answer: "accepted" }
-      : isTimeUp
-        ? { answer: "expired" }
-        : isStopped(state)
-          ? { answer: "unknown" }
-          : state.triesLeft === 0
-            ? { answer: "locked" }
-            : undefined;
-    return { state, todo: { answer } };
-  },
+  codeEntered: (state, { isTimeUp }) => ({
+    state,
+    todo: { answer: answerWithoutTry(state, isTimeUp) },
+  }),
 
   tried: (state, { occurrence, result }) => {
     const triesLeft = state.triesLeft - 1;
@@ -176,15 +168,10 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
     }
   },
 
-  codeWanted: (state, { isTimeUp }) => {
-    const answer: ResendAnswer | undefined =
-      state.isAccepted || isTimeUp
-        ? { answer: "expired" }
-        : state.resendsLeft === 0 || isStopped(state)
-          ? { answer: "limitReached" }
-          : undefined;
-    return { state, todo: { answer } };
-  },
+  codeWanted: (state, { isTimeUp }) => ({
+    state,
+    todo: { answer: answerWithoutSending(state, isTimeUp) },
+  }),
 
   resent: (state, { result }) => {
     if ("answer" in result && result.answer === "unavailable")
@@ -219,6 +206,21 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
     return { state: { ...state, openTry: undefined, resendsLeft }, todo: { answer: undefined } };
   },
 };
+
+/** The answer to a code that is not tried; undefined: it is tried. */
+function answerWithoutTry(state: OtpState, isTimeUp: boolean): OtpAnswer | undefined {
+  if (state.isAccepted) return { answer: "accepted" };
+  if (isTimeUp) return { answer: "expired" };
+  if (isStopped(state)) return { answer: "unknown" };
+  return state.triesLeft === 0 ? { answer: "locked" } : undefined;
+}
+
+/** The answer when no other code is sent; undefined: one is sent. */
+function answerWithoutSending(state: OtpState, isTimeUp: boolean): ResendAnswer | undefined {
+  if (state.isAccepted || isTimeUp) return { answer: "expired" };
+  const isOver = state.resendsLeft === 0 || isStopped(state);
+  return isOver ? { answer: "limitReached" } : undefined;
+}
 
 function sentNote(sent: Sent["sent"], codes: number): string {
   const which = codes === 1 ? "Code sent" : "Code sent again";

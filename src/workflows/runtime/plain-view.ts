@@ -1,4 +1,4 @@
-// The view of a process whose state nobody reports: what its callbacks said is all that there is.
+// The view of a process whose provider reports no state: it shows the callbacks, and nothing else.
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
 import type { View } from "./event-log.js";

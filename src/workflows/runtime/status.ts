@@ -30,7 +30,7 @@ export class ProcessStatusBoard {
   account = "default";
   phase: Phase = "submitting";
   references: References = {};
-  /** The outcome where the process, not the provider, ended it. */
+  /** The outcome, when the process and not the provider ended it. */
   ownOutcome: string | undefined;
   failure: ShownFailure | undefined;
   deadline: Date | undefined;

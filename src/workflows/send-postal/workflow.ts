@@ -207,7 +207,7 @@ class SendPostal {
     return answer;
   }
 
-  /** For a cancellation whose answer nobody waits for: retries until the answer is clear, at growing distances. */
+  /** For a cancellation whose answer no caller waits for: retries at growing distances until the answer is clear. */
   async #cancelUntilAnswered(occurrence: CancelOccurrence): Promise<void> {
     for (let wait = 60; ; wait = Math.min(wait * 2, longestCancelWait)) {
       const { answer } = await this.#cancel(occurrence);
@@ -249,7 +249,7 @@ function refuseUnlessFlags(asked: PostalAffidavitRequest): void {
   }
 }
 
-/** The provider's own word, where the outcome is `other` or ours. */
+/** The provider's own word, when the outcome is `other` or the process's own. */
 function providerWord({ log, status }: Flow<PostalSnapshot, PostalView>) {
   const { view, snapshot } = log;
   const word = status.ownOutcome === undefined ? view.providerOutcome : snapshot?.outcome;

@@ -1,8 +1,9 @@
-// What a process keeps of documents: each version of each one, however alike they are (docs/reading-the-specification.md §2; P1 §1.4).
+// What a process keeps of events, answers and documents: each event once, the newest answer, each version of each document
+// (docs/reading-the-specification.md §2; P1 §1.4).
 import { expect, test } from "@jest/globals";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
 import { EventLog } from "../../../src/workflows/runtime/event-log.js";
-import type { View } from "../../../src/workflows/runtime/event-log.js";
+import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 
 function documentOf(sha256: string, more: Partial<ProcessDocument> = {}): ProcessDocument {
@@ -44,4 +45,72 @@ test.each<[string, ProcessDocument[], number]>([
   const log = new EventLog<never, View>(plainView, () => undefined);
   for (const document of documents) log.addDocuments([document]);
   expect(log.documents.size).toBe(count);
+});
+
+/** The view shows what it was made of. */
+const emptyLog = () => {
+  let changes = 0;
+  const log = new EventLog<Snapshot, View>(
+    (events, snapshot) => ({
+      ...plainView(events),
+      ...(snapshot && { state: snapshot.state }),
+    }),
+    () => {
+      changes += 1;
+    },
+  );
+  return { log, changes: () => changes };
+};
+
+const snapshotOf = (stamp: string, state: string) => ({ stamp, state, fingerprint: state });
+const eventOf = (id: string, kind = "Sent") => ({ id, kind, at: "2026-01-01T00:00:00.000Z" });
+
+test("an event counts once, however often it comes", () => {
+  const { log } = emptyLog();
+  log.applyEvents([eventOf("1"), eventOf("2")]);
+  log.applyEvents([eventOf("2"), eventOf("1", "Closed")]);
+  expect(log.events.map(({ id, kind }) => [id, kind])).toEqual([
+    ["1", "Sent"],
+    ["2", "Sent"],
+  ]);
+  expect([log.newsCount, log.view.timeline.length]).toEqual([2, 2]);
+});
+
+test.each([null, undefined, "x", 7, [null], [{}], [{ id: 1, kind: "a", at: "b" }]])(
+  "a signal with %j throws nothing and changes nothing",
+  (given) => {
+    const { log } = emptyLog();
+    log.applyEvents(given as never);
+    expect([log.events, log.newsCount]).toEqual([[], 0]);
+  },
+);
+
+test("of several answers the one that was asked for last counts, whatever their order", () => {
+  const { log } = emptyLog();
+  log.applySnapshot(snapshotOf("2", "Delivered"), []);
+  log.applySnapshot(snapshotOf("1", "Sent"), [documentOf("a", { uniqueId: "1" })]);
+  expect([log.view.state, log.seenStates]).toEqual(["Delivered", ["Delivered"]]);
+  // Its documents count all the same.
+  expect([log.documents.size, log.newsCount]).toEqual([1, 2]);
+});
+
+test("only an answer with another state is an entry of the timeline", () => {
+  const { log, changes } = emptyLog();
+  log.applySnapshot(snapshotOf("1", "Sent"), []);
+  log.applySnapshot(snapshotOf("2", "Sent"), []);
+  log.applySnapshot(snapshotOf("3", "Closed"), [], "excluded");
+  expect(log.timeline.map(({ source, event, note }) => [source, event, note])).toEqual([
+    ["query", "Sent", undefined],
+    ["query", "Closed", "excluded"],
+  ]);
+  expect(changes()).toBe(3);
+});
+
+test("an end that a callback beyond those kept reports makes the process ask", () => {
+  const { log } = emptyLog();
+  log.applyEvents(Array.from({ length: 1_000 }, (_, index) => eventOf(`e-${index}`)));
+  log.applyEvents([eventOf("more")]);
+  expect(log.endHints).toBe(0);
+  log.applyEvents([eventOf("end", "Closed")]);
+  expect([log.endHints, log.events.length]).toEqual([1, 1_000]);
 });

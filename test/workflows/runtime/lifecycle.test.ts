@@ -1,6 +1,12 @@
 // How a process runs and ends: work beside the main path, updates, cancellation, and the orderly end.
 import { expect, test } from "@jest/globals";
-import { ApplicationFailure, condition, defineUpdate, sleep } from "@temporalio/workflow";
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  defineUpdate,
+  sleep,
+} from "@temporalio/workflow";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { WorkflowRun } from "../workflow-run.js";
@@ -67,19 +73,24 @@ test("an effect that is withdrawn before it is sent is an outcome, not a failure
 });
 
 test("work in the background is cancelled at the end, and awaited", async () => {
-  const seen: string[] = [];
+  const work = { isCancelled: false, isClosed: false };
   const { run, end } = await start((flow) =>
     flow.lifecycle.background(async () => {
       try {
         await sleep("1 hour");
-        seen.push("an hour passed");
       } finally {
-        seen.push(String(run?.result));
+        work.isCancelled = true;
+        await CancellationScope.nonCancellable(() => condition(() => work.isClosed));
       }
     }),
   );
+  expect(work.isCancelled).toBe(false);
   await end();
-  expect([seen, run.result]).toEqual([["undefined"], "done"]);
+  expect([work.isCancelled, run.result]).toEqual([true, undefined]);
+  await run.look(() => {
+    work.isClosed = true;
+  });
+  expect(run.result).toBe("done");
 });
 
 test("the end waits for a running update, and refuses a new one", async () => {

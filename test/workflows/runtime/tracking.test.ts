@@ -194,14 +194,18 @@ describe("an end state without Closed", () => {
   });
 
   test("that the provider takes back starts no end", async () => {
-    const { run, hear, answerWith } = await start();
+    const { run, hear, answerWith, waits } = await start({
+      spans: { ...spans, restingGraceSeconds: 5_000 },
+    });
     await hear("Cancelled");
     await answerWith("Cancelled");
-    await run.pass(100);
+    await run.pass(1_100);
     await hear("Disposed");
     await answerWith("Sent");
-    await run.pass(1_000);
+    await run.pass(5_000);
+    await answerWith("Sent");
     expect(run.result).toBeUndefined();
+    expect(waits()).toEqual(["end", "change", "end"]);
   });
 });
 
@@ -217,12 +221,14 @@ test("the end of one loop calls off the question of the other", async () => {
 
 test("a condition of the target ends it without an answer, and calls off the question", async () => {
   let isDecided = false;
-  const { run } = await start({ isOver: () => isDecided, hintsAtEnd: () => true });
+  const { run, hear, waits } = await start({ isOver: () => isDecided, hintsAtEnd: () => true });
+  await hear("Sent");
   await run.pass(1_000);
+  expect(waits()).toEqual(["end", "change"]);
   await run.look(() => {
     isDecided = true;
   });
-  expect(run.calls[0]?.isCancelled).toBe(true);
+  expect(run.calls.map(({ isCancelled }) => isCancelled)).toEqual([true, true]);
   expect(run.result).not.toBeUndefined();
 });
 
