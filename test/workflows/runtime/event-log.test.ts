@@ -103,6 +103,7 @@ test("only an answer with another state is an entry of the timeline", () => {
     ["query", "Sent", undefined],
     ["query", "Closed", "excluded"],
   ]);
+  expect(log.seenStates).toEqual(["Sent", "Closed"]);
   expect(changes()).toBe(3);
 });
 
