@@ -1,25 +1,14 @@
 // The handle of each process: what it takes beside what all of them take.
 import { randomUUID } from "node:crypto";
 import type { IssueCertificateResult } from "../contracts/issue-certificate.js";
-import {
-  acceptContract,
-  cancel,
-  decideVideo,
-  provideAssertion,
-  requestAffidavit,
-  resendOtp,
-  submitOtp,
-} from "../contracts/shared/messages.js";
-import type {
-  AffidavitAnswer,
-  AssertionAnswer,
-  CancelAnswer,
-  ContractAnswer,
-  Decider,
-  OtpAnswer,
-  ResendAnswer,
-  VideoAnswer,
-} from "../contracts/shared/messages.js";
+import { provideAssertion } from "../contracts/issue-certificate/messages.js";
+import type { AssertionAnswer } from "../contracts/issue-certificate/messages.js";
+import { cancel, requestAffidavit } from "../contracts/send-postal/messages.js";
+import type { AffidavitAnswer, CancelAnswer } from "../contracts/send-postal/messages.js";
+import { resendOtp, submitOtp } from "../contracts/shared/messages.js";
+import type { Decider, OtpAnswer, ResendAnswer } from "../contracts/shared/messages.js";
+import { acceptContract, decideVideo } from "../contracts/sign-one-shot/messages.js";
+import type { ContractAnswer, VideoAnswer } from "../contracts/sign-one-shot/messages.js";
 import type { ProcessName } from "../contracts/shared/names.js";
 import type { SendMessageResult } from "../contracts/send-message.js";
 import type { PostalAffidavitRequest, SendPostalResult } from "../contracts/send-postal.js";

@@ -11,13 +11,17 @@ import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "./sign-o
 
 export * from "./shared/failures.js";
 export * from "./issue-certificate.js";
+export * from "./issue-certificate/messages.js";
 export * from "./shared/messages.js";
 export * from "./shared/names.js";
 export * from "./shared/provider-event.js";
 export * from "./send-message.js";
 export * from "./send-postal.js";
+export * from "./send-postal/messages.js";
+export * from "./send-postal/states.js";
 export * from "./sign-envelope.js";
 export * from "./sign-one-shot.js";
+export * from "./sign-one-shot/messages.js";
 export * from "./shared/status.js";
 export * from "./shared/values.js";
 

@@ -1,7 +1,7 @@
 // The contract of `issueCertificate`: a disposable certificate from the holder's data, or from an eID assertion, to the
 // validated one-time password (P1 §1.1, 2.1–2.6, 4.1).
 import { z } from "zod";
-import { assertionPattern } from "./shared/names.js";
+import { assertionPattern } from "./issue-certificate/messages.js";
 import { EmailOptions, otpSettings, SmsOptions } from "./shared/one-time-password.js";
 import { withRules } from "./shared/rules.js";
 import { processResult, ProcessStatus } from "./shared/status.js";

@@ -3,7 +3,10 @@
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from "@temporalio/common";
 import { z } from "zod";
 import { EidAssertion } from "./issue-certificate.js";
+import { provideAssertion as provideAssertionUpdate } from "./issue-certificate/messages.js";
+import * as postal from "./send-postal/messages.js";
 import * as messages from "./shared/messages.js";
+import * as oneShot from "./sign-one-shot/messages.js";
 import type { ProcessName } from "./shared/names.js";
 import { longestCode } from "./shared/one-time-password.js";
 import { ProviderEvent } from "./shared/provider-event.js";
@@ -64,7 +67,7 @@ const decider = {
     .exactOptional(),
 };
 
-const cancel = update(messages.cancel, {
+const cancel = update(postal.cancel, {
   description:
     "Cancel the communication while it is not dispatched (P2 §4.1 Cancel). The argument may be left out.",
   argument: z.strictObject(decider),
@@ -79,7 +82,7 @@ const cancel = update(messages.cancel, {
   ),
 });
 
-const requestAffidavit = update(messages.requestAffidavit, {
+const requestAffidavit = update(postal.requestAffidavit, {
   description: "Request an affidavit on demand (P2 §4.1 AffidavitRequest).",
   argument: PostalAffidavitRequest,
   answer: z.union([
@@ -116,19 +119,19 @@ const resendOtp = update(messages.resendOtp, {
   ]),
 });
 
-const provideAssertion = update(messages.provideAssertion, {
+const provideAssertion = update(provideAssertionUpdate, {
   description: "A new eID assertion after one was refused as expired or invalid.",
   argument: z.strictObject({ assertion: EidAssertion }),
   answer: answer("accepted", "expired", "invalid", "pending", "notAwaited"),
 });
 
-const acceptContract = update(messages.acceptContract, {
+const acceptContract = update(oneShot.acceptContract, {
   description: "Whether the contract is accepted, where `requireContractAccepted` waits for that.",
   argument: z.strictObject({ accepted: z.boolean(), ...decider }),
   answer: answer("accepted", "refused", "notAwaited", "unavailable"),
 });
 
-const decideVideo = update(messages.decideVideo, {
+const decideVideo = update(oneShot.decideVideo, {
   description: "Approve or cancel the identity video (P1 §1.4).",
   argument: z.strictObject({ decision: z.enum(["approve", "cancel"]), ...decider }),
   answer: answer("approved", "cancelled", "notAwaited", "refused", "unknown", "unavailable"),

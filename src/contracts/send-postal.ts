@@ -1,6 +1,6 @@
 // The contract of `sendPostal`: a certified postal communication from submit to close (P2 §2.1–2.5, §3.1, §4.1).
 import { z } from "zod";
-import { postalOutcomes } from "./shared/names.js";
+import { postalOutcomes } from "./send-postal/states.js";
 import { withRules } from "./shared/rules.js";
 import type { Rule } from "./shared/rules.js";
 import { processResult, ProcessStatus } from "./shared/status.js";

@@ -1,7 +1,7 @@
 // The answers of postal updates: what each result and each error of the provider's call means for the caller
 // (docs/reading-the-specification.md §2).
-import type { AffidavitAnswer, CancelAnswer } from "../../contracts/shared/messages.js";
-import { postalStates } from "../../contracts/shared/names.js";
+import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
+import { postalStates } from "../../contracts/send-postal/states.js";
 import {
   EffectAbsentOnce,
   EffectInFlight,

@@ -1,6 +1,6 @@
 // One poll of a communication: the snapshot, which alone decides, and the affidavits that are not stored yet (P2 §2.5, §4.1
 // Query, §6.4).
-import { endStates } from "../../contracts/shared/names.js";
+import { endStates } from "../../contracts/send-postal/states.js";
 import { PostalDates } from "../../contracts/send-postal.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";

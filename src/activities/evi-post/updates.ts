@@ -1,5 +1,5 @@
 // The calls of a postal process's updates. What goes wrong is the update's answer (P2 §4.1; docs/reading-the-specification.md §2, §9).
-import type { AffidavitAnswer, CancelAnswer } from "../../contracts/shared/messages.js";
+import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import type { UpdateCall } from "../runtime/activity.js";

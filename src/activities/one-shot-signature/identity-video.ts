@@ -1,7 +1,7 @@
 // The identity-video sub-flow (P1 §1.4): its writes, the caller's decision, and the question how it stands.
 import { contentOf } from "../../documents/content.js";
 import { ProviderFields } from "../../contracts/shared/values.js";
-import type { VideoAnswer } from "../../contracts/shared/messages.js";
+import type { VideoAnswer } from "../../contracts/sign-one-shot/messages.js";
 import type { OwnedDocument } from "../../journal/ownership.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";

@@ -1,7 +1,7 @@
-// The messages that processes take: two signals, one query, and updates for all that needs an answer (docs/design.md §2).
+// The messages that every process takes, and those of a one-time password: signals, one query, and updates for all that needs an
+// answer (docs/design.md §2). What one process alone takes stands in its own folder.
 import { defineQuery, defineSignal, defineUpdate } from "@temporalio/workflow";
 import type { ProviderEvent } from "./provider-event.js";
-import type { PostalAffidavitRequest } from "../send-postal.js";
 import type { ProcessStatus } from "./status.js";
 
 /** All events that wait for a process, at most 100 at once; delivered at least once, so deduplicated by `id`. */
@@ -43,28 +43,6 @@ export interface Decider {
   signature?: DecisionSignature;
 }
 
-/** docs/reading-the-specification.md §2: what the provider makes of a cancellation (P2 §4.1 Cancel). */
-export interface CancelAnswer {
-  answer:
-    | "cancelled"
-    | "tooLate"
-    | "notOwner"
-    | "notPermitted"
-    | "unknown"
-    | "pending"
-    | "unavailable";
-}
-export const cancel = defineUpdate<CancelAnswer, [Decider]>("cancel");
-
-/** P2 §4.1 AffidavitRequest; `requestId` where it was requested, `reason` where the provider refused. */
-export type AffidavitAnswer =
-  | { answer: "requested"; requestId: string }
-  | { answer: "refused"; reason: string }
-  | { answer: "notEligible" | "unknown" | "unavailable" };
-export const requestAffidavit = defineUpdate<AffidavitAnswer, [PostalAffidavitRequest]>(
-  "requestAffidavit",
-);
-
 /**
  * docs/reading-the-specification.md §5: what became of a code that the holder entered. `triesLeft` and `expired` are by
  * our own counter and deadline.
@@ -82,31 +60,6 @@ export type ResendAnswer =
   | { answer: "refused"; providerCode?: string }
   | { answer: "limitReached" | "expired" | "unavailable" };
 export const resendOtp = defineUpdate<ResendAnswer>("resendOtp");
-
-/** `pending`: it was taken, and the provider has not answered in time; `notAwaited`: no assertion is missing. */
-export interface AssertionAnswer {
-  answer: "accepted" | "expired" | "invalid" | "pending" | "notAwaited";
-}
-export const provideAssertion = defineUpdate<AssertionAnswer, [{ assertion: string }]>(
-  "provideAssertion",
-);
-
-/** The caller's word on the contract that the signer will sign; `notAwaited`: it is not asked for. */
-export interface ContractAnswer {
-  answer: "accepted" | "refused" | "notAwaited" | "unavailable";
-}
-export const acceptContract = defineUpdate<ContractAnswer, [Decider & { accepted: boolean }]>(
-  "acceptContract",
-);
-
-/** P1 §1.4: approve or cancel the identity video. */
-export interface VideoAnswer {
-  answer: "approved" | "cancelled" | "notAwaited" | "refused" | "unknown" | "unavailable";
-}
-export const decideVideo = defineUpdate<
-  VideoAnswer,
-  [Decider & { decision: "approve" | "cancel" }]
->("decideVideo");
 
 export type Decision = "retry" | "happened" | "abandon";
 

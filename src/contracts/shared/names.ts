@@ -23,10 +23,6 @@ export const decisionUpdates = ["resolve", "cancel", "acceptContract", "decideVi
 /** What a business id may look like: it stands in URLs, logs and visibility (docs/design.md §2). */
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** What an eID assertion looks like (P1 §2.2): base64 as its writers write it, padded and with no bit left over. */
-export const assertionPattern =
-  /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
-
 /** `<process>/<business id>`. */
 export function workflowIdOf<P extends ProcessName>(process: P, id: string): `${P}/${string}` {
   return `${process}/${id}`;
@@ -41,43 +37,6 @@ export function parseWorkflowId(
   const process = processes.find((name) => name === workflowId.slice(0, slash));
   return process && businessIdPattern.test(id) ? { process, id } : undefined;
 }
-
-/** The states of a postal communication, in the order of P2 §3.1. */
-export const postalStates = [
-  "Draft",
-  "Submitted",
-  "Processed",
-  "Dispatched",
-  "Issued",
-  "Sent",
-  "Failed",
-  "Undelivered",
-  "Missing",
-  "Delivered",
-  "Disposed",
-  "Cancelled",
-  "Closed",
-] as const;
-
-/** Ends of the provider's, which a callback may claim and a query confirms (P2 §3.1, §6.2). */
-export const endStates: ReadonlySet<string> = new Set(["Closed", "Cancelled", "Disposed"]);
-
-/** The outcomes of a postal communication (P2 §3.1), in camelCase. */
-export const postalOutcomes = [
-  "none",
-  "dispatched",
-  "sent",
-  "declined",
-  "rejected",
-  "acknowledged",
-  "hindered",
-  "undelivered",
-  "failed",
-  "delivered",
-  "disposed",
-  "cancelled",
-  "expired",
-] as const;
 
 /** Never encrypted, so none carries personal data (docs/design.md §8). */
 export const searchAttributes = {

@@ -2,9 +2,8 @@
 // docs/reading-the-specification.md §5).
 import { condition } from "@temporalio/workflow";
 import type { RefusedAssertion } from "../../activities/disposable-certificate/index.js";
-import { provideAssertion } from "../../contracts/shared/messages.js";
-import type { AssertionAnswer } from "../../contracts/shared/messages.js";
-import { assertionPattern } from "../../contracts/shared/names.js";
+import { assertionPattern, provideAssertion } from "../../contracts/issue-certificate/messages.js";
+import type { AssertionAnswer } from "../../contracts/issue-certificate/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { secondsFromNow } from "../runtime/clock.js";
 import { invalidInput } from "../runtime/invalid-input.js";

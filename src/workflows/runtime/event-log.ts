@@ -1,6 +1,5 @@
 // What a process knows: a growing set of provider events by `Identifier`, the newest query snapshot, documents, and its own log.
 // Everything that is shown is derived from them by a pure view (docs/design.md §3).
-import { endStates } from "../../contracts/shared/names.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { ProcessDocument, TimelineEntry } from "../../contracts/shared/status.js";
 import { now } from "./clock.js";
@@ -26,6 +25,9 @@ export interface View {
   timeline: TimelineEntry[];
 }
 
+/** Whether a callback says that the provider has come to its end; only the provider's answer confirms it. */
+export type ReportsEnd = (event: ProviderEvent) => boolean;
+
 export type ViewOf<S, V> = (events: ProviderEvent[], snapshot: S | undefined) => V;
 
 /** A genuine communication has a dozen events. An address that leaked may bring any number: more than this are only counted. */
@@ -49,15 +51,17 @@ export class EventLog<S extends Snapshot, V extends View> {
   readonly #entries: TimelineEntry[] = [];
   readonly #viewOf: ViewOf<S, V>;
   readonly #onChange: () => void;
+  readonly #reportsEnd: ReportsEnd;
   #view: V;
   /** Events beyond those that are kept. */
   #unkept = 0;
   /** Callbacks that the process is not told of. */
   #surplus = 0;
 
-  constructor(viewOf: ViewOf<S, V>, onChange: () => void) {
+  constructor(viewOf: ViewOf<S, V>, onChange: () => void, reportsEnd: ReportsEnd = () => false) {
     this.#viewOf = viewOf;
     this.#onChange = onChange;
+    this.#reportsEnd = reportsEnd;
     this.#view = viewOf([], undefined);
   }
 
@@ -133,7 +137,7 @@ export class EventLog<S extends Snapshot, V extends View> {
       if (this.#events.has(event.id)) continue;
       if (this.#events.size >= eventsKept) {
         this.#unkept += 1;
-        if (endStates.has(event.kind)) this.hintEnd();
+        if (this.#reportsEnd(event)) this.hintEnd();
         continue;
       }
       this.#events.set(event.id, event);

@@ -17,7 +17,7 @@ import {
 import type { Repair, Surplus } from "../../contracts/shared/messages.js";
 import { Attentions } from "./attention.js";
 import { EventLog } from "./event-log.js";
-import type { Snapshot, View, ViewOf } from "./event-log.js";
+import type { ReportsEnd, Snapshot, View, ViewOf } from "./event-log.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ProcessStatusBoard } from "./status.js";
 
@@ -28,8 +28,9 @@ export class Flow<S extends Snapshot, V extends View> {
   readonly lifecycle: Lifecycle;
   readonly #repairedRuns = new Set<string>();
 
-  constructor(viewOf: ViewOf<S, V>) {
-    this.log = new EventLog(viewOf, () => this.status.refresh());
+  /** `reportsEnd`: which callbacks say that the provider has come to its end; default: none. */
+  constructor(viewOf: ViewOf<S, V>, reportsEnd?: ReportsEnd) {
+    this.log = new EventLog(viewOf, () => this.status.refresh(), reportsEnd);
     this.attentions = new Attentions({
       note: (entry) => this.log.note(entry),
       attentionChanged: () => this.status.attentionChanged(),

@@ -2,7 +2,6 @@
 // ask in any case; only the provider's answer counts (docs/design.md §3, §7; P2 §6.4).
 import { CancellationScope, condition, patched, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
-import { endStates } from "../../contracts/shared/names.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import {
   earlierOf,
@@ -38,8 +37,8 @@ export interface TrackingTarget {
   spans: TrackingSpans;
   /** Default: the newest snapshot is closed. A condition of its own may come true without an answer of the provider's. */
   isOver?(): boolean;
-  /** Which callbacks make it ask; default: those that report an end, or answer a request for an affidavit. */
-  hintsAtEnd?(event: ProviderEvent): boolean;
+  /** Which callbacks make it ask. */
+  hintsAtEnd(event: ProviderEvent): boolean;
   /** Asks the provider and applies the answer; throws `NotChangedYet` when the time of `options` is over before that. */
   ask(wait: AskWait, summary: string, options: ActivityOptions): Promise<void>;
 }
@@ -86,10 +85,6 @@ export async function collectAffidavits(
 
 function announced(flow: AnyFlow): number {
   return flow.log.events.filter(({ affidavit }) => affidavit).length;
-}
-
-function reportsAnEnd({ kind, affidavit }: ProviderEvent): boolean {
-  return endStates.has(kind) || affidavit?.requestId !== undefined;
 }
 
 /** A question's time is at least this long, so that it is asked once in any case. */
@@ -228,7 +223,7 @@ class Tracking {
   /** How many reasons there were so far to ask whether it is over. */
   #hints(): number {
     const { events, endHints } = this.#flow.log;
-    return events.filter(this.#target.hintsAtEnd ?? reportsAnEnd).length + endHints;
+    return events.filter(this.#target.hintsAtEnd).length + endHints;
   }
 
   #over(): boolean {

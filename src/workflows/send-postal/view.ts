@@ -1,6 +1,6 @@
 // What callbacks and the newest query say of a postal communication: pure, so that order, number, loss and forgery of
 // callbacks change neither state nor outcome (P2 §2.5, §3.1, §6.4).
-import { postalOutcomes, postalStates } from "../../contracts/shared/names.js";
+import { endStates, postalOutcomes, postalStates } from "../../contracts/send-postal/states.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { PostalDates, PostalOutcome } from "../../contracts/send-postal.js";
 import type { Snapshot, View } from "../runtime/event-log.js";
@@ -37,6 +37,16 @@ export function postalView(
     ...(reported ? { reportedState: reported.kind } : {}),
     ...outcomeOf(resting && isOpen(snapshot?.outcome) ? state : snapshot?.outcome),
   };
+}
+
+/** A callback that reports an end; the answer to a query confirms it. */
+export function reportsEnd({ kind }: ProviderEvent): boolean {
+  return endStates.has(kind);
+}
+
+/** The callbacks that make the process ask: those that report an end, and those that answer a request for an affidavit. */
+export function hintsAtEnd(event: ProviderEvent): boolean {
+  return reportsEnd(event) || event.affidavit?.requestId !== undefined;
 }
 
 /** Names a move that P2 §3.1 excludes; it is obeyed all the same. */

@@ -4,8 +4,8 @@ import { currentUpdateInfo, patched, proxyActivities, sleep } from "@temporalio/
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { EviPostActivities, PostalSubmitted } from "../../activities/evi-post/index.js";
 import type { ProcessActivities } from "../../activities/runtime/process.js";
-import { cancel, requestAffidavit } from "../../contracts/shared/messages.js";
-import type { AffidavitAnswer, CancelAnswer } from "../../contracts/shared/messages.js";
+import { cancel, requestAffidavit } from "../../contracts/send-postal/messages.js";
+import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
 import type {
   PostalAffidavitRequest,
   PostalOutcome,
@@ -27,7 +27,7 @@ import { collectAffidavits, trackUntilClosed } from "../runtime/tracking.js";
 import type { AskWait, TrackingTarget } from "../runtime/tracking.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
 import { Flow } from "../runtime/flow.js";
-import { excludedMove, postalView } from "./view.js";
+import { excludedMove, hintsAtEnd, postalView, reportsEnd } from "./view.js";
 import type { PostalSnapshot, PostalView } from "./view.js";
 import { stepsOf } from "../runtime/steps.js";
 import { whenDue } from "../runtime/waits.js";
@@ -51,7 +51,7 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
 
 class SendPostal {
   readonly #input: SendPostalInput;
-  readonly #flow = new Flow<PostalSnapshot, PostalView>(postalView);
+  readonly #flow = new Flow<PostalSnapshot, PostalView>(postalView, reportsEnd);
   readonly #step = stepsOf<EviPostActivities>(this.#flow, "evi-post");
   /** The affidavits requested on demand, each with how many documents there were before it. */
   readonly #requests: { requestId: string; before: number }[] = [];
@@ -91,6 +91,7 @@ class SendPostal {
     const target: TrackingTarget = {
       label: "EviPost",
       spans: item.settings,
+      hintsAtEnd,
       ask: (...question) => this.#ask(item, ...question),
     };
     await trackUntilClosed(this.#flow, target);

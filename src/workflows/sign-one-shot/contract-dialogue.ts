@@ -1,6 +1,6 @@
 // The caller accepts or refuses the contract, before the signer gets a code (docs/reading-the-specification.md §7).
-import { acceptContract } from "../../contracts/shared/messages.js";
-import type { ContractAnswer } from "../../contracts/shared/messages.js";
+import { acceptContract } from "../../contracts/sign-one-shot/messages.js";
+import type { ContractAnswer } from "../../contracts/sign-one-shot/messages.js";
 import { secondsFromNow } from "../runtime/clock.js";
 import { decidedBy } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";

@@ -6,8 +6,8 @@ import type {
   OneShotPlan,
   OneShotRequest,
 } from "../../activities/one-shot-signature/index.js";
-import { decideVideo } from "../../contracts/shared/messages.js";
-import type { VideoAnswer } from "../../contracts/shared/messages.js";
+import { decideVideo } from "../../contracts/sign-one-shot/messages.js";
+import type { VideoAnswer } from "../../contracts/sign-one-shot/messages.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/answers.js";
 import { decidedBy } from "../runtime/decisions.js";

@@ -7,6 +7,11 @@ import { plainView } from "../runtime/plain-view.js";
 /** The states that a request does not leave. */
 export const oneShotEnds: ReadonlySet<string> = new Set(["signed", "failed", "cancelled"]);
 
+/** A callback that names an end state; the service's answer confirms it. */
+export function reportsEnd({ kind }: ProviderEvent): boolean {
+  return oneShotEnds.has(kind);
+}
+
 export function oneShotView(events: ProviderEvent[], snapshot: OneShotSnapshot | undefined): View {
   const view = plainView(events);
   if (!snapshot) return view;

@@ -21,7 +21,7 @@ import { IdentityVideo } from "./identity-video.js";
 import { OneTimePassword } from "../runtime/one-time-password.js";
 import type { OtpCalls } from "../runtime/one-time-password.js";
 import { Flow } from "../runtime/flow.js";
-import { oneShotView } from "./view.js";
+import { oneShotView, reportsEnd } from "./view.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";
 import { awaitOperatorVerdict } from "./operator-verdict.js";
 
@@ -37,7 +37,10 @@ export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotR
 
 class SignOneShot {
   readonly #input: SignOneShotInput;
-  readonly #flow = new Flow<OneShotSnapshot, ReturnType<typeof oneShotView>>(oneShotView);
+  readonly #flow = new Flow<OneShotSnapshot, ReturnType<typeof oneShotView>>(
+    oneShotView,
+    reportsEnd,
+  );
   readonly #step = stepsOf<OneShotActivities>(this.#flow, provider);
   readonly #otp: OneTimePassword;
   readonly #contract: ContractDialogue;

@@ -58,6 +58,7 @@ const emptyLog = () => {
     () => {
       changes += 1;
     },
+    ({ kind }) => kind === "Closed",
   );
   return { log, changes: () => changes };
 };

@@ -35,6 +35,8 @@ async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
     const target: TrackingTarget = {
       label: "EviPost",
       spans,
+      hintsAtEnd: ({ kind, affidavit }) =>
+        kind === "Closed" || kind === "Cancelled" || affidavit?.requestId !== undefined,
       ask: async (wait, summary, quick) => {
         const happened = wait === "affidavits" ? { happened: {} } : {};
         flow.log.applySnapshot(

@@ -1,0 +1,26 @@
+// The updates that `sendPostal` alone takes. No zod: the workflow imports this file.
+import { defineUpdate } from "@temporalio/workflow";
+import type { Decider } from "../shared/messages.js";
+import type { PostalAffidavitRequest } from "../send-postal.js";
+
+/** docs/reading-the-specification.md §2: what the provider makes of a cancellation (P2 §4.1 Cancel). */
+export interface CancelAnswer {
+  answer:
+    | "cancelled"
+    | "tooLate"
+    | "notOwner"
+    | "notPermitted"
+    | "unknown"
+    | "pending"
+    | "unavailable";
+}
+export const cancel = defineUpdate<CancelAnswer, [Decider]>("cancel");
+
+/** P2 §4.1 AffidavitRequest; `requestId` where it was requested, `reason` where the provider refused. */
+export type AffidavitAnswer =
+  | { answer: "requested"; requestId: string }
+  | { answer: "refused"; reason: string }
+  | { answer: "notEligible" | "unknown" | "unavailable" };
+export const requestAffidavit = defineUpdate<AffidavitAnswer, [PostalAffidavitRequest]>(
+  "requestAffidavit",
+);

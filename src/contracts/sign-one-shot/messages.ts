@@ -1,0 +1,20 @@
+// The updates that `signOneShot` alone takes. No zod: the workflow imports this file.
+import { defineUpdate } from "@temporalio/workflow";
+import type { Decider } from "../shared/messages.js";
+
+/** The caller's word on the contract that the signer will sign; `notAwaited`: it is not asked for. */
+export interface ContractAnswer {
+  answer: "accepted" | "refused" | "notAwaited" | "unavailable";
+}
+export const acceptContract = defineUpdate<ContractAnswer, [Decider & { accepted: boolean }]>(
+  "acceptContract",
+);
+
+/** P1 §1.4: approve or cancel the identity video. */
+export interface VideoAnswer {
+  answer: "approved" | "cancelled" | "notAwaited" | "refused" | "unknown" | "unavailable";
+}
+export const decideVideo = defineUpdate<
+  VideoAnswer,
+  [Decider & { decision: "approve" | "cancel" }]
+>("decideVideo");
