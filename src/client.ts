@@ -15,10 +15,11 @@ import {
 import type { SignDecision, Writing } from "./client/handle.js";
 import { handles } from "./client/handles.js";
 import type { AnyHandle, HandleOf } from "./client/handles.js";
+import { ProcessStarts } from "./client/starts.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
-import { contracts } from "./contracts/index.js";
+import { contractOf } from "./contracts/registry.js";
 import {
   inputDigestMemo,
   parseWorkflowId,
@@ -33,11 +34,6 @@ import { checkInput } from "./contracts/shared/problems.js";
 import { withSecrets } from "./contracts/shared/secret-fields.js";
 import type { Contract } from "./contracts/shared/secret-fields.js";
 import { comparedInput } from "./contracts/shared/compared-input.js";
-import type { IssueCertificateInput } from "./contracts/issue-certificate.js";
-import type { SendMessageInput } from "./contracts/send-message.js";
-import type { SendPostalInput } from "./contracts/send-postal.js";
-import type { SignEnvelopeInput } from "./contracts/sign-envelope.js";
-import type { SignOneShotInput } from "./contracts/sign-one-shot.js";
 import { erasedProblem } from "./contracts/shared/failures.js";
 import { BusinessId } from "./contracts/shared/values.js";
 import { signDecision } from "./crypto/decision-signature.js";
@@ -66,14 +62,7 @@ import { withoutMemos } from "./temporal/visibility/without-memos.js";
 
 export * from "./client/errors.js";
 export { ProcessHandle } from "./client/handle.js";
-export {
-  CertificateHandle,
-  EnvelopeHandle,
-  MessageHandle,
-  OneShotHandle,
-  PostalHandle,
-} from "./client/handles.js";
-export type { AnyHandle } from "./client/handles.js";
+export type { AnyHandle, HandleOf } from "./client/handles.js";
 export type {
   IssueCertificateInput,
   IssueCertificateResult,
@@ -82,6 +71,20 @@ export type { SendMessageInput, SendMessageResult } from "./contracts/send-messa
 export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
 export type { SignEnvelopeInput, SignEnvelopeResult } from "./contracts/sign-envelope.js";
 export type { SignOneShotInput, SignOneShotResult } from "./contracts/sign-one-shot.js";
+
+// Shorter names for the handles of the first five; any other is `HandleOf<"…">`.
+export const {
+  issueCertificate: CertificateHandle,
+  sendMessage: MessageHandle,
+  sendPostal: PostalHandle,
+  signEnvelope: EnvelopeHandle,
+  signOneShot: OneShotHandle,
+} = handles;
+export type CertificateHandle = HandleOf<"issueCertificate">;
+export type MessageHandle = HandleOf<"sendMessage">;
+export type PostalHandle = HandleOf<"sendPostal">;
+export type EnvelopeHandle = HandleOf<"signEnvelope">;
+export type OneShotHandle = HandleOf<"signOneShot">;
 
 /** A process as the visibility shows it, without asking it. */
 export interface ListedProcess {
@@ -113,7 +116,12 @@ export interface ListFilter {
 
 type Connected = Awaited<ReturnType<typeof connectClient>>;
 
-export class Trustflow {
+/**
+ * Each process has a method of its name: `sendPostal(id, input)` starts a certified postal communication, joins the one that is open
+ * under this id, or finds the finished one. It throws `InvalidInputError` before anything exists, `InputMismatchError` where the id
+ * stands for another input.
+ */
+export class Trustflow extends ProcessStarts {
   readonly #connected: Connected;
   readonly #ring: KeyRing;
   readonly #config: Config;
@@ -122,6 +130,7 @@ export class Trustflow {
   #documents?: DocumentStore;
 
   private constructor(connected: Connected, ring: KeyRing, config: Config) {
+    super();
     this.#connected = connected;
     this.#ring = ring;
     this.#config = config;
@@ -161,38 +170,6 @@ export class Trustflow {
 
   close(): Promise<void> {
     return this.#connected.close();
-  }
-
-  /**
-   * Starts a certified postal communication, joins the one that is open under this id, or finds the finished one
-   * (P2 §2.1, §4.1). Throws `InvalidInputError` before anything exists, `InputMismatchError` where the id stands for
-   * another input.
-   */
-  sendPostal(id: string, input: SendPostalInput): Promise<HandleOf<"sendPostal">> {
-    return this.start("sendPostal", id, input);
-  }
-
-  /** As `sendPostal`, for a disposable certificate (P1 §1.1, 4.1). */
-  issueCertificate(
-    id: string,
-    input: IssueCertificateInput,
-  ): Promise<HandleOf<"issueCertificate">> {
-    return this.start("issueCertificate", id, input);
-  }
-
-  /** As `sendPostal`, for a message (P1 §1.3, 4.3). */
-  sendMessage(id: string, input: SendMessageInput): Promise<HandleOf<"sendMessage">> {
-    return this.start("sendMessage", id, input);
-  }
-
-  /** As `sendPostal`, for a one-shot signature (P1 §1.4, 4.4). */
-  signOneShot(id: string, input: SignOneShotInput): Promise<HandleOf<"signOneShot">> {
-    return this.start("signOneShot", id, input);
-  }
-
-  /** As `sendPostal`, for an envelope that a one-shot certificate signs (P1 §1.5, 4.5). */
-  signEnvelope(id: string, input: SignEnvelopeInput): Promise<HandleOf<"signEnvelope">> {
-    return this.start("signEnvelope", id, input);
   }
 
   /** A process that was started before; `id` is `<process>/<business id>`. */
@@ -276,9 +253,13 @@ export class Trustflow {
   }
 
   /** Starts any process by its name, as the methods above do. */
-  async start<P extends ProcessName>(process: P, id: string, input: object): Promise<HandleOf<P>> {
+  override async start<P extends ProcessName>(
+    process: P,
+    id: string,
+    input: object,
+  ): Promise<HandleOf<P>> {
     this.#refuseToWrite();
-    const schema = contracts[process].input;
+    const { input: schema, title } = contractOf(process);
     const problems = [
       ...checkInput(BusinessId, id, ["id"]).fields,
       ...checkInput(schema, input).fields,
@@ -297,7 +278,7 @@ export class Trustflow {
         // As USE_EXISTING, but told of it, so that only a second start asks the server what the first one brought.
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-        staticSummary: `${titles[process]} ${id}`,
+        staticSummary: `${title} ${id}`,
         // A client of the release before compares a second start with this.
         memo: { [inputDigestMemo]: inputDigest(this.#ring, digested) },
       });
@@ -327,7 +308,7 @@ export class Trustflow {
     const isSame =
       typeof first === "object" &&
       first !== null &&
-      digestOf(comparedInput(contracts[process].input, first, contentOf)) === digestOf(digested);
+      digestOf(comparedInput(contractOf(process).input, first, contentOf)) === digestOf(digested);
     if (!isSame) throw new InputMismatchError(workflowId);
   }
 
@@ -399,11 +380,3 @@ function wrongIn(id: string): string {
     ? "no business id looks like that"
     : `there is no process "${process}"; ${suggestionFor(process, processes)}`;
 }
-
-const titles: Record<ProcessName, string> = {
-  issueCertificate: "Disposable certificate",
-  sendMessage: "Message",
-  sendPostal: "Certified post",
-  signOneShot: "One-shot signature",
-  signEnvelope: "Signature envelope",
-};

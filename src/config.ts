@@ -17,12 +17,7 @@ import {
   whole,
 } from "./config/fields.js";
 import { Decisions, Operators } from "./config/operators.js";
-import {
-  EnvelopeDefaults,
-  IssueCertificateDefaults,
-  OneShotDefaults,
-  PostalDefaults,
-} from "./config/processes.js";
+import { processDefaults } from "./config/processes.js";
 import { suggestionFor } from "./contracts/shared/nearest.js";
 import { missing, sentenceOf } from "./contracts/shared/problems.js";
 import { KeyRing } from "./crypto/key-ring.js";
@@ -191,10 +186,7 @@ export const Config = z.strictObject({
       repairAfterSeconds: whole().default(600),
     })
     .prefault({}),
-  sendPostal: PostalDefaults.prefault({}),
-  issueCertificate: IssueCertificateDefaults.prefault({}),
-  signOneShot: OneShotDefaults.prefault({}),
-  signEnvelope: EnvelopeDefaults.prefault({}),
+  ...processDefaults,
   /** A running sandbox, for the commands that steer it. */
   sandbox: z.strictObject({ url: url().optional() }).prefault({}),
   log: z

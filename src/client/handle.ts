@@ -20,7 +20,9 @@ import type {
   Resolution,
   ResolveAnswer,
 } from "../contracts/shared/messages.js";
-import { secretIds, updates } from "../contracts/message-contracts.js";
+import { secretIds } from "../contracts/message-contracts.js";
+import { updatesOf } from "../contracts/registry.js";
+import type { UpdateContract } from "../contracts/shared/message-contract.js";
 import { checkInput } from "../contracts/shared/problems.js";
 import { secretNames } from "../contracts/shared/secret-fields.js";
 import type { Contract } from "../contracts/shared/secret-fields.js";
@@ -176,6 +178,23 @@ export class ProcessHandle<Result> {
     return this.update(definition, [{ ...argument, ...(signature && { signature }) }], updateId);
   }
 
+  /** `given`: as many values as `argumentOf` takes, then the id of the update, then who decides. */
+  protected send(
+    { definition, argumentOf, decides }: UpdateContract,
+    given: unknown[],
+  ): Promise<unknown> {
+    const count = argumentOf.length;
+    const argument = (argumentOf as (...given: unknown[]) => unknown)(...given.slice(0, count));
+    const [updateId = randomUUID(), stated = {}] = given.slice(count) as [string?, Decider?];
+    if (!decides)
+      return this.update(definition, argument === undefined ? [] : [argument], updateId);
+    return this.decide(
+      definition as UpdateDefinition<unknown, [Decider]>,
+      { ...stated, ...(argument as object) },
+      updateId,
+    );
+  }
+
   protected async update<R, A extends unknown[]>(
     { name }: UpdateDefinition<R, A>,
     args: A,
@@ -198,7 +217,7 @@ export class ProcessHandle<Result> {
 
   /** The workers cannot check by the contract what is sealed before they open it, so that is done here. */
   #sealed(name: string, args: unknown[]): [unknown] {
-    const contract = updates[this.process].find((update) => update.name === name)?.argument;
+    const contract = updatesOf(this.process).find((update) => update.name === name)?.argument;
     const { seal } = this.#writing;
     if (!contract || !seal || secretNames(contract).length === 0) return args as [unknown];
     const { fields } = checkInput(contract, args[0]);

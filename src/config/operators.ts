@@ -1,6 +1,6 @@
 // Who may decide: the public keys of the operators, and what a decision needs (docs/decisions/0024).
 import { z } from "zod";
-import { decisionUpdates } from "../contracts/shared/names.js";
+import { decisionUpdates } from "../contracts/registry.js";
 import { listOf, plain } from "./fields.js";
 
 /** As the id of a key ring too, which is what `keys.operator` is written as. */

@@ -1,50 +1,34 @@
-// What applies to a process where its input says nothing; a caller's `settings` go over it.
+// What applies to a process where its input says nothing; a caller's `settings` go over it. Each process's defaults stand in the
+// registry.
 import { z } from "zod";
+import { contractOf } from "../contracts/registry.js";
+import type { Registry } from "../contracts/registry.js";
+import { processes } from "../contracts/shared/names.js";
+import type { ProcessName } from "../contracts/shared/names.js";
+import type { Default, WholeDefault } from "../contracts/shared/process-contract.js";
 import { flag, whole } from "./fields.js";
 
-const day = 86_400;
+const configuredWhole = ({ value, least, most }: WholeDefault) => whole(least, most).default(value);
+const configuredFlag = (value: boolean) => flag().default(value);
+const configured = (value: Default) =>
+  typeof value === "boolean" ? configuredFlag(value) : configuredWhole(value);
 
-/** The spans of `sendPostal` where its input says nothing; all in seconds. */
-export const PostalDefaults = z.strictObject({
-  affidavitWindowSeconds: whole().default(7 * day),
-  deadlineSeconds: whole(1).default(120 * day),
-  pollIntervalSeconds: whole(1).default(day / 4),
-  askIntervalSeconds: whole(1).default(60),
-  restingGraceSeconds: whole().default(3 * day),
-});
+type Configured<D> = D extends boolean
+  ? ReturnType<typeof configuredFlag>
+  : ReturnType<typeof configuredWhole>;
+type WithDefaults = {
+  [P in ProcessName]: Registry[P] extends { defaults: object } ? P : never;
+}[ProcessName];
+type ConfiguredDefaults<D> = z.ZodPrefault<
+  z.ZodObject<{ -readonly [name in keyof D]: Configured<D[name]> }, z.core.$strict>
+>;
 
-/** Of everything that a holder or signer answers with a one-time password; all in seconds but the counts. */
-const otp = {
-  /** How long the holder may take, from the first code on. */
-  holderDeadlineSeconds: whole(1).default(7 * day),
-  /** Wrong codes until a new one has to be sent. */
-  otpTries: whole(1).default(5),
-  /** How often a code is sent again. */
-  otpResends: whole().default(3),
-  resendSpacingSeconds: whole().default(60),
-  /** How long `submitOtp` and its like take to answer at the most. */
-  answerSeconds: whole(3, 18).default(15),
-};
-
-export const OneShotDefaults = z.strictObject({
-  ...otp,
-  requireContractAccepted: flag().default(false),
-  deadlineSeconds: whole(1).default(30 * day),
-  pollIntervalSeconds: whole(1).default(day / 4),
-  askIntervalSeconds: whole(1).default(60),
-});
-
-export const EnvelopeDefaults = z.strictObject({
-  /** How many documents of an envelope are uploaded at the same time. */
-  uploadsAtOnce: whole(1).default(5),
-});
-
-export const IssueCertificateDefaults = z.strictObject({
-  /** Whether the data is checked before the enrolment (P1 §4.1 rule 1). */
-  checkData: flag().default(true),
-  ...otp,
-  /** How long a fresh eID assertion is waited for after 237 or 239. */
-  assertionDeadlineSeconds: whole(1).default(7 * day),
-  /** How many assertions may be refused as invalid (239). */
-  assertionTries: whole(1).default(3),
-});
+/** A table of the configuration for each process that has defaults. */
+export const processDefaults = Object.fromEntries(
+  processes.flatMap((process) => {
+    const { defaults } = contractOf(process);
+    if (!defaults) return [];
+    const fields = Object.entries(defaults).map(([name, value]) => [name, configured(value)]);
+    return [[process, z.strictObject(Object.fromEntries(fields)).prefault({})]];
+  }),
+) as { [P in WithDefaults]: ConfiguredDefaults<Registry[P]["defaults"]> };

@@ -1,13 +1,7 @@
-// What the package publishes as `trustflow/contracts`, and the registry behind the JSON Schemas and the CLI.
-import {
-  IssueCertificateInput,
-  IssueCertificateResult,
-  IssueCertificateStatus,
-} from "./issue-certificate.js";
-import { SendMessageInput, SendMessageResult, SendMessageStatus } from "./send-message.js";
-import { SendPostalInput, SendPostalResult, SendPostalStatus } from "./send-postal.js";
-import { SignEnvelopeInput, SignEnvelopeResult, SignEnvelopeStatus } from "./sign-envelope.js";
-import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "./sign-one-shot.js";
+// What the package publishes as `trustflow/contracts`.
+import { registry } from "./registry.js";
+import type { Registry } from "./registry.js";
+import type { ProcessName } from "./shared/names.js";
 
 export * from "./shared/failures.js";
 export * from "./issue-certificate.js";
@@ -24,20 +18,12 @@ export * from "./sign-one-shot.js";
 export * from "./sign-one-shot/messages.js";
 export * from "./shared/status.js";
 export * from "./shared/values.js";
+export { decisionUpdates } from "./registry.js";
 
-/** One entry for each process. */
-export const contracts = {
-  signEnvelope: {
-    input: SignEnvelopeInput,
-    result: SignEnvelopeResult,
-    status: SignEnvelopeStatus,
-  },
-  signOneShot: { input: SignOneShotInput, result: SignOneShotResult, status: SignOneShotStatus },
-  issueCertificate: {
-    input: IssueCertificateInput,
-    result: IssueCertificateResult,
-    status: IssueCertificateStatus,
-  },
-  sendMessage: { input: SendMessageInput, result: SendMessageResult, status: SendMessageStatus },
-  sendPostal: { input: SendPostalInput, result: SendPostalResult, status: SendPostalStatus },
-};
+/** The schemas of each process. */
+export const contracts = Object.fromEntries(
+  Object.entries(registry).map(([name, { input, result, status }]) => [
+    name,
+    { input, result, status },
+  ]),
+) as { [P in ProcessName]: Pick<Registry[P], "input" | "result" | "status"> };

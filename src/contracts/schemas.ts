@@ -1,17 +1,17 @@
 // The JSON Schemas of a process: what `trustflow schema PROCESS` prints and the package has in `trustflow/schemas`.
 import { z } from "zod";
-import { contracts } from "./index.js";
-import { queries, signals, updates } from "./message-contracts.js";
-import type { MessageContract } from "./message-contracts.js";
+import { queries, signals } from "./message-contracts.js";
+import { contractOf, updatesOf } from "./registry.js";
+import type { MessageContract } from "./shared/message-contract.js";
 import type { ProcessName } from "./shared/names.js";
 
 export function schemasOf(process: ProcessName) {
-  const { input, result, status } = contracts[process];
+  const { input, result, status } = contractOf(process);
   return {
     input: z.toJSONSchema(input, { io: "input" }),
     result: z.toJSONSchema(result),
     status: z.toJSONSchema(status),
-    updates: ofMessages(updates[process]),
+    updates: ofMessages(updatesOf(process)),
     signals: ofMessages(signals),
     queries: ofMessages(queries),
   };

@@ -2,8 +2,8 @@
 import type { AnyHandle, ProcessHandle } from "../../client.js";
 import { Option } from "commander";
 import type { Command } from "commander";
-import { contracts } from "../../contracts/index.js";
-import { type ProcessName, processes } from "../../contracts/shared/names.js";
+import { outcomesOf } from "../../contracts/registry.js";
+import { processes } from "../../contracts/shared/names.js";
 import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
 import { takes } from "./capability.js";
 import { CodeDialogue } from "./code-dialogue.js";
@@ -27,13 +27,9 @@ export function addFollowOptions(command: Command, outcomes: string[]): Command 
     );
 }
 
-/** Of one process, or of any. */
-export function outcomesOf(...names: ProcessName[]): string[] {
-  const known = (names.length > 0 ? names : processes).flatMap((name): string[] => {
-    const { outcome } = contracts[name].result.shape;
-    return "options" in outcome ? outcome.options : [...outcome.values];
-  });
-  return [...new Set(known)];
+/** Of any process. */
+export function allOutcomes(): string[] {
+  return [...new Set(processes.flatMap(outcomesOf))];
 }
 
 /** Prints each change; ends as `resultOf` does, and with 1 on another outcome than the expected one. */

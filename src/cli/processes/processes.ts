@@ -7,7 +7,7 @@ import {
   addFollowOptions,
   type FollowOptions,
   openAttention,
-  outcomesOf,
+  allOutcomes,
   requireOutcome,
   resultOf,
   watchProcess,
@@ -39,7 +39,7 @@ export function addProcessCommands(program: Command): void {
 On a terminal, without --json, it asks for the holder's code where the process waits for one.`,
     example: "trustflow watch order-7 --json",
   });
-  addFollowOptions(watch, outcomesOf()).action((id: string, options: FollowOptions) =>
+  addFollowOptions(watch, allOutcomes()).action((id: string, options: FollowOptions) =>
     withProcess(id, (handle) => watchProcess(handle, options)),
   );
 
@@ -48,7 +48,7 @@ On a terminal, without --json, it asks for the holder's code where the process w
     details: `${idHelp}\nWaits for the end; ends with 5 as soon as it waits for a person, with 1 if it failed.`,
     example: "trustflow result order-7 --expect delivered",
   });
-  addFollowOptions(result, outcomesOf()).action((id: string, options: FollowOptions) =>
+  addFollowOptions(result, allOutcomes()).action((id: string, options: FollowOptions) =>
     withProcess(id, async (handle) => {
       const found = await resultOf(handle, options);
       if (options.json) writeJson(found);

@@ -17,9 +17,6 @@ export function providerTaskQueue(provider: string): string {
   return `${workflowTaskQueue}.${provider}`;
 }
 
-/** The updates by which a person decides; each of them may be signed (docs/decisions/0024). */
-export const decisionUpdates = ["resolve", "cancel", "acceptContract", "decideVideo"] as const;
-
 /** What a business id may look like: it stands in URLs, logs and visibility (docs/design.md §2). */
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 

@@ -1,6 +1,10 @@
 // What every process with a one-time password shares: its spans, and the answers of its updates (docs/design.md §2;
 // docs/reading-the-specification.md §5).
 import { z } from "zod";
+import { answer, update } from "./message-contract.js";
+import { resendOtp, submitOtp } from "./messages.js";
+import { day } from "./process-contract.js";
+import { Instant } from "./values.js";
 
 const seconds = z
   .int()
@@ -22,6 +26,53 @@ export const otpSettings = {
   resendSpacingSeconds: z.int().min(0).max(86_400).optional(),
   /** How long an update may take to answer. */
   answerSeconds: z.int().min(3).max(18).optional(),
+};
+
+/** All in seconds but the counts. */
+export const otpDefaults = {
+  /** How long the holder may take, from the first code on. */
+  holderDeadlineSeconds: { value: 7 * day, least: 1 },
+  /** Wrong codes until a new one has to be sent. */
+  otpTries: { value: 5, least: 1 },
+  /** How often a code is sent again. */
+  otpResends: { value: 3 },
+  resendSpacingSeconds: { value: 60 },
+  /** How long `submitOtp` and its like take to answer at the most. */
+  answerSeconds: { value: 15, least: 3, most: 18 },
+};
+
+const count = z.int().min(0);
+const notCode = "must be the code that the holder received";
+
+export const otpUpdates = {
+  /** The code that the holder entered. The same `updateId` is one try. */
+  submitOtp: update(submitOtp, {
+    description: "The code that the holder or signer entered.",
+    argument: z.strictObject({
+      code: z
+        .string()
+        .min(1, notCode)
+        .refine((code) => code.trim() !== "" && code.length <= longestCode, notCode)
+        .meta({ writeOnly: true }),
+    }),
+    answer: z.union([
+      answer("accepted", "expired", "locked", "unavailable"),
+      z.strictObject({ answer: z.literal("wrong"), triesLeft: count }),
+      z.strictObject({ answer: z.literal("unknown"), providerCode: z.string().exactOptional() }),
+    ]),
+    argumentOf: (code: string) => ({ code }),
+  }),
+  /** Another code for the holder. The same `updateId` is one code. */
+  resendOtp: update(resendOtp, {
+    description: "Send the holder or signer another code.",
+    answer: z.union([
+      z.strictObject({ answer: z.enum(["sent", "unknown"]), resendsLeft: count }),
+      z.strictObject({ answer: z.literal("tooSoon"), until: Instant }),
+      z.strictObject({ answer: z.literal("refused"), providerCode: z.string().exactOptional() }),
+      answer("limitReached", "expired", "unavailable"),
+    ]),
+    argumentOf: () => undefined,
+  }),
 };
 
 const Template = z.strictObject({

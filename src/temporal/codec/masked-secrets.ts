@@ -1,8 +1,9 @@
 // What the codec server shows of secrets: `[secret]`, for those that our client has sealed and for those that a plain client has
 // sent in clear (decision 23).
 import type { Payload } from "@temporalio/common";
-import { contracts } from "../../contracts/index.js";
-import { secretIds, updates } from "../../contracts/message-contracts.js";
+import { secretIds } from "../../contracts/message-contracts.js";
+import { registry, updatesOf } from "../../contracts/registry.js";
+import { processes } from "../../contracts/shared/names.js";
 import { secretNames } from "../../contracts/shared/secret-fields.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 
@@ -10,9 +11,9 @@ const shown = "[secret]";
 
 /** `otp` is what activities call a code. */
 const names = new Set([
-  ...Object.values(contracts).flatMap(({ input }) => secretNames(input)),
-  ...Object.values(updates).flatMap((all) =>
-    all.flatMap(({ argument }) => (argument ? secretNames(argument) : [])),
+  ...Object.values(registry).flatMap(({ input }) => secretNames(input)),
+  ...processes.flatMap((process) =>
+    updatesOf(process).flatMap(({ argument }) => (argument ? secretNames(argument) : [])),
   ),
   ...secretNames(secretIds),
   "otp",

@@ -6,7 +6,8 @@ import { TerminatedError } from "../../../src/client/errors.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { handles } from "../../../src/client/handles.js";
 import { taking } from "../../../src/cli/processes/capability.js";
-import { openAttention, outcomesOf, resultOf } from "../../../src/cli/processes/follow.js";
+import { allOutcomes, openAttention, resultOf } from "../../../src/cli/processes/follow.js";
+import { outcomesOf } from "../../../src/contracts/registry.js";
 
 const status = {
   phase: "submitting",
@@ -38,8 +39,8 @@ test("what can be expected of a process is what its contract knows", () => {
   expect(outcomesOf("sendMessage")).toEqual(["accepted"]);
   expect(outcomesOf("issueCertificate")).toEqual(["issued", "expired", "locked"]);
   expect(outcomesOf("sendPostal")).toContain("openAtDeadline");
-  expect(outcomesOf()).toEqual(expect.arrayContaining(["delivered", "issued", "accepted"]));
-  expect(outcomesOf().filter((outcome) => outcome === "expired")).toHaveLength(1);
+  expect(allOutcomes()).toEqual(expect.arrayContaining(["delivered", "issued", "accepted"]));
+  expect(allOutcomes().filter((outcome) => outcome === "expired")).toHaveLength(1);
 });
 
 const handleOf = (name: keyof typeof handles) =>

@@ -1,0 +1,28 @@
+// The methods that start a process, one for each: `sendPostal(id, input)` is `start("sendPostal", id, input)`.
+import type { InputOf, Registry } from "../contracts/registry.js";
+import { processes } from "../contracts/shared/names.js";
+import type { ProcessName } from "../contracts/shared/names.js";
+import type { HandleOf } from "./handles.js";
+
+type Starts = {
+  [P in keyof Registry]: (id: string, input: InputOf<P>) => Promise<HandleOf<P>>;
+};
+
+abstract class AnyStart {
+  abstract start<P extends ProcessName>(
+    process: P,
+    id: string,
+    input: object,
+  ): Promise<HandleOf<P>>;
+
+  static {
+    for (const process of processes)
+      Object.defineProperty(this.prototype, process, {
+        value: function start(this: AnyStart, id: string, input: object) {
+          return this.start(process, id, input);
+        },
+      });
+  }
+}
+
+export const ProcessStarts = AnyStart as unknown as abstract new () => AnyStart & Starts;

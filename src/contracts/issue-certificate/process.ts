@@ -1,0 +1,48 @@
+// `issueCertificate` in the registry: its updates, its defaults and the command that starts it.
+import { z } from "zod";
+import {
+  EidAssertion,
+  IssueCertificateInput,
+  IssueCertificateResult,
+  IssueCertificateStatus,
+} from "../issue-certificate.js";
+import type { CertificateSettings } from "../issue-certificate.js";
+import { answer, update } from "../shared/message-contract.js";
+import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
+import { day, defineProcess } from "../shared/process-contract.js";
+import type { DefaultsFor } from "../shared/process-contract.js";
+import { provideAssertion } from "./messages.js";
+
+export const issueCertificate = defineProcess({
+  title: "Disposable certificate",
+  provider: "disposable-certificate",
+  input: IssueCertificateInput,
+  result: IssueCertificateResult,
+  status: IssueCertificateStatus,
+  defaults: {
+    /** Whether the data is checked before the enrolment (P1 §4.1 rule 1). */
+    checkData: true,
+    ...otpDefaults,
+    /** How long a fresh eID assertion is waited for after 237 or 239. */
+    assertionDeadlineSeconds: { value: 7 * day, least: 1 },
+    /** How many assertions may be refused as invalid (239). */
+    assertionTries: { value: 3, least: 1 },
+  } satisfies DefaultsFor<CertificateSettings>,
+  updates: {
+    ...otpUpdates,
+    /** A fresh eID assertion where one was refused as expired or invalid (237 and 239 of P1 §7.1). */
+    provideAssertion: update(provideAssertion, {
+      description: "A new eID assertion after one was refused as expired or invalid.",
+      argument: z.strictObject({ assertion: EidAssertion }),
+      answer: answer("accepted", "expired", "invalid", "pending", "notAwaited"),
+      argumentOf: (assertion: string) => ({ assertion }),
+    }),
+  },
+  command: {
+    summary: "issue a disposable certificate to a holder",
+    details: `From the holder's data or from an eID assertion. The holder gets a one-time password: "trustflow otp" brings it back, and --watch on a terminal asks for it.`,
+    example: "trustflow issue-certificate --input holder.json --id order-7 --watch",
+    notChecked:
+      "which data the account's authority wants, and how current an assertion is: the provider says that before the enrolment",
+  },
+});

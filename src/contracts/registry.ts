@@ -1,0 +1,61 @@
+// The registry of processes: one line for each. From it are derived the client's methods and handles, the commands that start a
+// process, the defaults in the configuration, the JSON Schemas and the tables of the tests. The names alone stand in
+// shared/names.ts, because workflows read them and know no zod; the compiler keeps both the same.
+import type { z } from "zod";
+import { issueCertificate } from "./issue-certificate/process.js";
+import { sendMessage } from "./send-message/process.js";
+import { sendPostal } from "./send-postal/process.js";
+import { resolve } from "./shared/message-contract.js";
+import type { UpdateContract } from "./shared/message-contract.js";
+import { processes } from "./shared/names.js";
+import type { ProcessName } from "./shared/names.js";
+import type { ProcessContract } from "./shared/process-contract.js";
+import { signEnvelope } from "./sign-envelope/process.js";
+import { signOneShot } from "./sign-one-shot/process.js";
+
+export const registry = {
+  /** A certified postal communication (P2 §2.1, §4.1). */
+  sendPostal,
+  /** A disposable certificate (P1 §1.1, 4.1). */
+  issueCertificate,
+  /** A message (P1 §1.3, 4.3). */
+  sendMessage,
+  /** A one-shot signature (P1 §1.4, 4.4). */
+  signOneShot,
+  /** An envelope that a one-shot certificate signs (P1 §1.5, 4.5). */
+  signEnvelope,
+} satisfies Record<ProcessName, ProcessContract>;
+export type Registry = typeof registry;
+export type InputOf<P extends ProcessName> = z.output<Registry[P]["input"]>;
+export type ResultOf<P extends ProcessName> = z.output<Registry[P]["result"]>;
+
+/** The entry as what all entries have in common. */
+export function contractOf(process: ProcessName): ProcessContract {
+  return registry[process];
+}
+
+/** The updates that the process takes; each process takes `resolve`. */
+export function updatesOf(process: ProcessName): UpdateContract[] {
+  return [...Object.values(contractOf(process).updates), resolve];
+}
+
+export function outcomesOf(process: ProcessName): string[] {
+  const { outcome } = registry[process].result.shape;
+  return "options" in outcome ? outcome.options : [...outcome.values];
+}
+
+type DecisionOf<Updates> = {
+  [name in keyof Updates]: Updates[name] extends { decides: true } ? name : never;
+}[keyof Updates];
+type DecisionUpdate =
+  | "resolve"
+  | { [P in ProcessName]: DecisionOf<Registry[P]["updates"]> }[ProcessName];
+
+/** The updates by which a person decides; each of them may be signed (docs/decisions/0024). */
+export const decisionUpdates = [
+  ...new Set(
+    [resolve, ...processes.flatMap((process) => updatesOf(process))]
+      .filter(({ decides }) => decides)
+      .map(({ name }) => name),
+  ),
+] as DecisionUpdate[];

@@ -1,0 +1,18 @@
+// `sendMessage` in the registry: the command that starts it.
+import { SendMessageInput, SendMessageResult, SendMessageStatus } from "../send-message.js";
+import { defineProcess } from "../shared/process-contract.js";
+
+export const sendMessage = defineProcess({
+  title: "Message",
+  provider: "messaging-gateway",
+  input: SendMessageInput,
+  result: SendMessageResult,
+  status: SendMessageStatus,
+  updates: {},
+  command: {
+    summary: "send a message",
+    details: "Its providerFields are the gateway's whole payload, passed on as they are.",
+    example: "trustflow send-message --input message.json --id order-7 --watch",
+    notChecked: "the message itself: only the gateway knows what it takes",
+  },
+});

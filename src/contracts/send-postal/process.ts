@@ -1,0 +1,67 @@
+// `sendPostal` in the registry: its updates, its defaults and the command that starts it.
+import { z } from "zod";
+import {
+  PostalAffidavitRequest,
+  SendPostalInput,
+  SendPostalResult,
+  SendPostalStatus,
+} from "../send-postal.js";
+import type { PostalSettings } from "../send-postal.js";
+import { answer, decider, update } from "../shared/message-contract.js";
+import { day, defineProcess } from "../shared/process-contract.js";
+import type { DefaultsFor } from "../shared/process-contract.js";
+import { cancel, requestAffidavit } from "./messages.js";
+
+export const sendPostal = defineProcess({
+  title: "Certified post",
+  provider: "evi-post",
+  input: SendPostalInput,
+  result: SendPostalResult,
+  status: SendPostalStatus,
+  /** All in seconds. */
+  defaults: {
+    affidavitWindowSeconds: { value: 7 * day },
+    deadlineSeconds: { value: 120 * day, least: 1 },
+    pollIntervalSeconds: { value: day / 4, least: 1 },
+    askIntervalSeconds: { value: 60, least: 1 },
+    restingGraceSeconds: { value: 3 * day },
+  } satisfies DefaultsFor<PostalSettings>,
+  updates: {
+    /** P2 §4.1 Cancel. The same `updateId` is one cancellation; `stated` says who cancels, and why. */
+    cancel: update(cancel, {
+      description:
+        "Cancel the communication while it is not dispatched (P2 §4.1 Cancel). The argument may be left out.",
+      argument: z.strictObject(decider),
+      answer: answer(
+        "cancelled",
+        "tooLate",
+        "notOwner",
+        "notPermitted",
+        "unknown",
+        "pending",
+        "unavailable",
+      ),
+      decides: true,
+      argumentOf: () => ({}),
+    }),
+    /** P2 §4.1 AffidavitRequest. The same `updateId` is one request. */
+    requestAffidavit: update(requestAffidavit, {
+      description: "Request an affidavit on demand (P2 §4.1 AffidavitRequest).",
+      argument: PostalAffidavitRequest,
+      answer: z.union([
+        z.strictObject({ answer: z.literal("requested"), requestId: z.string() }),
+        z.strictObject({ answer: z.literal("refused"), reason: z.string() }),
+        answer("notEligible", "unknown", "unavailable"),
+      ]),
+      argumentOf: (asked?: PostalAffidavitRequest) => asked ?? {},
+    }),
+  },
+  command: {
+    summary: "send a certified postal communication",
+    details: `Its document may also be { "path": "letter.pdf" }, relative to the input file: it is put into the document store.`,
+    example:
+      "trustflow send-postal --input letter.json --id order-7 --watch\ntrustflow send-postal --input letter.json --dry-run",
+    notChecked:
+      "what the account's site and provisioning allow: the process checks that before it submits",
+  },
+});

@@ -1,0 +1,49 @@
+// What the registry knows of each process.
+import type { z } from "zod";
+import type { UpdateContract } from "./message-contract.js";
+import type { ProcessResult, ProcessStatus } from "./status.js";
+
+/** A whole number of the configuration, with the least and the greatest one that may be configured. */
+export interface WholeDefault {
+  value: number;
+  least?: number;
+  most?: number;
+}
+export type Default = WholeDefault | boolean;
+
+/** The command that starts a process; its name is that of the process in kebab case. */
+export interface StartCommand {
+  summary: string;
+  /** What the input is, in a sentence or two beside its contract. */
+  details: string;
+  example: string;
+  /** What a dry run leaves to the provider. */
+  notChecked: string;
+}
+
+export interface ProcessContract {
+  /** Temporal's Web UI shows it before the id. */
+  title: string;
+  /** Whose account the process uses; the key of the account in the configuration. */
+  provider: string;
+  input: z.ZodType<{ account?: string | undefined }>;
+  result: z.ZodType<ProcessResult>;
+  status: z.ZodType<ProcessStatus>;
+  /** What applies where the `settings` of an input say nothing; each one is a configuration key. */
+  defaults?: Readonly<Record<string, Default>>;
+  /** The updates that the process takes beside `resolve`; each one is a method of its handle. */
+  updates: Readonly<Record<string, UpdateContract>>;
+  command: StartCommand;
+}
+
+/** Keeps the exact types of the entry: the methods of the client are derived from them. */
+export function defineProcess<const Contract extends ProcessContract>(
+  contract: Contract,
+): Contract {
+  return contract;
+}
+
+/** The configured value of each default. */
+export type DefaultsFor<Settings> = { readonly [setting in keyof Settings]-?: Default };
+
+export const day = 86_400;

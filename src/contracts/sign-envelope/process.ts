@@ -1,0 +1,24 @@
+// `signEnvelope` in the registry: its defaults and the command that starts it.
+import { defineProcess } from "../shared/process-contract.js";
+import type { DefaultsFor } from "../shared/process-contract.js";
+import { SignEnvelopeInput, SignEnvelopeResult, SignEnvelopeStatus } from "../sign-envelope.js";
+import type { EnvelopeSettings } from "../sign-envelope.js";
+
+export const signEnvelope = defineProcess({
+  title: "Signature envelope",
+  provider: "envelope-signature",
+  input: SignEnvelopeInput,
+  result: SignEnvelopeResult,
+  status: SignEnvelopeStatus,
+  defaults: {
+    /** How many documents of an envelope are uploaded at the same time. */
+    uploadsAtOnce: { value: 5, least: 1 },
+  } satisfies DefaultsFor<EnvelopeSettings>,
+  updates: {},
+  command: {
+    summary: "send documents in an envelope that a one-shot certificate signs",
+    details: `Each document may also be { "name": "…", "document": { "path": "…" } }. It ends as sent: nothing tells what becomes of the envelope.`,
+    example: "trustflow sign-envelope --input envelope.json --id order-7 --watch",
+    notChecked: "the request and the envelope themselves: only the two hosts know what they take",
+  },
+});

@@ -1,0 +1,50 @@
+// `signOneShot` in the registry: its updates, its defaults and the command that starts it.
+import { z } from "zod";
+import { answer, decider, update } from "../shared/message-contract.js";
+import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
+import { day, defineProcess } from "../shared/process-contract.js";
+import type { DefaultsFor } from "../shared/process-contract.js";
+import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "../sign-one-shot.js";
+import type { OneShotSettings } from "../sign-one-shot.js";
+import { acceptContract, decideVideo } from "./messages.js";
+
+export const signOneShot = defineProcess({
+  title: "One-shot signature",
+  provider: "one-shot-signature",
+  input: SignOneShotInput,
+  result: SignOneShotResult,
+  status: SignOneShotStatus,
+  defaults: {
+    ...otpDefaults,
+    requireContractAccepted: false,
+    deadlineSeconds: { value: 30 * day, least: 1 },
+    pollIntervalSeconds: { value: day / 4, least: 1 },
+    askIntervalSeconds: { value: 60, least: 1 },
+  } satisfies DefaultsFor<OneShotSettings>,
+  updates: {
+    ...otpUpdates,
+    /** Whether the contract is accepted, where `requireContractAccepted` waits for that. */
+    acceptContract: update(acceptContract, {
+      description:
+        "Whether the contract is accepted, where `requireContractAccepted` waits for that.",
+      argument: z.strictObject({ accepted: z.boolean(), ...decider }),
+      answer: answer("accepted", "refused", "notAwaited", "unavailable"),
+      decides: true,
+      argumentOf: (accepted: boolean) => ({ accepted }),
+    }),
+    /** P1 §1.4: approves or cancels the identity video. */
+    decideVideo: update(decideVideo, {
+      description: "Approve or cancel the identity video (P1 §1.4).",
+      argument: z.strictObject({ decision: z.enum(["approve", "cancel"]), ...decider }),
+      answer: answer("approved", "cancelled", "notAwaited", "refused", "unknown", "unavailable"),
+      decides: true,
+      argumentOf: (decision: "approve" | "cancel") => ({ decision }),
+    }),
+  },
+  command: {
+    summary: "have documents signed with a one-shot certificate",
+    details: `Each document may also be { "name": "…", "document": { "path": "…" } }. The signer gets a one-time password: "trustflow otp" brings it back, and --watch on a terminal asks for it.`,
+    example: "trustflow sign-one-shot --input request.json --id order-7 --watch",
+    notChecked: "the request itself: only the service knows what it takes",
+  },
+});
