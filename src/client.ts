@@ -62,6 +62,13 @@ import { withoutMemos } from "./temporal/visibility/without-memos.js";
 
 export * from "./client/errors.js";
 export { ProcessHandle } from "./client/handle.js";
+export {
+  CertificateHandle,
+  EnvelopeHandle,
+  MessageHandle,
+  OneShotHandle,
+  PostalHandle,
+} from "./client/handles.js";
 export type { AnyHandle, HandleOf } from "./client/handles.js";
 export type {
   IssueCertificateInput,
@@ -71,20 +78,6 @@ export type { SendMessageInput, SendMessageResult } from "./contracts/send-messa
 export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
 export type { SignEnvelopeInput, SignEnvelopeResult } from "./contracts/sign-envelope.js";
 export type { SignOneShotInput, SignOneShotResult } from "./contracts/sign-one-shot.js";
-
-// Shorter names for the handles of the first five; any other is `HandleOf<"…">`.
-export const {
-  issueCertificate: CertificateHandle,
-  sendMessage: MessageHandle,
-  sendPostal: PostalHandle,
-  signEnvelope: EnvelopeHandle,
-  signOneShot: OneShotHandle,
-} = handles;
-export type CertificateHandle = HandleOf<"issueCertificate">;
-export type MessageHandle = HandleOf<"sendMessage">;
-export type PostalHandle = HandleOf<"sendPostal">;
-export type EnvelopeHandle = HandleOf<"signEnvelope">;
-export type OneShotHandle = HandleOf<"signOneShot">;
 
 /** A process as the visibility shows it, without asking it. */
 export interface ListedProcess {

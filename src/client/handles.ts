@@ -56,3 +56,15 @@ function handleClass(process: ProcessName) {
 export const handles = Object.fromEntries(
   processes.map((process) => [process, handleClass(process)]),
 ) as unknown as { [P in ProcessName]: HandleClass<P> };
+
+// The first five processes have these names too; every process has `HandleOf<"…">`.
+export const PostalHandle = handles.sendPostal;
+export type PostalHandle = HandleOf<"sendPostal">;
+export const CertificateHandle = handles.issueCertificate;
+export type CertificateHandle = HandleOf<"issueCertificate">;
+export const MessageHandle = handles.sendMessage;
+export type MessageHandle = HandleOf<"sendMessage">;
+export const OneShotHandle = handles.signOneShot;
+export type OneShotHandle = HandleOf<"signOneShot">;
+export const EnvelopeHandle = handles.signEnvelope;
+export type EnvelopeHandle = HandleOf<"signEnvelope">;

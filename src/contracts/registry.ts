@@ -39,6 +39,11 @@ export function updatesOf(process: ProcessName): UpdateContract[] {
   return [...Object.values(contractOf(process).updates), resolve];
 }
 
+/** The command that starts the process, and the name of its folders: `send-postal` for `sendPostal`. */
+export function commandOf(process: ProcessName): string {
+  return process.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 export function outcomesOf(process: ProcessName): string[] {
   const { outcome } = registry[process].result.shape;
   return "options" in outcome ? outcome.options : [...outcome.values];

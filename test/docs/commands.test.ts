@@ -8,7 +8,9 @@ import { promisify } from "node:util";
 import { type Command, CommanderError } from "commander";
 import { createProgram } from "../../src/cli/program.js";
 import { trustflow } from "../cli/run.js";
+import { commandOf } from "../../src/contracts/registry.js";
 import { processes } from "../../src/contracts/shared/names.js";
+import { brought } from "../processes/index.js";
 import { shellBlocks } from "./shell-blocks.js";
 import { codeBlocks, isThere, namedRows, pages, quoted, root, textOf } from "./repository.js";
 
@@ -185,13 +187,9 @@ describe("README.md", () => {
     expect(JSON.parse(stdout)).toMatchObject({ type: "object" });
   });
 
-  test.each([
-    ["send-postal", "examples/letter.json"],
-    ["issue-certificate", "examples/holder.json"],
-    ["send-message", "examples/message.json"],
-    ["sign-one-shot", "examples/agreement.json"],
-    ["sign-envelope", "examples/envelope.json"],
-  ])("its input of %s is accepted", async (command, file) => {
+  test.each(
+    processes.map((name) => [commandOf(name), `examples/${brought[name].example}`] as const),
+  )("its input of %s is accepted", async (command, file) => {
     expect(shown.some((line) => line.includes(`${command} --input ${file} `))).toBe(true);
     const args = [command, "--input", file, "--id", "order-7", "--dry-run"];
     const { code, stderr } = await trustflow(args, { cwd: root });

@@ -1,4 +1,6 @@
-// Every process, as the generators take it.
+// The registry of what the processes bring to the generators: one entry for each. complete.test.ts names what a process lacks.
+import type { PathsOf } from "../harness/histories/walk.js";
+import type { ProcessName } from "../../src/contracts/shared/names.js";
 import { issueCertificateUnderTest } from "./issue-certificate/under-test.js";
 import type { ProcessUnderTest } from "./process-under-test.js";
 import { sendMessageUnderTest } from "./send-message/under-test.js";
@@ -6,10 +8,43 @@ import { signEnvelopeUnderTest } from "./sign-envelope/under-test.js";
 import { signOneShotUnderTest } from "./sign-one-shot/under-test.js";
 import { sendPostalUnderTest } from "./send-postal/under-test.js";
 
-export const processesUnderTest = [
-  sendPostalUnderTest,
-  issueCertificateUnderTest,
-  sendMessageUnderTest,
-  signOneShotUnderTest,
-  signEnvelopeUnderTest,
-] as unknown as ProcessUnderTest[];
+interface Brought {
+  /** How the harnesses of crashes, storms, time and speed take the process. */
+  underTest: unknown;
+  /** The ways through the process. They use Jest, so they are loaded where tests run, and nowhere else. */
+  paths(): Promise<PathsOf>;
+  /** The input in `examples/` that the README shows. */
+  example: string;
+}
+
+export const brought: Record<ProcessName, Brought> = {
+  sendPostal: {
+    underTest: sendPostalUnderTest,
+    paths: async () => (await import("./send-postal/paths.js")).sendPostalPaths,
+    example: "letter.json",
+  },
+  issueCertificate: {
+    underTest: issueCertificateUnderTest,
+    paths: async () => (await import("./issue-certificate/paths.js")).issueCertificatePaths,
+    example: "holder.json",
+  },
+  sendMessage: {
+    underTest: sendMessageUnderTest,
+    paths: async () => (await import("./send-message/paths.js")).sendMessagePaths,
+    example: "message.json",
+  },
+  signOneShot: {
+    underTest: signOneShotUnderTest,
+    paths: async () => (await import("./sign-one-shot/paths.js")).signOneShotPaths,
+    example: "agreement.json",
+  },
+  signEnvelope: {
+    underTest: signEnvelopeUnderTest,
+    paths: async () => (await import("./sign-envelope/paths.js")).signEnvelopePaths,
+    example: "envelope.json",
+  },
+};
+
+export const processesUnderTest = Object.values(brought).map(
+  ({ underTest }) => underTest as ProcessUnderTest,
+);

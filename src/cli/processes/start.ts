@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import { refuseUnreadable, withDocuments } from "../../client/input.js";
 import { loadConfig } from "../../config.js";
-import { contractOf, outcomesOf } from "../../contracts/registry.js";
+import { commandOf, contractOf, outcomesOf } from "../../contracts/registry.js";
 import { processes } from "../../contracts/shared/names.js";
 import type { ProcessName } from "../../contracts/shared/names.js";
 import { addCommand } from "../command.js";
@@ -51,11 +51,6 @@ A second start under the same --id joins the first. Prints the id; with --watch 
       });
     });
   }
-}
-
-/** `send-postal` for `sendPostal`. */
-function commandOf(process: ProcessName): string {
-  return process.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 async function sayChecked(

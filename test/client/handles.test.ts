@@ -1,0 +1,105 @@
+// The methods of handles and of the client, derived from the registry: what each sends to its process.
+import { expect, test } from "@jest/globals";
+import type { Client } from "@temporalio/client";
+import { ProcessHandle } from "../../src/client/handle.js";
+import { handles } from "../../src/client/handles.js";
+import { ProcessStarts } from "../../src/client/starts.js";
+import { contractOf } from "../../src/contracts/registry.js";
+import { processes } from "../../src/contracts/shared/names.js";
+import type { ProcessName } from "../../src/contracts/shared/names.js";
+
+interface Sent {
+  name: string;
+  args: unknown[];
+  updateId: string;
+}
+
+/** A handle whose updates are kept, and answered by their name. */
+function handleOf(process: ProcessName) {
+  const sent: Sent[] = [];
+  const executeUpdate = async (name: string, options: Omit<Sent, "name">) => {
+    sent.push({ name, ...options });
+    return { answer: name };
+  };
+  const client = {
+    workflow: { getHandle: () => ({ executeUpdate }) },
+    withDeadline: (_: number, call: () => unknown) => call(),
+  } as unknown as Client;
+  const signed: string[] = [];
+  const handle = new handles[process](client, process, "order-7", {
+    check: () => undefined,
+    sign: ({ update }) => {
+      signed.push(update);
+      return undefined;
+    },
+  });
+  return { handle: handle as unknown as Record<string, Method>, sent, signed };
+}
+type Method = (...given: unknown[]) => Promise<unknown>;
+
+const stated = { by: "Ana Ruiz", note: "seen" };
+const calls: [ProcessName, string, given: unknown[], stated: unknown[], args: unknown[]][] = [
+  ["sendPostal", "cancel", [], [stated], [stated]],
+  ["sendPostal", "cancel", [], [], [{}]],
+  ["sendPostal", "requestAffidavit", [undefined], [], [{}]],
+  ["sendPostal", "requestAffidavit", [{ includeEvents: true }], [], [{ includeEvents: true }]],
+  ["issueCertificate", "submitOtp", ["123456"], [], [{ code: "123456" }]],
+  ["issueCertificate", "resendOtp", [], [], []],
+  ["issueCertificate", "provideAssertion", ["e30="], [], [{ assertion: "e30=" }]],
+  ["signOneShot", "submitOtp", ["123456"], [], [{ code: "123456" }]],
+  ["signOneShot", "resendOtp", [], [], []],
+  ["signOneShot", "acceptContract", [false], [stated], [{ ...stated, accepted: false }]],
+  ["signOneShot", "decideVideo", ["approve"], [], [{ decision: "approve" }]],
+];
+
+test.each(calls)(
+  "%s.%s(%j, updateId, ...%j) is the update with %j",
+  async (process, name, given, who, args) => {
+    const { handle, sent, signed } = handleOf(process);
+    expect(await handle[name]!(...given, "one", ...who)).toEqual({ answer: name });
+    expect(sent).toEqual([{ name, args, updateId: "one" }]);
+    expect(signed).toEqual(contractOf(process).updates[name]!.decides ? [name] : []);
+  },
+);
+
+test.each(calls)(
+  "%s.%s(%j) without an id of the update has a new one",
+  async (process, name, given) => {
+    const { handle, sent } = handleOf(process);
+    await handle[name]!(...given);
+    await handle[name]!(...given);
+    const [first, second] = sent;
+    expect(first?.updateId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(first?.updateId).not.toBe(second?.updateId);
+  },
+);
+
+test("every update of the registry is called above, and none hides a method that every handle has", () => {
+  const called = new Set(calls.map(([process, name]) => `${process}.${name}`));
+  const known = processes.flatMap((process) =>
+    Object.keys(contractOf(process).updates).map((name) => ({ process, name })),
+  );
+  expect(new Set(known.map(({ process, name }) => `${process}.${name}`))).toEqual(called);
+  for (const { process, name } of known) {
+    expect(name in ProcessHandle.prototype).toBe(false);
+    expect(contractOf(process).updates[name]?.name).toBe(name);
+  }
+});
+
+test("a handle has the updates of its own process alone", () => {
+  expect("submitOtp" in handleOf("sendPostal").handle).toBe(false);
+  expect("cancel" in handleOf("issueCertificate").handle).toBe(false);
+});
+
+test.each(processes)("the client starts %s by the method of its name", async (process) => {
+  const started: unknown[] = [];
+  class Starting extends ProcessStarts {
+    override async start(...given: unknown[]) {
+      started.push(given);
+      return "the handle" as never;
+    }
+  }
+  const method = new Starting()[process] as unknown as Method;
+  expect(await method.call(new Starting(), "order-7", { account: "a" })).toBe("the handle");
+  expect(started).toEqual([[process, "order-7", { account: "a" }]]);
+});

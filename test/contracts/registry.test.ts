@@ -1,0 +1,48 @@
+// What is derived from the registry of processes has the names and values that users know.
+import { expect, test } from "@jest/globals";
+import { Config } from "../../src/config.js";
+import { commandOf, contractOf, decisionUpdates, updatesOf } from "../../src/contracts/registry.js";
+import { processes } from "../../src/contracts/shared/names.js";
+
+test("the decisions are those that the pages and the configuration name, in their order", () => {
+  expect(decisionUpdates).toEqual(["resolve", "cancel", "acceptContract", "decideVideo"]);
+});
+
+test("every process takes resolve, and its updates have different names", () => {
+  for (const process of processes) {
+    const names = updatesOf(process).map(({ name }) => name);
+    expect(names).toContain("resolve");
+    expect(names).toEqual([...new Set(names)]);
+  }
+});
+
+test("a command is the name in kebab case", () => {
+  expect(commandOf("signOneShot")).toBe("sign-one-shot");
+});
+
+/** The defaults of a process as the configuration has them. */
+function defaultsOf(process: (typeof processes)[number]): Record<string, number | boolean> {
+  return Object.fromEntries(
+    Object.entries(contractOf(process).defaults ?? {}).map(([name, given]) => [
+      name,
+      typeof given === "boolean" ? given : given.value,
+    ]),
+  );
+}
+
+const withDefaults = processes.filter((process) => contractOf(process).defaults);
+
+test.each(withDefaults)("the configuration of %s begins with its defaults", (process) => {
+  const config = Config.parse({}) as Record<string, unknown>;
+  expect(config[process]).toEqual(defaultsOf(process));
+});
+
+test.each(withDefaults)("the configuration of %s takes what an input may say", (process) => {
+  for (const [name, given] of Object.entries(contractOf(process).defaults ?? {})) {
+    if (typeof given === "boolean") continue;
+    const { least = 0, most } = given;
+    const isTaken = (value: number) => Config.safeParse({ [process]: { [name]: value } }).success;
+    expect([name, isTaken(least), isTaken(least - 1)]).toEqual([name, true, false]);
+    if (most !== undefined) expect([isTaken(most), isTaken(most + 1)]).toEqual([true, false]);
+  }
+});

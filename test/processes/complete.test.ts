@@ -1,0 +1,80 @@
+// Everything that a process must have beside its code is there; what is missing is named.
+import { expect, test } from "@jest/globals";
+import { commandOf, registry } from "../../src/contracts/registry.js";
+import { processes } from "../../src/contracts/shared/names.js";
+import type { ProcessName } from "../../src/contracts/shared/names.js";
+import type { ProcessContract } from "../../src/contracts/shared/process-contract.js";
+import { isThere, namedRows, textOf } from "../docs/repository.js";
+import { allPaths } from "../harness/histories/paths.js";
+import { brought, processesUnderTest } from "./index.js";
+
+/** The first cells of the rows of a page's tables. */
+const rowsOf = (page: string) => namedRows(textOf(page)).map(([name = ""]) => name);
+
+/** What a process lacks, each with the place where it belongs. */
+function missing(name: string): string[] {
+  const process = name as ProcessName;
+  const command = commandOf(process);
+  const contract: ProcessContract | undefined = registry[process];
+  const { example } = brought[process] ?? {};
+  const crashes = `test/long/crashes/${command}.test.ts`;
+  const checks: [place: string, has: boolean][] = [
+    ["src/contracts/registry.ts", contract !== undefined],
+    ["src/workflows/index.ts", textOf("src/workflows/index.ts").includes(`export { ${name} }`)],
+    ["test/processes/index.ts", brought[process] !== undefined],
+    ["its paths", allPaths.some((paths) => paths.process === name)],
+    [`test/replay/${name}`, isThere(`test/replay/${name}`)],
+    ["its crash-point descriptor", processesUnderTest.some((one) => one.process === name)],
+    [crashes, isThere(crashes) && textOf(crashes).includes("testEveryCrashPoint(")],
+    ["its example", example !== undefined && isThere(`examples/${example}`)],
+    ["a row in README.md", rowsOf("README.md").includes(name)],
+    ["a row in docs/design.md", rowsOf("docs/design.md").includes(name)],
+    [
+      "a row in docs/cli.md",
+      rowsOf("docs/cli.md").some((row) => row.startsWith(`${command} --input `)),
+    ],
+    [
+      "its name in docs/any-language.md",
+      namedRowsOf("docs/any-language.md").some((row) => row.includes(`\`${name}\``)),
+    ],
+    ...Object.keys(contract?.defaults ?? {}).map((key): [string, boolean] => [
+      `a row for ${name}.${key} in docs/operations.md`,
+      rowsOf("docs/operations.md").includes(`${name}.${key}`),
+    ]),
+  ];
+  return checks.filter(([, has]) => !has).map(([place]) => `${name} lacks ${place}`);
+}
+
+const namedRowsOf = (page: string) =>
+  textOf(page)
+    .split("\n")
+    .filter((line) => line.startsWith("|"));
+
+test.each(processes)("%s has everything that a process needs", (name) => {
+  expect(missing(name)).toEqual([]);
+});
+
+test("no registry has a process that the others do not know", () => {
+  const known = [...processes].toSorted();
+  expect(Object.keys(registry).toSorted()).toEqual(known);
+  expect(Object.keys(brought).toSorted()).toEqual(known);
+  expect(processesUnderTest.map(({ process }) => process)).toEqual([...processes]);
+  expect(allPaths.map(({ process }) => process)).toEqual([...processes]);
+});
+
+test("a process that is nowhere lacks each of it by name", () => {
+  expect(missing("sendPigeon")).toEqual([
+    "sendPigeon lacks src/contracts/registry.ts",
+    "sendPigeon lacks src/workflows/index.ts",
+    "sendPigeon lacks test/processes/index.ts",
+    "sendPigeon lacks its paths",
+    "sendPigeon lacks test/replay/sendPigeon",
+    "sendPigeon lacks its crash-point descriptor",
+    "sendPigeon lacks test/long/crashes/send-pigeon.test.ts",
+    "sendPigeon lacks its example",
+    "sendPigeon lacks a row in README.md",
+    "sendPigeon lacks a row in docs/design.md",
+    "sendPigeon lacks a row in docs/cli.md",
+    "sendPigeon lacks its name in docs/any-language.md",
+  ]);
+});
