@@ -70,6 +70,7 @@ export {
   PostalHandle,
 } from "./client/handles.js";
 export type { AnyHandle, HandleOf } from "./client/handles.js";
+export type { InputOf, ResultOf } from "./contracts/registry.js";
 export type {
   IssueCertificateInput,
   IssueCertificateResult,
