@@ -7,7 +7,6 @@ import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/
 import type { WorkflowBundle } from "@temporalio/worker";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { ProcessName } from "../../src/contracts/shared/names.js";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { dataConverter, failureConverterPath } from "../../src/temporal/codec/data-converter.js";
 import { allPaths } from "../harness/histories/paths.js";
@@ -22,49 +21,6 @@ const paths = [...allPaths, secondPersonPaths].flatMap((of) =>
 );
 const processes = allPaths.map(({ process }) => process);
 const recordings = processes.flatMap((process) => [...readRecordings(process).values()]);
-
-/** Every activity that a process calls. */
-const activities: Record<ProcessName, string[]> = {
-  issueCertificate: [
-    "prepare",
-    "checkData",
-    "enroll",
-    "sendOtp",
-    "resendOtp",
-    "validate",
-    "isPast",
-    "decide",
-  ],
-  sendMessage: ["send", "decide", "checkDecision"],
-  signEnvelope: ["prepare", "create", "upload", "send", "decide"],
-  signOneShot: [
-    "prepare",
-    "create",
-    "upload",
-    "createVideo",
-    "uploadEvidences",
-    "uploadVideo",
-    "decideVideo",
-    "contract",
-    "sendOtp",
-    "resendOtp",
-    "sign",
-    "ask",
-    "fetchSigned",
-    "isPast",
-    "decide",
-    "checkDecision",
-  ],
-  sendPostal: [
-    "submit",
-    "ask",
-    "cancel",
-    "requestAffidavit",
-    "decide",
-    "checkDecision",
-    "withdraw",
-  ],
-};
 
 // Those that must fail would fill the screen.
 Runtime.install({
@@ -142,7 +98,7 @@ test("word of surplus that a worker of an earlier release dropped changes nothin
   expect([...met]).toEqual([[told.workflowId, undefined]]);
 }, 60_000);
 
-describe.each(processes)("%s with one more timer", (process) => {
+describe.each(allPaths)("$process with one more timer", ({ process, activities }) => {
   const own = recordings.filter(({ workflowId }) => workflowId.startsWith(`${process}/`));
   let bundle: WorkflowBundle & { code: string };
   const changedBefore = (activity: string) =>
@@ -152,9 +108,9 @@ describe.each(processes)("%s with one more timer", (process) => {
     bundle = await changed();
   }, 60_000);
 
-  test("calls the activities that are named here, and no others", () => {
+  test("calls the activities that its paths name, and no others", () => {
     const called = new Set(own.flatMap((recording) => [...activitiesIn(recording)]));
-    expect([...called].toSorted()).toEqual(activities[process].toSorted());
+    expect([...called].toSorted()).toEqual(activities.toSorted());
   });
 
   test("before an activity that is never called it replays everything", async () => {
@@ -162,7 +118,7 @@ describe.each(processes)("%s with one more timer", (process) => {
     expect([...met.values()].every((error) => error === undefined)).toBe(true);
   }, 60_000);
 
-  test.each(activities[process])(
+  test.each(activities)(
     "before %s it fails on each history that has it, and on no other",
     async (activity) => {
       const having = own.filter((one) => activitiesIn(one).has(activity));

@@ -25,6 +25,16 @@ const soon = { holderDeadlineSeconds: 15 };
 
 export const issueCertificatePaths: PathsOf = {
   process: "issueCertificate",
+  activities: [
+    "prepare",
+    "checkData",
+    "enroll",
+    "sendOtp",
+    "resendOtp",
+    "validate",
+    "isPast",
+    "decide",
+  ],
   speed: 1,
   accounts: ["access-mended", "still-in-attention"],
   kept: [

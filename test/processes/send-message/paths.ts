@@ -15,6 +15,7 @@ import type { PathsOf, Walk, Writing } from "../../harness/histories/walk.js";
 
 export const sendMessagePaths: PathsOf = {
   process: "sendMessage",
+  activities: ["send", "decide", "checkDecision"],
   speed: 1,
   accounts: ["access-mended", "cancelled-while-denied", "cancel-withdrawn", "still-in-attention"],
   kept: ["providerFields.sandbox"],

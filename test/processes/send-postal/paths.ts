@@ -25,6 +25,15 @@ const onDemand = { ...advanced, affidavitsOnDemandEnabled: true } as const;
 
 export const sendPostalPaths: PathsOf = {
   process: "sendPostal",
+  activities: [
+    "submit",
+    "ask",
+    "cancel",
+    "requestAffidavit",
+    "decide",
+    "checkDecision",
+    "withdraw",
+  ],
   speed: 60_000,
   accounts: [
     "cancelled-before-submit",

@@ -24,6 +24,7 @@ const once = {
 
 export const signEnvelopePaths: PathsOf = {
   process: "signEnvelope",
+  activities: ["prepare", "create", "upload", "send", "decide"],
   // Not that of the other quick processes, so that they walk after one another.
   speed: 2,
   accounts: [

@@ -32,6 +32,24 @@ const seldom = { pollIntervalSeconds: 3_600 };
 
 export const signOneShotPaths: PathsOf = {
   process: "signOneShot",
+  activities: [
+    "prepare",
+    "create",
+    "upload",
+    "createVideo",
+    "uploadEvidences",
+    "uploadVideo",
+    "decideVideo",
+    "contract",
+    "sendOtp",
+    "resendOtp",
+    "sign",
+    "ask",
+    "fetchSigned",
+    "isPast",
+    "decide",
+    "checkDecision",
+  ],
   speed: 1,
   accounts: ["access-mended", "asynchronous", "signature-retried", "still-in-attention"],
   kept: [
