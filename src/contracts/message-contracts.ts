@@ -1,25 +1,23 @@
-// The messages of each process with the JSON Schemas of their arguments and answers, for applications in any language
-// (docs/any-language.md). What workflows need of them is in shared/messages.ts and in the folder of each process.
+// What every process is told and asked by messages, with the JSON Schemas for applications in any language
+// (docs/any-language.md). The updates of each process stand in the registry.
 import { z } from "zod";
-import { updatesOf } from "./registry.js";
+import { contractOf } from "./registry.js";
 import { query, signal } from "./shared/message-contract.js";
-import type { MessageContract } from "./shared/message-contract.js";
 import * as messages from "./shared/messages.js";
 import { processes } from "./shared/names.js";
-import type { ProcessName } from "./shared/names.js";
 import { ProviderEvent } from "./shared/provider-event.js";
 import { ProcessStatus } from "./shared/status.js";
 import { Instant } from "./shared/values.js";
 
-export type { MessageContract } from "./shared/message-contract.js";
-
-export const updates = Object.fromEntries(
-  processes.map((process) => [process, updatesOf(process)]),
-) as unknown as Record<ProcessName, MessageContract[]>;
-
 const secretId = z.unknown().meta({ writeOnly: true });
 /** Of the ids that the decision `happened` brings, those that are secret. */
-export const secretIds = z.looseObject({ deviceCode: secretId, esawToken: secretId });
+export const secretIds = z.looseObject(
+  Object.fromEntries(
+    processes.flatMap((process) =>
+      (contractOf(process).secretIds ?? []).map((name) => [name, secretId] as const),
+    ),
+  ),
+);
 
 /** Of every process. */
 export const signals = [

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { contracts } from "../../src/contracts/index.js";
-import { updates } from "../../src/contracts/message-contracts.js";
+import { updatesOf } from "../../src/contracts/registry.js";
 import { secretNames, withSecrets } from "../../src/contracts/shared/secret-fields.js";
 
 const changed = (secret: string) => `<${secret}>`;
@@ -10,7 +10,7 @@ test("the secrets of docs/reading-the-specification.md §8 that a caller brings 
   expect(new Set(ofInputs)).toEqual(
     new Set(["password", "securityCode", "assertion", "evidenceAccessControlChallengeResponse"]),
   );
-  const ofUpdates = updates.issueCertificate.flatMap(({ argument }) =>
+  const ofUpdates = updatesOf("issueCertificate").flatMap(({ argument }) =>
     argument ? secretNames(argument) : [],
   );
   expect(ofUpdates).toEqual(["code", "assertion"]);

@@ -7,9 +7,9 @@ import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { createRequire } from "node:module";
 import { messageSchemaOf } from "../harness/pages/message-schema.js";
 import { processFailures } from "../../src/contracts/shared/failures.js";
-import { queries, signals, updates } from "../../src/contracts/message-contracts.js";
+import { queries, signals } from "../../src/contracts/message-contracts.js";
 import { queryTooEarly } from "../../src/contracts/shared/messages.js";
-import { decisionUpdates } from "../../src/contracts/registry.js";
+import { decisionUpdates, updatesOf } from "../../src/contracts/registry.js";
 import { processes, workflowTaskQueue } from "../../src/contracts/shared/names.js";
 import { INLINE_DOCUMENT_LIMIT } from "../../src/contracts/shared/values.js";
 import { isSignatureOf, signedBytes } from "../../src/crypto/decision-signature.js";
@@ -127,7 +127,7 @@ const rowOf = (name: string) => rows.find(([first]) => first === name) ?? [];
 
 test("the tables have every message of every process, with its argument and its answer", () => {
   const contracted = processes.flatMap((process) =>
-    updates[process].map((update) => ({ process, update })),
+    updatesOf(process).map((update) => ({ process, update })),
   );
   for (const name of new Set(contracted.map(({ update }) => update.name))) {
     const own = contracted.filter(({ update }) => update.name === name);
@@ -184,7 +184,7 @@ test("the example of a signed decision is what the page says of it, and ours is 
 test("the decisions that may be signed are those whose argument has a signature", () => {
   const signed = new Set(
     processes.flatMap((process) =>
-      updates[process]
+      updatesOf(process)
         .filter((update) => messageSchemaOf(update).members.includes("signature?"))
         .map(({ name }) => name),
     ),

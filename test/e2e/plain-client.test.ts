@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client, Connection } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import { InputMismatchError } from "../../src/client.js";
-import { queries, signals, updates } from "../../src/contracts/message-contracts.js";
-import type { MessageContract } from "../../src/contracts/message-contracts.js";
+import { queries, signals } from "../../src/contracts/message-contracts.js";
+import { updatesOf } from "../../src/contracts/registry.js";
+import type { MessageContract } from "../../src/contracts/shared/message-contract.js";
 import type { ProcessName } from "../../src/contracts/shared/names.js";
 import { pageCodec } from "../harness/pages/any-language.js";
 import { messageSchemaOf } from "../harness/pages/message-schema.js";
@@ -142,7 +143,7 @@ test.each<[ProcessName, object]>([
         .filter((name) => !name.startsWith("__"))
         .toSorted();
     const contracted = (messages: MessageContract[]) => messages.map(({ name }) => name).toSorted();
-    expect(registered("updateDefinitions")).toEqual(contracted(updates[process]));
+    expect(registered("updateDefinitions")).toEqual(contracted(updatesOf(process)));
     expect(registered("signalDefinitions")).toEqual(contracted(signals));
     expect(registered("queryDefinitions")).toEqual(contracted(queries));
     await handle.terminate().catch(() => undefined);
@@ -162,7 +163,7 @@ test.each<[ProcessName, object]>([
       taskQueue: "trustflow",
       args: [given],
     });
-    for (const update of updates[process].filter(({ argument }) => argument)) {
+    for (const update of updatesOf(process).filter(({ argument }) => argument)) {
       const { members } = messageSchemaOf(update);
       const isOptional = members.every((name) => name.endsWith("?"));
       const ofOtherTypes = Object.fromEntries(members.map((name) => [name.replace("?", ""), 7]));

@@ -38,6 +38,7 @@ export const issueCertificate = defineProcess({
       argumentOf: (assertion: string) => ({ assertion }),
     }),
   },
+  secretIds: ["deviceCode"],
   command: {
     summary: "issue a disposable certificate to a holder",
     details: `From the holder's data or from an eID assertion. The holder gets a one-time password: "trustflow otp" brings it back, and --watch on a terminal asks for it.`,

@@ -33,6 +33,8 @@ export interface ProcessContract {
   defaults?: Readonly<Record<string, Default>>;
   /** The updates that the process takes beside `resolve`; each one is a method of its handle. */
   updates: Readonly<Record<string, UpdateContract>>;
+  /** The secrets among the ids that the decision `happened` brings. */
+  secretIds?: readonly string[];
   command: StartCommand;
 }
 

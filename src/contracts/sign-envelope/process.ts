@@ -15,6 +15,7 @@ export const signEnvelope = defineProcess({
     uploadsAtOnce: { value: 5, least: 1 },
   } satisfies DefaultsFor<EnvelopeSettings>,
   updates: {},
+  secretIds: ["esawToken"],
   command: {
     summary: "send documents in an envelope that a one-shot certificate signs",
     details: `Each document may also be { "name": "…", "document": { "path": "…" } }. It ends as sent: nothing tells what becomes of the envelope.`,

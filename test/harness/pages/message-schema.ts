@@ -1,7 +1,7 @@
 // What the JSON Schemas of a message say in the short form of docs/any-language.md: the members of its argument, with `?` where they may
 // be left out, and the words of its answer.
 import { z } from "zod";
-import type { MessageContract } from "../../../src/contracts/message-contracts.js";
+import type { MessageContract } from "../../../src/contracts/shared/message-contract.js";
 
 interface Schema {
   properties?: Record<string, Schema>;
