@@ -14,7 +14,7 @@ import {
   timersDecide,
 } from "./clock.js";
 import type { AnyFlow } from "./flow.js";
-import { isWaived, NotChangedYet } from "./steps.js";
+import { NotChangedYet } from "./steps.js";
 
 export interface TrackingSpans {
   deadlineSeconds: number;
@@ -62,29 +62,6 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
     // The other loop must have ended: a command after the workflow's last one is refused.
     await Promise.allSettled(loops);
   }
-}
-
-/** After the close: fetches affidavits as they are announced, and once more when the window ends (P2 §3.1). */
-export async function collectAffidavits(
-  flow: AnyFlow,
-  { label, spans, ask }: TrackingTarget,
-  windowSeconds: number,
-): Promise<void> {
-  if (windowSeconds === 0) return;
-  const window = new Timer(secondsFromNow(windowSeconds), "Late affidavits are still collected");
-  flow.status.waitFor("late affidavits", window.end);
-  for (let fetched = announced(flow); !window.isOver; fetched = announced(flow)) {
-    await condition(() => window.isOver || announced(flow) > fetched);
-    if (window.isOver) break;
-    await ask("now", `Fetch an announced affidavit from ${label}`, {});
-    const pause = new Timer(secondsFromNow(spans.askIntervalSeconds), `Then ask ${label} again`);
-    await condition(() => window.isOver || pause.isOver);
-  }
-  await isWaived(() => ask("affidavits", `Fetch the last affidavits from ${label}`, {}));
-}
-
-function announced(flow: AnyFlow): number {
-  return flow.log.events.filter(({ affidavit }) => affidavit).length;
 }
 
 /** A question's time is at least this long, so that it is asked once in any case. */

@@ -23,7 +23,8 @@ import {
   refuseUnlessDeciderAlone,
 } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
-import { collectAffidavits, trackUntilClosed } from "../runtime/tracking.js";
+import { collectAffidavits } from "./late-affidavits.js";
+import { trackUntilClosed } from "../runtime/tracking.js";
 import type { AskWait, TrackingTarget } from "../runtime/tracking.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
 import { Flow } from "../runtime/flow.js";

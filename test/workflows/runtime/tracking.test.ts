@@ -4,7 +4,8 @@ import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { stepsOf } from "../../../src/workflows/runtime/steps.js";
-import { collectAffidavits, trackUntilClosed } from "../../../src/workflows/runtime/tracking.js";
+import { trackUntilClosed } from "../../../src/workflows/runtime/tracking.js";
+import { collectAffidavits } from "../../../src/workflows/send-postal/late-affidavits.js";
 import type { TrackingTarget } from "../../../src/workflows/runtime/tracking.js";
 import { WorkflowRun } from "../workflow-run.js";
 
