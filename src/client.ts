@@ -246,7 +246,7 @@ export class Trustflow extends ProcessStarts {
     ];
   }
 
-  /** Starts any process by its name, as the methods above do. */
+  /** Starts any process by its name, as the method of that name does. */
   override async start<P extends ProcessName>(
     process: P,
     id: string,

@@ -42,6 +42,8 @@ function handleClass(process: ProcessName) {
     static {
       for (const [name, update] of Object.entries(contractOf(process).updates))
         Object.defineProperty(this.prototype, name, {
+          writable: true,
+          configurable: true,
           value: function send(this: InstanceType<typeof handle>, ...given: unknown[]) {
             return this.send(update, given);
           },

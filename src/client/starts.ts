@@ -18,6 +18,8 @@ abstract class AnyStart {
   static {
     for (const process of processes)
       Object.defineProperty(this.prototype, process, {
+        writable: true,
+        configurable: true,
         value: function start(this: AnyStart, id: string, input: object) {
           return this.start(process, id, input);
         },

@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { Config } from "../../src/config.js";
 import { commandOf, contractOf, decisionUpdates, updatesOf } from "../../src/contracts/registry.js";
 import { processes } from "../../src/contracts/shared/names.js";
+import { processesUnderTest } from "../processes/index.js";
 
 test("the decisions are those that the pages and the configuration name, in their order", () => {
   expect(decisionUpdates).toEqual(["resolve", "cancel", "acceptContract", "decideVideo"]);
@@ -18,6 +19,11 @@ test("every process takes resolve, and its updates have different names", () => 
 
 test("a command is the name in kebab case", () => {
   expect(commandOf("signOneShot")).toBe("sign-one-shot");
+});
+
+test("a process uses the account of the provider that its calls go to", () => {
+  for (const { process, provider } of processesUnderTest)
+    expect([process, contractOf(process).provider]).toEqual([process, provider]);
 });
 
 /** The defaults of a process as the configuration has them. */
