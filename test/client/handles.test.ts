@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import type { Client } from "@temporalio/client";
 import { ProcessHandle } from "../../src/client/handle.js";
 import { handles } from "../../src/client/handles.js";
+import type { HandleOf } from "../../src/client/handles.js";
 import { ProcessStarts } from "../../src/client/starts.js";
 import { contractOf } from "../../src/contracts/registry.js";
 import { processes } from "../../src/contracts/shared/names.js";
@@ -102,4 +103,21 @@ test.each(processes)("the client starts %s by the method of its name", async (pr
   const method = new Starting()[process] as unknown as Method;
   expect(await method.call(new Starting(), "order-7", { account: "a" })).toBe("the handle");
   expect(started).toEqual([[process, "order-7", { account: "a" }]]);
+});
+
+test("the types of the methods are those of their updates", () => {
+  type Given<P extends ProcessName, Name extends keyof HandleOf<P>> = HandleOf<P>[Name] extends (
+    ...given: infer G
+  ) => unknown
+    ? G
+    : never;
+  const decision: Given<"sendPostal", "cancel"> = ["one", stated];
+  const request: Given<"sendPostal", "requestAffidavit"> = [{ includeEvents: true }, "one"];
+  // @ts-expect-error: nobody decides by it, so nobody is named.
+  const named: Given<"sendPostal", "requestAffidavit"> = [{}, "one", stated];
+  // @ts-expect-error: the code is missing.
+  const empty: Given<"issueCertificate", "submitOtp"> = [];
+  // @ts-expect-error: it is another process's update.
+  const other: keyof HandleOf<"issueCertificate"> = "cancel";
+  expect([decision, request, named, empty, other]).toHaveLength(5);
 });

@@ -50,7 +50,7 @@ export function update<
     decides?: D;
     argumentOf: (...given: Given) => A extends [infer One] ? One : undefined;
   } & (A extends [infer One] ? { argument: SchemaOf<One, G> } : object),
-): UpdateContract<Given, R, D> {
+): UpdateContract<Given, R, NoInfer<D>> {
   const decides = (contract.decides ?? false) as D;
   return { definition, name: definition.name, ...contract, decides };
 }
