@@ -3,7 +3,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { contracts } from "../../src/contracts/index.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
-import { envelopeInput } from "../processes/sign-envelope/inputs.js";
+import { processes } from "../../src/contracts/shared/names.js";
+import { brought } from "../processes/index.js";
 import { assertionInput, holderInput } from "../processes/issue-certificate/inputs.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { signerInput, videoInput } from "../processes/sign-one-shot/inputs.js";
@@ -51,18 +52,19 @@ const letter = letterInput("order-7", "delivered", {
 });
 
 const inputs: [string, (typeof contracts)[keyof typeof contracts]["input"], object][] = [
-  ["sendPostal", contracts.sendPostal.input, letter],
+  ...processes.map((name): (typeof inputs)[number] => [
+    name,
+    contracts[name].input,
+    brought[name].input("order-7"),
+  ]),
+  ["sendPostal (every option)", contracts.sendPostal.input, letter],
   ["sendPostal (stored)", contracts.sendPostal.input, { ...letter, document: stored }],
-  ["issueCertificate", contracts.issueCertificate.input, holderInput("order-7")],
   [
     "issueCertificate (eID)",
     contracts.issueCertificate.input,
     assertionInput("order-7", new Date()),
   ],
-  ["sendMessage", contracts.sendMessage.input, { providerFields: { to: "+34600000000" } }],
-  ["signOneShot", contracts.signOneShot.input, signerInput("order-7")],
   ["signOneShot (video)", contracts.signOneShot.input, videoInput("order-7")],
-  ["signEnvelope", contracts.signEnvelope.input, envelopeInput("order-7")],
 ];
 
 /** Each field of an input but those that are the provider's alone. */

@@ -7,10 +7,11 @@ import { InputMismatchError } from "../../src/client.js";
 import { queries, signals } from "../../src/contracts/message-contracts.js";
 import { updatesOf } from "../../src/contracts/registry.js";
 import type { MessageContract } from "../../src/contracts/shared/message-contract.js";
+import { processes } from "../../src/contracts/shared/names.js";
 import type { ProcessName } from "../../src/contracts/shared/names.js";
 import { pageCodec } from "../harness/pages/any-language.js";
 import { messageSchemaOf } from "../harness/pages/message-schema.js";
-import { envelopeInput } from "../processes/sign-envelope/inputs.js";
+import { brought } from "../processes/index.js";
 import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
 import { letterPdf } from "../processes/send-postal/inputs.js";
 import { namedDocuments, ownedDocuments } from "../harness/stack/owned-documents.js";
@@ -117,21 +118,14 @@ interface Metadata {
   definition: Record<"updateDefinitions" | "signalDefinitions" | "queryDefinitions", Definition[]>;
 }
 
-test.each<[ProcessName, object]>([
-  ["sendPostal", { ...input, lookupKey: "handlers" }],
-  ["issueCertificate", holderInput("handlers")],
-  ["sendMessage", { providerFields: { to: "+34600000000", text: "handlers" } }],
-  ["signOneShot", signerInput("handlers")],
-  ["signEnvelope", envelopeInput("handlers")],
-])(
+test.each(processes)(
   "%s registers the updates, signals and queries of its contract, and no other",
-  async (...each) => {
-    const [process, given] = each;
+  async (process) => {
     const workflowId = `${process}/handlers`;
     const handle = await client.workflow.start(process, {
       workflowId,
       taskQueue: "trustflow",
-      args: [given],
+      args: [brought[process].input("handlers")],
     });
     await settled(() => handle.query("status"));
     const { definition } = await settled(() =>

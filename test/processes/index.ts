@@ -1,11 +1,16 @@
 // The registry of what the processes bring to the generators: one entry for each. complete.test.ts names what a process lacks.
 import type { PathsOf } from "../harness/histories/walk.js";
 import type { ProcessName } from "../../src/contracts/shared/names.js";
+import { holderInput } from "./issue-certificate/inputs.js";
 import { issueCertificateUnderTest } from "./issue-certificate/under-test.js";
 import type { ProcessUnderTest } from "./process-under-test.js";
+import { messageInput } from "./send-message/inputs.js";
 import { sendMessageUnderTest } from "./send-message/under-test.js";
+import { envelopeInput } from "./sign-envelope/inputs.js";
 import { signEnvelopeUnderTest } from "./sign-envelope/under-test.js";
+import { signerInput } from "./sign-one-shot/inputs.js";
 import { signOneShotUnderTest } from "./sign-one-shot/under-test.js";
+import { letterInput } from "./send-postal/inputs.js";
 import { sendPostalUnderTest } from "./send-postal/under-test.js";
 
 interface Brought {
@@ -15,6 +20,8 @@ interface Brought {
   paths(): Promise<PathsOf>;
   /** The input in `examples/` that the README shows. */
   example: string;
+  /** A good input, which its contract accepts. */
+  input(intent: string): object;
 }
 
 export const brought: Record<ProcessName, Brought> = {
@@ -22,26 +29,31 @@ export const brought: Record<ProcessName, Brought> = {
     underTest: sendPostalUnderTest,
     paths: async () => (await import("./send-postal/paths.js")).sendPostalPaths,
     example: "letter.json",
+    input: (intent) => letterInput(intent, "delivered"),
   },
   issueCertificate: {
     underTest: issueCertificateUnderTest,
     paths: async () => (await import("./issue-certificate/paths.js")).issueCertificatePaths,
     example: "holder.json",
+    input: (intent) => holderInput(intent),
   },
   sendMessage: {
     underTest: sendMessageUnderTest,
     paths: async () => (await import("./send-message/paths.js")).sendMessagePaths,
     example: "message.json",
+    input: (intent) => messageInput(intent),
   },
   signOneShot: {
     underTest: signOneShotUnderTest,
     paths: async () => (await import("./sign-one-shot/paths.js")).signOneShotPaths,
     example: "agreement.json",
+    input: (intent) => signerInput(intent),
   },
   signEnvelope: {
     underTest: signEnvelopeUnderTest,
     paths: async () => (await import("./sign-envelope/paths.js")).signEnvelopePaths,
     example: "envelope.json",
+    input: (intent) => envelopeInput(intent),
   },
 };
 

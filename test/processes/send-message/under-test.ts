@@ -1,5 +1,6 @@
 // `sendMessage` as the harnesses take it.
 import type { MessageHandle } from "../../../src/client.js";
+import { messageInput } from "./inputs.js";
 import { callsOf } from "../process-under-test.js";
 import type { ProcessUnderTest } from "../process-under-test.js";
 
@@ -16,12 +17,6 @@ export const sendMessageUnderTest: ProcessUnderTest<MessageHandle> = {
     send: { activity: "send", outcome: "accepted", variant: {} },
   }),
   start(trustflow, id, { words = "", input } = {}) {
-    const providerFields = {
-      clientReference: id,
-      to: "+390612345678",
-      text: "A message of a test",
-      ...(words === "" ? {} : { sandbox: `sandbox:${words}` }),
-    };
-    return trustflow.sendMessage(id, { providerFields, ...input });
+    return trustflow.sendMessage(id, messageInput(id, words, input));
   },
 };

@@ -1,0 +1,17 @@
+// The inputs of `sendMessage`.
+import type { SendMessageInput } from "../../../src/client.js";
+
+/** `words`: what the sandbox's gateway is told to do. */
+export function messageInput(
+  intent: string,
+  words = "",
+  more: Partial<SendMessageInput> = {},
+): SendMessageInput {
+  const providerFields = {
+    clientReference: intent,
+    to: "+390612345678",
+    text: "A message of a test",
+    ...(words === "" ? {} : { sandbox: `sandbox:${words}` }),
+  };
+  return { providerFields, ...more };
+}
