@@ -5,19 +5,14 @@ import { Callbacks, type CallbackState } from "./engine/callbacks.js";
 import type { Certificate, Validity } from "./tls/certificate.js";
 import { Clock, type ClockState } from "./engine/clock.js";
 import { registerControl } from "./control/routes.js";
-import { disposableCertificate } from "./providers/disposable-certificate/disposable-certificate.js";
 import { DocumentShelf } from "./engine/document-shelf.js";
-import { envelopeSignature } from "./providers/envelope-signature/envelope-signature.js";
-import { eviPost } from "./providers/evi-post/evi-post.js";
 import { Faults } from "./engine/faults.js";
 import { Ledger, type LedgerReport } from "./engine/ledger.js";
-import { oneShotSignature } from "./providers/one-shot-signature/one-shot-signature.js";
-import type { SandboxProvider } from "./exchange/operation.js";
-import { messagingGateway } from "./providers/messaging-gateway/messaging-gateway.js";
 import { resolveOptions, type SandboxOptions } from "./options.js";
 import { Outbox, type OutboxMessage } from "./engine/outbox.js";
 import type { SandboxParts } from "./engine/parts.js";
 import { openPki, type PkiFiles } from "./tls/pki.js";
+import { simulated } from "./providers/index.js";
 import { registerProvider } from "./exchange/provider-routes.js";
 import { RequestLog } from "./engine/request-log.js";
 import { SeededIds } from "./engine/seeded.js";
@@ -88,13 +83,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     changed,
     committed: async () => stateFile?.flush(),
   };
-  const providers: SandboxProvider[] = [
-    eviPost(parts),
-    disposableCertificate(parts),
-    messagingGateway(parts),
-    oneShotSignature(parts),
-    envelopeSignature(parts),
-  ];
+  const providers = Object.values(simulated).map((simulate) => simulate(parts));
   for (const { name, operations, hasCallbacks } of providers) {
     const names = operations.map((operation) => operation.name);
     faults.know(name, hasCallbacks ? ["callback", ...names] : names);
