@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import { z } from "zod";
-import { Accounts } from "./config/accounts.js";
 import { credentialsInClear } from "./config/clear-text.js";
 import { ConfigurationError, isRequired, environmentName } from "./config/errors.js";
 import {
@@ -21,6 +20,7 @@ import { processDefaults } from "./config/processes.js";
 import { suggestionFor } from "./contracts/shared/nearest.js";
 import { missing, sentenceOf } from "./contracts/shared/problems.js";
 import { KeyRing } from "./crypto/key-ring.js";
+import { Accounts } from "./providers/accounts.js";
 
 export { ConfigurationError } from "./config/errors.js";
 export { isReadable, requireSecrets } from "./config/fields.js";

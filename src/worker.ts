@@ -23,9 +23,10 @@ import { Journal } from "./journal/journal.js";
 import { SignedDecisions } from "./journal/signed-decisions.js";
 import type { Pool } from "./postgres/pool.js";
 import { payloadKeys, refusedPayloads } from "./payload-keys.js";
-import { accountsOf, lookUpProofsOf } from "./provider-accounts.js";
-import type { OnKeptCertificate } from "./provider-accounts.js";
-import type { Provider } from "./providers/effect-classes.js";
+import { lookUpProofsOf } from "./look-up-proofs.js";
+import { accountsOf } from "./providers/accounts.js";
+import type { OnKeptCertificate } from "./providers/accounts.js";
+import type { Provider } from "./providers/registry.js";
 import { askTemporal } from "./temporal/connection.js";
 import { withPatientPolls } from "./temporal/patient-polls.js";
 import { connectWorker } from "./temporal/worker-connection.js";
@@ -204,6 +205,6 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
         accounts: accountsOf(config, "envelope-signature", warnOfKept),
         settings: config.signEnvelope,
       }),
-    } satisfies Partial<Record<Provider, object>>,
+    } satisfies Record<Provider, object>,
   };
 }

@@ -2,11 +2,10 @@
 import type { Command } from "commander";
 import { loadConfig, required, requireSecrets, ringOf } from "../config.js";
 import type { Config } from "../config.js";
-import { webhookPointer } from "../config/accounts.js";
-import type { AccountProvider, Source } from "../callbacks/inbox/reading.js";
 import { addCommand } from "./command.js";
 import { mayOnlyRead, payloadKeys, readingRing } from "../payload-keys.js";
 import { Health } from "../health.js";
+import { callbackParsers } from "../providers/callbacks.js";
 import type { Pool } from "../postgres/pool.js";
 import { CommandError, exitCodes } from "./output/exit.js";
 import { bodyKeysOf, openMigratedPool, requireDurability, warnOfOwner } from "./parts.js";
@@ -110,23 +109,9 @@ async function receiver(config: Config): Promise<RunningRole> {
   };
 }
 
-/** The parsers of callbacks to an account's address. */
-async function sourcesOf(config: Config): Promise<Record<AccountProvider, Source>> {
-  const { parseCallback, correlationAt } =
-    await import("../providers/one-shot-signature/callback.js");
-  return {
-    "one-shot-signature": (account, body, receivedAt) => {
-      const own = config.accounts[account]?.["one-shot-signature"];
-      const reference = correlationAt(body, own?.webhookPointer ?? webhookPointer);
-      return { ...parseCallback(body, receivedAt), reference };
-    },
-  };
-}
-
 async function relay(config: Config): Promise<RunningRole> {
   const { startRelay } = await import("../callbacks/relay/relay.js");
   const { relayMetrics } = await import("../callbacks/relay/metrics.js");
-  const { parseCallback } = await import("../providers/evi-post/callback.js");
   const { countAttentions } = await import("../temporal/visibility/attentions.js");
   const { watchStuck } = await import("../temporal/visibility/stuck-watch.js");
   const { askTemporal, connectClient } = await import("../temporal/connection.js");
@@ -166,8 +151,7 @@ async function relay(config: Config): Promise<RunningRole> {
     ring: ringOf(config, "callback"),
     bodyKeys: bodyKeysOf(config),
     clientFor,
-    parsers: { "evi-post": parseCallback },
-    sources: await sourcesOf(config),
+    ...(await callbackParsers(config)),
     unmatchedMs: config.relay.unmatchedSeconds * 1_000,
     eventsPerProcess: config.callbacks.eventsPerProcess,
     gatherMs: config.relay.gatherMs,

@@ -1,5 +1,5 @@
-// What a repeated call would do: one class per operation, for activities, tests and docs alike.
-// The class alone decides what a retry may do after a lost answer.
+// What a repeated call would do. Each provider's effects.ts gives every operation one class; the class alone decides what a
+// retry may do after a lost answer.
 
 export type EffectClass =
   /** Changes nothing; repeat. */
@@ -13,51 +13,21 @@ export type EffectClass =
   /** No token and nobody to ask: without an answer the outcome is unknown. */
   | "once";
 
-export const effects = {
-  "evi-post": {
-    submit: "keyed",
-    query: "read",
-    requestAffidavit: "once",
-    cancel: "lookup",
-    downloadAffidavits: "read",
-  },
-  "disposable-certificate": {
-    checkData: "read",
-    checkDataWitheIDAssertion: "read",
-    enroll: "once",
-    enrollDisposableWitheIDAssertion: "once",
-    sendOtp: "once",
-    validate: "once",
-  },
-  "messaging-gateway": { send: "once" },
-  "one-shot-signature": {
-    listTokens: "read",
-    createToken: "once",
-    create: "once",
-    uploadDocument: "lookup",
-    uploadHash: "lookup",
-    contract: "read",
-    otp: "once",
-    sign: "once",
-    retrieve: "read",
-    deleteDocuments: "repeatable",
-    createVideo: "once",
-    uploadEvidences: "once",
-    uploadVideo: "once",
-    approveVideo: "once",
-    cancelVideo: "once",
-    getVideo: "read",
-    updateVideo: "once",
-  },
-  "envelope-signature": { esawoneshot: "once", uploadFile: "repeatable", sendEnvelope: "once" },
-} as const satisfies Record<string, Record<string, EffectClass>>;
+/** The class of each operation of a provider. */
+export type EffectClasses = Readonly<Record<string, EffectClass>>;
 
-export type Provider = keyof typeof effects;
-export type Operation<P extends Provider> = keyof (typeof effects)[P] & string;
+/** Which operation of which provider is called. */
+export interface Asked {
+  provider: string;
+  operation: string;
+  effectClass: EffectClass;
+}
 
-export function effectClassOf<P extends Provider>(
-  provider: P,
-  operation: Operation<P>,
-): EffectClass {
-  return effects[provider][operation] as EffectClass;
+/** Makes what a provider's calls and errors name an operation by. */
+export function askingOf<P extends string, const E extends EffectClasses>(provider: P, effects: E) {
+  return <O extends keyof E & string>(operation: O) => ({
+    provider,
+    operation,
+    effectClass: effects[operation] as EffectClass,
+  });
 }

@@ -1,7 +1,7 @@
 // The tables of docs/design.md, docs/reading-the-specification.md and docs/glossary.md against the code.
 import { expect, test } from "@jest/globals";
 import { processes } from "../../src/contracts/shared/names.js";
-import { effects } from "../../src/providers/effect-classes.js";
+import { providers } from "../../src/providers/registry.js";
 import { namedRows, textOf } from "./repository.js";
 
 const classes = ["read", "repeatable", "keyed", "lookup", "once"];
@@ -17,8 +17,8 @@ test("docs/reading-the-specification.md lists every operation under its effect c
         return those.map((operation) => `${provider} ${operation} ${name}`.replaceAll("`", ""));
       }),
     );
-  const known = Object.entries(effects).flatMap(([provider, operations]) =>
-    Object.entries(operations).map(([operation, name]) => `${provider} ${operation} ${name}`),
+  const known = Object.entries(providers).flatMap(([provider, { effects }]) =>
+    Object.entries(effects).map(([operation, name]) => `${provider} ${operation} ${name}`),
   );
   expect(listed.toSorted()).toEqual(known.toSorted());
 });

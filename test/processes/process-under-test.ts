@@ -2,8 +2,9 @@
 // sandbox's ledger counts by, the calls it makes, and how it ends well. A new process adds a descriptor, never a harness.
 import type { ProcessHandle, Trustflow } from "../../src/client.js";
 import type { ProcessName } from "../../src/contracts/shared/names.js";
-import { effectClassOf } from "../../src/providers/effect-classes.js";
-import type { EffectClass, Operation, Provider } from "../../src/providers/effect-classes.js";
+import { effectClassOf } from "../../src/providers/registry.js";
+import type { EffectClass } from "../../src/providers/effect-classes.js";
+import type { Operation, Provider } from "../../src/providers/registry.js";
 
 type AnyResult = { outcome: string };
 

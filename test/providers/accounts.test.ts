@@ -1,11 +1,11 @@
 // Of a client certificate whose files cannot be used it is told which account's it is, and no path (P1 §5.1, §5.5).
 import { PassThrough } from "node:stream";
 import { afterEach, expect, test } from "@jest/globals";
-import { loadConfig } from "../src/config.js";
-import { sandboxAccount } from "../src/local/stack/sandbox-accounts.js";
-import { accountsOf } from "../src/provider-accounts.js";
-import { redactingLogger } from "../src/temporal/logging.js";
-import { Files, authority, certificates } from "./providers/http/mutual-tls.js";
+import { loadConfig } from "../../src/config.js";
+import { sandboxAccount } from "../../src/local/stack/sandbox-accounts.js";
+import { accountsOf } from "../../src/providers/accounts.js";
+import { redactingLogger } from "../../src/temporal/logging.js";
+import { Files, authority, certificates } from "./http/mutual-tls.js";
 
 const before = process.env;
 const files = new Files();

@@ -1,6 +1,6 @@
 // The effect classes of the postal operations, and what no answer means for each class.
 import { expect, test } from "@jest/globals";
-import { effectClassOf } from "../../src/providers/effect-classes.js";
+import { effectClassOf } from "../../src/providers/registry.js";
 import { withoutAnswer } from "../../src/providers/errors/provider-error.js";
 
 test("the postal operations have the classes of P2 §4.1", () => {

@@ -5,7 +5,6 @@ import type { CertificateDependencies } from "./context.js";
 import { checkData, enroll, prepare } from "./enroll.js";
 import { resendOtp, sendOtp, validate } from "./one-time-password.js";
 
-export type { CertificateAccount } from "./context.js";
 export type { CertificatePlan, Enrolled, RefusedAssertion } from "./enroll.js";
 
 export function createCertificateActivities(deps: CertificateDependencies) {

@@ -1,6 +1,6 @@
 // What the activities of the envelope-based one-shot signature work with: an account with two hosts (P1 §1.5, 5.5).
 import type { EnvelopeSettings } from "../../contracts/sign-envelope.js";
-import type { Operation } from "../../providers/effect-classes.js";
+import type { Operation } from "../../providers/registry.js";
 import type { EnvelopeSignatureAccount } from "../../providers/envelope-signature/client.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";

@@ -6,7 +6,7 @@ import type { EviPostDependencies } from "./context.js";
 import { submit } from "./submit.js";
 import { cancel, requestAffidavit } from "./updates.js";
 
-export type { EviPostDependencies, PostalAccount } from "./context.js";
+export type { EviPostDependencies } from "./context.js";
 export type { PostalSubmitted } from "./submit.js";
 
 export function createEviPostActivities(deps: EviPostDependencies) {

@@ -12,7 +12,7 @@ import {
 import { create, prepare, upload, uploadOperation } from "./request.js";
 import { ask, askOperation, contract, fetchSigned, resendOtp, sendOtp, sign } from "./signature.js";
 
-export type { OneShotAccount, OneShotRequest } from "./context.js";
+export type { OneShotRequest } from "./context.js";
 export type { OneShotPlan } from "./request.js";
 export type { OneShotSnapshot } from "./signature.js";
 

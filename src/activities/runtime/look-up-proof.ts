@@ -3,7 +3,7 @@
 // journal/look-up-proofs.ts keeps the results.
 import type { LookUpFinding } from "../../journal/journal.js";
 import type { LookUpKey, LookUpProofs } from "../../journal/look-up-proofs.js";
-import type { Operation, Provider } from "../../providers/effect-classes.js";
+import type { Operation, Provider } from "../../providers/registry.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { ProviderContext } from "./provider-context.js";
 

@@ -1,5 +1,5 @@
 // A document that could be read before the first effect, and cannot be read when it is sent.
-import type { Operation, Provider } from "../../providers/effect-classes.js";
+import type { Operation, Provider } from "../../providers/registry.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { InvalidInput } from "./failure.js";
 

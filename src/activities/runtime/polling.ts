@@ -1,6 +1,6 @@
 // Polls of a provider: which answer satisfies a poll, and the error for what an answer does not show yet.
 import { activityInfo } from "@temporalio/activity";
-import type { Operation, Provider } from "../../providers/effect-classes.js";
+import type { Operation, Provider } from "../../providers/registry.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { AttemptMode } from "./failure.js";
 

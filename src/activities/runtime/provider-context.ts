@@ -9,7 +9,7 @@ import type { DocumentStore } from "../../documents/store.js";
 import { isLocked } from "../../journal/errors.js";
 import type { LookUpProofs } from "../../journal/look-up-proofs.js";
 import type { Journal, Past } from "../../journal/journal.js";
-import type { Operation, Provider } from "../../providers/effect-classes.js";
+import type { Operation, Provider } from "../../providers/registry.js";
 import { measured } from "./call-metrics.js";
 import type { CircuitKey, Circuits } from "./circuit-breaker.js";
 import type { Digests } from "./effect.js";

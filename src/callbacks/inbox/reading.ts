@@ -11,10 +11,6 @@ import type { ClaimedRow, Settlement, UnaddressedRow } from "./rows.js";
 export type Parser = (body: unknown) => { event: ProviderEvent; correlation?: string };
 export type Parsers = Record<string, Parser>;
 
-/** Providers that are told one address for each account (docs/reading-the-specification.md §6). */
-export const accountProviders = ["one-shot-signature"] as const;
-export type AccountProvider = (typeof accountProviders)[number];
-
 /** Of callbacks to an account's address; `reference` is what the journal's correlations know the process by. */
 export type Source = (
   account: string,

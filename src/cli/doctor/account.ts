@@ -1,14 +1,11 @@
 // Each account of each provider, asked for something that has no effect there.
-import { randomUUID } from "node:crypto";
 import { type Config, requireSecrets } from "../../config.js";
-import { accountsOf } from "../../provider-accounts.js";
-import type { AccountOf, ProviderName } from "../../provider-accounts.js";
 import type { Host } from "../../providers/http/call.js";
-import { checkData } from "../../providers/disposable-certificate/client.js";
 import { ProviderError, type ProviderErrorKind } from "../../providers/errors/provider-error.js";
-import { query } from "../../providers/evi-post/client.js";
 import { HUNG_UP } from "../../providers/http/mutual-tls.js";
-import { listTokens } from "../../providers/one-shot-signature/client.js";
+import { accountsOf } from "../../providers/accounts.js";
+import { providerNames, providers } from "../../providers/registry.js";
+import type { Provider } from "../../providers/registry.js";
 import { isTls } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
 import type { FindingName } from "./findings.js";
@@ -22,46 +19,39 @@ export interface ConfiguredAccount {
   ask(): Promise<string>;
 }
 
-interface Inquiry<P extends ProviderName> {
-  hosts(account: AccountOf<P>): Host[];
-  /** Undefined where the provider shows no operation without an effect. */
-  ask: ((account: AccountOf<P>) => Promise<unknown>) | undefined;
-}
-
-const inquiries: { [P in ProviderName]: Inquiry<P> } = {
-  "evi-post": { hosts: itself, ask: askForNothing },
-  "disposable-certificate": { hosts: itself, ask: checkNobody },
-  "messaging-gateway": { hosts: itself, ask: undefined },
-  "envelope-signature": { hosts: ({ ca, esign }) => [ca, esign], ask: undefined },
-  "one-shot-signature": {
-    hosts: itself,
-    ask: (account) => listTokens({ ...account, ...patience }),
-  },
-};
-
 const meanings: Partial<Record<ProviderErrorKind, FindingName>> = {
   accessDenied: "credentialsRefused",
   unavailable: "providerAway",
   protocol: "notTheProvider",
 };
 
+/** The lines of the one-shot signature service come last, where operators know them. */
+const inOrder = providerNames.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)));
+
 export function configuredAccounts(config: Config): ConfiguredAccount[] {
-  return Object.entries(inquiries).flatMap(([provider, inquiry]) => {
-    const { hosts, ask } = inquiry as Inquiry<never>;
-    return Object.entries(accountsOf(config, provider as ProviderName)).map(([name, account]) => ({
+  return inOrder.flatMap((provider) => {
+    const { hosts, probe } = providers[provider] as unknown as AnyProvider;
+    const accounts: Record<string, object> = accountsOf(config, provider);
+    return Object.entries(accounts).map(([name, account]) => ({
       name: `${name} ${provider}`,
-      hosts: hosts(account as never),
+      hosts: hosts(account),
       ask: async () => {
-        if (config.environment === undefined && hosts(account as never).some(isInClear))
+        if (config.environment === undefined && hosts(account).some(isInClear))
           throw new Problem(
             "notChecked",
             "not checked: http is for the sandbox alone, and environment is not set",
           );
-        requireSecrets(config.accounts[name]?.[provider as ProviderName] ?? {});
-        return asked(provider, hosts(account as never), ask && (() => ask(account as never)));
+        requireSecrets(config.accounts[name]?.[provider] ?? {});
+        return asked(provider, hosts(account), probe && (() => probe(account, 2 * CALL_MS)));
       },
     }));
   });
+}
+
+/** Each entry takes the accounts of its own provider only; the types of several entries at once do not say so. */
+interface AnyProvider {
+  hosts(account: object): Host[];
+  probe?: (account: object, timeoutMs: number) => Promise<unknown>;
 }
 
 async function asked(
@@ -97,26 +87,10 @@ function findingOf({ kind, status, code }: ProviderError): FindingName {
   return meanings[kind] ?? "notChecked";
 }
 
-/** An item that nobody has. */
-function askForNothing(account: AccountOf<"evi-post">): Promise<unknown> {
-  return query({ ...account, ...patience }, { uniqueIds: [randomUUID()], limit: 1 });
+function isLast(provider: Provider): boolean {
+  return provider === "one-shot-signature";
 }
-
-/** An empty holder: 242 names the missing field once credentials, LRA and certificate are accepted (P1 §5.1, §7.1). */
-async function checkNobody(account: AccountOf<"disposable-certificate">): Promise<void> {
-  try {
-    await checkData({ ...account, ...patience }, { disposableHolder: {} });
-  } catch (error) {
-    if (!(error instanceof ProviderError && error.code === "242")) throw error;
-  }
-}
-
-const patience = { timeoutMs: 2 * CALL_MS };
 
 function isInClear({ baseUrl }: Host): boolean {
   return !isTls(baseUrl);
-}
-
-function itself(account: Host): Host[] {
-  return [account];
 }

@@ -3,7 +3,9 @@
 import type { Config } from "../../config.js";
 import type { LookUpReport } from "../../journal/look-up-proofs.js";
 import type { Pool } from "../../postgres/pool.js";
-import { accountsOf, lookUpProofsOf } from "../../provider-accounts.js";
+import { lookUpProofsOf } from "../../look-up-proofs.js";
+import { accountsOf } from "../../providers/accounts.js";
+import { providerNames, providers } from "../../providers/registry.js";
 import { Problem } from "./check.js";
 
 interface LookedUp {
@@ -12,27 +14,35 @@ interface LookedUp {
   configuration: string;
 }
 
+interface Assumed {
+  name: string;
+  lookUpConfiguration: string;
+}
+
 /** Accounts whose provider could be asked, if a path were configured. */
 export function withoutLookUp(config: Config): Pick<LookedUp, "provider" | "account">[] {
-  return Object.values(accountsOf(config, "one-shot-signature"))
-    .filter(({ paths }) => paths.retrieve === undefined)
-    .map(({ name }) => ({ provider: "one-shot-signature", account: name }));
+  return accountsWith(config, false).map(({ provider, account }) => ({ provider, account }));
 }
 
 /** Accounts that have such a look-up. */
 export function lookedUp(config: Config): LookedUp[] {
-  const postal = Object.values(accountsOf(config, "evi-post")).map((account) => ({
-    provider: "evi-post",
-    account,
-  }));
-  const oneShot = Object.values(accountsOf(config, "one-shot-signature"))
-    .filter(({ paths }) => paths.retrieve !== undefined)
-    .map((account) => ({ provider: "one-shot-signature", account }));
-  return [...postal, ...oneShot].map(({ provider, account }) => ({
-    provider,
-    account: account.name,
-    configuration: account.lookUpConfiguration,
-  }));
+  return accountsWith(config, true);
+}
+
+/** The accounts of providers whose look-up rests on an assumption. */
+function accountsWith(config: Config, aLookUp: boolean): LookedUp[] {
+  return providerNames.flatMap((provider) => {
+    const hasLookUp = providers[provider].hasLookUp as ((account: Assumed) => boolean) | undefined;
+    if (hasLookUp === undefined) return [];
+    const accounts = Object.values(accountsOf(config, provider)) as unknown as Assumed[];
+    return accounts
+      .filter((account) => hasLookUp(account) === aLookUp)
+      .map(({ name, lookUpConfiguration }) => ({
+        provider,
+        account: name,
+        configuration: lookUpConfiguration,
+      }));
+  });
 }
 
 export async function lookUps(config: Config, pool: Pool, of: LookedUp): Promise<string> {

@@ -7,7 +7,6 @@ import {
   type CallbackState,
   type CallbackSummary,
 } from "../../callbacks/inbox/archive.js";
-import { accountProviders, type AccountProvider } from "../../callbacks/inbox/reading.js";
 import { parseWorkflowId, processes, workflowIdOf } from "../../contracts/shared/names.js";
 import { loadConfig, required, ringOf } from "../../config.js";
 import type { Config } from "../../config.js";
@@ -17,6 +16,7 @@ import { CommandError, exitCodes } from "../output/exit.js";
 import { facts, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
 import { bodyKeysOf } from "../parts.js";
 import { quoted, terminal } from "../output/terminal.js";
+import { accountCallbackProviders, type Provider } from "../../providers/registry.js";
 
 interface ListOptions {
   state?: CallbackState[];
@@ -99,9 +99,11 @@ export function addCallbacks(program: Command): void {
     details: "Whoever has it may report: tell it to the provider alone.",
     example: "trustflow callbacks address one-shot-signature --account default",
   })
-    .addArgument(new Argument("<provider>", "whose callbacks come there").choices(accountProviders))
+    .addArgument(
+      new Argument("<provider>", "whose callbacks come there").choices(accountCallbackProviders),
+    )
     .option("--account <name>", "of which account", "default")
-    .action((provider: AccountProvider, { account, json }: { account: string; json?: boolean }) => {
+    .action((provider: Provider, { account, json }: { account: string; json?: boolean }) => {
       const config = loadConfig();
       if (!config.accounts[account]?.[provider])
         throw new CommandError(

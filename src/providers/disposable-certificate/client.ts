@@ -20,11 +20,11 @@ import type { z } from "zod";
 import { shownValue } from "../http/answer.js";
 import { empty, json as jsonBody, jsonOrEmpty } from "../http/described.js";
 import { call } from "./call.js";
-import type { DisposableCertificateAccount } from "./call.js";
+import type { DisposableCertificateAccount } from "./account.js";
 import { IssuedAnswer, OpenAnswer, eidEnrolmentFields, enrolmentFields, named } from "./wire.js";
 import type { EidEnrolment, Enrolment, OtpMessage } from "./wire.js";
 
-export type { DisposableCertificateAccount } from "./call.js";
+export type { DisposableCertificateAccount } from "./account.js";
 export type { EidEnrolment, Enrolment, OtpMessage } from "./wire.js";
 
 /** P1 §2.5. */

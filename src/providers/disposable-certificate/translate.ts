@@ -26,17 +26,15 @@
 import { meaningOf, refused } from "../http/answer.js";
 import type { Meaning } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
-import { effectClassOf } from "../effect-classes.js";
-import type { Operation } from "../effect-classes.js";
+import { askingOf } from "../effect-classes.js";
 import type { ProviderError, ProviderErrorField } from "../errors/provider-error.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
+import { effects } from "./effects.js";
+import type { CertificateOperation } from "./effects.js";
 import { ErrorAnswer, eidEnrolmentFields, enrolmentFields } from "./wire.js";
 
-export type CertificateOperation = Operation<"disposable-certificate">;
-
-export const asking = <O extends CertificateOperation>(operation: O) =>
-  ({ provider: "disposable-certificate", operation }) as const;
+export const asking = askingOf("disposable-certificate", effects);
 
 const input: Meaning = { kind: "invalidRequest", effect: "none" };
 const denied: Meaning = { kind: "accessDenied", effect: "none", denies: "operation" };
@@ -87,8 +85,7 @@ export function refusal(
 }
 
 function ofAnotherCode(operation: CertificateOperation): Meaning {
-  const isRead = effectClassOf("disposable-certificate", operation) === "read";
-  return isRead ? input : meaningOf(asking(operation), 500);
+  return effects[operation] === "read" ? input : meaningOf(asking(operation), 500);
 }
 
 function fieldIn(

@@ -1,28 +1,11 @@
-// The account of the envelope-based one-shot signature and its two hosts (P1 §4.5, §5.5).
-import type { Secret } from "../../contracts/shared/values.js";
+// The calls to the two hosts of the envelope-based one-shot signature (P1 §4.5, §5.5).
 import { call } from "../http/call.js";
-import type { Answered, Host, Request } from "../http/call.js";
+import type { Answered, Request } from "../http/call.js";
 import type { Described } from "../http/described.js";
+import type { EnvelopeSignatureAccount } from "./account.js";
+import type { EnvelopeOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
-import type { EnvelopeOperation } from "./translate.js";
 import { API_TOKEN_HEADER } from "./wire.js";
-import type { assumed } from "./wire.js";
-
-export interface EnvelopeSignatureAccount {
-  name: string;
-  /** The certificate-authority host; its credential is the client certificate in `tls`. */
-  ca: Host;
-  /** The envelope host. */
-  esign: Host;
-  /** Of the envelope host. */
-  apiToken: Secret;
-  /** P1 §2.10: the VENDOR in `GenericSigningPlugin<VENDOR>OneShot`. */
-  vendor: string;
-  /** Assumed: the part of an upload that carries the file. */
-  filePart: string;
-  /** Assumed: the names that the envelope's id may have. */
-  members: Record<keyof typeof assumed.members, readonly string[]>;
-}
 
 /** One HTTP call to the certificate-authority host; throws for what is no described answer. */
 export async function callAuthority<T>(

@@ -14,11 +14,11 @@ import { json, jsonOrEmpty } from "../http/described.js";
 import { fileForm } from "../http/file-form.js";
 import type { NamedFile } from "../http/file-form.js";
 import { callAuthority, callEnvelopeHost } from "./call.js";
-import type { EnvelopeSignatureAccount } from "./call.js";
+import type { EnvelopeSignatureAccount } from "./account.js";
 import { CreateAnswer, SendAnswer, UploadAnswer, assumed, routes } from "./wire.js";
 import type { EnvelopeDocument } from "./wire.js";
 
-export type { EnvelopeSignatureAccount } from "./call.js";
+export type { EnvelopeSignatureAccount } from "./account.js";
 
 /**
  * P1 §4.5, rule 1; the request is sent as it is, `esawToken` is a secret. 400 `invalidRequest`; 408, 409, 5xx, no answer and

@@ -17,16 +17,15 @@
 import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
-import type { Operation } from "../effect-classes.js";
+import { askingOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
+import { effects } from "./effects.js";
+import type { EnvelopeOperation } from "./effects.js";
 import { ErrorAnswer } from "./wire.js";
 
-export type EnvelopeOperation = Operation<"envelope-signature">;
-
-export const asking = <O extends EnvelopeOperation>(operation: O) =>
-  ({ provider: "envelope-signature", operation }) as const;
+export const asking = askingOf("envelope-signature", effects);
 
 /** For any status outside 2xx. */
 export function refusal(operation: EnvelopeOperation, received: Received): ProviderError {

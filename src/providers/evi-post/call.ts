@@ -1,25 +1,16 @@
-// What every endpoint of the postal API shares: the account and the request around it.
-import type { Secret } from "../../contracts/shared/values.js";
+// What every endpoint of the postal API shares: the request around its call.
 import { basic, basicSecrets, call as callHost } from "../http/call.js";
-import type { Answered, Host, Request } from "../http/call.js";
+import type { Answered, Request } from "../http/call.js";
 import type { Described } from "../http/described.js";
-import type { Operation } from "../effect-classes.js";
 import type { HttpAnswer } from "../http/exchange.js";
-import { refusal } from "./translate.js";
-
-export interface EviPostAccount extends Host {
-  name: string;
-  username: string;
-  password: Secret;
-  affidavits:
-    | { mode: "download"; method: "GET" | "POST"; path: string; idsParameter: string }
-    | { mode: "blobs" };
-}
+import type { EviPostAccount } from "./account.js";
+import type { PostalOperation } from "./effects.js";
+import { asking, refusal } from "./translate.js";
 
 /** One HTTP call with the credentials of the account; throws for what is no described answer. `secrets`: what `json` carries in secret. */
 export async function call<T>(
   account: EviPostAccount,
-  operation: Operation<"evi-post">,
+  operation: PostalOperation,
   { secrets = [], ...request }: Request & { secrets?: readonly string[] },
   described: Described<T>,
 ): Promise<Answered<T>> {
@@ -29,8 +20,7 @@ export async function call<T>(
     ...request.headers,
   };
   const sent = { credentials: basicSecrets(account), secrets };
-  const asked = { provider: "evi-post", operation } as const;
-  return callHost(asked, account, { ...request, headers, sent }, described, (answer) =>
+  return callHost(asking(operation), account, { ...request, headers, sent }, described, (answer) =>
     refusal(operation, answer),
   );
 }

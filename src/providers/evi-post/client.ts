@@ -15,15 +15,15 @@
 // in ../http.ts.
 import { misuse, nothingYet, mismatchError } from "../http/answer.js";
 import { AnswerMismatch, file, isJsonType, json } from "../http/described.js";
-import type { Operation } from "../effect-classes.js";
 import { UnreadableZip, readAffidavitZip } from "./affidavit-zip.js";
 import type { AffidavitFile } from "./affidavit-zip.js";
 import { call, shownId } from "./call.js";
-import type { EviPostAccount } from "./call.js";
+import type { EviPostAccount } from "./account.js";
 import { postalItem } from "./item.js";
 import type { PostalItem } from "./item.js";
 import { submissionBody } from "./submission.js";
 import type { PostalSubmission } from "./submission.js";
+import { asking } from "./translate.js";
 import {
   IDEMPOTENCY_HEADER,
   QueryAnswer,
@@ -34,12 +34,9 @@ import {
 import { queryParameters, routes } from "./wire.js";
 
 export type { AffidavitFile } from "./affidavit-zip.js";
-export type { EviPostAccount } from "./call.js";
+export type { EviPostAccount } from "./account.js";
 export type { PostalAffidavit, PostalItem } from "./item.js";
 export type { PostalSubmission } from "./submission.js";
-
-const asking = <O extends Operation<"evi-post">>(operation: O) =>
-  ({ provider: "evi-post", operation }) as const;
 
 /** What is in it is checked when it is read. */
 const Zip = file("a ZIP", (type) => !type.startsWith("text/") && !isJsonType(type));

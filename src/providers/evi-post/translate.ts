@@ -16,22 +16,23 @@
 import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
-import type { Operation } from "../effect-classes.js";
+import { askingOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import type { HttpAnswer } from "../http/exchange.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
+import { effects } from "./effects.js";
+import type { PostalOperation } from "./effects.js";
 import { ErrorAnswer } from "./wire.js";
 
-type PostalOperation = Operation<"evi-post">;
+export const asking = askingOf("evi-post", effects);
 
-const provider = "evi-post";
 /** The operations about an id that an earlier answer gave us. */
 const ABOUT_AN_ID = new Set<PostalOperation>(["requestAffidavit", "cancel", "downloadAffidavits"]);
 
 /** For any status outside 2xx. 401 and 403 of a cancel also mean "not the owner" and "no permission": told by `status`. */
 export function refusal(operation: PostalOperation, received: Received): ProviderError {
-  const asked = { provider, operation } as const;
+  const asked = asking(operation);
   const answer = withoutSecrets(received);
   // From what came: a name could look like a secret.
   const { errorCode, errors = [] } = wordsOf(received);

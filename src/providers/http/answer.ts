@@ -2,8 +2,7 @@
 // providers but for what their translate.ts says otherwise (docs/reading-the-specification.md §0, §9).
 import { isWebPage } from "./described.js";
 import type { Described, AnswerMismatch } from "./described.js";
-import { effectClassOf } from "../effect-classes.js";
-import type { EffectClass, Operation, Provider } from "../effect-classes.js";
+import type { Asked, EffectClass } from "../effect-classes.js";
 import { ProviderError, withoutAnswer } from "../errors/provider-error.js";
 import type { PossibleEffect, ProviderErrorKind } from "../errors/provider-error.js";
 import { retryAfterMs } from "./exchange.js";
@@ -17,22 +16,11 @@ export interface Meaning {
   denies?: "account" | "operation";
 }
 
-/** Who answered what. */
-export interface Asked<P extends Provider> {
-  provider: P;
-  operation: Operation<P>;
-}
-
 /**
  * A status outside 2xx where the specification shows nothing else. `isAboutAnId`: the request names an id that an earlier
  * answer gave us, so a 404 says "not visible yet" until time proves it wrong.
  */
-export function meaningOf<P extends Provider>(
-  { provider, operation }: Asked<P>,
-  status: number,
-  isAboutAnId = false,
-): Meaning {
-  const effectClass = effectClassOf(provider, operation);
+export function meaningOf({ effectClass }: Asked, status: number, isAboutAnId = false): Meaning {
   const without = withoutAnswer(effectClass);
   switch (status) {
     case 400:
@@ -64,8 +52,8 @@ function withoutDescribed(effectClass: EffectClass): Meaning {
 }
 
 /** For any status outside 2xx; `answer` and the messages of `words` come from `withoutSecrets`. */
-export function refused<P extends Provider>(
-  asked: Asked<P>,
+export function refused(
+  asked: Asked,
   { status, headers, body, sent }: Received,
   meaning: Meaning,
   words: ErrorWords = {},
@@ -85,8 +73,8 @@ export function refused<P extends Provider>(
 }
 
 /** For a 2xx that is not the described answer; `reference` is the id that it shows nevertheless. */
-export function mismatchError<P extends Provider>(
-  asked: Asked<P>,
+export function mismatchError(
+  asked: Asked,
   answer: Received,
   { kind: mismatch, text, member }: AnswerMismatch,
   { isSecret = false, reference }: Omit<Described<unknown>, "read"> = {},
@@ -94,7 +82,7 @@ export function mismatchError<P extends Provider>(
   const { status, body } = withoutSecrets(answer);
   return new ProviderError({
     ...asked,
-    ...withoutDescribed(effectClassOf(asked.provider, asked.operation)),
+    ...withoutDescribed(asked.effectClass),
     status,
     problem: `answered ${status} ${text}`,
     mismatch,
@@ -106,15 +94,12 @@ export function mismatchError<P extends Provider>(
 }
 
 /** What cannot be asked at all: nothing was sent. */
-export function misuse<P extends Provider>(asked: Asked<P>, problem: string): ProviderError {
+export function misuse(asked: Asked, problem: string): ProviderError {
   return new ProviderError({ ...asked, kind: "protocol", effect: "none", problem });
 }
 
 /** An answer with nothing in it about an id that an earlier answer gave us. */
-export function nothingYet<P extends Provider>(
-  asked: Asked<P>,
-  { status }: HttpAnswer,
-): ProviderError {
+export function nothingYet(asked: Asked, { status }: HttpAnswer): ProviderError {
   const problem = `answered ${status} without a file`;
   return new ProviderError({ ...asked, kind: "notVisibleYet", effect: "none", status, problem });
 }

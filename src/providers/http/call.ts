@@ -1,11 +1,9 @@
 // One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
 import type { Secret } from "../../contracts/shared/values.js";
 import { refused, mismatchError } from "./answer.js";
-import type { Asked } from "./answer.js";
 import { AnswerMismatch } from "./described.js";
 import type { Described } from "./described.js";
-import { effectClassOf } from "../effect-classes.js";
-import type { Provider } from "../effect-classes.js";
+import type { Asked } from "../effect-classes.js";
 import { ProviderError } from "../errors/provider-error.js";
 import { exchange } from "./exchange.js";
 import type { HttpRequest } from "./exchange.js";
@@ -42,8 +40,8 @@ export type Answered<T> = Received & { value: T };
  * Throws what `refusal` makes of any status outside 2xx, and for a 2xx that is not the described answer what `mismatchError` says;
  * what a failed connection means stands in http.ts.
  */
-export async function call<P extends Provider, T>(
-  asked: Asked<P>,
+export async function call<T>(
+  asked: Asked,
   host: Host,
   request: Request,
   described: Described<T>,
@@ -53,7 +51,6 @@ export async function call<P extends Provider, T>(
   for (const [name, value] of request.parameters ?? []) url.searchParams.append(name, value);
   const received = await exchange({
     ...asked,
-    effectClass: effectClassOf(asked.provider, asked.operation),
     method: request.method,
     url,
     headers: {
@@ -82,7 +79,7 @@ function isCertificatePage({ status, body }: Received): boolean {
 }
 
 /** While it is being renewed, a certificate and its key may not fit, or a file may be missing: nothing is sent then. */
-function identityOf<P extends Provider>(asked: Asked<P>, host: Host): TlsIdentity | undefined {
+function identityOf(asked: Asked, host: Host): TlsIdentity | undefined {
   try {
     return host.tls?.identity();
   } catch (error) {

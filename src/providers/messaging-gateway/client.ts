@@ -7,20 +7,14 @@
 // Payload and answer are not shown (P1 §4.3): both pass through as they are.
 //
 // It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http.ts.
-import type { Secret } from "../../contracts/shared/values.js";
 import { z } from "zod";
 import { basic, basicSecrets, call } from "../http/call.js";
-import type { Host } from "../http/call.js";
 import { jsonOf, jsonOrEmpty } from "../http/described.js";
 import { withoutSecrets } from "../errors/redaction.js";
+import type { MessagingGatewayAccount } from "./account.js";
 import { asked, refusal } from "./translate.js";
 
-export interface MessagingGatewayAccount extends Host {
-  name: string;
-  username: string;
-  password: Secret;
-  apiKey: Secret;
-}
+export type { MessagingGatewayAccount } from "./account.js";
 
 const MAX_KEPT_ANSWER_BYTES = 64 * 1024;
 

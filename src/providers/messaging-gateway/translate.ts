@@ -12,13 +12,15 @@
 // | 408, 409, 5xx                                                              | unknownOutcome / unknown               |
 // | 429                                                                        | rateLimited / none                     |
 import { z } from "zod";
+import { askingOf } from "../effect-classes.js";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
+import { effects } from "./effects.js";
 
-export const asked = { provider: "messaging-gateway", operation: "send" } as const;
+export const asked = askingOf("messaging-gateway", effects)("send");
 
 const Text = z.string().optional().catch(undefined);
 /** P1 §2.8. */

@@ -1,32 +1,15 @@
-// What every endpoint of the one-shot signature service shares: the account, the token, the request's id in the path.
+// What every endpoint of the one-shot signature service shares: the token, the request's id in the path.
 import { z } from "zod";
-import type { Secret } from "../../contracts/shared/values.js";
 import { misuse } from "../http/answer.js";
 import { call as callHost } from "../http/call.js";
-import type { Answered, Host, Request } from "../http/call.js";
+import type { Answered, Request } from "../http/call.js";
 import { jsonOrEmpty } from "../http/described.js";
 import type { Described } from "../http/described.js";
+import type { OneShotSignatureAccount } from "./account.js";
+import type { OneShotOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
-import type { OneShotOperation, OtpCodes } from "./translate.js";
 import { assumed } from "./wire.js";
 import type { AssumedOperation } from "./wire.js";
-
-export interface OneShotSignatureAccount extends Host, OtpCodes {
-  name: string;
-  /** P1 §5.4: of the registration-authority operator. */
-  token: Secret;
-  tokenHeader: string;
-  /** Right before the token, with its space. */
-  tokenPrefix: string;
-  /** `{request_pk}` is filled in. Without `retrieve` nobody can be asked about uploads. */
-  paths: Record<Exclude<AssumedOperation, "retrieve">, string> & { retrieve?: string | undefined };
-  /** Of each member of an answer, and of each word of `state`, the names that it may have. */
-  members: Record<keyof typeof assumed.members, readonly string[]>;
-  words: Record<keyof typeof assumed.words, readonly string[]>;
-  /** By which name something is sent. */
-  sent: Record<keyof typeof assumed.sent, string>;
-  hashAlgorithm: string;
-}
 
 interface OneShotRequest extends Request {
   requestPk?: string;

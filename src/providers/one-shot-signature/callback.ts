@@ -3,7 +3,18 @@
 import { createHash } from "node:crypto";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { utcInstant } from "../http/instant.js";
+import { defaultWebhookPointer } from "./account.js";
 import { Webhook } from "./wire.js";
+
+/** As the relay takes it: the event, and the id by which the process is found. */
+export function parseAccountCallback(
+  body: unknown,
+  receivedAt: Date,
+  own: { webhookPointer: string } | undefined,
+): { event: ProviderEvent; reference: string | undefined } {
+  const reference = correlationAt(body, own?.webhookPointer ?? defaultWebhookPointer);
+  return { ...parseCallback(body, receivedAt), reference };
+}
 
 /** An event without an identifier is known by its content, one without a readable date by its receipt. */
 export function parseCallback(body: unknown, receivedAt: Date): { event: ProviderEvent } {

@@ -33,11 +33,11 @@ import type { Described } from "../http/described.js";
 import { isPdf } from "../http/pdf.js";
 import type { HttpAnswer } from "../http/exchange.js";
 import { call, open, routeOf } from "./call.js";
-import type { OneShotSignatureAccount } from "./call.js";
+import type { OneShotSignatureAccount } from "./account.js";
 import { asking, showsError } from "./translate.js";
 import { CreateAnswer, SignAnswer, TokenAnswer, TokensAnswer, routes } from "./wire.js";
 
-export type { OneShotSignatureAccount } from "./call.js";
+export type { OneShotSignatureAccount } from "./account.js";
 export * from "./documents.js";
 export * from "./identity-video.js";
 

@@ -7,7 +7,7 @@ import { fileForm } from "../http/file-form.js";
 import type { NamedFile } from "../http/file-form.js";
 import { ProviderError } from "../errors/provider-error.js";
 import { call, open, routeOf } from "./call.js";
-import type { OneShotSignatureAccount } from "./call.js";
+import type { OneShotSignatureAccount } from "./account.js";
 import { asking } from "./translate.js";
 import { RetrieveAnswer } from "./wire.js";
 

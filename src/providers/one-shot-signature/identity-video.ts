@@ -7,7 +7,7 @@ import { fileForm } from "../http/file-form.js";
 import type { Request } from "../http/call.js";
 import type { NamedFile } from "../http/file-form.js";
 import { call, open, routeOf } from "./call.js";
-import type { OneShotSignatureAccount } from "./call.js";
+import type { OneShotSignatureAccount } from "./account.js";
 import { VideoAnswer } from "./wire.js";
 import type { AssumedOperation } from "./wire.js";
 

@@ -19,24 +19,17 @@
 import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
-import { effectClassOf } from "../effect-classes.js";
-import type { Operation } from "../effect-classes.js";
+import { askingOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import type { Meaning } from "../http/answer.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
+import type { OtpCodes } from "./account.js";
+import { effects } from "./effects.js";
+import type { OneShotOperation } from "./effects.js";
 import { ErrorAnswer } from "./wire.js";
 
-export type OneShotOperation = Operation<"one-shot-signature">;
-
-/** P1 §7.3, assumed: the codes by which the provider says what is wrong with an OTP. */
-export interface OtpCodes {
-  wrongOtpCodes: readonly string[];
-  expiredOtpCodes: readonly string[];
-}
-
-export const asking = <O extends OneShotOperation>(operation: O) =>
-  ({ provider: "one-shot-signature", operation }) as const;
+export const asking = askingOf("one-shot-signature", effects);
 
 /** What may be refused for good: later on the request exists already, so a person decides what is wrong, and nothing fails. */
 const failing: ReadonlySet<OneShotOperation> = new Set(["create", "createToken", "sign"]);
@@ -51,7 +44,7 @@ export function refusal(
   const answer = withoutSecrets(received);
   // From what came: a code may contain what somebody typed as an OTP.
   const words = { code: wordsOf(received).code, message: wordsOf(answer).message };
-  const isAboutAnId = effectClassOf(asked.provider, operation) === "read";
+  const isAboutAnId = asked.effectClass === "read";
   const isOtp = operation === "sign" && otpVerdict(codes, words) !== undefined;
   const meaning: Meaning = isOtp
     ? { kind: "invalidRequest", effect: "none" }

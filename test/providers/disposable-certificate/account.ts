@@ -9,7 +9,7 @@ import type {
   EidEnrolment,
   Enrolment,
 } from "../../../src/providers/disposable-certificate/client.js";
-import type { Operation } from "../../../src/providers/effect-classes.js";
+import type { Operation } from "../../../src/providers/registry.js";
 import type { Handler } from "../provider-server.js";
 
 export const WRONG_OTP = 250;

@@ -3,7 +3,7 @@ import { Secret } from "../../../src/contracts/shared/values.js";
 import { assumed } from "../../../src/providers/envelope-signature/wire.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";
-import type { Operation } from "../../../src/providers/effect-classes.js";
+import type { Operation } from "../../../src/providers/registry.js";
 
 export function accountAt(
   caUrl: string,

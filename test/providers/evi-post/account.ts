@@ -2,7 +2,7 @@
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-post/client.js";
 import type { EviPostAccount, PostalSubmission } from "../../../src/providers/evi-post/client.js";
-import type { Operation } from "../../../src/providers/effect-classes.js";
+import type { Operation } from "../../../src/providers/registry.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 
 export function accountAt(baseUrl: string, changes: Partial<EviPostAccount> = {}): EviPostAccount {

@@ -3,8 +3,9 @@
 // operation without an entry fails.
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { zipSync } from "fflate";
-import { effects } from "../../../src/providers/effect-classes.js";
-import type { EffectClass, Operation, Provider } from "../../../src/providers/effect-classes.js";
+import { providers } from "../../../src/providers/registry.js";
+import type { EffectClass } from "../../../src/providers/effect-classes.js";
+import type { Operation, Provider } from "../../../src/providers/registry.js";
 import {
   calls as certificateCalls,
   accountAt as certificateAt,
@@ -191,8 +192,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const operations = Object.entries(effects).flatMap(([provider, classes]) =>
-  Object.entries<EffectClass>(classes).map(([operation, effectClass]) => {
+const operations = Object.entries(providers).flatMap(([provider, { effects }]) =>
+  Object.entries<EffectClass>(effects).map(([operation, effectClass]) => {
     const entry = (entries[provider as Provider] as Record<string, Entry>)[operation];
     if (!entry) throw new Error(`${provider} ${operation} has no entry: what is its answer?`);
     const at = callAt[provider as Provider] as (operation: string, url: string) => Promise<unknown>;

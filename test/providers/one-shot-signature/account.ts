@@ -2,7 +2,7 @@
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
-import type { Operation } from "../../../src/providers/effect-classes.js";
+import type { Operation } from "../../../src/providers/registry.js";
 import { assumed } from "../../../src/providers/one-shot-signature/wire.js";
 
 export function accountAt(

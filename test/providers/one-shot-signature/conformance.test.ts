@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
-import { effectClassOf } from "../../../src/providers/effect-classes.js";
-import type { Operation } from "../../../src/providers/effect-classes.js";
+import { effectClassOf } from "../../../src/providers/registry.js";
+import type { Operation } from "../../../src/providers/registry.js";
 import {
   correlationAt,
   parseCallback,

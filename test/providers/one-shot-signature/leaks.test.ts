@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
-import type { Operation } from "../../../src/providers/effect-classes.js";
+import type { Operation } from "../../../src/providers/registry.js";
 import { errorOf } from "../evi-post/account.js";
 import { CANARY, brokenCalls } from "../errors/leaks.js";
 import { answering, startProviderServer } from "../provider-server.js";

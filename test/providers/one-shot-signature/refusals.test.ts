@@ -1,6 +1,6 @@
 // What every status means for every operation (P1 §7.3 shows none: by effect class), and what is said about an OTP.
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import type { Operation } from "../../../src/providers/effect-classes.js";
+import type { Operation } from "../../../src/providers/registry.js";
 import { otpVerdict } from "../../../src/providers/one-shot-signature/translate.js";
 import { errorOf } from "../evi-post/account.js";
 import { answering, startProviderServer } from "../provider-server.js";

@@ -1,0 +1,39 @@
+// The parsers of callbacks, as the relay takes them.
+import type { Accounts } from "./accounts.js";
+import type {
+  AccountCallbackParser,
+  CallbackSource,
+  ProcessCallbackParser,
+} from "./provider-entry.js";
+import { providerNames, providers } from "./registry.js";
+
+/** `account`: whose address the callback came to. */
+type AccountParser = (
+  account: string,
+  body: unknown,
+  receivedAt: Date,
+) => ReturnType<AccountCallbackParser<unknown>>;
+
+export interface CallbackParsers {
+  /** Of callbacks to a process's own address, by provider. */
+  parsers: Record<string, ProcessCallbackParser>;
+  /** Of callbacks to an account's address, by provider. */
+  sources: Record<string, AccountParser>;
+}
+
+export async function callbackParsers({
+  accounts,
+}: {
+  accounts: Accounts;
+}): Promise<CallbackParsers> {
+  const found: CallbackParsers = { parsers: {}, sources: {} };
+  for (const name of providerNames) {
+    const callback = providers[name].callback as CallbackSource<unknown> | undefined;
+    if (callback?.addressOf === "process") found.parsers[name] = await callback.parser();
+    if (callback?.addressOf !== "account") continue;
+    const parse = await callback.parser();
+    found.sources[name] = (account, body, receivedAt) =>
+      parse(body, receivedAt, accounts[account]?.[name]);
+  }
+  return found;
+}

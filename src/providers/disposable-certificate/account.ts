@@ -1,0 +1,87 @@
+// An account of the disposable certificate service: its keys in the configuration, and the account as the client takes it
+// (P1 §4.1, §5.1).
+import { z } from "zod";
+import {
+  clientCertificate,
+  names,
+  needsCertificate,
+  timeoutSeconds,
+} from "../../config/account-fields.js";
+import {
+  accountSecret,
+  flag,
+  numbers,
+  segment,
+  text,
+  tlsBaseUrl,
+  username,
+} from "../../config/fields.js";
+import type { Secret } from "../../contracts/shared/values.js";
+import type { Host } from "../http/call.js";
+import { ClientCertificate } from "../http/client-certificate.js";
+import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
+import type { assumed } from "./wire.js";
+
+export interface DisposableCertificateAccount extends Host {
+  name: string;
+  username: string;
+  password: Secret;
+  /** The client certificate, which every request shows beside the Basic credentials. */
+  tls: NonNullable<Host["tls"]>;
+  lraId: string;
+  /** What a wrong OTP answers is not shown (P1 §2.4): the codes of `validate` that say so, if they are known. */
+  wrongOtpCodes: readonly number[];
+  /** P1 §2.4 shows no body of `validate`: by which name each member is sent. */
+  validation: Record<keyof typeof assumed.validation, string>;
+  /** P1 §2.5: the names that the OTP identifier may have. */
+  members: Record<keyof typeof assumed.members, readonly string[]>;
+}
+
+export const keys = z
+  .strictObject({
+    /** By TLS alone, as there is no client certificate without it. */
+    baseUrl: tlsBaseUrl(),
+    username: username(),
+    password: accountSecret(),
+    /** The Local Registration Authority: a segment of the path (P1 §4.1). */
+    lraId: segment(),
+    timeoutSeconds,
+    ...clientCertificate,
+    /** Whether EMAIL codes are enabled for the LRA (P1 §2.1). */
+    emailOtp: flag().default(false),
+    /** Assumed: the codes of a `validate` error that mean "wrong code" (P1 §7.1 names none). */
+    wrongOtpCodes: numbers().default([]),
+    /** Assumed: by which name each member of `validate` is sent (P1 §2.4). */
+    validation: z
+      .strictObject({
+        certIdOtp: text().default("certIdOtp"),
+        deviceCode: text().default("deviceCode"),
+        otp: text().default("otp"),
+      })
+      .prefault({}),
+    /** Assumed: the names that the OTP identifier may have (P1 §2.5). */
+    members: z.strictObject({ otpId: names("otpId") }).prefault({}),
+  })
+  .superRefine(needsCertificate);
+
+export function accountOf(given: z.infer<typeof keys>, { name, onKept }: AccountSettings) {
+  const { timeoutSeconds: seconds, certificateFile, keyFile, pkcs12File, ...more } = given;
+  const { passphrase, caFile, ...rest } = more;
+  const files = { certificateFile, keyFile, pkcs12File, passphrase, caFile };
+  return { ...rest, name, timeoutMs: seconds * 1_000, tls: new ClientCertificate(files, onKept) };
+}
+
+/** What the sandbox answers to a wrong code; the specification names no code (P1 §7.1). */
+const wrongOtpCode = "250";
+
+export function sandboxKeys({ tlsUrl, certificate }: ServedSandbox) {
+  return {
+    baseUrl: tlsUrl,
+    username: "sandbox",
+    password: "sandbox",
+    ...certificate,
+    lraId: "lra-1",
+    emailOtp: "true",
+    wrongOtpCodes: wrongOtpCode,
+  };
+}

@@ -1,0 +1,13 @@
+// The envelope-based one-shot signature (P1 §1.5), as the registry knows it. It shows no operation without an effect, so it
+// has no probe.
+import { providerEntry } from "../provider-entry.js";
+import { accountOf, keys, sandboxKeys } from "./account.js";
+import { effects } from "./effects.js";
+
+export const envelopeSignature = providerEntry({
+  keys,
+  accountOf,
+  sandboxKeys,
+  effects,
+  hosts: ({ ca, esign }) => [ca, esign],
+});

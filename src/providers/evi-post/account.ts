@@ -1,0 +1,58 @@
+// An account of the postal API: its keys in the configuration, and the account as the client takes it (P2 §5).
+import { z } from "zod";
+import { timeoutSeconds } from "../../config/account-fields.js";
+import { accountSecret, baseUrl, flag, path, plain, text, username } from "../../config/fields.js";
+import type { Secret } from "../../contracts/shared/values.js";
+import { jsonDigest } from "../../crypto/json-digest.js";
+import type { Host } from "../http/call.js";
+import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
+
+export interface EviPostAccount extends Host {
+  name: string;
+  username: string;
+  password: Secret;
+  affidavits:
+    | { mode: "download"; method: "GET" | "POST"; path: string; idsParameter: string }
+    | { mode: "blobs" };
+}
+
+export const keys = z.strictObject({
+  baseUrl: baseUrl(),
+  username: username(),
+  password: accountSecret(),
+  timeoutSeconds,
+  /** Whether the site's address has a region, which fills the issuer's (P2 §2.2). */
+  siteHasRegion: flag().default(true),
+  /** Assumed: our own key goes into `LookupKey` too (docs/reading-the-specification.md §1). */
+  ownKeyInLookupKey: flag().default(false),
+  /** Assumed: the shared affidavit download (P2 §4.1); `blobs` reads the deprecated field instead. */
+  affidavits: z.preprocess(plain, z.enum(["download", "blobs"])).default("download"),
+  affidavitMethod: z.preprocess(plain, z.enum(["GET", "POST"])).default("GET"),
+  affidavitPath: path().default("/v1/Affidavits/Download"),
+  affidavitIdsParameter: text().default("AffidavitIds"),
+});
+
+/** `lookUpConfiguration` is a digest of the keys that decide which items a look-up finds. None of them is a secret. */
+export function accountOf(given: z.infer<typeof keys>, { name }: AccountSettings) {
+  const { affidavitMethod, affidavitPath, affidavitIdsParameter, ...more } = given;
+  const { affidavits: mode, timeoutSeconds: seconds, ...rest } = more;
+  const { baseUrl: url, username: user, ownKeyInLookupKey } = rest;
+  const download = {
+    method: affidavitMethod,
+    path: affidavitPath,
+    idsParameter: affidavitIdsParameter,
+  };
+  const affidavits: EviPostAccount["affidavits"] =
+    mode === "blobs" ? { mode } : { mode, ...download };
+  return {
+    ...rest,
+    name,
+    affidavits,
+    timeoutMs: seconds * 1_000,
+    lookUpConfiguration: jsonDigest({ baseUrl: url, username: user, ownKeyInLookupKey }),
+  };
+}
+
+export function sandboxKeys({ url }: ServedSandbox) {
+  return { baseUrl: url, username: "sandbox", password: "sandbox" };
+}

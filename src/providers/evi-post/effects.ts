@@ -1,0 +1,12 @@
+// The effect class of each operation of the postal API (P2 §4.1).
+import type { EffectClasses } from "../effect-classes.js";
+
+export const effects = {
+  submit: "keyed",
+  query: "read",
+  requestAffidavit: "once",
+  cancel: "lookup",
+  downloadAffidavits: "read",
+} as const satisfies EffectClasses;
+
+export type PostalOperation = keyof typeof effects;

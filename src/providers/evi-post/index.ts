@@ -1,0 +1,18 @@
+// Certified post (P2), as the registry knows it.
+import { providerEntry } from "../provider-entry.js";
+import { accountOf, keys, sandboxKeys } from "./account.js";
+import { effects } from "./effects.js";
+
+export const eviPost = providerEntry({
+  keys,
+  accountOf,
+  sandboxKeys,
+  effects,
+  hosts: (account) => [account],
+  probe: async (account, timeoutMs) => (await import("./probe.js")).probe(account, timeoutMs),
+  hasLookUp: () => true,
+  callback: {
+    addressOf: "process",
+    parser: async () => (await import("./callback.js")).parseCallback,
+  },
+});

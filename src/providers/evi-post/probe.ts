@@ -1,0 +1,8 @@
+// The call by which `trustflow doctor` proves the credentials: a query for an item that nobody has.
+import { randomUUID } from "node:crypto";
+import type { EviPostAccount } from "./account.js";
+import { query } from "./client.js";
+
+export function probe(account: EviPostAccount, timeoutMs: number): Promise<unknown> {
+  return query({ ...account, timeoutMs }, { uniqueIds: [randomUUID()], limit: 1 });
+}

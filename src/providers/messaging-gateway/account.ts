@@ -1,0 +1,33 @@
+// An account of the messaging gateway: its keys in the configuration, and the account as the client takes it (P1 §5.3).
+import { z } from "zod";
+import { timeoutSeconds } from "../../config/account-fields.js";
+import { accountSecret, baseUrl, username } from "../../config/fields.js";
+import type { Secret } from "../../contracts/shared/values.js";
+import type { Host } from "../http/call.js";
+import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
+
+export interface MessagingGatewayAccount extends Host {
+  name: string;
+  username: string;
+  password: Secret;
+  apiKey: Secret;
+}
+
+export const keys = z.strictObject({
+  baseUrl: baseUrl(),
+  username: username(),
+  password: accountSecret(),
+  apiKey: accountSecret(),
+  timeoutSeconds,
+});
+
+export function accountOf(
+  { timeoutSeconds: seconds, ...rest }: z.infer<typeof keys>,
+  { name }: AccountSettings,
+): MessagingGatewayAccount {
+  return { ...rest, name, timeoutMs: seconds * 1_000 };
+}
+
+export function sandboxKeys({ url }: ServedSandbox) {
+  return { baseUrl: url, username: "sandbox", password: "sandbox", apiKey: "sandbox-api-key" };
+}

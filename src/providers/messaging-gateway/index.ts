@@ -1,0 +1,12 @@
+// The messaging gateway (P1 §1.3), as the registry knows it. It shows no operation without an effect, so it has no probe.
+import { providerEntry } from "../provider-entry.js";
+import { accountOf, keys, sandboxKeys } from "./account.js";
+import { effects } from "./effects.js";
+
+export const messagingGateway = providerEntry({
+  keys,
+  accountOf,
+  sandboxKeys,
+  effects,
+  hosts: (account) => [account],
+});

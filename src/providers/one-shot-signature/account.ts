@@ -1,0 +1,137 @@
+// An account of the one-shot signature service: its keys in the configuration, and the account as the client takes it
+// (P1 §4.4, §5.4).
+import { z } from "zod";
+import { names, refuseNameOfTwo, timeoutSeconds } from "../../config/account-fields.js";
+import { accountSecret, baseUrl, list, path, plain, text } from "../../config/fields.js";
+import type { Secret } from "../../contracts/shared/values.js";
+import { jsonDigest } from "../../crypto/json-digest.js";
+import type { Host } from "../http/call.js";
+import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
+import type { AssumedOperation, assumed } from "./wire.js";
+
+/** P1 §7.3, assumed: the codes by which the provider says what is wrong with an OTP. */
+export interface OtpCodes {
+  wrongOtpCodes: readonly string[];
+  expiredOtpCodes: readonly string[];
+}
+
+export interface OneShotSignatureAccount extends Host, OtpCodes {
+  name: string;
+  /** P1 §5.4: of the registration-authority operator. */
+  token: Secret;
+  tokenHeader: string;
+  /** Right before the token, with its space. */
+  tokenPrefix: string;
+  /** `{request_pk}` is filled in. Without `retrieve` nobody can be asked about uploads. */
+  paths: Record<Exclude<AssumedOperation, "retrieve">, string> & { retrieve?: string | undefined };
+  /** Of each member of an answer, and of each word of `state`, the names that it may have. */
+  members: Record<keyof typeof assumed.members, readonly string[]>;
+  words: Record<keyof typeof assumed.words, readonly string[]>;
+  /** By which name something is sent. */
+  sent: Record<keyof typeof assumed.sent, string>;
+  hashAlgorithm: string;
+}
+
+const oneShot = "/oneshot/api/v1";
+const video = `${oneShot}/identity-video/{request_pk}`;
+const requestPath = (allowed = /^\/.*\{request_pk\}/) =>
+  z.preprocess(
+    plain,
+    z.string().regex(allowed, "must begin with a slash and have a place for {request_pk}"),
+  );
+
+/** A relay that has no such account takes this one: it needs nothing else of the account. */
+export const defaultWebhookPointer = "/request_pk";
+
+export const keys = z.strictObject({
+  baseUrl: baseUrl(),
+  /** Of the registration-authority operator (P1 §5.4). */
+  token: accountSecret(),
+  /** Assumed: how it travels; the prefix stands right before it, with its space. */
+  tokenHeader: z
+    .preprocess(plain, z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"))
+    .default("Authorization"),
+  tokenPrefix: z.preprocess(plain, z.string()).default("Token "),
+  timeoutSeconds,
+  /** Assumed: the codes of a refused signature that mean "wrong code" and "the code has expired" (P1 §7.3 names none). */
+  wrongOtpCodes: list().default(["otp_wrong"]),
+  expiredOtpCodes: list().default(["otp_expired"]),
+  /** Assumed: where a webhook's body has the request's id, as a JSON pointer (P1 §6.2). */
+  webhookPointer: path("as a JSON pointer does").default(defaultWebhookPointer),
+  /** Assumed: the paths that P1 §4.4 does not show. */
+  paths: z
+    .strictObject({
+      createToken: path().default(`${oneShot}/tokens`),
+      uploadDocument: requestPath().default(`${oneShot}/document/{request_pk}`),
+      uploadHash: requestPath().default(`${oneShot}/hash/{request_pk}`),
+      /** `none`: there is none, so nobody can be asked about uploads, nor about the end of a signature. */
+      retrieve: requestPath(/^none$|^\/.*\{request_pk\}/).default(
+        `${oneShot}/document/{request_pk}`,
+      ),
+      deleteDocuments: requestPath().default(`${oneShot}/document/{request_pk}`),
+      createVideo: requestPath().default(video),
+      uploadEvidences: requestPath().default(`${video}/evidences`),
+      uploadVideo: requestPath().default(`${video}/video`),
+      approveVideo: requestPath().default(`${video}/approve`),
+      cancelVideo: requestPath().default(`${video}/cancel`),
+      getVideo: requestPath().default(video),
+      updateVideo: requestPath().default(video),
+    })
+    .prefault({}),
+  /** Assumed: the members of answers, each by the names that it may have, in the order in which they count (P1 §2.9, §4.4). */
+  members: z
+    .strictObject({
+      token: names("token"),
+      state: names("state", "status"),
+      documents: names("documents"),
+      name: names("name"),
+      sha256: names("sha256"),
+      signed: names("signed"),
+      signedSha256: names("signedSha256"),
+    })
+    .prefault({})
+    .superRefine(refuseNameOfTwo),
+  /** Assumed: the words of `state`, each by the names that it may have. */
+  words: z
+    .strictObject({
+      signed: names("signed"),
+      signing: names("signing"),
+      failed: names("failed"),
+      cancelled: names("cancelled", "canceled"),
+      approved: names("approved"),
+    })
+    .prefault({})
+    .superRefine(refuseNameOfTwo),
+  /** Assumed: by which name something is sent; `file` is the part of an upload that carries the file. */
+  sent: z
+    .strictObject({
+      file: text().default("file"),
+      otp: text().default("otp"),
+      name: text().default("name"),
+      algorithm: text().default("algorithm"),
+      hash: text().default("hash"),
+    })
+    .prefault({}),
+  /** Assumed: what stands for the algorithm of a hash. */
+  hashAlgorithm: text().default("SHA-256"),
+});
+
+/** `lookUpConfiguration` is a digest of the keys that decide which documents `retrieve` shows. None of them is a secret. */
+export function accountOf(
+  { timeoutSeconds: seconds, paths, ...rest }: z.infer<typeof keys>,
+  { name }: AccountSettings,
+) {
+  const { retrieve, ...others } = paths;
+  const shown: OneShotSignatureAccount["paths"] = retrieve === "none" ? others : paths;
+  return {
+    ...rest,
+    name,
+    timeoutMs: seconds * 1_000,
+    paths: shown,
+    lookUpConfiguration: jsonDigest({ baseUrl: rest.baseUrl, retrieve }),
+  };
+}
+
+export function sandboxKeys({ url }: ServedSandbox) {
+  return { baseUrl: url, token: "sandbox-token" };
+}

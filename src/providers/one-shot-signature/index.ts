@@ -1,0 +1,18 @@
+// The one-shot signature service (P1 §1.4), as the registry knows it.
+import { providerEntry } from "../provider-entry.js";
+import { accountOf, keys, sandboxKeys } from "./account.js";
+import { effects } from "./effects.js";
+
+export const oneShotSignature = providerEntry({
+  keys,
+  accountOf,
+  sandboxKeys,
+  effects,
+  hosts: (account) => [account],
+  probe: async (account, timeoutMs) => (await import("./probe.js")).probe(account, timeoutMs),
+  hasLookUp: ({ paths }) => paths.retrieve !== undefined,
+  callback: {
+    addressOf: "account",
+    parser: async () => (await import("./callback.js")).parseAccountCallback,
+  },
+});

@@ -1,0 +1,65 @@
+// What the registry knows of a provider. An entry is light: the client, the parser of callbacks and the probe are loaded when
+// they are first used.
+import type { z } from "zod";
+import type { ProviderEvent } from "../contracts/shared/provider-event.js";
+import type { EffectClasses } from "./effect-classes.js";
+import type { Host } from "./http/call.js";
+
+/** What an account is made with, beside its keys. */
+export interface AccountSettings {
+  name: string;
+  /** Called when the new certificate files are unusable and the previous certificate stays in use. */
+  onKept: (code: string | undefined) => void;
+}
+
+/** A running sandbox, as its accounts name it. */
+export interface ServedSandbox {
+  url: string;
+  tlsUrl: string;
+  /** The keys of a client certificate that the sandbox issued. */
+  certificate: Record<"certificateFile" | "keyFile" | "caFile", string>;
+}
+
+/** Of callbacks to a process's own address; `correlation` is what the provider echoes. */
+export type ProcessCallbackParser = (body: unknown) => {
+  event: ProviderEvent;
+  correlation?: string;
+};
+
+/**
+ * Of callbacks to an account's address; `reference` is what the journal's correlations know the process by. `own`: the
+ * account's keys, which a relay need not have.
+ */
+export type AccountCallbackParser<K> = (
+  body: unknown,
+  receivedAt: Date,
+  own: K | undefined,
+) => { event: ProviderEvent; reference?: string | undefined };
+
+/** Whether the provider is told one address for each process, or one for each account (docs/reading-the-specification.md §6). */
+export type CallbackSource<K> =
+  | { addressOf: "process"; parser(): Promise<ProcessCallbackParser> }
+  | { addressOf: "account"; parser(): Promise<AccountCallbackParser<K>> };
+
+export interface ProviderEntry<K extends z.ZodType, A, E extends EffectClasses> {
+  /** The keys of an account in the configuration. */
+  keys: K;
+  /** A configured account as the client takes it. */
+  accountOf(keys: z.infer<K>, settings: AccountSettings): A;
+  /** The keys of the sandbox's account `sandbox`. */
+  sandboxKeys(sandbox: ServedSandbox): Record<string, string>;
+  effects: E;
+  hosts(account: A): Host[];
+  /** One call without an effect, which proves the credentials. Absent where the provider shows no such operation. */
+  probe?: (account: A, timeoutMs: number) => Promise<unknown>;
+  /** Present where a look-up rests on an assumption: whether the account has one. */
+  hasLookUp?: (account: A) => boolean;
+  callback?: CallbackSource<z.infer<K>>;
+}
+
+/** Infers the types of an entry. */
+export function providerEntry<K extends z.ZodType, A, const E extends EffectClasses>(
+  entry: ProviderEntry<K, A, E>,
+): ProviderEntry<K, A, E> {
+  return entry;
+}

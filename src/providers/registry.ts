@@ -1,0 +1,39 @@
+// Every provider, with one line each. The configuration, the worker, the relay, the doctor and the sandbox's accounts take what
+// they need of a provider from here. Nothing here loads a client: an entry imports it when it is first used.
+import type { z } from "zod";
+import { disposableCertificate } from "./disposable-certificate/index.js";
+import type { EffectClass } from "./effect-classes.js";
+import { envelopeSignature } from "./envelope-signature/index.js";
+import { eviPost } from "./evi-post/index.js";
+import { messagingGateway } from "./messaging-gateway/index.js";
+import { oneShotSignature } from "./one-shot-signature/index.js";
+
+export const providers = {
+  "evi-post": eviPost,
+  "disposable-certificate": disposableCertificate,
+  "messaging-gateway": messagingGateway,
+  "one-shot-signature": oneShotSignature,
+  "envelope-signature": envelopeSignature,
+} as const;
+
+type Providers = typeof providers;
+export type Provider = keyof Providers;
+export type Operation<P extends Provider> = keyof Providers[P]["effects"] & string;
+/** The keys of a configured account. */
+export type AccountKeys<P extends Provider> = z.infer<Providers[P]["keys"]>;
+/** An account as the provider's client takes it. */
+export type AccountOf<P extends Provider> = ReturnType<Providers[P]["accountOf"]>;
+
+export const providerNames = Object.keys(providers) as Provider[];
+
+/** Providers that are told one callback address for each account (docs/reading-the-specification.md §6). */
+export const accountCallbackProviders = providerNames.filter(
+  (name) => providers[name].callback?.addressOf === "account",
+);
+
+export function effectClassOf<P extends Provider>(
+  provider: P,
+  operation: Operation<P>,
+): EffectClass {
+  return (providers[provider].effects as Record<string, EffectClass>)[operation] as EffectClass;
+}
