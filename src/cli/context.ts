@@ -3,8 +3,8 @@ import type { AnyHandle, Trustflow } from "../client.js";
 import { loadConfig } from "../config.js";
 import type { Config } from "../config.js";
 import type { Pool } from "../postgres/pool.js";
-import { openMigratedPool } from "./parts.js";
-import { temporalInReach } from "./temporal.js";
+import { openMigratedPool } from "../roles/database.js";
+import { temporalInReach } from "../roles/temporal.js";
 
 export async function withTrustflow<T>(work: (trustflow: Trustflow) => Promise<T>): Promise<T> {
   loadConfig();

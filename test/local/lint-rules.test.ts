@@ -96,6 +96,10 @@ const refused: Line[] = [
   ["src/providers/evi-post/account.ts", value("../../config.js")],
   ["src/providers/evi-post/account.ts", value("got")],
   ["src/providers/evi-post/client.ts", value("../../config/fields.js")],
+  ["src/roles/relay.ts", value("../cli/output/exit.js")],
+  ["src/roles/relay.ts", 'export const x = await import("../cli/role.js");\n'],
+  ["src/roles/relay.ts", value("../local/stack/stack.js")],
+  ["src/roles/relay.ts", value("commander")],
   ["src/worker.ts", value("node-forge")],
   ["src/cli/doctor/certificate.ts", value("node-forge")],
   ["src/local/stack/stack.ts", type("node-forge")],
@@ -152,6 +156,8 @@ const accepted: Line[] = [
   ["src/sandbox/tls/certificate.ts", value("node-forge")],
   ["test/providers/http/mutual-tls.ts", value("node-forge")],
   ["src/worker.ts", value("./providers/evi-post/client.js")],
+  ["src/roles/worker.ts", value("../worker.js")],
+  ["src/roles/relay.ts", value("../providers/callbacks.js")],
   ["src/cli/dev.ts", value("../local/dev.js")],
 ];
 

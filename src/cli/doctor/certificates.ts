@@ -1,6 +1,6 @@
 // Which certificates `trustflow doctor` judges, and a line for each address that shows none.
 import type { Config } from "../../config.js";
-import { temporalSettings } from "../temporal.js";
+import { temporalSettings } from "../../roles/temporal.js";
 import type { ConfiguredAccount } from "./account.js";
 import {
   isTls,

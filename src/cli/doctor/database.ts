@@ -4,7 +4,7 @@ import { durabilityOf } from "../../postgres/durability.js";
 import { ownerUser } from "../../postgres/grants.js";
 import { pendingMigrations } from "../../postgres/migrate.js";
 import type { Pool } from "../../postgres/pool.js";
-import { openPool, reachDatabase } from "../parts.js";
+import { openPool, reachDatabase } from "../../roles/database.js";
 import { Problem, setting } from "./check.js";
 import { compareClocks } from "./clock.js";
 

@@ -7,7 +7,7 @@ import { processes } from "../../contracts/shared/names.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { historyDays } from "../../temporal/connection.js";
-import { connectPlain } from "../temporal.js";
+import { connectPlain } from "../../roles/temporal.js";
 import { CALL_MS, Problem } from "./check.js";
 import { compareClocks } from "./clock.js";
 

@@ -1,16 +1,11 @@
 // The exit codes of docs/design.md §13, and which of them an error means. Everything a command throws passes through `failureOf`.
 import { CommanderError } from "commander";
 import { ConfigurationError } from "../../config.js";
+import { CommandError, exitCodes } from "../../exit-codes.js";
+import type { ExitCode } from "../../exit-codes.js";
 
-export const exitCodes = {
-  asAsked: 0,
-  failed: 1,
-  invalid: 2,
-  unknownId: 3,
-  outOfReach: 4,
-  waitsForPerson: 5,
-} as const;
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+export { CommandError, exitCodes } from "../../exit-codes.js";
+export type { ExitCode } from "../../exit-codes.js";
 
 export const exitCodeHelp = `Exit codes:
   0  as asked
@@ -19,20 +14,6 @@ export const exitCodeHelp = `Exit codes:
   3  unknown id
   4  Temporal, database or configuration out of reach
   5  waits for a person`;
-
-/** An end of a command that has its exit code already. */
-export class CommandError extends Error {
-  override readonly name = "CommandError";
-  readonly exitCode: ExitCode;
-  /** With an invalid input: which fields. */
-  readonly fields: { path: string; problem: string }[];
-
-  constructor(exitCode: ExitCode, message: string, fields: CommandError["fields"] = []) {
-    super(message);
-    this.exitCode = exitCode;
-    this.fields = fields;
-  }
-}
 
 /** What our own classes mean, by name, so that no command loads them only to recognise them. */
 const codeByName: Record<string, ExitCode> = {

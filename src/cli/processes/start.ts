@@ -10,7 +10,7 @@ import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";
 import { facts, writeData, writeJson, writeJsonLine } from "../output/output.js";
-import { documentStoreOf } from "../parts.js";
+import { documentStoreOf } from "../document-store.js";
 import { readStartInput, type StartInput, withStoredFiles } from "./start-input.js";
 import { terminal } from "../output/terminal.js";
 

@@ -14,7 +14,7 @@ import { addCommand, collect, csvOption, wholeNumber } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { facts, writeCsv, writeData, writeJson, writeTable } from "../output/output.js";
-import { bodyKeysOf } from "../parts.js";
+import { bodyKeysOf } from "../../roles/body-keys.js";
 import { quoted, terminal } from "../output/terminal.js";
 import { accountCallbackProviders, type Provider } from "../../providers/registry.js";
 

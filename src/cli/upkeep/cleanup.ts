@@ -13,8 +13,8 @@ import type { connectClient } from "../../temporal/connection.js";
 import { addCommand } from "../command.js";
 import { withDatabase } from "../context.js";
 import { countsByKind, facts, writeData, writeJson, writeNote } from "../output/output.js";
-import { documentStoreOf } from "../parts.js";
-import { temporalInReach } from "../temporal.js";
+import { documentStoreOf } from "../document-store.js";
+import { temporalInReach } from "../../roles/temporal.js";
 import { terminal } from "../output/terminal.js";
 
 interface CleanupFlags {

@@ -9,7 +9,7 @@ import { withTrustflow } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { resultOf } from "../processes/follow.js";
 import { table, writeData, writeJson, writeNote } from "../output/output.js";
-import { documentStoreOf, refuseMisspelt } from "../parts.js";
+import { documentStoreOf, refuseMisspelt } from "../document-store.js";
 import { addQuarantine } from "./quarantine.js";
 import { terminal } from "../output/terminal.js";
 

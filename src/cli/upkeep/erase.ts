@@ -17,7 +17,7 @@ import {
   writeNote,
   writeTable,
 } from "../output/output.js";
-import { documentStoreOf } from "../parts.js";
+import { documentStoreOf } from "../document-store.js";
 import { terminal } from "../output/terminal.js";
 
 interface EraseFlags {

@@ -6,7 +6,7 @@ import { addCommand, wholeNumber } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeJson, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { openPool, reachDatabase } from "../parts.js";
+import { openPool, reachDatabase } from "../../roles/database.js";
 
 interface MigrateOptions {
   databaseOnly?: boolean;
@@ -96,7 +96,7 @@ async function migrateDatabase(): Promise<Migrated> {
 }
 
 async function migrateTemporal(retentionDays?: number): Promise<Migrated> {
-  const { connectPlain } = await import("../temporal.js");
+  const { connectPlain } = await import("../../roles/temporal.js");
   const { missingSearchAttributes, registerSearchAttributes } =
     await import("../../temporal/visibility/search-attributes.js");
   const { connection, namespace } = await connectPlain();
@@ -111,7 +111,9 @@ async function migrateTemporal(retentionDays?: number): Promise<Migrated> {
   }
 }
 
-type Connection = Awaited<ReturnType<typeof import("../temporal.js").connectPlain>>["connection"];
+type Connection = Awaited<
+  ReturnType<typeof import("../../roles/temporal.js").connectPlain>
+>["connection"];
 
 async function createNamespace(
   connection: Connection,

@@ -8,7 +8,7 @@ import { withDatabase } from "../context.js";
 import { terminal } from "../output/terminal.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeData, writeJson, writeNote, writeTable } from "../output/output.js";
-import { refuseMisspelt } from "../parts.js";
+import { refuseMisspelt } from "../document-store.js";
 
 interface Flags {
   json?: boolean;

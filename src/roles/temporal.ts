@@ -1,9 +1,9 @@
-// The command line's ways to Temporal: both find out at once when nobody listens there, instead of after a deadline.
+// The ways of roles and commands to Temporal: both find out at once when nobody listens there, instead of after a deadline.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { ConfigurationError } from "../config.js";
 import type { ResolvedConnection } from "../temporal/connection.js";
-import { CommandError, exitCodes } from "./output/exit.js";
+import { CommandError, exitCodes } from "../exit-codes.js";
 
 const PROBE_MS = 3_000;
 const CONNECT_TIMEOUT = "5 s";

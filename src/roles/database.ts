@@ -1,26 +1,9 @@
-// What commands build from the configuration: the document store, a database that answers and is migrated.
-import type { BodyKeys } from "../callbacks/inbox/body-keys.js";
-import { ConfigurationError, required, ringOf } from "../config.js";
+// The database of roles and commands: opened, and refused where it does not answer, lacks migrations or may forget.
+import { ConfigurationError, required } from "../config.js";
 import type { Config } from "../config.js";
-import { DocumentReference } from "../contracts/shared/values.js";
 import type { Secret } from "../contracts/shared/values.js";
-import { DirectoryDriver } from "../documents/directory-driver.js";
-import { DocumentStore } from "../documents/store.js";
+import { CommandError, exitCodes } from "../exit-codes.js";
 import type { Pool } from "../postgres/pool.js";
-import { CommandError, exitCodes } from "./output/exit.js";
-
-export function documentStoreOf(config: Config): DocumentStore {
-  const directory = required(config.documents.directory, "documents.directory");
-  return new DocumentStore(new DirectoryDriver(directory), ringOf(config, "documents"));
-}
-
-/** What opens callback bodies; those of the release before need the journal's keys too. */
-export function bodyKeysOf(config: Config): BodyKeys {
-  return {
-    inbox: ringOf(config, "inbox"),
-    ...(config.keys.journal && { journal: ringOf(config, "journal") }),
-  };
-}
 
 export async function openPool(
   config: Config,
@@ -118,10 +101,15 @@ function databaseProblem(error: unknown): string {
   return message || code || "unknown error";
 }
 
-export function refuseMisspelt(uris: string[]): void {
-  for (const uri of uris) {
-    if (!DocumentReference.shape.uri.safeParse(uri).success) {
-      throw new CommandError(exitCodes.invalid, `uri: ${uri} must be document:<32 hex digits>`);
-    }
-  }
+/** Rejects while the database does not answer. */
+export function askDatabase(pool: Pool): Promise<unknown> {
+  return pool.query({ text: "select 1", query_timeout: 2_000 } as { text: string });
+}
+
+/** What a role does with a connection that breaks while nothing uses it. */
+export function databaseAway(log: {
+  warn(message: string, details: object): void;
+}): (error: Error) => void {
+  return (error) =>
+    log.warn("a database connection broke", { code: (error as { code?: string }).code });
 }

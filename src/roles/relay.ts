@@ -1,0 +1,88 @@
+// The role `relay`: brings callbacks from the inbox to their processes (docs/design.md §7, §12).
+import { ringOf } from "../config.js";
+import type { Config } from "../config.js";
+import { Health } from "../health.js";
+import { payloadKeys } from "../payload-keys.js";
+import { callbackParsers } from "../providers/callbacks.js";
+import { bodyKeysOf } from "./body-keys.js";
+import { askDatabase, databaseAway, openMigratedPool, warnOfOwner } from "./database.js";
+import { roleLogger, withHealth, withMetrics } from "./role.js";
+import type { RunningRole } from "./role.js";
+import { temporalInReach } from "./temporal.js";
+
+export async function relay(config: Config): Promise<RunningRole> {
+  const { startRelay } = await import("../callbacks/relay/relay.js");
+  const { relayMetrics } = await import("../callbacks/relay/metrics.js");
+  const { countAttentions } = await import("../temporal/visibility/attentions.js");
+  const { watchStuck } = await import("../temporal/visibility/stuck-watch.js");
+  const { askTemporal, connectClient } = await import("../temporal/connection.js");
+  const parsers = await callbackParsers(config);
+  const log = roleLogger("relay", config.log.level);
+  const pool = await openMigratedPool(config, "relay", databaseAway(log));
+  await warnOfOwner(pool, config, log);
+  const { ring: codec, writeRing } = payloadKeys(config);
+  await temporalInReach();
+  const temporal = await connectClient(codec, { writeRing });
+  // A callback address names its namespace, and one connection serves them all.
+  const { Client } = await import("@temporalio/client");
+  const { dataConverter } = await import("../temporal/codec/data-converter.js");
+  const clients = new Map([[temporal.namespace, temporal.client]]);
+  const clientFor = (namespace: string) => {
+    const known = clients.get(namespace);
+    if (known) return known.workflow;
+    const { connection } = temporal;
+    const converter = dataConverter(codec, writeRing);
+    const client = new Client({ connection, namespace, dataConverter: converter });
+    clients.set(namespace, client);
+    return client.workflow;
+  };
+  const { connection, namespace } = temporal;
+  // Only where somebody reads it.
+  const stuck = config.relay.metricsAddress
+    ? watchStuck({ connection, namespace }, config.stuck.scanSeconds * 1_000)
+    : undefined;
+  const metrics = relayMetrics({
+    pool,
+    isListening: () => started.health().listening,
+    attentions: () => countAttentions(temporal.client),
+    stuck: () => stuck?.counts(),
+  });
+  const leaseMs = config.relay.leaseSeconds * 1_000;
+  const started = await startRelay({
+    pool,
+    ring: ringOf(config, "callback"),
+    bodyKeys: bodyKeysOf(config),
+    clientFor,
+    ...parsers,
+    unmatchedMs: config.relay.unmatchedSeconds * 1_000,
+    eventsPerProcess: config.callbacks.eventsPerProcess,
+    gatherMs: config.relay.gatherMs,
+    leaseMs,
+    signalTimeoutMs: Math.min(10_000, leaseMs / 3),
+    onEvent: metrics.onEvent,
+    onWake: metrics.onWake,
+    logger: log,
+  });
+  const health = new Health({
+    needs: {
+      listening: () => started.health().listening,
+      PostgreSQL: () => askDatabase(pool),
+      Temporal: () => askTemporal(temporal.connection),
+    },
+    details: () => started.health(),
+  });
+  const server = await withHealth(config.relay, health);
+  const served = await withMetrics(config.relay, metrics);
+  return {
+    health,
+    details: { ...server.details, ...served.details },
+    async close() {
+      await started.close();
+      await server.close();
+      await served.close();
+      await stuck?.close();
+      await temporal.close();
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// The role `worker`: runs the processes and the calls to the providers (docs/design.md §12).
+import { requireSecrets } from "../config.js";
+import type { Config } from "../config.js";
+import { CommandError, exitCodes } from "../exit-codes.js";
+import { Health } from "../health.js";
+import {
+  askDatabase,
+  databaseAway,
+  openMigratedPool,
+  requireDurability,
+  warnOfOwner,
+} from "./database.js";
+import { roleLogger, withHealth } from "./role.js";
+import type { RunningRole } from "./role.js";
+
+export async function worker(config: Config): Promise<RunningRole> {
+  const log = roleLogger("worker", config.log.level);
+  requireSecrets(config.accounts);
+  const pool = await openMigratedPool(config, "worker", databaseAway(log));
+  await requireDurability(pool);
+  await warnOfOwner(pool, config, log);
+  await requireSearchAttributes();
+  const { startWorker } = await import("../worker.js");
+  const { installRuntime } = await import("../temporal/logging.js");
+  const { metricsAddress } = config.worker;
+  installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
+  const running = await startWorker(config, pool);
+  const health = new Health({
+    needs: {
+      polling: () => running.isPolling(),
+      PostgreSQL: () => askDatabase(pool),
+      Temporal: () => running.reachTemporal(),
+    },
+  });
+  const server = await withHealth(config.worker, health);
+  return {
+    health,
+    details: server.details,
+    ended: running.run,
+    async close() {
+      running.shutdown();
+      await running.run.catch(() => undefined);
+      await server.close();
+      await pool.end();
+    },
+  };
+}
+
+async function requireSearchAttributes(): Promise<void> {
+  const { connectPlain } = await import("./temporal.js");
+  const { missingSearchAttributes } = await import("../temporal/visibility/search-attributes.js");
+  const { connection, namespace } = await connectPlain();
+  try {
+    const missing = await missingSearchAttributes(connection, namespace);
+    if (missing.length === 0) return;
+    throw new CommandError(
+      exitCodes.outOfReach,
+      `The namespace "${namespace}" lacks the search attributes ${missing.join(", ")}: run "trustflow migrate"`,
+    );
+  } finally {
+    await connection.close();
+  }
+}
