@@ -178,31 +178,25 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     invisibleForMs: config.attention.invisibleSeconds * 1_000,
     unavailableForMs: config.attention.unavailableSeconds * 1_000,
   };
+  const of = <P extends Provider>(provider: P) => ({
+    ...deps,
+    accounts: accountsOf(config, provider, warnOfKept),
+  });
   return {
     process: createProcessActivities(journal, signedDecisions),
     providers: {
-      "evi-post": createEviPostActivities({
-        ...deps,
-        accounts: accountsOf(config, "evi-post"),
-        settings: config.sendPostal,
-      }),
+      "evi-post": createEviPostActivities({ ...of("evi-post"), settings: config.sendPostal }),
       "disposable-certificate": createCertificateActivities({
-        ...deps,
-        accounts: accountsOf(config, "disposable-certificate", warnOfKept),
+        ...of("disposable-certificate"),
         settings: config.issueCertificate,
       }),
-      "messaging-gateway": createMessagingActivities({
-        ...deps,
-        accounts: accountsOf(config, "messaging-gateway"),
-      }),
+      "messaging-gateway": createMessagingActivities(of("messaging-gateway")),
       "one-shot-signature": createOneShotActivities({
-        ...deps,
-        accounts: accountsOf(config, "one-shot-signature"),
+        ...of("one-shot-signature"),
         settings: config.signOneShot,
       }),
       "envelope-signature": createEnvelopeActivities({
-        ...deps,
-        accounts: accountsOf(config, "envelope-signature", warnOfKept),
+        ...of("envelope-signature"),
         settings: config.signEnvelope,
       }),
     } satisfies Record<Provider, object>,

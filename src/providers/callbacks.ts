@@ -1,11 +1,7 @@
 // The parsers of callbacks, as the relay takes them.
 import type { Accounts } from "./accounts.js";
-import type {
-  AccountCallbackParser,
-  CallbackSource,
-  ProcessCallbackParser,
-} from "./provider-entry.js";
-import { providerNames, providers } from "./registry.js";
+import type { AccountCallbackParser, ProcessCallbackParser } from "./provider-entry.js";
+import { entryOf, providerNames } from "./registry.js";
 
 /** `account`: whose address the callback came to. */
 type AccountParser = (
@@ -28,7 +24,7 @@ export async function callbackParsers({
 }): Promise<CallbackParsers> {
   const found: CallbackParsers = { parsers: {}, sources: {} };
   for (const name of providerNames) {
-    const callback = providers[name].callback as CallbackSource<unknown> | undefined;
+    const { callback } = entryOf(name);
     if (callback?.addressOf === "process") found.parsers[name] = await callback.parser();
     if (callback?.addressOf !== "account") continue;
     const parse = await callback.parser();

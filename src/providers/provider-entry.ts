@@ -52,8 +52,10 @@ export interface ProviderEntry<K extends z.ZodType, A, E extends EffectClasses> 
   hosts(account: A): Host[];
   /** One call without an effect, which proves the credentials. Absent where the provider shows no such operation. */
   probe?: (account: A, timeoutMs: number) => Promise<unknown>;
-  /** Present where a look-up rests on an assumption: whether the account has one. */
-  hasLookUp?: (account: A) => boolean;
+  /** The codes of a denial that may be about the credentials or about the LRA. */
+  unclearDenials?: readonly string[];
+  /** Present where the provider's look-ups rest on an assumption: why the account has none, undefined where it has one. */
+  whyNoLookUp?: (account: A) => string | undefined;
   callback?: CallbackSource<z.infer<K>>;
 }
 

@@ -2,11 +2,12 @@
 // they need of a provider from here. Nothing here loads a client: an entry imports it when it is first used.
 import type { z } from "zod";
 import { disposableCertificate } from "./disposable-certificate/index.js";
-import type { EffectClass } from "./effect-classes.js";
+import type { EffectClass, EffectClasses } from "./effect-classes.js";
 import { envelopeSignature } from "./envelope-signature/index.js";
 import { eviPost } from "./evi-post/index.js";
 import { messagingGateway } from "./messaging-gateway/index.js";
 import { oneShotSignature } from "./one-shot-signature/index.js";
+import type { ProviderEntry } from "./provider-entry.js";
 
 export const providers = {
   "evi-post": eviPost,
@@ -26,14 +27,19 @@ export type AccountOf<P extends Provider> = ReturnType<Providers[P]["accountOf"]
 
 export const providerNames = Object.keys(providers) as Provider[];
 
+/** The entry of whichever provider. It takes accounts of its own provider only, which this type does not say. */
+export function entryOf(provider: Provider): ProviderEntry<z.ZodType, object, EffectClasses> {
+  return providers[provider] as unknown as ProviderEntry<z.ZodType, object, EffectClasses>;
+}
+
 /** Providers that are told one callback address for each account (docs/reading-the-specification.md §6). */
 export const accountCallbackProviders = providerNames.filter(
-  (name) => providers[name].callback?.addressOf === "account",
+  (name) => entryOf(name).callback?.addressOf === "account",
 );
 
 export function effectClassOf<P extends Provider>(
   provider: P,
   operation: Operation<P>,
 ): EffectClass {
-  return (providers[provider].effects as Record<string, EffectClass>)[operation] as EffectClass;
+  return entryOf(provider).effects[operation] as EffectClass;
 }

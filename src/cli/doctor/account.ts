@@ -4,7 +4,7 @@ import type { Host } from "../../providers/http/call.js";
 import { ProviderError, type ProviderErrorKind } from "../../providers/errors/provider-error.js";
 import { HUNG_UP } from "../../providers/http/mutual-tls.js";
 import { accountsOf } from "../../providers/accounts.js";
-import { providerNames, providers } from "../../providers/registry.js";
+import { entryOf, providerNames } from "../../providers/registry.js";
 import type { Provider } from "../../providers/registry.js";
 import { isTls } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
@@ -30,60 +30,55 @@ const inOrder = providerNames.toSorted((one, other) => Number(isLast(one)) - Num
 
 export function configuredAccounts(config: Config): ConfiguredAccount[] {
   return inOrder.flatMap((provider) => {
-    const { hosts, probe } = providers[provider] as unknown as AnyProvider;
+    const entry = entryOf(provider);
     const accounts: Record<string, object> = accountsOf(config, provider);
     return Object.entries(accounts).map(([name, account]) => ({
       name: `${name} ${provider}`,
-      hosts: hosts(account),
+      hosts: entry.hosts(account),
       ask: async () => {
-        if (config.environment === undefined && hosts(account).some(isInClear))
+        if (config.environment === undefined && entry.hosts(account).some(isInClear))
           throw new Problem(
             "notChecked",
             "not checked: http is for the sandbox alone, and environment is not set",
           );
         requireSecrets(config.accounts[name]?.[provider] ?? {});
-        return asked(provider, hosts(account), probe && (() => probe(account, 2 * CALL_MS)));
+        return asked(provider, account);
       },
     }));
   });
 }
 
-/** Each entry takes the accounts of its own provider only; the types of several entries at once do not say so. */
-interface AnyProvider {
-  hosts(account: object): Host[];
-  probe?: (account: object, timeoutMs: number) => Promise<unknown>;
-}
-
-async function asked(
-  provider: string,
-  hosts: readonly Host[],
-  ask: (() => Promise<unknown>) | undefined,
-): Promise<string> {
+async function asked(provider: Provider, account: object): Promise<string> {
+  const { probe, unclearDenials, ...entry } = entryOf(provider);
+  const hosts = entry.hosts(account);
   const where = `${provider} at ${hosts.map(({ baseUrl }) => new URL(baseUrl).host).join(" and ")}`;
   try {
     for (const { tls } of hosts) tls?.identity();
   } catch {
     throw new Problem("notChecked", "not checked: its client certificate cannot be used");
   }
-  if (!ask) {
+  if (!probe) {
     await Promise.all(hosts.map(reach));
     return `${where} can be reached; not checked: it shows no operation without an effect`;
   }
   try {
-    await ask();
+    await probe(account, 2 * CALL_MS);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    throw new Problem(findingOf(error), `${where}: ${error.message}`);
+    throw new Problem(findingOf(error, unclearDenials), `${where}: ${error.message}`);
   }
   return `${where} takes the credentials`;
 }
 
 /** A certificate is refused by an alert, so without a status, or by nginx, with 400. */
-function findingOf({ kind, status, code }: ProviderError): FindingName {
+function findingOf(
+  { kind, status, code = "" }: ProviderError,
+  unclearDenials: readonly string[] = [],
+): FindingName {
   if (kind === "accessDenied" && (status === undefined || status === 400))
     return "clientCertificateRefused";
   if (code === HUNG_UP) return "hungUpAfterHandshake";
-  if (kind === "accessDenied" && code === "11002") return "credentialsOrLraRefused";
+  if (kind === "accessDenied" && unclearDenials.includes(code)) return "credentialsOrLraRefused";
   return meanings[kind] ?? "notChecked";
 }
 

@@ -100,8 +100,8 @@ function databaseChecks(opened: ReturnType<typeof openDatabase>, config: Config)
       `look-up ${of.account} ${of.provider}`,
       () => needing("the database", pool, (open) => lookUps(config, open, of)),
     ]),
-    ...withoutLookUp(config).map(({ provider, account }) =>
-      notExamined(`look-up ${account} ${provider}`, "paths.retrieve is none, so there is none"),
+    ...withoutLookUp(config).map(({ provider, account, why }) =>
+      notExamined(`look-up ${account} ${provider}`, why),
     ),
   ];
 }

@@ -5,7 +5,7 @@ import type { LookUpReport } from "../../journal/look-up-proofs.js";
 import type { Pool } from "../../postgres/pool.js";
 import { lookUpProofsOf } from "../../look-up-proofs.js";
 import { accountsOf } from "../../providers/accounts.js";
-import { providerNames, providers } from "../../providers/registry.js";
+import { entryOf, providerNames } from "../../providers/registry.js";
 import { Problem } from "./check.js";
 
 interface LookedUp {
@@ -14,34 +14,37 @@ interface LookedUp {
   configuration: string;
 }
 
-interface Assumed {
+interface AccountWithLookUp {
   name: string;
   lookUpConfiguration: string;
 }
 
-/** Accounts whose provider could be asked, if a path were configured. */
-export function withoutLookUp(config: Config): Pick<LookedUp, "provider" | "account">[] {
-  return accountsWith(config, false).map(({ provider, account }) => ({ provider, account }));
+/** Accounts whose provider could be asked if they were configured so, with the reason why it cannot. */
+export function withoutLookUp(
+  config: Config,
+): { provider: string; account: string; why: string }[] {
+  return assumedLookUps(config).flatMap(({ provider, account, why }) =>
+    why === undefined ? [] : [{ provider, account, why }],
+  );
 }
 
 /** Accounts that have such a look-up. */
 export function lookedUp(config: Config): LookedUp[] {
-  return accountsWith(config, true);
+  return assumedLookUps(config).filter(({ why }) => why === undefined);
 }
 
-/** The accounts of providers whose look-up rests on an assumption. */
-function accountsWith(config: Config, aLookUp: boolean): LookedUp[] {
+/** The accounts of providers whose look-ups rest on an assumption. */
+function assumedLookUps(config: Config): (LookedUp & { why: string | undefined })[] {
   return providerNames.flatMap((provider) => {
-    const hasLookUp = providers[provider].hasLookUp as ((account: Assumed) => boolean) | undefined;
-    if (hasLookUp === undefined) return [];
-    const accounts = Object.values(accountsOf(config, provider)) as unknown as Assumed[];
-    return accounts
-      .filter((account) => hasLookUp(account) === aLookUp)
-      .map(({ name, lookUpConfiguration }) => ({
-        provider,
-        account: name,
-        configuration: lookUpConfiguration,
-      }));
+    const { whyNoLookUp } = entryOf(provider);
+    if (whyNoLookUp === undefined) return [];
+    const accounts = accountsOf(config, provider) as unknown as Record<string, AccountWithLookUp>;
+    return Object.values(accounts).map((account) => ({
+      provider,
+      account: account.name,
+      configuration: account.lookUpConfiguration,
+      why: whyNoLookUp(account),
+    }));
   });
 }
 

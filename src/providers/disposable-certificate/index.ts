@@ -10,4 +10,6 @@ export const disposableCertificate = providerEntry({
   effects,
   hosts: (account) => [account],
   probe: async (account, timeoutMs) => (await import("./probe.js")).probe(account, timeoutMs),
+  // P1 §7.1.
+  unclearDenials: ["11002"],
 });

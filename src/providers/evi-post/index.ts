@@ -10,7 +10,7 @@ export const eviPost = providerEntry({
   effects,
   hosts: (account) => [account],
   probe: async (account, timeoutMs) => (await import("./probe.js")).probe(account, timeoutMs),
-  hasLookUp: () => true,
+  whyNoLookUp: () => undefined,
   callback: {
     addressOf: "process",
     parser: async () => (await import("./callback.js")).parseCallback,

@@ -10,7 +10,8 @@ export const oneShotSignature = providerEntry({
   effects,
   hosts: (account) => [account],
   probe: async (account, timeoutMs) => (await import("./probe.js")).probe(account, timeoutMs),
-  hasLookUp: ({ paths }) => paths.retrieve !== undefined,
+  whyNoLookUp: ({ paths }) =>
+    paths.retrieve === undefined ? "paths.retrieve is none, so there is none" : undefined,
   callback: {
     addressOf: "account",
     parser: async () => (await import("./callback.js")).parseAccountCallback,

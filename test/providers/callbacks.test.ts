@@ -1,0 +1,38 @@
+// The parsers as the relay takes them: by provider, those of a process's address apart from those of an account's.
+import { expect, test } from "@jest/globals";
+import { Accounts } from "../../src/providers/accounts.js";
+import { callbackParsers } from "../../src/providers/callbacks.js";
+import { accountCallbackProviders } from "../../src/providers/registry.js";
+
+const receivedAt = new Date("2026-01-02T03:04:05.000Z");
+const accounts = Accounts.parse({
+  own: {
+    "one-shot-signature": { baseUrl: "https://sign.example", webhookPointer: "/request/id" },
+  },
+});
+
+test("a provider has a parser by what its callback address is of", async () => {
+  const { parsers, sources } = await callbackParsers({ accounts });
+  expect(Object.keys(parsers)).toEqual(["evi-post"]);
+  expect(Object.keys(sources)).toEqual(["one-shot-signature"]);
+  expect(accountCallbackProviders).toEqual(["one-shot-signature"]);
+});
+
+test("a process's callback is read by its provider's parser", async () => {
+  const { parsers } = await callbackParsers({ accounts });
+  const body = { Identifier: "e-1", Kind: "Sent", Date: "2026-01-01T00:00:00Z" };
+  expect(parsers["evi-post"]?.(body)).toEqual({
+    event: { id: "e-1", kind: "Sent", at: "2026-01-01T00:00:00.000Z" },
+  });
+});
+
+test("the reference stands where the account's configuration says, else where the default says", async () => {
+  const { sources } = await callbackParsers({ accounts });
+  const read = sources["one-shot-signature"];
+  const body = { request: { id: "r-1" }, request_pk: "r-2" };
+  expect(read?.("own", body, receivedAt)).toMatchObject({
+    reference: "r-1",
+    event: { kind: "webhook", at: receivedAt.toISOString() },
+  });
+  expect(read?.("unknown to this relay", body, receivedAt)?.reference).toBe("r-2");
+});
