@@ -33,6 +33,7 @@ const needs: Record<string, (name: string) => boolean> = {
   "account.ts": (name) => isThere(`src/providers/${name}/account.ts`),
   "client.ts": (name) => isThere(`src/providers/${name}/client.ts`),
   "translate.ts": (name) => isThere(`src/providers/${name}/translate.ts`),
+  "wire.ts": (name) => isThere(`src/providers/${name}/wire.ts`),
   "effect classes": (name) => Object.keys(entryOf(name)?.effects ?? {}).length > 0,
   "its activities": (name) => isThere(`src/activities/${name}/index.ts`),
   "a line in src/sandbox/providers/index.ts": (name) => Object.hasOwn(simulated, name),

@@ -15,7 +15,7 @@
 // their paths nor their shapes are shown, and no process needs them.
 //
 // Every function throws ProviderError only: what each answer means stands in translate.ts, what a failed connection means in
-// ../http.ts, a refused client certificate in ../mutual-tls.ts.
+// ../http/exchange.ts, a refused client certificate in ../http/mutual-tls.ts.
 import type { z } from "zod";
 import { shownValue } from "../http/answer.js";
 import { empty, json as jsonBody, jsonOrEmpty } from "../http/described.js";

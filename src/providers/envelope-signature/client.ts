@@ -8,7 +8,7 @@
 // | send envelope  | POST /Api/v6/envelope/send | {esign_base_url} | P1 §2.10, 4.5 | sendEnvelope | once         |
 //
 // No call that shows an envelope's state, and no event, is specified (P1 §3, §6.3). Every function throws ProviderError only:
-// what each status means stands in translate.ts, what a failed connection means in ../http.ts.
+// what each status means stands in translate.ts, what a failed connection means in ../http/exchange.ts.
 import { shownValue } from "../http/answer.js";
 import { json, jsonOrEmpty } from "../http/described.js";
 import { fileForm } from "../http/file-form.js";

@@ -1,5 +1,5 @@
 // The one place where an answer of the two hosts becomes a ProviderError. P1 §7.3 shows no error: a status means what
-// ../answer.ts says for its effect class, `kind / effect`:
+// ../http/answer.ts says for its effect class, `kind / effect`:
 //
 // | status         | esawoneshot              | uploadFile            | sendEnvelope             |
 // |----------------|--------------------------|-----------------------|--------------------------|
@@ -13,7 +13,7 @@
 // | 429            | rateLimited / none       | the same              | the same                 |
 //
 // 400 on the envelope host: the certificate request exists already, so a person decides what is wrong, and nothing fails.
-// "another 2xx": not the described answer (../described.ts); one `req_pk` that it shows is kept as `reference`.
+// "another 2xx": not the described answer (../http/described.ts); one `req_pk` that it shows is kept as `reference`.
 import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";

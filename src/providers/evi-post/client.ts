@@ -12,7 +12,7 @@
 // query's `OnState` and `WithOutcome` ("contact support before use").
 //
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
-// in ../http.ts.
+// in ../http/exchange.ts.
 import { misuse, nothingYet, mismatchError } from "../http/answer.js";
 import { AnswerMismatch, file, isJsonType, json } from "../http/described.js";
 import { UnreadableZip, readAffidavitZip } from "./affidavit-zip.js";

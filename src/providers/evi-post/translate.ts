@@ -12,7 +12,7 @@
 // | 408, 409, 5xx  | unavailable / unknown | unavailable / none | unknownOutcome / unknown | unavailable / unknown | unavailable / none   |
 // | 429            | rateLimited / none    | the same           | the same                 | the same              | the same             |
 //
-// "another 2xx": not the described answer (../described.ts); one id that it shows is kept as `reference`.
+// "another 2xx": not the described answer (../http/described.ts); one id that it shows is kept as `reference`.
 import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";

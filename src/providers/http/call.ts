@@ -38,7 +38,7 @@ export type Answered<T> = Received & { value: T };
 
 /**
  * Throws what `refusal` makes of any status outside 2xx, and for a 2xx that is not the described answer what `mismatchError` says;
- * what a failed connection means stands in http.ts.
+ * what a failed connection means stands in exchange.ts.
  */
 export async function call<T>(
   asked: Asked,

@@ -6,13 +6,14 @@
 //
 // Payload and answer are not shown (P1 §4.3): both pass through as they are.
 //
-// It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http.ts.
+// It throws ProviderError only: what each status means stands in translate.ts, what a failed connection means in ../http/exchange.ts.
 import { z } from "zod";
 import { basic, basicSecrets, call } from "../http/call.js";
 import { jsonOf, jsonOrEmpty } from "../http/described.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { MessagingGatewayAccount } from "./account.js";
 import { asked, refusal } from "./translate.js";
+import { API_KEY_HEADER, SEND_PATH } from "./wire.js";
 
 export type { MessagingGatewayAccount } from "./account.js";
 
@@ -29,9 +30,9 @@ export async function send(
   signal?: AbortSignal,
 ): Promise<{ answer?: unknown }> {
   const apiKey = account.apiKey.reveal();
-  const headers = { authorization: basic(account), "x-api-key": apiKey };
+  const headers = { authorization: basic(account), [API_KEY_HEADER]: apiKey };
   const sent = { credentials: [apiKey, ...basicSecrets(account)] };
-  const request = { method: "POST", path: "/api/services/send", headers, sent, signal } as const;
+  const request = { method: "POST", path: SEND_PATH, headers, sent, signal } as const;
   const described = jsonOrEmpty(z.unknown());
   const accepted = await call(asked, account, { ...request, json: payload }, described, refusal);
   const isKept = accepted.body.length <= MAX_KEPT_ANSWER_BYTES;

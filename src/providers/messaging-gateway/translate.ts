@@ -11,7 +11,7 @@
 // | 404, 405, other 4xx                                                        | protocol / none                        |
 // | 408, 409, 5xx                                                              | unknownOutcome / unknown               |
 // | 429                                                                        | rateLimited / none                     |
-import { z } from "zod";
+import type { z } from "zod";
 import { askingOf } from "../effect-classes.js";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
@@ -19,16 +19,9 @@ import type { ProviderError } from "../errors/provider-error.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
 import { effects } from "./effects.js";
+import { ErrorAnswer } from "./wire.js";
 
 export const asked = askingOf("messaging-gateway", effects)("send");
-
-const Text = z.string().optional().catch(undefined);
-/** P1 §2.8. */
-const ErrorAnswer = z.looseObject({
-  type: Text,
-  code: z.int().transform(String).optional().catch(undefined),
-  message: Text,
-});
 
 /** For any status outside 2xx. */
 export function refusal(received: Received): ProviderError {

@@ -26,7 +26,7 @@
 // provider (P1 §6.2: not shown).
 //
 // Request and response shapes are not shown (P1 §4.4): wire.ts has what is assumed. Every function throws ProviderError only:
-// what each status means stands in translate.ts, what a failed connection means in ../http.ts.
+// what each status means stands in translate.ts, what a failed connection means in ../http/exchange.ts.
 import { nothingYet, shownValue } from "../http/answer.js";
 import { AnswerMismatch, file, isJsonType, json, mediaTypeOf } from "../http/described.js";
 import type { Described } from "../http/described.js";

@@ -1,5 +1,5 @@
 // The one place where an answer of the one-shot signature service becomes a ProviderError. P1 §7.3 shows no error: a status
-// means what ../answer.ts says for its effect class, `kind / effect`:
+// means what ../http/answer.ts says for its effect class, `kind / effect`:
 //
 // | status            | create, otp, sign, createToken, video writes | uploads               | contract, retrieve, getVideo | listTokens         | deleteDocuments       |
 // |-------------------|----------------------------------------------|-----------------------|------------------------------|--------------------|-----------------------|
@@ -14,7 +14,7 @@
 // | 408, 409, 5xx     | unknownOutcome / unknown                     | unavailable / unknown | unavailable / none           | unavailable / none | unavailable / none    |
 // | 429               | rateLimited / none                           | the same              | the same                     | the same           | the same              |
 //
-// "another 2xx": not the described answer (../described.ts); one `request_pk` that create shows is kept as `reference`.
+// "another 2xx": not the described answer (../http/described.ts); one `request_pk` that create shows is kept as `reference`.
 // "OTP code": the account's codes for a wrong or expired OTP, with whatever status.
 import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
