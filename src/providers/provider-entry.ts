@@ -1,5 +1,5 @@
-// What the registry knows of a provider. An entry is light: the client, the parser of callbacks and the probe are loaded when
-// they are first used.
+// What the registry knows of a provider. An entry is light: the client, the parser of callbacks and the credential
+// check are loaded when they are first used.
 import type { z } from "zod";
 import type { ProviderEvent } from "../contracts/shared/provider-event.js";
 import type { EffectClasses } from "./effect-classes.js";
@@ -51,7 +51,7 @@ export interface ProviderEntry<K extends z.ZodType, A, E extends EffectClasses> 
   effects: E;
   hosts(account: A): Host[];
   /** One call without an effect, which proves the credentials. Absent where the provider shows no such operation. */
-  probe?: (account: A, timeoutMs: number) => Promise<unknown>;
+  checkCredentials?: (account: A, timeoutMs: number) => Promise<unknown>;
   /** The codes of a denial that may be about the credentials or about the LRA. */
   unclearDenials?: readonly string[];
   /** Present where the provider's look-ups rest on an assumption: why the account has none, undefined where it has one. */

@@ -49,7 +49,7 @@ export function configuredAccounts(config: Config): ConfiguredAccount[] {
 }
 
 async function asked(provider: Provider, account: object): Promise<string> {
-  const { probe, unclearDenials, ...entry } = entryOf(provider);
+  const { checkCredentials, unclearDenials, ...entry } = entryOf(provider);
   const hosts = entry.hosts(account);
   const where = `${provider} at ${hosts.map(({ baseUrl }) => new URL(baseUrl).host).join(" and ")}`;
   try {
@@ -57,12 +57,12 @@ async function asked(provider: Provider, account: object): Promise<string> {
   } catch {
     throw new Problem("notChecked", "not checked: its client certificate cannot be used");
   }
-  if (!probe) {
+  if (!checkCredentials) {
     await Promise.all(hosts.map(reach));
     return `${where} can be reached; not checked: it shows no operation without an effect`;
   }
   try {
-    await probe(account, 2 * CALL_MS);
+    await checkCredentials(account, 2 * CALL_MS);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     throw new Problem(findingOf(error, unclearDenials), `${where}: ${error.message}`);

@@ -1,5 +1,5 @@
 // The envelope-based one-shot signature (P1 §1.5), as the registry knows it. It shows no operation without an effect, so it
-// has no probe.
+// has no credential check.
 import { providerEntry } from "../provider-entry.js";
 import { accountOf, keys, sandboxKeys } from "./account.js";
 import { effects } from "./effects.js";

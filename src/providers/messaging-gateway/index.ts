@@ -1,4 +1,4 @@
-// The messaging gateway (P1 §1.3), as the registry knows it. It shows no operation without an effect, so it has no probe.
+// The messaging gateway (P1 §1.3), as the registry knows it. It shows no operation without an effect, so it has no credential check.
 import { providerEntry } from "../provider-entry.js";
 import { accountOf, keys, sandboxKeys } from "./account.js";
 import { effects } from "./effects.js";

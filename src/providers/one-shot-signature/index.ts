@@ -9,7 +9,8 @@ export const oneShotSignature = providerEntry({
   sandboxKeys,
   effects,
   hosts: (account) => [account],
-  probe: async (account, timeoutMs) => (await import("./probe.js")).probe(account, timeoutMs),
+  checkCredentials: async (account, timeoutMs) =>
+    (await import("./credential-check.js")).checkCredentials(account, timeoutMs),
   whyNoLookUp: ({ paths }) =>
     paths.retrieve === undefined ? "paths.retrieve is none, so there is none" : undefined,
   callback: {

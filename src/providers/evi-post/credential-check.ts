@@ -3,6 +3,6 @@ import { randomUUID } from "node:crypto";
 import type { EviPostAccount } from "./account.js";
 import { query } from "./client.js";
 
-export function probe(account: EviPostAccount, timeoutMs: number): Promise<unknown> {
+export function checkCredentials(account: EviPostAccount, timeoutMs: number): Promise<unknown> {
   return query({ ...account, timeoutMs }, { uniqueIds: [randomUUID()], limit: 1 });
 }

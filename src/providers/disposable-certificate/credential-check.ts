@@ -4,7 +4,7 @@ import { ProviderError } from "../errors/provider-error.js";
 import type { DisposableCertificateAccount } from "./account.js";
 import { checkData } from "./client.js";
 
-export async function probe(
+export async function checkCredentials(
   account: DisposableCertificateAccount,
   timeoutMs: number,
 ): Promise<void> {

@@ -2,6 +2,9 @@
 import type { OneShotSignatureAccount } from "./account.js";
 import { listTokens } from "./client.js";
 
-export function probe(account: OneShotSignatureAccount, timeoutMs: number): Promise<unknown> {
+export function checkCredentials(
+  account: OneShotSignatureAccount,
+  timeoutMs: number,
+): Promise<unknown> {
   return listTokens({ ...account, timeoutMs });
 }
