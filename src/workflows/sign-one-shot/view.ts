@@ -1,4 +1,5 @@
 // What the newest answer says of a signature request; its callbacks only stand in the timeline (P1 §6.2 shows nothing).
+import { patched } from "@temporalio/workflow";
 import type { OneShotSnapshot } from "../../activities/one-shot-signature/index.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { View } from "../runtime/event-log.js";
@@ -7,9 +8,14 @@ import { plainView } from "../runtime/plain-view.js";
 /** The states that a request does not leave. */
 export const oneShotEnds: ReadonlySet<string> = new Set(["signed", "failed", "cancelled"]);
 
+/** In the history of an older release these words reported an end. */
+const endsOfBefore: ReadonlySet<string> = new Set(["Closed", "Cancelled", "Disposed"]);
+
 /** A callback that names an end state; the service's answer confirms it. */
 export function reportsEnd({ kind }: ProviderEvent): boolean {
-  return oneShotEnds.has(kind);
+  const isEnd = oneShotEnds.has(kind);
+  const wasEnd = endsOfBefore.has(kind);
+  return isEnd !== wasEnd && patched("one-shot-ends") ? isEnd : wasEnd;
 }
 
 export function oneShotView(events: ProviderEvent[], snapshot: OneShotSnapshot | undefined): View {
