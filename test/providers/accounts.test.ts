@@ -1,7 +1,7 @@
 // The configured accounts as each client takes them. Of a client certificate whose files cannot be used it is told which
 // account's it is, and no path (P1 §5.1, §5.5).
 import { PassThrough } from "node:stream";
-import { afterEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, expect, test } from "@jest/globals";
 import { loadConfig } from "../../src/config.js";
 import { sandboxAccount } from "../../src/local/stack/sandbox-accounts.js";
 import { accountsOf } from "../../src/providers/accounts.js";
@@ -13,8 +13,8 @@ const before = process.env;
 const files = new Files();
 afterEach(() => {
   process.env = before;
-  files.remove();
 });
+afterAll(() => files.remove());
 
 test("an account that goes on with its certificate of before says so, by its name and a code", () => {
   const { cert, key } = certificates.good;

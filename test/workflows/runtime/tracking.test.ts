@@ -7,6 +7,7 @@ import { stepsOf } from "../../../src/workflows/runtime/steps.js";
 import { trackUntilClosed } from "../../../src/workflows/runtime/tracking.js";
 import { collectAffidavits } from "../../../src/workflows/send-postal/late-affidavits.js";
 import type { TrackingTarget } from "../../../src/workflows/runtime/tracking.js";
+import { hintsAtEnd } from "../../../src/workflows/send-postal/view.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 interface Activities {
@@ -36,8 +37,7 @@ async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
     const target: TrackingTarget = {
       label: "EviPost",
       spans,
-      hintsAtEnd: ({ kind, affidavit }) =>
-        kind === "Closed" || kind === "Cancelled" || affidavit?.requestId !== undefined,
+      hintsAtEnd,
       ask: async (wait, summary, quick) => {
         const happened = wait === "affidavits" ? { happened: {} } : {};
         flow.log.applySnapshot(
