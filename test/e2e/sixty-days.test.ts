@@ -1,92 +1,30 @@
 // Sixty days of waiting and the whole callback schedule, in seconds: the time-skipping server moves Temporal's clock, the
 // sandbox's manual clock moves the provider's (P2 §6.5).
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Trustflow } from "../../src/client.js";
-import { freePorts } from "../../src/local/processes/free-ports.js";
-import { startRole } from "../../src/local/stack/role.js";
-import type { Role, RoleName } from "../../src/local/stack/role.js";
-import { cleanEnv } from "../../src/local/stack/stack-env.js";
-import { startSandbox } from "../../src/sandbox/sandbox.js";
-import type { Sandbox } from "../../src/sandbox/sandbox.js";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { sandboxControl } from "../../src/sandbox/control/client.js";
-import { registerSearchAttributes } from "../../src/temporal/visibility/search-attributes.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { skippingEnv, startSkippingServer } from "../harness/outages/time.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
+import { longStepMs, startSkippingStack } from "../harness/outages/time.js";
+import type { SkippingStack } from "../harness/outages/time.js";
 import { statusWhere } from "../harness/stack/stack.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-let temporal: TestWorkflowEnvironment;
-let database: TestDatabase;
-let sandbox: Sandbox;
-let client: Trustflow;
-let directory: string;
-let roleEnvironment: NodeJS.ProcessEnv;
-const roles: Role[] = [];
-const before = { ...process.env };
+let system: SkippingStack;
 
-async function start(name: RoleName): Promise<void> {
-  const env = { ...cleanEnv(), ...roleEnvironment };
-  roles.push(
-    await startRole({
-      name,
-      env,
-      cwd: process.cwd(),
-      logDirectory: directory,
-      graceMs: 3_000,
-      onDeath: () => undefined,
-    }),
-  );
-}
-
-/** Both clocks, hour by hour, with a moment of real time for what travels between them. */
-async function pass(ms: number, stepMs = 6 * hourMs): Promise<void> {
-  for (let passed = 0; passed < ms; passed += stepMs) {
-    await sandbox.clock.advance(stepMs);
-    await temporal.sleep(stepMs);
-  }
-}
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "trustflow-sixty-days-"));
-  await writeFile(join(directory, "trustflow.toml"), "");
-  [temporal, database, sandbox] = await Promise.all([
-    startSkippingServer(),
-    testDatabase(),
-    startSandbox({ speed: "manual" }),
-  ]);
-  await registerSearchAttributes(temporal.connection, "default");
-  const [receiverPort] = await freePorts(1);
-  roleEnvironment = {
-    ...skippingEnv({ directory, database, temporal, sandbox }),
-    TRUSTFLOW_CALLBACKS__PUBLIC_URL: `http://127.0.0.1:${receiverPort}`,
-    TRUSTFLOW_RECEIVER__PORT: String(receiverPort),
-  };
-  Object.assign(process.env, roleEnvironment);
-  client = await Trustflow.connect();
-  await Promise.all([start("worker"), start("relay")]);
+// What one test leaves behind could keep the clock of another from moving.
+beforeEach(async () => {
+  system = await startSkippingStack({
+    // Measured on the worker's own clock, which does not skip.
+    TRUSTFLOW_ATTENTION__PROBE_SECONDS: "1",
+  });
 }, 120_000);
-
-afterAll(async () => {
-  await Promise.all(roles.map((role) => role.stop()));
-  await client?.close();
-  await sandbox?.close();
-  await temporal?.teardown();
-  await database?.close();
-  await rm(directory, { recursive: true, force: true });
-  process.env = before;
-}, 60_000);
+afterEach(() => system?.close(), 60_000);
 
 const slow = { settings: {}, options: { certificationLevel: "Advanced" } };
 
 test("a letter delivered after sixty days ends as delivered, heard of by callbacks or not at all", async () => {
+  const { client } = system;
   const [heard, unheard] = await Promise.all([
     client.sendPostal("heard", letterInput("heard", "delivered-after-60-days", slow)),
     client.sendPostal(
@@ -99,8 +37,8 @@ test("a letter delivered after sixty days ends as delivered, heard of by callbac
   }
 
   // For two days nobody answers: the first callback meets the whole schedule, and is dropped after its ninth retry.
-  const control = sandboxControl(sandbox.url);
-  await pass(3 * dayMs, hourMs);
+  const control = sandboxControl(system.sandbox().url);
+  await system.pass(3 * dayMs, hourMs);
   const first = (await control.callbacks()).newest.filter(
     ({ kind, intent }) => kind === "Processed" && intent === "heard",
   );
@@ -110,11 +48,15 @@ test("a letter delivered after sixty days ends as delivered, heard of by callbac
   );
   expect(delays).toEqual([0, 30, 30, 300, 900, 1_800, 3_600, 18_000, 54_000, 108_000]);
   expect(attempts.map(({ result }) => result)).toEqual([...Array(9).fill("retrying"), "dropped"]);
-  await start("receiver");
+  await system.startReceiver();
 
-  await pass(58 * dayMs);
+  await system.pass(58 * dayMs, longStepMs);
   expect((await heard.status()).phase).toBe("tracking");
-  await pass(12 * dayMs);
+  for (const handle of [heard, unheard]) {
+    const isOver = async () => !(await handle.isOpen());
+    const limit = { stepMs: longStepMs, mostMs: 12 * dayMs };
+    await system.passUntil(`${handle.id} is over`, isOver, limit);
+  }
   const results = await Promise.all([heard.result(), unheard.result()]);
   expect(results.map(({ outcome }) => outcome)).toEqual(["delivered", "delivered"]);
   const affidavits = results.map(({ documents }) =>
@@ -138,22 +80,26 @@ test("a letter delivered after sixty days ends as delivered, heard of by callbac
   // Ten weeks of polling every six hours are retries by the server: they leave no events.
   const history = await client.temporal.workflow.getHandle(unheard.workflowId).fetchHistory();
   expect(history.events?.length).toBeLessThan(120);
-}, 180_000);
+}, 300_000);
 
 test("an hour without an answer raises attention, and a person who knows that it happened moves it on", async () => {
-  const control = sandboxControl(sandbox.url);
+  await system.startReceiver();
+  const control = sandboxControl(system.sandbox().url);
   const { id: fault } = await control.addFault({
     operation: "evi-post.query",
     kind: "reject",
     status: 503,
     times: "always",
   });
-  const handle = await client.sendPostal(
+  const handle = await system.client.sendPostal(
     "lost",
     letterInput("lost", "delivered,submit=cut-after-commit", slow),
   );
-  await pass(2 * hourMs, hourMs / 4);
-  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  const attentionOf = async () => (await handle.status()).attention;
+  const attention = await system.passUntil("attention", attentionOf, {
+    stepMs: hourMs / 4,
+    mostMs: 2 * hourMs,
+  });
   expect(attention).toMatchObject({
     kind: "unavailable",
     decisions: ["retry", "happened", "abandon"],
@@ -162,7 +108,7 @@ test("an hour without an answer raises attention, and a person who knows that it
   const [item] = (await control.items({ intent: "lost" })).items;
   const uniqueId = item?.id ?? "";
   const resolution = {
-    attention: attention?.id ?? "",
+    attention: attention.id,
     decision: "happened",
     by: "Ada",
     result: { uniqueId },
@@ -173,7 +119,8 @@ test("an hour without an answer raises attention, and a person who knows that it
   expect(status.timeline).toContainEqual(expect.objectContaining({ source: "person", by: "Ada" }));
 
   await control.removeFault(fault);
-  await pass(20 * dayMs);
+  const isOver = async () => !(await handle.isOpen());
+  await system.passUntil("the end", isOver, { stepMs: longStepMs, mostMs: 20 * dayMs });
   expect((await handle.result()).outcome).toBe("delivered");
   expect((await control.ledger("lost")).byIntent).toEqual({ lost: { "evi-post.submit": 1 } });
-}, 180_000);
+}, 300_000);

@@ -1,12 +1,15 @@
 // A small system in which hours pass in a moment: the time-skipping Temporal server, a sandbox whose clock only a test moves
-// and which can be away, PostgreSQL, a worker and a relay. No callback arrives, so only questions tell.
+// and which can be away, PostgreSQL, a worker and a relay. Until the receiver starts no callback arrives, so only questions
+// tell.
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { Trustflow } from "../../../src/client.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { publicRingOf } from "../../../src/crypto/sealed-box.js";
+import { freePorts } from "../../../src/local/processes/free-ports.js";
 import { startRole } from "../../../src/local/stack/role.js";
 import type { Role, RoleName } from "../../../src/local/stack/role.js";
 import { cleanEnv } from "../../../src/local/stack/stack-env.js";
@@ -15,6 +18,15 @@ import { startSandbox } from "../../../src/sandbox/sandbox.js";
 import type { Sandbox } from "../../../src/sandbox/sandbox.js";
 import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";
 import { testDatabase } from "../stack/postgres.js";
+import { eventually } from "./wait.js";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/**
+ * About six hours, but a prime number of minutes: what is due six hours after something else is not due when a step ends.
+ */
+export const longStepMs = 317 * minuteMs;
 
 export interface SkippingStack {
   client: Trustflow;
@@ -22,8 +34,16 @@ export interface SkippingStack {
   /** Nobody listens at the provider's address any more. */
   stopProvider(): Promise<void>;
   startProvider(): Promise<void>;
+  /** Callbacks arrive from now on. */
+  startReceiver(): Promise<void>;
   /** Both clocks; the provider's stands still while it is away. */
   pass(ms: number, stepMs: number): Promise<void>;
+  /** Time passes until it is so: the first value that is not undefined or false. Fails after the limit on both clocks. */
+  passUntil<T>(
+    what: string,
+    look: () => Promise<T | undefined | false>,
+    limit: { stepMs: number; mostMs: number },
+  ): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -74,6 +94,9 @@ export async function startSkippingServer(): Promise<TestWorkflowEnvironment> {
 
 const mostStarts = 10;
 
+/** Far above what one step takes on a busy machine, even where an attempt was lost. */
+const longestStepMs = 90_000;
+
 export async function startSkippingStack(
   settings: Record<string, string> = {},
 ): Promise<SkippingStack> {
@@ -89,9 +112,11 @@ export async function startSkippingStack(
   let sandbox: Sandbox | undefined = first;
   const port = Number(new URL(first.url).port);
   await registerSearchAttributes(temporal.connection, "default");
+  const [receiverPort] = await freePorts(1);
   const env = {
     ...skippingEnv({ directory, database, temporal, sandbox: first }),
-    TRUSTFLOW_CALLBACKS__PUBLIC_URL: "http://127.0.0.1:9",
+    TRUSTFLOW_CALLBACKS__PUBLIC_URL: `http://127.0.0.1:${receiverPort}`,
+    TRUSTFLOW_RECEIVER__PORT: String(receiverPort),
     ...settings,
   };
   const before = { ...process.env };
@@ -103,6 +128,23 @@ export async function startSkippingStack(
   };
   const client = await Trustflow.connect();
   await Promise.all([start("worker"), start("relay")]);
+
+  // Time stands while a callback is on its way. The server stops for ever where a command meets what has just happened, as the
+  // cancellation of an activity that has just ended does (github.com/temporalio/sdk-java/issues/3088): so what a callback brings
+  // about must not happen beside what a poll brings about.
+  const noneOnItsWay = async () => {
+    const { rowCount } = await database.pool.query(
+      "select from trustflow.callbacks where state = 'waiting' limit 1",
+    );
+    return rowCount === 0;
+  };
+  const pass = async (ms: number, stepMs: number) => {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      await sandbox?.clock.advance(stepMs);
+      await eventually("every callback is handed to its process", noneOnItsWay);
+      await within(longestStepMs, "time stands still: a task is lost", temporal.sleep(stepMs));
+    }
+  };
   return {
     client,
     sandbox() {
@@ -116,10 +158,14 @@ export async function startSkippingStack(
     async startProvider() {
       sandbox = await provider(port);
     },
-    async pass(ms, stepMs) {
-      for (let passed = 0; passed < ms; passed += stepMs) {
-        await sandbox?.clock.advance(stepMs);
-        await temporal.sleep(stepMs);
+    startReceiver: () => start("receiver"),
+    pass,
+    async passUntil(what, look, { stepMs, mostMs }) {
+      for (let passed = 0; ; passed += stepMs) {
+        const seen = await look();
+        if (seen !== undefined && seen !== false) return seen;
+        if (passed >= mostMs) throw new Error(`not within ${passed / hourMs} hours: ${what}`);
+        await pass(stepMs, stepMs);
       }
     },
     async close() {
@@ -132,4 +178,17 @@ export async function startSkippingStack(
       process.env = before;
     },
   };
+}
+
+/** Fails, instead of waiting for ever. */
+async function within<T>(limitMs: number, problem: string, work: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const late = delay(limitMs, undefined, over).then(() => {
+    throw new Error(`${problem} (${limitMs} ms)`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    over.abort();
+  }
 }
