@@ -1,11 +1,11 @@
 // The exit codes of docs/design.md §13, and the error that brings one: of a command, and of a role that cannot start.
 
 export const exitCodes = {
-  asAsked: 0,
+  ok: 0,
   failed: 1,
   invalid: 2,
   unknownId: 3,
-  outOfReach: 4,
+  unreachable: 4,
   waitsForPerson: 5,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

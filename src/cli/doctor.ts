@@ -29,7 +29,7 @@ No secret is shown.`,
     const known = checks.find(({ check, state }) => check === "environment" && state === "ok");
     if (json) writeJson({ ok, environment: known?.detail, checks });
     else writeData(linesOf(checks.map(lineWith(checks))));
-    if (!ok) process.exitCode = exitCodes.outOfReach;
+    if (!ok) process.exitCode = exitCodes.unreachable;
   });
 }
 

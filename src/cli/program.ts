@@ -33,9 +33,9 @@ export async function runCommandLine(args: string[]): Promise<number> {
   const asJson = args.includes("--json");
   try {
     await createProgram(asJson).parseAsync(args, { from: "user" });
-    return Number(process.exitCode ?? exitCodes.asAsked);
+    return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.asAsked;
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
     const failure = failureOf(error);
     if (asJson) writeFailureJson(failure);
     else if (!(error instanceof CommanderError)) writeFailure(failure);

@@ -29,7 +29,7 @@ export async function runRole(name: string, start: () => Promise<RunningRole>): 
     if (process.stderr.isTTY) throw error;
     const { exitCode, message } = failureOf(error);
     // What is out of reach is said in our own words; any other message may quote anything.
-    const told = exitCode === exitCodes.outOfReach ? { reason: message } : {};
+    const told = exitCode === exitCodes.unreachable ? { reason: message } : {};
     logLines(name, "ERROR").error(
       { ...redact({ error }), ...told, exitCode },
       "the role has failed",

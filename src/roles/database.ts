@@ -32,7 +32,7 @@ export async function reachDatabase<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw new CommandError(
-      exitCodes.outOfReach,
+      exitCodes.unreachable,
       `The database cannot be reached: ${databaseProblem(error)}`,
     );
   }
@@ -50,7 +50,7 @@ export async function openMigratedPool(
     const pending = await reachDatabase(() => pendingMigrations(pool)).catch(withRemedy);
     if (pending.length > 0) {
       throw new CommandError(
-        exitCodes.outOfReach,
+        exitCodes.unreachable,
         `The database lacks ${pending.length} migration(s) (${pending.join(", ")}): run "trustflow migrate"`,
       );
     }
@@ -65,7 +65,7 @@ export async function openMigratedPool(
 function withRemedy(error: Error): never {
   if (!error.message.includes("permission denied")) throw error;
   throw new CommandError(
-    exitCodes.outOfReach,
+    exitCodes.unreachable,
     `${error.message}: run "trustflow migrate" as the owner of the tables, which grants each role its rights`,
   );
 }
@@ -89,7 +89,7 @@ export async function requireDurability(pool: Pool): Promise<void> {
   const { problems } = await reachDatabase(() => durabilityOf(pool));
   if (problems.length === 0) return;
   throw new CommandError(
-    exitCodes.outOfReach,
+    exitCodes.unreachable,
     `The database does not keep what it commits: ${problems.join("; ")}`,
   );
 }

@@ -67,7 +67,7 @@ async function probe(address: string): Promise<void> {
 
 function unreachable(address: string, reason: string): CommandError {
   return new CommandError(
-    exitCodes.outOfReach,
+    exitCodes.unreachable,
     `Temporal at ${address} cannot be reached: ${reason}`,
   );
 }

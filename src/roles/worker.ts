@@ -54,7 +54,7 @@ async function requireSearchAttributes(): Promise<void> {
     const missing = await missingSearchAttributes(connection, namespace);
     if (missing.length === 0) return;
     throw new CommandError(
-      exitCodes.outOfReach,
+      exitCodes.unreachable,
       `The namespace "${namespace}" lacks the search attributes ${missing.join(", ")}: run "trustflow migrate"`,
     );
   } finally {

@@ -24,15 +24,15 @@ const codeByName: Record<string, ExitCode> = {
   FinishedError: exitCodes.failed,
   UnknownProcessError: exitCodes.unknownId,
   DocumentNotFound: exitCodes.unknownId,
-  UnreachableError: exitCodes.outOfReach,
-  StuckError: exitCodes.outOfReach,
-  UnprovenAnswerError: exitCodes.outOfReach,
-  NamespaceNotFoundError: exitCodes.outOfReach,
-  UnknownKeyError: exitCodes.outOfReach,
-  MissingDataKeyError: exitCodes.outOfReach,
+  UnreachableError: exitCodes.unreachable,
+  StuckError: exitCodes.unreachable,
+  UnprovenAnswerError: exitCodes.unreachable,
+  NamespaceNotFoundError: exitCodes.unreachable,
+  UnknownKeyError: exitCodes.unreachable,
+  MissingDataKeyError: exitCodes.unreachable,
   DocumentErased: exitCodes.unknownId,
-  TemporalUnreachable: exitCodes.outOfReach,
-  PackagesMissing: exitCodes.outOfReach,
+  TemporalUnreachable: exitCodes.unreachable,
+  PackagesMissing: exitCodes.unreachable,
 };
 
 /** What `--json` calls a CommandError. */
@@ -70,17 +70,17 @@ export function failureOf(error: unknown): Failure {
   if (typeof cause.code === "number" && awayByGrpc.has(cause.code)) {
     const reason = typeof cause.details === "string" ? cause.details : message;
     return {
-      exitCode: exitCodes.outOfReach,
+      exitCode: exitCodes.unreachable,
       error: name,
       message: `Temporal cannot be reached: ${reason}`,
     };
   }
   if ((error as NodeJS.ErrnoException).syscall === "listen") {
-    return { exitCode: exitCodes.outOfReach, error: name, message: `Cannot listen: ${message}` };
+    return { exitCode: exitCodes.unreachable, error: name, message: `Cannot listen: ${message}` };
   }
   const exitCode =
     error instanceof ConfigurationError
-      ? exitCodes.outOfReach
+      ? exitCodes.unreachable
       : (codeByName[name] ?? exitCodes.failed);
   return { exitCode, error: name, message, ...withFields };
 }

@@ -198,7 +198,7 @@ async function resolveOne(
     const resolution: Resolution = { attention, ...decision };
     const { answer, until } = await handle.resolve(resolution);
     const exitCode = {
-      resolved: exitCodes.asAsked,
+      resolved: exitCodes.ok,
       pending: exitCodes.waitsForPerson,
       notYet: exitCodes.waitsForPerson,
       unavailable: exitCodes.failed,

@@ -47,7 +47,7 @@ function refused(url: string): (error: Error & { code?: string }) => never {
     if (error instanceof CommandError) throw error;
     if (!error.message.includes("/_sandbox/")) {
       throw new CommandError(
-        exitCodes.outOfReach,
+        exitCodes.unreachable,
         `The sandbox at ${url} cannot be reached: ${error.code ?? error.name}`,
       );
     }

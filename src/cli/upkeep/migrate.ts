@@ -87,7 +87,7 @@ async function migrateDatabase(): Promise<Migrated> {
     const { code, message } = error as { code?: unknown; message: string };
     if (code !== INSUFFICIENT_PRIVILEGE) throw error;
     throw new CommandError(
-      exitCodes.outOfReach,
+      exitCodes.unreachable,
       `${message}: migrate needs the URL of the owner of the tables`,
     );
   } finally {
