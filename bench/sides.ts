@@ -93,6 +93,6 @@ export function sidesOf(stand: Stand): [floor: Side, trustflow: Side] {
 /** Starts `number` processes at once and waits until all have ended. */
 export async function runAll(side: Side, number: number): Promise<Started[]> {
   const started = await Promise.all(Array.from({ length: number }, () => side.start()));
-  await Promise.all(started.map((process) => process.result()));
+  await Promise.all(started.map((one) => one.result()));
   return started;
 }

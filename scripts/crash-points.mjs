@@ -14,7 +14,8 @@ const [{ enumerateCrashPoints }, { keepReport, reportOf, tableOf }, { processesU
     ["harness/crashes/enumeration", "harness/crashes/matrix", "processes/index"].map(test),
   );
 const rows = [];
-for (const process of processesUnderTest) rows.push(...(await enumerateCrashPoints(process)).rows);
+for (const underTest of processesUnderTest)
+  rows.push(...(await enumerateCrashPoints(underTest)).rows);
 const report = reportOf(rows);
 await keepReport(report);
 process.stdout.write(

@@ -204,8 +204,8 @@ export class Trustflow extends ProcessStarts {
   }
 
   async *list(filter: ListFilter = {}): AsyncIterable<ListedProcess> {
-    const { process, attention, stuck } = filter;
-    const names = process ? [process] : processes;
+    const { process: processName, attention, stuck } = filter;
+    const names = processName ? [processName] : processes;
     const { connection, options } = this.temporal;
     const where = { connection, namespace: options.namespace };
     const terms = [
@@ -248,24 +248,24 @@ export class Trustflow extends ProcessStarts {
 
   /** Starts any process by its name, as the method of that name does. */
   override async start<P extends ProcessName>(
-    process: P,
+    processName: P,
     id: string,
     input: object,
   ): Promise<HandleOf<P>> {
     this.#refuseToWrite();
-    const { input: schema, title } = contractOf(process);
+    const { input: schema, title } = contractOf(processName);
     const problems = [
       ...checkInput(BusinessId, id, ["id"]).fields,
       ...checkInput(schema, input).fields,
     ];
     if (problems.length > 0) throw new InvalidInputError(problems);
     refuseOversize(input);
-    const workflowId = workflowIdOf(process, id);
+    const workflowId = workflowIdOf(processName, id);
     await this.#refuseErased(workflowId);
     const sent = await this.#withReferences(input, workflowId);
     const digested = comparedInput(schema, sent, contentOf);
     try {
-      await this.temporal.workflow.start(process, {
+      await this.temporal.workflow.start(processName, {
         workflowId,
         taskQueue: workflowTaskQueue,
         args: [this.#sealed(schema, sent, workflowId)],
@@ -278,7 +278,7 @@ export class Trustflow extends ProcessStarts {
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      await this.#refuseAnother(process, workflowId, digested);
+      await this.#refuseAnother(processName, workflowId, digested);
     }
     return this.handle(workflowId);
   }
@@ -287,8 +287,8 @@ export class Trustflow extends ProcessStarts {
   #sealed(contract: Contract, value: unknown, workflowId: string): unknown {
     const sealer = this.#sealer;
     if (!sealer) return value;
-    const process = { namespace: this.#connected.namespace, workflowId };
-    return withSecrets(contract, value, (secret) => sealer.seal(secret, process));
+    const processKey = { namespace: this.#connected.namespace, workflowId };
+    return withSecrets(contract, value, (secret) => sealer.seal(secret, processKey));
   }
 
   #refuseToWrite(): void {
@@ -296,13 +296,18 @@ export class Trustflow extends ProcessStarts {
   }
 
   /** Whichever client made the first start: its input stands in the history (docs/decisions/0014). */
-  async #refuseAnother(process: ProcessName, workflowId: string, digested: object): Promise<void> {
+  async #refuseAnother(
+    processName: ProcessName,
+    workflowId: string,
+    digested: object,
+  ): Promise<void> {
     const first = await this.#firstInput(workflowId);
     const digestOf = (input: object) => inputDigest(this.#ring, input);
     const isSame =
       typeof first === "object" &&
       first !== null &&
-      digestOf(comparedInput(contractOf(process).input, first, contentOf)) === digestOf(digested);
+      digestOf(comparedInput(contractOf(processName).input, first, contentOf)) ===
+        digestOf(digested);
     if (!isSame) throw new InputMismatchError(workflowId);
   }
 
@@ -369,8 +374,8 @@ function signerOf(config: Config, namespace: string): SignDecision {
 
 /** What is wrong with an id that no process can have. */
 function wrongIn(id: string): string {
-  const [process = ""] = id.split("/", 1);
-  return processes.some((name) => name === process)
+  const [name = ""] = id.split("/", 1);
+  return processes.some((name) => name === name)
     ? "no business id looks like that"
-    : `there is no process "${process}"; ${suggestionFor(process, processes)}`;
+    : `there is no process "${name}"; ${suggestionFor(name, processes)}`;
 }

@@ -86,8 +86,8 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
     maxCachedWorkflows: config.worker.cachedProcesses,
   });
   // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
-  const process = await Worker.create({ ...calls, activities: activities.process });
-  const workers = [workflows, process, ...providers];
+  const processWorker = await Worker.create({ ...calls, activities: activities.process });
+  const workers = [workflows, processWorker, ...providers];
   return {
     run: runAll(workers, connection, close),
     shutdown: () => workers.forEach((worker) => stop(worker)),
@@ -153,7 +153,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     pool,
     sealers,
     decisionRulesOf(config),
-    (text, process) => secrets.open(text, process),
+    (text, processWorker) => secrets.open(text, processWorker),
   );
   const journal = new Journal(pool, sealers, {
     leaseMs: config.journal.leaseSeconds * 1_000,

@@ -25,7 +25,7 @@ export async function hold({ stand }: Bench, side: Side, number: number): Promis
   const ids = started.map(({ workflowId }) => workflowId);
   return {
     ids,
-    results: () => Promise.all(started.map((process) => process.result())),
+    results: () => Promise.all(started.map((one) => one.result())),
     async end() {
       await Promise.all(
         ids.map(async (id) => stand.plain.workflow.getHandle(id).terminate("end of the bench")),

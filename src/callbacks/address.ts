@@ -88,9 +88,9 @@ function encode(subject: Subject): string {
 }
 
 function decode(text: string): Subject | undefined {
-  const process = /^p:([^:]+):([^/]+)\/(.+)$/s.exec(text);
-  if (process) {
-    const [, provider = "", namespace = "", workflowId = ""] = process;
+  const found = /^p:([^:]+):([^/]+)\/(.+)$/s.exec(text);
+  if (found) {
+    const [, provider = "", namespace = "", workflowId = ""] = found;
     return { provider, namespace, workflowId };
   }
   const [, provider, account] = /^s:([^:/]+)\/([^:/]+)$/.exec(text) ?? [];

@@ -80,14 +80,14 @@ function isDue({ days, now }: RetentionOptions, kind: DocumentKind, end: Date): 
 /** Its process may have been started again since, or have ended later: that is written down, but for a dry run, which has no `client`. */
 async function isStillDue(
   options: RetentionOptions,
-  { kind, endedAt, ...process }: Due,
+  { kind, endedAt, ...processKey }: Due,
   client?: PoolClient,
 ): Promise<boolean> {
-  const temporal = options.clientFor(process.namespace);
-  const newest = (await endOf(temporal, process.workflowId)) ?? endedAt;
+  const temporal = options.clientFor(processKey.namespace);
+  const newest = (await endOf(temporal, processKey.workflowId)) ?? endedAt;
   const isOpen = newest === "open";
   if (client && (isOpen || newest > endedAt))
-    await writeEnd(client, process, isOpen ? null : newest);
+    await writeEnd(client, processKey, isOpen ? null : newest);
   return !isOpen && isDue(options, kind, newest);
 }
 
@@ -98,21 +98,25 @@ async function learnEnds(options: RetentionOptions): Promise<Map<string, Date | 
     `select distinct namespace, workflow_id as "workflowId" from trustflow.documents where ended_at is null`,
   );
   const ends = new Map<string, Date | null>();
-  const learn = async (process: Owner): Promise<void> => {
-    const end = await endOf(clientFor(process.namespace), process.workflowId);
+  const learn = async (processKey: Owner): Promise<void> => {
+    const end = await endOf(clientFor(processKey.namespace), processKey.workflowId);
     if (end === "open") return;
-    ends.set(nameOf(process), end ?? null);
-    if (end && !dryRun) await writeEnd(pool, process, end);
+    ends.set(nameOf(processKey), end ?? null);
+    if (end && !dryRun) await writeEnd(pool, processKey, end);
   };
   for (let at = 0; at < rows.length; at += PARALLEL)
     await Promise.all(rows.slice(at, at + PARALLEL).map(learn));
   return ends;
 }
 
-async function writeEnd(pool: Pool | PoolClient, process: Owner, end: Date | null): Promise<void> {
+async function writeEnd(
+  pool: Pool | PoolClient,
+  processKey: Owner,
+  end: Date | null,
+): Promise<void> {
   await pool.query(
     "update trustflow.documents set ended_at = $3 where namespace = $1 and workflow_id = $2",
-    [process.namespace, process.workflowId, end],
+    [processKey.namespace, processKey.workflowId, end],
   );
 }
 

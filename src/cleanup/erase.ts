@@ -89,11 +89,11 @@ export async function erasableOf(options: EraseOptions): Promise<Erasable> {
 /** Again and again is the same. An erased id is never used again: a start under it is refused. */
 export async function erase(options: EraseOptions & { by: string }): Promise<Erased> {
   const { client, pool, documents, workflowId, by, limitMs = 60_000 } = options;
-  const process = processOf(options);
+  const processKey = processOf(options);
   const { own, heirs, underWay, ...found } = await survey(options);
-  const [last] = await erasuresOf(pool, process);
+  const [last] = await erasuresOf(pool, processKey);
   if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last) };
-  const erasure = await beginErasure(pool, process, by);
+  const erasure = await beginErasure(pool, processKey, by);
   // One that was started before the record was committed may be about to send.
   if ((await runsOf(client, workflowId)).isOpen) {
     await giveUpErasure(pool, erasure);
@@ -103,30 +103,30 @@ export async function erase(options: EraseOptions & { by: string }): Promise<Era
   await ownTaken(pool, heirs);
   for (const { id, kind } of own)
     await holdingDocument(pool, id, async (held) => {
-      await letGo(held, documents, id, process);
+      await letGo(held, documents, id, processKey);
       await recordDocument(held, erasure, kind);
     });
   await eraseCallbacks(pool, erasure);
   await eraseEffects(pool, erasure);
-  await documents.dataKeys.erase(process);
+  await documents.dataKeys.erase(processKey);
   await deleteRuns(client, workflowId, limitMs);
   await finishErasure(pool, erasure);
-  const [done = erasure] = await erasuresOf(pool, process);
+  const [done = erasure] = await erasuresOf(pool, processKey);
   return { ...found, ...recorded(done) };
 }
 
 async function survey(options: EraseOptions): Promise<Survey> {
   const { client, pool, workflowId } = options;
-  const process = processOf(options);
+  const processKey = processOf(options);
   const runs = await runsOf(client, workflowId);
   if (runs.isOpen) throw new ProcessIsOpen(workflowId);
-  const { documents, ...rows } = await findErasable(pool, process);
+  const { documents, ...rows } = await findErasable(pool, processKey);
   const own = [...documents, ...(await unrecorded(options, runs, documents))];
   const heirs = await heirsOf(options, own);
   const shared: Erasable["shared"] = [];
   for (const { id, kind } of own) {
     const owners: Process[] = [
-      ...(await otherOwners(pool, id, process)),
+      ...(await otherOwners(pool, id, processKey)),
       ...heirs.filter(({ ids }) => ids.includes(id)),
     ];
     if (owners.length > 0)
@@ -137,10 +137,10 @@ async function survey(options: EraseOptions): Promise<Survey> {
     documents: countByKind(own),
     runs: runs.runIds.length,
     shared,
-    atProvider: await effectsAtProvider(pool, process),
+    atProvider: await effectsAtProvider(pool, processKey),
     references: runs.references,
   };
-  const [last] = await erasuresOf(pool, process);
+  const [last] = await erasuresOf(pool, processKey);
   if (!last && isEmpty(found) && found.atProvider.length === 0)
     throw new NothingToErase(workflowId);
   return { ...found, own, heirs, underWay: last !== undefined && !last.finishedAt };
@@ -153,12 +153,12 @@ async function unrecorded(
   known: Document[],
 ): Promise<Document[]> {
   const { client, codecRing, documents, pool, workflowId } = options;
-  const process = processOf(options);
+  const processKey = processOf(options);
   const found: Document[] = [];
   for (const id of await namedDocuments(client, codecRing, workflowId, runIds)) {
     if (known.some((document) => document.id === id)) continue;
-    const isTheirs = (await otherOwners(pool, id, process)).length > 0;
-    if (!isTheirs && (await documents.mayBelongTo(`document:${id}`, process)))
+    const isTheirs = (await otherOwners(pool, id, processKey)).length > 0;
+    if (!isTheirs && (await documents.mayBelongTo(`document:${id}`, processKey)))
       found.push({ id, kind: earlier });
   }
   return found;

@@ -41,14 +41,14 @@ export async function erasuresOf(
 }
 
 /** The one that is under way, or a new one. From its commit on no effect of the process is taken. */
-export async function beginErasure(pool: Pool, process: Process, by: string): Promise<Erasure> {
-  const { namespace, workflowId } = process;
+export async function beginErasure(pool: Pool, processKey: Process, by: string): Promise<Erasure> {
+  const { namespace, workflowId } = processKey;
   await pool.query(
     `insert into trustflow.erasures (namespace, workflow_id, erased_by) values ($1, $2, $3)
      on conflict (namespace, workflow_id) where finished_at is null do nothing`,
     [namespace, workflowId, by],
   );
-  const [erasure] = await erasuresOf(pool, process);
+  const [erasure] = await erasuresOf(pool, processKey);
   if (!erasure) throw new Error("the record of the erasure is gone");
   return erasure;
 }

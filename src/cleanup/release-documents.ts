@@ -39,13 +39,13 @@ export async function letGo(
   client: PoolClient,
   documents: DocumentStore,
   id: string,
-  process: Process,
+  processKey: Process,
 ): Promise<void> {
-  const [heir] = await otherOwners(client, id, process);
+  const [heir] = await otherOwners(client, id, processKey);
   if (heir === undefined) await documents.delete(`document:${id}`);
-  else await documents.handOver(`document:${id}`, process, heir);
+  else await documents.handOver(`document:${id}`, processKey, heir);
   await client.query(
     "delete from trustflow.documents where id = $1 and namespace = $2 and workflow_id = $3",
-    [id, process.namespace, process.workflowId],
+    [id, processKey.namespace, processKey.workflowId],
   );
 }

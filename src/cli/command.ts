@@ -33,7 +33,7 @@ export function csvOption(): Option {
   return new Option("--csv", "print CSV on stdout").conflicts("json");
 }
 
-export function processName(text: string): ProcessName {
+export function parseProcessName(text: string): ProcessName {
   const found = processes.find((name) => name === text);
   if (found) return found;
   throw new InvalidArgumentError(`There is no such process; ${suggestionFor(text, processes)}`);

@@ -86,15 +86,15 @@ export class ProcessHandle<Result> {
 
   constructor(
     client: Client,
-    process: ProcessName,
+    processName: ProcessName,
     id: string,
     writing: Writing = { check: () => undefined },
   ) {
     this.#client = client;
     this.#writing = writing;
-    this.process = process;
+    this.process = processName;
     this.id = id;
-    this.workflowId = `${process}/${id}`;
+    this.workflowId = `${processName}/${id}`;
     this.#workflow = client.workflow.getHandle(this.workflowId);
   }
 

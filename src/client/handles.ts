@@ -32,15 +32,15 @@ export type AnyHandle = Handles[ProcessName];
 
 type HandleClass<P extends ProcessName> = new (
   client: Client,
-  process: ProcessName,
+  processName: ProcessName,
   id: string,
   writing?: Writing,
 ) => Handles[P];
 
-function handleClass(process: ProcessName) {
+function handleClass(processName: ProcessName) {
   const handle = class extends ProcessHandle<unknown> {
     static {
-      for (const [name, update] of Object.entries(contractOf(process).updates))
+      for (const [name, update] of Object.entries(contractOf(processName).updates))
         Object.defineProperty(this.prototype, name, {
           writable: true,
           configurable: true,
@@ -50,13 +50,13 @@ function handleClass(process: ProcessName) {
         });
     }
   };
-  const name = `${process.charAt(0).toUpperCase()}${process.slice(1)}Handle`;
+  const name = `${processName.charAt(0).toUpperCase()}${processName.slice(1)}Handle`;
   return Object.defineProperty(handle, "name", { value: name });
 }
 
 /** The class of handle that a process has. */
 export const handles = Object.fromEntries(
-  processes.map((process) => [process, handleClass(process)]),
+  processes.map((processName) => [processName, handleClass(processName)]),
 ) as unknown as { [P in ProcessName]: HandleClass<P> };
 
 // The first five processes have these names too; every process has `HandleOf<"…">`.

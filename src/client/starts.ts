@@ -10,18 +10,18 @@ type Starts = {
 
 abstract class AnyStart {
   abstract start<P extends ProcessName>(
-    process: P,
+    processName: P,
     id: string,
     input: object,
   ): Promise<HandleOf<P>>;
 
   static {
-    for (const process of processes)
-      Object.defineProperty(this.prototype, process, {
+    for (const processName of processes)
+      Object.defineProperty(this.prototype, processName, {
         writable: true,
         configurable: true,
         value: function start(this: AnyStart, id: string, input: object) {
-          return this.start(process, id, input);
+          return this.start(processName, id, input);
         },
       });
   }

@@ -25,10 +25,10 @@ type ConfiguredDefaults<D> = z.ZodPrefault<
 
 /** A table of the configuration for each process that has defaults. */
 export const processDefaults = Object.fromEntries(
-  processes.flatMap((process) => {
-    const { defaults } = contractOf(process);
+  processes.flatMap((processName) => {
+    const { defaults } = contractOf(processName);
     if (!defaults) return [];
     const fields = Object.entries(defaults).map(([name, value]) => [name, configured(value)]);
-    return [[process, z.strictObject(Object.fromEntries(fields)).prefault({})]];
+    return [[processName, z.strictObject(Object.fromEntries(fields)).prefault({})]];
   }),
 ) as { [P in WithDefaults]: ConfiguredDefaults<Registry[P]["defaults"]> };

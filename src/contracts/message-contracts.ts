@@ -13,8 +13,8 @@ const secretId = z.unknown().meta({ writeOnly: true });
 /** Of the ids that the decision `happened` brings, those that are secret. */
 export const secretIds = z.looseObject(
   Object.fromEntries(
-    processes.flatMap((process) =>
-      (contractOf(process).secretIds ?? []).map((name) => [name, secretId] as const),
+    processes.flatMap((processName) =>
+      (contractOf(processName).secretIds ?? []).map((name) => [name, secretId] as const),
     ),
   ),
 );

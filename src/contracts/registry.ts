@@ -30,22 +30,22 @@ export type InputOf<P extends ProcessName> = z.output<Registry[P]["input"]>;
 export type ResultOf<P extends ProcessName> = z.output<Registry[P]["result"]>;
 
 /** The entry as what all entries have in common. */
-export function contractOf(process: ProcessName): ProcessContract {
-  return registry[process];
+export function contractOf(processName: ProcessName): ProcessContract {
+  return registry[processName];
 }
 
 /** The updates that the process takes; each process takes `resolve`. */
-export function updatesOf(process: ProcessName): UpdateContract[] {
-  return [...Object.values(contractOf(process).updates), resolve];
+export function updatesOf(processName: ProcessName): UpdateContract[] {
+  return [...Object.values(contractOf(processName).updates), resolve];
 }
 
 /** The command that starts the process, and the name of its folders: `send-postal` for `sendPostal`. */
-export function commandOf(process: ProcessName): string {
-  return process.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export function commandOf(processName: ProcessName): string {
+  return processName.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-export function outcomesOf(process: ProcessName): string[] {
-  const { outcome } = registry[process].result.shape;
+export function outcomesOf(processName: ProcessName): string[] {
+  const { outcome } = registry[processName].result.shape;
   return "options" in outcome ? outcome.options : [...outcome.values];
 }
 
@@ -59,7 +59,7 @@ type DecisionUpdate =
 /** The updates by which a person decides; each of them may be signed (docs/decisions/0024). */
 export const decisionUpdates = [
   ...new Set(
-    [resolve, ...processes.flatMap((process) => updatesOf(process))]
+    [resolve, ...processes.flatMap((processName) => updatesOf(processName))]
       .filter(({ decides }) => decides)
       .map(({ name }) => name),
   ),

@@ -5,13 +5,13 @@ import { contractOf, updatesOf } from "./registry.js";
 import type { MessageContract } from "./shared/message-contract.js";
 import type { ProcessName } from "./shared/names.js";
 
-export function schemasOf(process: ProcessName) {
-  const { input, result, status } = contractOf(process);
+export function schemasOf(processName: ProcessName) {
+  const { input, result, status } = contractOf(processName);
   return {
     input: z.toJSONSchema(input, { io: "input" }),
     result: z.toJSONSchema(result),
     status: z.toJSONSchema(status),
-    updates: ofMessages(updatesOf(process)),
+    updates: ofMessages(updatesOf(processName)),
     signals: ofMessages(signals),
     queries: ofMessages(queries),
   };

@@ -19,7 +19,7 @@ export interface Sealer {
 
 export interface Sealers {
   /** Makes the process's key where there is none yet. */
-  of(process: ProcessKey): Promise<Sealer>;
+  of(processKey: ProcessKey): Promise<Sealer>;
 }
 
 /** 32 hex digits; the same for the same process. */

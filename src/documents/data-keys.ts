@@ -23,8 +23,8 @@ export class DataKeys {
   }
 
   /** The process's key, durably stored; throws `ErasedKeyError`. */
-  of(process: ProcessKey): Promise<Key> {
-    const id = dataKeyId(process);
+  of(processKey: ProcessKey): Promise<Key> {
+    const id = dataKeyId(processKey);
     return this.#remember(id, async () => (await this.#read(id)) ?? this.#make(id));
   }
 
@@ -39,19 +39,19 @@ export class DataKeys {
 
   /** Also opens what an earlier release has sealed with `ring`. */
   sealers(ring: KeyRing): Sealers {
-    return { of: async (process) => new ProcessSealer(await this.of(process), ring) };
+    return { of: async (processKey) => new ProcessSealer(await this.of(processKey), ring) };
   }
 
   /** Whether the process was erased, as far as its key tells. */
-  async isErased(process: ProcessKey): Promise<boolean> {
-    return (await this.#driver.read(dataKeyId(process)))?.equals(ERASED) ?? false;
+  async isErased(processKey: ProcessKey): Promise<boolean> {
+    return (await this.#driver.read(dataKeyId(processKey)))?.equals(ERASED) ?? false;
   }
 
   /** For ever; again and again is the same. */
-  async erase(process: ProcessKey): Promise<void> {
-    const id = dataKeyId(process);
+  async erase(processKey: ProcessKey): Promise<void> {
+    const id = dataKeyId(processKey);
     // Somebody may make a new one between the two steps.
-    while (!(await this.isErased(process))) {
+    while (!(await this.isErased(processKey))) {
       await this.#driver.remove(id);
       await this.#driver.write(id, ERASED);
     }

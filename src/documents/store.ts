@@ -51,12 +51,12 @@ export class DocumentStore {
   }
 
   /** The same, for a process: from now on the document is sealed with its data key, if it was with the ring. */
-  async take(reference: DocumentReference, process: ProcessKey): Promise<Buffer> {
+  async take(reference: DocumentReference, processKey: ProcessKey): Promise<Buffer> {
     const { uri } = reference;
     const sealed = await this.#read(uri);
     const bytes = checked(reference, await this.#open(uri, sealed));
     if (isOfRing(sealed))
-      await this.#driver.replace(documentIdOf(uri), await this.#seal(bytes, uri, process));
+      await this.#driver.replace(documentIdOf(uri), await this.#seal(bytes, uri, processKey));
     return bytes;
   }
 
@@ -74,9 +74,11 @@ export class DocumentStore {
   }
 
   /** Whether it is there, and sealed with the key of the process or, as earlier releases did, with the ring. */
-  async mayBelongTo(uri: string, process: ProcessKey): Promise<boolean> {
+  async mayBelongTo(uri: string, processKey: ProcessKey): Promise<boolean> {
     const sealed = await this.#driver.read(documentIdOf(uri));
-    return sealed !== undefined && (dataKeyOf(sealed) ?? dataKeyId(process)) === dataKeyId(process);
+    return (
+      sealed !== undefined && (dataKeyOf(sealed) ?? dataKeyId(processKey)) === dataKeyId(processKey)
+    );
   }
 
   async exists(uri: string): Promise<boolean> {
@@ -91,9 +93,9 @@ export class DocumentStore {
     for await (const { id, storedAt } of this.#driver.list()) yield { uri: uriOf(id), storedAt };
   }
 
-  async #seal(bytes: Uint8Array, uri: string, process?: ProcessKey): Promise<Buffer> {
-    if (!process) return seal(this.#ring, bytes, uri);
-    return sealForProcess(await this.dataKeys.of(process), bytes, uri);
+  async #seal(bytes: Uint8Array, uri: string, processKey?: ProcessKey): Promise<Buffer> {
+    if (!processKey) return seal(this.#ring, bytes, uri);
+    return sealForProcess(await this.dataKeys.of(processKey), bytes, uri);
   }
 
   async #read(uri: string): Promise<Buffer> {

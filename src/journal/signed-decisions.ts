@@ -67,7 +67,7 @@ export interface Proof {
 /** A secret that a client has sealed for the workers; other text stays as it is. Throws where it does not open. */
 export type OpenSecret = (
   text: string,
-  process: { namespace: string; workflowId: string },
+  processKey: { namespace: string; workflowId: string },
 ) => string;
 
 export class SignedDecisions {

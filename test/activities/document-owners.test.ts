@@ -45,8 +45,8 @@ function recorder({ isAway = false } = {}) {
 }
 
 async function inActivity(work: () => Promise<unknown>): Promise<unknown> {
-  const process = { workflowExecution: { workflowId: "w", runId: "r" } };
-  return new MockActivityEnvironment(process, { logger: new DefaultLogger("ERROR") }).run(work);
+  const info = { workflowExecution: { workflowId: "w", runId: "r" } };
+  return new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") }).run(work);
 }
 
 type Deps = ActivityDependencies;

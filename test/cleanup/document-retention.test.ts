@@ -50,10 +50,10 @@ const client = {
     getWorkflowExecutionHistory: clientFor("default").workflowService.getWorkflowExecutionHistory,
     describeNamespace: async () => ({}),
     describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) => {
-      const process = processes[execution.workflowId];
-      if (process === undefined) throw Object.assign(new Error("not found"), { code: 5 });
-      if (process === "open") return { workflowExecutionInfo: { status: 1 } };
-      const closeTime = { seconds: process.getTime() / 1_000 };
+      const end = processes[execution.workflowId];
+      if (end === undefined) throw Object.assign(new Error("not found"), { code: 5 });
+      if (end === "open") return { workflowExecutionInfo: { status: 1 } };
+      const closeTime = { seconds: end.getTime() / 1_000 };
       return { workflowExecutionInfo: { status: 2, closeTime } };
     },
   },
@@ -74,8 +74,9 @@ function run(options: Partial<RetentionOptions> = {}) {
 }
 
 async function document(workflowId: string, kind: DocumentKind, uri?: string): Promise<string> {
-  const process = { namespace: "default", workflowId };
-  const stored = uri ?? (await store.put(Buffer.from(workflowId), "a/b", { process })).uri;
+  const processKey = { namespace: "default", workflowId };
+  const stored =
+    uri ?? (await store.put(Buffer.from(workflowId), "a/b", { process: processKey })).uri;
   await database.pool.query(
     "insert into trustflow.documents (id, namespace, workflow_id, kind) values ($1, 'default', $2, $3)",
     [stored.slice("document:".length), workflowId, kind],

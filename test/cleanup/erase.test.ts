@@ -126,20 +126,20 @@ async function owned(workflowId: string, uri: string, kind = "submitted"): Promi
 /** A finished process with two runs, an effect, two callbacks and two documents. */
 async function finished() {
   const workflowId = `sendPostal/${randomUUID()}`;
-  const process = { namespace: "default", workflowId };
+  const processKey = { namespace: "default", workflowId };
   runs.push(...["first", "second"].map((name) => ({ ...run(workflowId, name) })));
-  await journal.perform(effectOf(process), new Provider().performance);
+  await journal.perform(effectOf(processKey), new Provider().performance);
   for (const state of ["delivered", "waiting"])
     await database.pool.query(
       `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, state, size, body)
        values ('a', $1, 'evi-post', 'default', $2, $3, 1, 'x')`,
       [randomUUID(), workflowId, state],
     );
-  const submitted = await store.put(content, "application/pdf", { process });
-  const affidavit = await store.put(content, "application/pdf", { process });
+  const submitted = await store.put(content, "application/pdf", { process: processKey });
+  const affidavit = await store.put(content, "application/pdf", { process: processKey });
   await owned(workflowId, submitted.uri);
   await owned(workflowId, affidavit.uri, "affidavit");
-  return { workflowId, process, submitted, affidavit };
+  return { workflowId, processKey, submitted, affidavit };
 }
 
 const run = (workflowId: string, name: string, text = "") => ({
@@ -167,7 +167,7 @@ const counts = { documents: { submitted: 1, affidavit: 1 }, callbacks: 2, effect
 
 async function expectErased({
   workflowId,
-  process,
+  processKey,
   submitted,
   affidavit,
 }: Awaited<ReturnType<typeof finished>>) {
@@ -180,8 +180,8 @@ async function expectErased({
     { state: "answered", sealed_answer: null, sealed_decisions: null, digest: null },
   ]);
   expect(runs.filter((one) => one.workflowId === workflowId)).toEqual([]);
-  expect(await store.dataKeys.isErased(process)).toBe(true);
-  expect(await erasuresOf(database.pool, process)).toMatchObject([
+  expect(await store.dataKeys.isErased(processKey)).toBe(true);
+  expect(await erasuresOf(database.pool, processKey)).toMatchObject([
     { by: "Ana", finishedAt: expect.any(Date), ...counts },
   ]);
 }
@@ -280,7 +280,7 @@ test("an open process is refused, and nothing is written", async () => {
 });
 
 test("one that is started at the same moment is refused too, and goes on", async () => {
-  const { workflowId, process, submitted } = await finished();
+  const { workflowId, processKey, submitted } = await finished();
   const { pool } = database;
   const starting = new Proxy(pool, {
     get(target, name) {
@@ -297,7 +297,7 @@ test("one that is started at the same moment is refused too, and goes on", async
   await expect(erase({ ...optionsOf(workflowId), pool: starting })).rejects.toThrow(ProcessIsOpen);
   expect(await rowsOf("erasures", workflowId)).toEqual([]);
   expect(await store.get(submitted)).toEqual(content);
-  await journal.perform(effectOf({ ...process, step: "cancel" }), new Provider().performance);
+  await journal.perform(effectOf({ ...processKey, step: "cancel" }), new Provider().performance);
 });
 
 test("a run that begins after the newest was asked for is open, and is not deleted", async () => {
@@ -334,13 +334,13 @@ test("a run that the list still shows as open has ended", async () => {
 });
 
 test("an erasure that has begun lets nothing be sent from a row that was not sent", async () => {
-  const process = { namespace: "default", workflowId: `sendPostal/${randomUUID()}` };
-  const effect = effectOf(process);
+  const processKey = { namespace: "default", workflowId: `sendPostal/${randomUUID()}` };
+  const effect = effectOf(processKey);
   await failed(journal.perform(effect, new Provider(notSent).performance));
   const rows = new Rows(database.pool, 1_000);
   const row = (await rows.find(effect.token))!;
   expect(row).toMatchObject({ state: "notSent", digest: expect.any(String) });
-  await beginErasure(database.pool, process, "Ana");
+  await beginErasure(database.pool, processKey, "Ana");
   const provider = new Provider();
   expect(await failed(journal.perform(effect, provider.performance))).toBeInstanceOf(
     ErasedKeyError,
@@ -356,17 +356,17 @@ test("an id that nobody knows is no erasure", async () => {
 });
 
 test("no effect of an erased process is sent again, old step or new, while its key is remembered or not", async () => {
-  const { workflowId, process } = await finished();
+  const { workflowId, processKey } = await finished();
   const other = new DocumentStore(new DirectoryDriver(folder), ring);
   const remembering = new Journal(database.pool, other.dataKeys.sealers(ring), journalOptions);
-  await remembering.perform(effectOf(process), new Provider().performance);
+  await remembering.perform(effectOf(processKey), new Provider().performance);
   await erase(optionsOf(workflowId));
   const fresh = new DocumentStore(new DirectoryDriver(folder), ring).dataKeys.sealers(ring);
   for (const one of [remembering, new Journal(database.pool, fresh, journalOptions)]) {
     const provider = new Provider();
     for (const step of ["submit", "cancel"])
       expect(
-        await failed(one.perform(effectOf({ ...process, step }), provider.performance)),
+        await failed(one.perform(effectOf({ ...processKey, step }), provider.performance)),
       ).toBeInstanceOf(ErasedKeyError);
     expect(provider.sends).toEqual([]);
   }
@@ -394,7 +394,7 @@ test("a document of an earlier release is found by the history; what a history m
   const theirs = await finished();
   const recorded = await store.put(content, "application/pdf");
   await owned(theirs.workflowId, recorded.uri);
-  const unrecorded = await store.put(content, "application/pdf", { process: theirs.process });
+  const unrecorded = await store.put(content, "application/pdf", { process: theirs.processKey });
   const named = [before, theirs.submitted, recorded, unrecorded].map(({ uri }) => uri).join(" ");
   runs.push(run(workflowId, "third", `${named} document:${"0".repeat(32)}`));
   const { documents } = await erase(optionsOf(workflowId));

@@ -27,7 +27,7 @@ const retention = {
   batchSize: 1_000,
 };
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
-const process = { namespace: "default", workflowId: "sendPostal/1" };
+const processKey = { namespace: "default", workflowId: "sendPostal/1" };
 
 let database: TestDatabase;
 let folder: string;
@@ -96,7 +96,7 @@ async function quarantinedFor(days: number): Promise<string> {
 }
 
 const inQuarantine = async () => (await quarantined(database.pool)).map(({ id }) => id);
-const takes = (uri: string, of = process) =>
+const takes = (uri: string, of = processKey) =>
   own(database.pool, of, [{ id: documentIdOf(uri), kind: "submitted" }]);
 
 async function effectOf(workflowId: string, namespace = "default"): Promise<void> {
@@ -123,7 +123,7 @@ test.each([90, 365])(
   async (historyDays) => {
     here.historyDays = historyDays;
     const owned = await stored(200, derivedDocumentId("evi-post", "owned"));
-    await own(database.pool, process, [{ id: documentIdOf(owned), kind: "affidavit" }]);
+    await own(database.pool, processKey, [{ id: documentIdOf(owned), kind: "affidavit" }]);
     const unowned = await stored(200, derivedDocumentId("evi-post", "of the release before"));
     expect(await run()).toEqual({ quarantined: 0, removed: 0 });
     expect(await Promise.all([owned, unowned].map((uri) => store.exists(uri)))).toEqual([
@@ -157,7 +157,7 @@ test("a document of the release before is none, even where a restored store show
 });
 
 test("the data key of a process is none, although it lies beside the documents and no row names it", async () => {
-  await store.dataKeys.of(process);
+  await store.dataKeys.of(processKey);
   for await (const { uri } of store.list()) await dated(documentIdOf(uri), 40);
   expect(await run()).toEqual({ quarantined: 0, removed: 0 });
 });

@@ -53,8 +53,8 @@ test("--help ends with 0 and prints on stdout", async () => {
 });
 
 test("every process has a command that starts it", () => {
-  const commandOf = (process: string) =>
-    process.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const commandOf = (processName: string) =>
+    processName.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   expect(names).toEqual(expect.arrayContaining(processes.map(commandOf)));
 });
 

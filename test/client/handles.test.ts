@@ -16,7 +16,7 @@ interface Sent {
 }
 
 /** A handle whose updates are kept, and answered by their name. */
-function handleOf(process: ProcessName) {
+function handleOf(processName: ProcessName) {
   const sent: Sent[] = [];
   const executeUpdate = async (name: string, options: Omit<Sent, "name">) => {
     sent.push({ name, ...options });
@@ -27,7 +27,7 @@ function handleOf(process: ProcessName) {
     withDeadline: (_: number, call: () => unknown) => call(),
   } as unknown as Client;
   const signed: string[] = [];
-  const handle = new handles[process](client, process, "order-7", {
+  const handle = new handles[processName](client, processName, "order-7", {
     check: () => undefined,
     sign: ({ update }) => {
       signed.push(update);
@@ -55,18 +55,18 @@ const calls: [ProcessName, string, given: unknown[], stated: unknown[], args: un
 
 test.each(calls)(
   "%s.%s(%j, updateId, ...%j) is the update with %j",
-  async (process, name, given, who, args) => {
-    const { handle, sent, signed } = handleOf(process);
+  async (processName, name, given, who, args) => {
+    const { handle, sent, signed } = handleOf(processName);
     expect(await handle[name]!(...given, "one", ...who)).toEqual({ answer: name });
     expect(sent).toEqual([{ name, args, updateId: "one" }]);
-    expect(signed).toEqual(contractOf(process).updates[name]!.decides ? [name] : []);
+    expect(signed).toEqual(contractOf(processName).updates[name]!.decides ? [name] : []);
   },
 );
 
 test.each(calls)(
   "%s.%s(%j) without an id of the update has a new one",
-  async (process, name, given) => {
-    const { handle, sent } = handleOf(process);
+  async (processName, name, given) => {
+    const { handle, sent } = handleOf(processName);
     await handle[name]!(...given);
     await handle[name]!(...given);
     const [first, second] = sent;
@@ -76,14 +76,16 @@ test.each(calls)(
 );
 
 test("every update of the registry is called above, and none hides a method that every handle has", () => {
-  const called = new Set(calls.map(([process, name]) => `${process}.${name}`));
-  const known = processes.flatMap((process) =>
-    Object.keys(contractOf(process).updates).map((name) => ({ process, name })),
+  const called = new Set(calls.map(([processName, name]) => `${processName}.${name}`));
+  const known = processes.flatMap((processName) =>
+    Object.keys(contractOf(processName).updates).map((name) => ({ process: processName, name })),
   );
-  expect(new Set(known.map(({ process, name }) => `${process}.${name}`))).toEqual(called);
-  for (const { process, name } of known) {
+  expect(new Set(known.map(({ process: processName, name }) => `${processName}.${name}`))).toEqual(
+    called,
+  );
+  for (const { process: processName, name } of known) {
     expect(name in ProcessHandle.prototype).toBe(false);
-    expect(contractOf(process).updates[name]?.name).toBe(name);
+    expect(contractOf(processName).updates[name]?.name).toBe(name);
   }
 });
 
@@ -92,7 +94,7 @@ test("a handle has the updates of its own process alone", () => {
   expect("cancel" in handleOf("issueCertificate").handle).toBe(false);
 });
 
-test.each(processes)("the client starts %s by the method of its name", async (process) => {
+test.each(processes)("the client starts %s by the method of its name", async (processName) => {
   const started: unknown[] = [];
   class Starting extends ProcessStarts {
     override async start(...given: unknown[]) {
@@ -100,9 +102,9 @@ test.each(processes)("the client starts %s by the method of its name", async (pr
       return "the handle" as never;
     }
   }
-  const method = new Starting()[process] as unknown as Method;
+  const method = new Starting()[processName] as unknown as Method;
   expect(await method.call(new Starting(), "order-7", { account: "a" })).toBe("the handle");
-  expect(started).toEqual([[process, "order-7", { account: "a" }]]);
+  expect(started).toEqual([[processName, "order-7", { account: "a" }]]);
 });
 
 test("the types of the methods are those of their updates", () => {

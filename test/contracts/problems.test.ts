@@ -246,6 +246,6 @@ test.each<[string, Problem[], keyof typeof contracts, object]>([
     { documents: [{ name: "a.pdf" }, { name: "a.pdf", document: stored }] },
   ],
 ])("%s: the rules over several fields are reported together with the rest", (...each) => {
-  const [, problems, process, input] = each;
-  expect(checkInput(contracts[process].input, input).fields).toEqual(problems);
+  const [, problems, processName, input] = each;
+  expect(checkInput(contracts[processName].input, input).fields).toEqual(problems);
 });

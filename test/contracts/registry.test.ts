@@ -10,8 +10,8 @@ test("the decisions are those that the pages and the configuration name, in thei
 });
 
 test("every process takes resolve, and its updates have different names", () => {
-  for (const process of processes) {
-    const names = updatesOf(process).map(({ name }) => name);
+  for (const processName of processes) {
+    const names = updatesOf(processName).map(({ name }) => name);
     expect(names).toContain("resolve");
     expect(names).toEqual([...new Set(names)]);
   }
@@ -22,32 +22,33 @@ test("a command is the name in kebab case", () => {
 });
 
 test("a process uses the account of the provider that its calls go to", () => {
-  for (const { process, provider } of processesUnderTest)
-    expect([process, contractOf(process).provider]).toEqual([process, provider]);
+  for (const { process: processName, provider } of processesUnderTest)
+    expect([processName, contractOf(processName).provider]).toEqual([processName, provider]);
 });
 
 /** The defaults of a process as the configuration has them. */
-function defaultsOf(process: (typeof processes)[number]): Record<string, number | boolean> {
+function defaultsOf(processName: (typeof processes)[number]): Record<string, number | boolean> {
   return Object.fromEntries(
-    Object.entries(contractOf(process).defaults ?? {}).map(([name, given]) => [
+    Object.entries(contractOf(processName).defaults ?? {}).map(([name, given]) => [
       name,
       typeof given === "boolean" ? given : given.value,
     ]),
   );
 }
 
-const withDefaults = processes.filter((process) => contractOf(process).defaults);
+const withDefaults = processes.filter((processName) => contractOf(processName).defaults);
 
-test.each(withDefaults)("the configuration of %s begins with its defaults", (process) => {
+test.each(withDefaults)("the configuration of %s begins with its defaults", (processName) => {
   const config = Config.parse({}) as Record<string, unknown>;
-  expect(config[process]).toEqual(defaultsOf(process));
+  expect(config[processName]).toEqual(defaultsOf(processName));
 });
 
-test.each(withDefaults)("the configuration of %s takes what an input may say", (process) => {
-  for (const [name, given] of Object.entries(contractOf(process).defaults ?? {})) {
+test.each(withDefaults)("the configuration of %s takes what an input may say", (processName) => {
+  for (const [name, given] of Object.entries(contractOf(processName).defaults ?? {})) {
     if (typeof given === "boolean") continue;
     const { least = 0, most } = given;
-    const isTaken = (value: number) => Config.safeParse({ [process]: { [name]: value } }).success;
+    const isTaken = (value: number) =>
+      Config.safeParse({ [processName]: { [name]: value } }).success;
     expect([name, isTaken(least), isTaken(least - 1)]).toEqual([name, true, false]);
     if (most !== undefined) expect([isTaken(most), isTaken(most + 1)]).toEqual([true, false]);
   }

@@ -126,8 +126,8 @@ const rows = namedRows(page);
 const rowOf = (name: string) => rows.find(([first]) => first === name) ?? [];
 
 test("the tables have every message of every process, with its argument and its answer", () => {
-  const contracted = processes.flatMap((process) =>
-    updatesOf(process).map((update) => ({ process, update })),
+  const contracted = processes.flatMap((processName) =>
+    updatesOf(processName).map((update) => ({ process: processName, update })),
   );
   for (const name of new Set(contracted.map(({ update }) => update.name))) {
     const own = contracted.filter(({ update }) => update.name === name);
@@ -135,7 +135,7 @@ test("the tables have every message of every process, with its argument and its 
     const schema = messageSchemaOf(own[0]!.update);
     expect([name, words(by).toSorted()]).toEqual([
       name,
-      own.map(({ process }) => process as string).toSorted(),
+      own.map(({ process: processName }) => processName as string).toSorted(),
     ]);
     expect([name, argument === "–" ? [] : words(argument)]).toEqual([name, schema.members]);
     expect([name, new Set(words(answer))]).toEqual([name, new Set(schema.words)]);
@@ -183,8 +183,8 @@ test("the example of a signed decision is what the page says of it, and ours is 
 
 test("the decisions that may be signed are those whose argument has a signature", () => {
   const signed = new Set(
-    processes.flatMap((process) =>
-      updatesOf(process)
+    processes.flatMap((processName) =>
+      updatesOf(processName)
         .filter((update) => messageSchemaOf(update).members.includes("signature?"))
         .map(({ name }) => name),
     ),

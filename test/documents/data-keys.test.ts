@@ -11,7 +11,7 @@ import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { DocumentErased, DocumentStore } from "../../src/documents/store.js";
 
 const ring = KeyRing.parse(generateKeyRing());
-const process = { namespace: "default", workflowId: "sendPostal/order-7" };
+const processKey = { namespace: "default", workflowId: "sendPostal/order-7" };
 const other = { namespace: "default", workflowId: "sendPostal/order-8" };
 const content = Buffer.from("%PDF-1.7 a letter to nobody");
 let root: string;
@@ -22,7 +22,7 @@ const fileOf = (uri: string) => {
   const id = uri.slice("document:".length);
   return join(root, id.slice(0, 2), id);
 };
-const keyFileOf = (of: typeof process) => {
+const keyFileOf = (of: typeof processKey) => {
   const id = dataKeyId(of);
   return join(root, "keys", id.slice(0, 2), id);
 };
@@ -36,7 +36,7 @@ afterEach(() => rm(root, { recursive: true }));
 
 test("however many ask for it at once, a process has one key, and another process another one", async () => {
   const stores = Array.from({ length: 8 }, () => storeAt(root));
-  const keys = await Promise.all(stores.map(({ dataKeys }) => dataKeys.of(process)));
+  const keys = await Promise.all(stores.map(({ dataKeys }) => dataKeys.of(processKey)));
   expect(new Set(keys.map(({ bytes }) => bytes.toString("hex"))).size).toBe(1);
   const another = await store.dataKeys.of(other);
   expect(another.bytes.equals(keys[0]!.bytes)).toBe(false);
@@ -44,8 +44,8 @@ test("however many ask for it at once, a process has one key, and another proces
 });
 
 test("the key at rest is sealed, and opens in no other process's place", async () => {
-  const { bytes } = await store.dataKeys.of(process);
-  const sealed = await readFile(keyFileOf(process));
+  const { bytes } = await store.dataKeys.of(processKey);
+  const sealed = await readFile(keyFileOf(processKey));
   expect(sealed.includes(bytes)).toBe(false);
   await store.dataKeys.of(other);
   await writeFile(keyFileOf(other), sealed);
@@ -54,32 +54,32 @@ test("the key at rest is sealed, and opens in no other process's place", async (
 });
 
 test("a key shows neither in a print nor in JSON", async () => {
-  const key = await store.dataKeys.of(process);
+  const key = await store.dataKeys.of(processKey);
   expect(JSON.stringify(key)).toBe(`{"id":"${key.id}"}`);
 });
 
 test("a process's document is sealed with its key from the start, and everybody with the ring reads it", async () => {
-  const reference = await store.put(content, "application/pdf", { process });
-  expect(await sealedWith(reference.uri)).toBe(dataKeyId(process));
+  const reference = await store.put(content, "application/pdf", { process: processKey });
+  expect(await sealedWith(reference.uri)).toBe(dataKeyId(processKey));
   expect(await storeAt(root).get(reference)).toEqual(content);
 });
 
 test("an upload is sealed again when a process takes it: same URI, same content", async () => {
   const reference = await store.put(content, "application/pdf");
   expect(await sealedWith(reference.uri)).toBeUndefined();
-  expect(await store.take(reference, process)).toEqual(content);
-  expect(await sealedWith(reference.uri)).toBe(dataKeyId(process));
+  expect(await store.take(reference, processKey)).toEqual(content);
+  expect(await sealedWith(reference.uri)).toBe(dataKeyId(processKey));
   expect(await storeAt(root).get(reference)).toEqual(content);
   // A second process that takes it reads it; it stays with the first one's key.
   expect(await store.take(reference, other)).toEqual(content);
-  expect(await sealedWith(reference.uri)).toBe(dataKeyId(process));
+  expect(await sealedWith(reference.uri)).toBe(dataKeyId(processKey));
 });
 
 test("a document that the release before has fetched is sealed again when it is put again", async () => {
   const id = "ab".repeat(16);
   const { uri } = await store.put(content, "application/pdf", { id });
-  await store.put(content, "application/pdf", { id, process });
-  expect(await sealedWith(uri)).toBe(dataKeyId(process));
+  await store.put(content, "application/pdf", { id, process: processKey });
+  expect(await sealedWith(uri)).toBe(dataKeyId(processKey));
 });
 
 test("readers see the whole document at every moment of the sealing, and nothing else is left", async () => {
@@ -87,34 +87,34 @@ test("readers see the whole document at every moment of the sealing, and nothing
   const reference = await store.put(large, "application/pdf");
   const stores = Array.from({ length: 6 }, () => storeAt(root));
   const all = stores.map((one, index) =>
-    index % 2 ? one.get(reference) : one.take(reference, process),
+    index % 2 ? one.get(reference) : one.take(reference, processKey),
   );
   for (const bytes of await Promise.all(all)) expect(bytes.equals(large)).toBe(true);
-  expect(await sealedWith(reference.uri)).toBe(dataKeyId(process));
+  expect(await sealedWith(reference.uri)).toBe(dataKeyId(processKey));
   expect(await readdir(join(fileOf(reference.uri), ".."))).toHaveLength(1);
 });
 
 test("a document that does not fit its reference is not sealed again", async () => {
   const reference = await store.put(content, "application/pdf");
-  await expect(store.take({ ...reference, size: 1 }, process)).rejects.toThrow(
+  await expect(store.take({ ...reference, size: 1 }, processKey)).rejects.toThrow(
     "bytes instead of 1",
   );
   expect(await sealedWith(reference.uri)).toBeUndefined();
 });
 
 test("keys are no documents", async () => {
-  await store.put(content, "application/pdf", { process });
+  await store.put(content, "application/pdf", { process: processKey });
   const uris = [];
   for await (const { uri } of store.list()) uris.push(uri);
   expect(uris).toHaveLength(1);
 });
 
 test("without its key no copy of a document opens: neither in a backup without keys, nor after the key was erased", async () => {
-  const reference = await store.put(content, "application/pdf", { process });
+  const reference = await store.put(content, "application/pdf", { process: processKey });
   const backup = `${root}-backup`;
   await cp(root, backup, { recursive: true });
   try {
-    await store.dataKeys.erase(process);
+    await store.dataKeys.erase(processKey);
     await expect(storeAt(root).get(reference)).rejects.toThrow(DocumentErased);
     // The copy that was made before still has its key; that of a backup which leaves the keys out has none.
     expect(await storeAt(backup).get(reference)).toEqual(content);
@@ -124,7 +124,7 @@ test("without its key no copy of a document opens: neither in a backup without k
       .catch((failure: unknown) => failure);
     expect(isLocked(error)).toBe(true);
     expect((error as Error).message).toBe(
-      `the document store has no data key "${dataKeyId(process)}"`,
+      `the document store has no data key "${dataKeyId(processKey)}"`,
     );
   } finally {
     await rm(backup, { recursive: true });
@@ -132,34 +132,34 @@ test("without its key no copy of a document opens: neither in a backup without k
 });
 
 test("an erased key stays erased: no process makes a new one, and to erase it again is the same", async () => {
-  await store.dataKeys.of(process);
-  await store.dataKeys.erase(process);
-  await store.dataKeys.erase(process);
-  expect(await store.dataKeys.isErased(process)).toBe(true);
+  await store.dataKeys.of(processKey);
+  await store.dataKeys.erase(processKey);
+  await store.dataKeys.erase(processKey);
+  expect(await store.dataKeys.isErased(processKey)).toBe(true);
   expect(await store.dataKeys.isErased(other)).toBe(false);
   for (const one of [store, storeAt(root)]) {
-    await expect(one.dataKeys.of(process)).rejects.toThrow(ErasedKeyError);
-    await expect(one.put(content, "a/b", { process })).rejects.toThrow(ErasedKeyError);
+    await expect(one.dataKeys.of(processKey)).rejects.toThrow(ErasedKeyError);
+    await expect(one.put(content, "a/b", { process: processKey })).rejects.toThrow(ErasedKeyError);
   }
-  await expect(readFile(keyFileOf(process), "utf8")).resolves.toBe("erased");
+  await expect(readFile(keyFileOf(processKey), "utf8")).resolves.toBe("erased");
 });
 
 test("what a crash left of a key goes with it", async () => {
-  await store.dataKeys.of(process);
-  const left = join(keyFileOf(process), "..", `.${dataKeyId(process)}.${"0".repeat(16)}`);
-  await writeFile(left, await readFile(keyFileOf(process)));
-  await store.dataKeys.erase(process);
+  await store.dataKeys.of(processKey);
+  const left = join(keyFileOf(processKey), "..", `.${dataKeyId(processKey)}.${"0".repeat(16)}`);
+  await writeFile(left, await readFile(keyFileOf(processKey)));
+  await store.dataKeys.erase(processKey);
   await expect(readFile(left)).rejects.toThrow("ENOENT");
 });
 
 test("a role forgets a key ten minutes after it was read", async () => {
-  await store.dataKeys.of(process);
-  await storeAt(root).dataKeys.erase(process);
-  await expect(store.dataKeys.of(process)).resolves.toBeDefined();
+  await store.dataKeys.of(processKey);
+  await storeAt(root).dataKeys.erase(processKey);
+  await expect(store.dataKeys.of(processKey)).resolves.toBeDefined();
   const now = Date.now();
   const clock = jest.spyOn(Date, "now").mockReturnValue(now + 600_001);
   try {
-    await expect(store.dataKeys.of(process)).rejects.toThrow(ErasedKeyError);
+    await expect(store.dataKeys.of(processKey)).rejects.toThrow(ErasedKeyError);
   } finally {
     clock.mockRestore();
   }

@@ -120,12 +120,12 @@ interface Metadata {
 
 test.each(processes)(
   "%s registers the updates, signals and queries of its contract, and no other",
-  async (process) => {
-    const workflowId = `${process}/handlers`;
-    const handle = await client.workflow.start(process, {
+  async (processName) => {
+    const workflowId = `${processName}/handlers`;
+    const handle = await client.workflow.start(processName, {
       workflowId,
       taskQueue: "trustflow",
-      args: [brought[process].input("handlers")],
+      args: [brought[processName].input("handlers")],
     });
     await settled(() => handle.query("status"));
     const { definition } = await settled(() =>
@@ -137,7 +137,7 @@ test.each(processes)(
         .filter((name) => !name.startsWith("__"))
         .toSorted();
     const contracted = (messages: MessageContract[]) => messages.map(({ name }) => name).toSorted();
-    expect(registered("updateDefinitions")).toEqual(contracted(updatesOf(process)));
+    expect(registered("updateDefinitions")).toEqual(contracted(updatesOf(processName)));
     expect(registered("signalDefinitions")).toEqual(contracted(signals));
     expect(registered("queryDefinitions")).toEqual(contracted(queries));
     await handle.terminate().catch(() => undefined);
@@ -151,13 +151,13 @@ test.each<[ProcessName, object]>([
   ["signOneShot", signerInput("arguments", "", { settings: { requireContractAccepted: true } })],
 ])(
   "an update of %s whose argument does not fit is refused by its field",
-  async (process, given) => {
-    const handle = await client.workflow.start(process, {
-      workflowId: `${process}/arguments`,
+  async (processName, given) => {
+    const handle = await client.workflow.start(processName, {
+      workflowId: `${processName}/arguments`,
       taskQueue: "trustflow",
       args: [given],
     });
-    for (const update of updatesOf(process).filter(({ argument }) => argument)) {
+    for (const update of updatesOf(processName).filter(({ argument }) => argument)) {
       const { members } = messageSchemaOf(update);
       const isOptional = members.every((name) => name.endsWith("?"));
       const ofOtherTypes = Object.fromEntries(members.map((name) => [name.replace("?", ""), 7]));

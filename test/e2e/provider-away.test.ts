@@ -41,9 +41,9 @@ afterAll(() => system?.close(), 60_000);
 
 test.each(processesUnderTest.map((one) => [one.process, one] as const))(
   "the first step of %s that cannot reach its provider",
-  async (_, process) => {
+  async (_, underTest) => {
     const began = Date.now();
-    const handle = await process.start(system.client, "away", { input: { account: "away" } });
+    const handle = await underTest.start(system.client, "away", { input: { account: "away" } });
     const limitMs = (unavailableSeconds + graceSeconds) * 1_000;
     const { attention } = await statusWhere(handle, (status) => !!status.attention, limitMs);
     expect(attention).toMatchObject({ kind: "unavailable" });

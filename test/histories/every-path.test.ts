@@ -182,15 +182,15 @@ test.each(
   allPaths.flatMap((of) => Object.keys(of.inputs).map((name) => [of.process, name, of] as const)),
 )(
   "the search finds each field of %s (%s) where there is no codec",
-  async (process, name, of) => {
+  async (processName, name, of) => {
     const { system } = stack;
     const inClear = new Client({ connection: system.client.temporal.connection });
     const id = `in-clear-${name}`;
     const writing = { author: canaries, intent: canaries.intent(id) };
-    const input = canaries.write(contracts[process].input, of.inputs[name]!(writing), of.kept);
+    const input = canaries.write(contracts[processName].input, of.inputs[name]!(writing), of.kept);
     const inside = [...canaries.all].filter(([, canary]) => JSON.stringify(input).includes(canary));
     expect(inside.length).toBeGreaterThan(4);
-    await inClear.workflow.start(process, {
+    await inClear.workflow.start(processName, {
       workflowId: idOf({ of, id }),
       taskQueue: workflowTaskQueue,
       args: [input],

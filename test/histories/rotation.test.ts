@@ -212,9 +212,9 @@ test("processes that are open at a rotation end as they should, at their old add
   await hostIsBack();
   await isSent("open");
 
-  for (const process of processes) {
-    const keys = await keysIn(`${process}/open`);
-    expect([process, keys[0], keys.at(-1)]).toEqual([process, "old", "new"]);
+  for (const processName of processes) {
+    const keys = await keysIn(`${processName}/open`);
+    expect([processName, keys[0], keys.at(-1)]).toEqual([processName, "old", "new"]);
     expect(keys.lastIndexOf("old")).toBeLessThan(keys.indexOf("new"));
   }
 }, 90_000);
@@ -228,8 +228,8 @@ test("what begins after it is sealed with the new keys alone", async () => {
   expect((await (await message("begun")).result()).outcome).toBe("accepted");
   await client.signEnvelope("begun", envelopeInput("begun"));
   await isSent("begun");
-  for (const process of processes)
-    expect(new Set(await keysIn(`${process}/begun`))).toEqual(new Set(["new"]));
+  for (const processName of processes)
+    expect(new Set(await keysIn(`${processName}/begun`))).toEqual(new Set(["new"]));
   const sealedWith = async (workflowId: string) => {
     const id = dataKeyId({ namespace: "default", workflowId });
     const ringKeys = `select distinct convert_from(substr(body, 3, get_byte(body, 1)), 'UTF8') as key
@@ -247,7 +247,8 @@ test("what begins after it is sealed with the new keys alone", async () => {
   };
   expect(await sealedWith("sendPostal/ended")).toEqual(["old"]);
   expect(await sealedWith("issueCertificate/taken-up")).toEqual(["old"]);
-  for (const process of processes) expect(await sealedWith(`${process}/begun`)).toEqual(["new"]);
+  for (const processName of processes)
+    expect(await sealedWith(`${processName}/begun`)).toEqual(["new"]);
 }, 90_000);
 
 test("without the old key, what needs it says so, and everything else goes on", async () => {

@@ -251,9 +251,9 @@ describe("sendPostal", () => {
   }, 60_000);
 });
 
-function start(process: ProcessName, input: object) {
-  return env.client.workflow.start(process, {
-    workflowId: `${process}/${randomUUID()}`,
+function start(processName: ProcessName, input: object) {
+  return env.client.workflow.start(processName, {
+    workflowId: `${processName}/${randomUUID()}`,
     taskQueue: workflowTaskQueue,
     args: [input],
   });

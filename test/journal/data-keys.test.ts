@@ -75,8 +75,8 @@ test.each([
 test("the key is asked for once in an effect, before the call: a store that goes away meanwhile loses no answer", async () => {
   let asked = 0;
   const once = {
-    of: (process: Parameters<typeof sealers.of>[0]) =>
-      asked++ === 0 ? sealers.of(process) : Promise.reject(new Error("away")),
+    of: (processKey: Parameters<typeof sealers.of>[0]) =>
+      asked++ === 0 ? sealers.of(processKey) : Promise.reject(new Error("away")),
   };
   const effect = effectOf();
   const fragile = new Journal(database.pool, once, options);

@@ -79,7 +79,7 @@ test("a retry owns what the release before has taken without saying so", async (
 test("several processes own one document, each once", async () => {
   const [first, second] = [effectOf(), effectOf()];
   const document = newDocument("affidavit");
-  for (const process of [first, first, second]) await journal.own(process, [document, document]);
+  for (const owner of [first, first, second]) await journal.own(owner, [document, document]);
   expect(await ownersOf(document)).toMatchObject([
     { owner: owner(first), kind: "affidavit" },
     { owner: owner(second), kind: "affidavit" },

@@ -25,7 +25,7 @@ const operators = new Map([
 ]);
 const secretsRing = KeyRing.parse(generateBoxRing().privateRing);
 const workerSecrets = new WorkerSecrets(secretsRing);
-const open: OpenSecret = (text, process) => workerSecrets.open(text, process);
+const open: OpenSecret = (text, processKey) => workerSecrets.open(text, processKey);
 let database: TestDatabase;
 let decisions: SignedDecisions;
 let given: GivenDecision;

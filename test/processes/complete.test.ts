@@ -13,15 +13,15 @@ const rowsOf = (page: string) => namedRows(textOf(page)).map(([name = ""]) => na
 
 /** What a process lacks, each with the place where it belongs. */
 function missing(name: string): string[] {
-  const process = name as ProcessName;
-  const command = commandOf(process);
-  const contract: ProcessContract | undefined = registry[process];
-  const { example } = brought[process] ?? {};
+  const processName = name as ProcessName;
+  const command = commandOf(processName);
+  const contract: ProcessContract | undefined = registry[processName];
+  const { example } = brought[processName] ?? {};
   const crashes = `test/long/crashes/${command}.test.ts`;
   const checks: [place: string, has: boolean][] = [
     ["src/contracts/registry.ts", contract !== undefined],
     ["src/workflows/index.ts", textOf("src/workflows/index.ts").includes(`export { ${name} }`)],
-    ["test/processes/index.ts", brought[process] !== undefined],
+    ["test/processes/index.ts", brought[processName] !== undefined],
     ["its paths", allPaths.some((paths) => paths.process === name)],
     [`test/replay/${name}`, isThere(`test/replay/${name}`)],
     ["its crash-point descriptor", processesUnderTest.some((one) => one.process === name)],
@@ -58,8 +58,8 @@ test("no registry has a process that the others do not know", () => {
   const known = [...processes].toSorted();
   expect(Object.keys(registry).toSorted()).toEqual(known);
   expect(Object.keys(brought).toSorted()).toEqual(known);
-  expect(processesUnderTest.map(({ process }) => process)).toEqual([...processes]);
-  expect(allPaths.map(({ process }) => process)).toEqual([...processes]);
+  expect(processesUnderTest.map(({ process: processName }) => processName)).toEqual([...processes]);
+  expect(allPaths.map(({ process: processName }) => processName)).toEqual([...processes]);
 });
 
 test("a process that is nowhere lacks each of it by name", () => {

@@ -19,8 +19,8 @@ const { EventType } = protobuf.temporal.api.enums.v1;
 const paths = [...allPaths, secondPersonPaths].flatMap((of) =>
   Object.keys(of.paths).map((id) => idOf({ of, id })),
 );
-const processes = allPaths.map(({ process }) => process);
-const recordings = processes.flatMap((process) => [...readRecordings(process).values()]);
+const processes = allPaths.map(({ process: processName }) => processName);
+const recordings = processes.flatMap((processName) => [...readRecordings(processName).values()]);
 
 // Those that must fail would fill the screen.
 Runtime.install({
@@ -98,8 +98,8 @@ test("word of surplus that a worker of an earlier release dropped changes nothin
   expect([...met]).toEqual([[told.workflowId, undefined]]);
 }, 60_000);
 
-describe.each(allPaths)("$process with one more timer", ({ process, activities }) => {
-  const own = recordings.filter(({ workflowId }) => workflowId.startsWith(`${process}/`));
+describe.each(allPaths)("$process with one more timer", ({ process: processName, activities }) => {
+  const own = recordings.filter(({ workflowId }) => workflowId.startsWith(`${processName}/`));
   let bundle: WorkflowBundle & { code: string };
   const changedBefore = (activity: string) =>
     bundle.code.replaceAll("CHANGED_ACTIVITY", () => activity);

@@ -36,16 +36,16 @@ export async function fetchAffidavits(
 }
 
 async function keep(
-  { deps: { documents, journal }, process }: EviPostContext,
+  { deps: { documents, journal }, process: processKey }: EviPostContext,
   { uniqueId, date, description }: PostalAffidavit,
   bytes: Buffer,
   id: string,
 ): Promise<ProcessDocument> {
   const kind = "affidavit";
-  await journal.own(process, [{ id, kind }]);
+  await journal.own(processKey, [{ id, kind }]);
   return {
     kind,
-    document: await documents.put(bytes, "application/pdf", { id, process }),
+    document: await documents.put(bytes, "application/pdf", { id, process: processKey }),
     uniqueId,
     ...(date === undefined ? {} : { date }),
     ...(description === undefined ? {} : { description }),

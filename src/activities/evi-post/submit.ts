@@ -35,11 +35,11 @@ export async function submit(
   context: EviPostContext,
   given: PostalSubmit,
 ): Promise<PostalSubmitted> {
-  const { account, deps, process } = context;
+  const { account, deps, process: processKey } = context;
   const input = context.parse(SendPostalInput, given.input);
   checkAccountRules(input, account);
   const document = await referenceOf(deps, input.document, "submitted");
-  const callback = deps.callback({ provider, ...process });
+  const callback = deps.callback({ provider, ...processKey });
   const { uniqueId } = await runEffect(
     context,
     given.effect,

@@ -96,7 +96,7 @@ export async function create(
   context: OneShotContext,
   given: StepCall & { input: unknown },
 ): Promise<CreatedRequest> {
-  const { account, deps, process } = context;
+  const { account, deps, process: processKey } = context;
   const input = context.parse(SignOneShotInput, given.input);
   const answer = await runEffect(
     context,
@@ -118,7 +118,7 @@ export async function create(
     { of: "step" },
   );
   const { requestPk, createdAt = new Date().toISOString() } = answer;
-  const correlation = { provider, account: account.name, reference: requestPk, ...process };
+  const correlation = { provider, account: account.name, reference: requestPk, ...processKey };
   await deps.journal.correlate(correlation);
   return { requestPk, createdAt };
 }

@@ -164,14 +164,14 @@ interface Fetched {
 }
 
 async function kept(
-  { deps: { journal, documents }, process }: OneShotContext,
+  { deps: { journal, documents }, process: processKey }: OneShotContext,
   requestPk: string,
   { kind, name, bytes, mediaType }: Fetched,
 ): Promise<ProcessDocument> {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const id = derivedDocumentId(provider, requestPk, kind, name, sha256);
-  await journal.own(process, [{ id, kind }]);
-  const document = await documents.put(bytes, mediaType, { id, process });
+  await journal.own(processKey, [{ id, kind }]);
+  const document = await documents.put(bytes, mediaType, { id, process: processKey });
   return { kind, document, description: name };
 }
 

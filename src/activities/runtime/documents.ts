@@ -28,11 +28,11 @@ export async function referenceOf(
   kind: DocumentKind,
 ): Promise<DocumentReference> {
   if ("uri" in document) return document;
-  const process = execution();
-  const id = derivedDocumentId(process.namespace, process.workflowId, document.base64);
-  await journal.own(process, [{ id, kind }]);
+  const processKey = execution();
+  const id = derivedDocumentId(processKey.namespace, processKey.workflowId, document.base64);
+  await journal.own(processKey, [{ id, kind }]);
   const bytes = Buffer.from(document.base64, "base64");
-  return documents.put(bytes, document.mediaType, { id, process });
+  return documents.put(bytes, document.mediaType, { id, process: processKey });
 }
 
 /** The same, before any effect: the process owns the document, and it is in the store, unchanged. */

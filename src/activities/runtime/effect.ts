@@ -107,7 +107,7 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
 }
 
 function journalEffectOf<P extends Provider, R, T, S>(
-  { provider, account, process, deps }: ProviderContext<P>,
+  { provider, account, process: processKey, deps }: ProviderContext<P>,
   { step, occurrence }: EffectReference,
   { operation, input, documents, lookUp }: ProviderEffect<P, R, T, S>,
 ): Effect {
@@ -116,8 +116,8 @@ function journalEffectOf<P extends Provider, R, T, S>(
   return {
     step,
     occurrence,
-    token: effectToken(process.namespace, process.workflowId, step, occurrence),
-    ...process,
+    token: effectToken(processKey.namespace, processKey.workflowId, step, occurrence),
+    ...processKey,
     provider,
     operation,
     account: account.name,

@@ -19,9 +19,9 @@ import type { AttemptMode } from "./failure.js";
 
 /** Opens secrets that a client sealed for the workers, in one process (decision 23). A secret in clear text opens as it is. */
 export interface Secrets {
-  open(text: string, process: { namespace: string; workflowId: string }): string;
+  open(text: string, processKey: { namespace: string; workflowId: string }): string;
   /** For a secret that a later activity needs. */
-  seal(text: string, process: { namespace: string; workflowId: string }): string;
+  seal(text: string, processKey: { namespace: string; workflowId: string }): string;
 }
 
 /** What the composition root gives to the activities of every provider. */
@@ -34,7 +34,7 @@ export interface ActivityDependencies {
   documents: DocumentStore;
   circuits: Circuits;
   /** The process's own callback address and the value that its callbacks echo (docs/design.md §7). */
-  callback(process: { provider: string; namespace: string; workflowId: string }): {
+  callback(processKey: { provider: string; namespace: string; workflowId: string }): {
     url: string;
     correlation: string;
   };

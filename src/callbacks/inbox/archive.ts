@@ -148,10 +148,10 @@ export class CallbackArchive {
       after = last.id;
       const ids: string[] = [];
       for (const { id, namespace, workflowId } of rows) {
-        const process = `${namespace}/${workflowId}`;
-        if (namespace !== null && workflowId !== null && !open.has(process))
-          open.set(process, await isOpen(namespace, workflowId));
-        if (open.get(process) !== true) ids.push(id);
+        const workflow = `${namespace}/${workflowId}`;
+        if (namespace !== null && workflowId !== null && !open.has(workflow))
+          open.set(workflow, await isOpen(namespace, workflowId));
+        if (open.get(workflow) !== true) ids.push(id);
       }
       const which = `where id = any($1::bigint[]) and ${purgeable[what]}`;
       const { rowCount } = await this.#pool.query(

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Argument, type Command, Option } from "commander";
 import { loadConfig, ringOf } from "../../config.js";
 import { processes, type ProcessName } from "../../contracts/shared/names.js";
-import { addCommand, processName } from "../command.js";
+import { addCommand, parseProcessName } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { filledIn, linesOf } from "./environment-file.js";
 import { readText, writePrivate } from "../files.js";
@@ -21,11 +21,13 @@ one) and its answer.`,
     example:
       "trustflow schema sendPostal --part result\ntrustflow schema issueCertificate --part updates",
   })
-    .addArgument(new Argument("<process>", "its name").choices(processes).argParser(processName))
+    .addArgument(
+      new Argument("<process>", "its name").choices(processes).argParser(parseProcessName),
+    )
     .addOption(new Option("--part <part>", "of the contract").choices(parts).default("input"))
-    .action(async (process: ProcessName, { part }: { part: (typeof parts)[number] }) => {
+    .action(async (processName: ProcessName, { part }: { part: (typeof parts)[number] }) => {
       const { schemasOf } = await import("../../contracts/schemas.js");
-      writeJson(schemasOf(process)[part]);
+      writeJson(schemasOf(processName)[part]);
     });
 }
 

@@ -51,13 +51,13 @@ export async function watchProcess(handle: AnyHandle, options: FollowOptions): P
 }
 
 export function requireOutcome(
-  { process, id, outcome }: ProcessResult,
+  { process: processName, id, outcome }: ProcessResult,
   { expect }: FollowOptions,
 ): void {
   if (expect === undefined || outcome === expect) return;
   throw new CommandError(
     exitCodes.failed,
-    `${process}/${id} ended as ${outcome}, not as ${expect}`,
+    `${processName}/${id} ended as ${outcome}, not as ${expect}`,
   );
 }
 

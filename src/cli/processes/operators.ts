@@ -5,7 +5,7 @@ import { namePlaceholder } from "../../contracts/shared/decisions.js";
 import type { Resolution } from "../../contracts/shared/messages.js";
 import { processes, type ProcessName } from "../../contracts/shared/names.js";
 import { shellWord } from "../../contracts/shared/text.js";
-import { addCommand, csvOption, personName, processName, wholeNumber } from "../command.js";
+import { addCommand, csvOption, personName, parseProcessName, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { CommandError, type ExitCode, exitCodes, failureOf } from "../output/exit.js";
 import {
@@ -58,7 +58,9 @@ one that is stuck after that needs a person.`,
     .option("--attention", "only those that wait for a person")
     .option("--stuck", "only those whose workflow tasks keep failing")
     .addOption(
-      new Option("--process <process>", "only these").choices(processes).argParser(processName),
+      new Option("--process <process>", "only these")
+        .choices(processes)
+        .argParser(parseProcessName),
     )
     .option("--limit <n>", "at most so many", wholeNumber(1), 1_000)
     .addOption(csvOption())

@@ -33,11 +33,20 @@ export function statusText(status: ProcessStatus): Terminal {
 
 /** With what only this process's result has: the codes that were sent, the provider's answer. */
 export function resultText(result: ProcessResult): Terminal {
-  const { process, id, outcome, providerOutcome, references, dates, documents, timeline, ...own } =
-    result;
+  const {
+    process: processName,
+    id,
+    outcome,
+    providerOutcome,
+    references,
+    dates,
+    documents,
+    timeline,
+    ...own
+  } = result;
   return linesOf([
     facts([
-      ["process", `${process}/${id}`],
+      ["process", `${processName}/${id}`],
       ["outcome", outcome],
       ["provider's word", providerOutcome],
       ["references", listed(references)],

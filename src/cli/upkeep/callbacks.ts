@@ -38,30 +38,30 @@ export function addCallbacks(program: Command): void {
         .choices(callbackStates)
         .argParser((text, before?: string[]) => collect(oneOf(text), before)),
     )
-    .action((process: string | undefined, options: ListOptions) => list(process, options));
+    .action((processName: string | undefined, options: ListOptions) => list(processName, options));
   addList(
     callbacks,
     "parked",
     "callbacks that could not be delivered, with the reason",
     "trustflow callbacks parked",
-  ).action((process: string | undefined, options: ListOptions) =>
-    list(process, { ...options, state: ["parked"] }),
+  ).action((processName: string | undefined, options: ListOptions) =>
+    list(processName, { ...options, state: ["parked"] }),
   );
   addList(
     callbacks,
     "late",
     "callbacks that came after the end of their process",
     "trustflow callbacks late order-7",
-  ).action((process: string | undefined, options: ListOptions) =>
-    list(process, { ...options, state: ["late"] }),
+  ).action((processName: string | undefined, options: ListOptions) =>
+    list(processName, { ...options, state: ["late"] }),
   );
   addList(
     callbacks,
     "surplus",
     "callbacks that their process was not told of, because it had had its fill",
     "trustflow callbacks surplus order-7",
-  ).action((process: string | undefined, options: ListOptions) =>
-    list(process, { ...options, state: ["surplus"] }),
+  ).action((processName: string | undefined, options: ListOptions) =>
+    list(processName, { ...options, state: ["surplus"] }),
   );
   addCommand(callbacks, "show <callback>", {
     summary: "one callback with its body",
@@ -129,7 +129,7 @@ function addList(parent: Command, name: string, summary: string, example: string
 }
 
 async function list(
-  process: string | undefined,
+  processName: string | undefined,
   { state, before, limit, json, csv }: ListOptions,
 ): Promise<void> {
   await withArchive(async (archive) => {
@@ -139,7 +139,7 @@ async function list(
       ...(before !== undefined && { before: rowId(before) }),
     };
     const pages = await Promise.all(
-      workflowIds(process).map((workflowId) =>
+      workflowIds(processName).map((workflowId) =>
         archive.list({ ...filter, ...(workflowId !== undefined && { workflowId }) }),
       ),
     );

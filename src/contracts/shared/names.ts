@@ -21,8 +21,8 @@ export function providerTaskQueue(provider: string): string {
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
 /** `<process>/<business id>`. */
-export function workflowIdOf<P extends ProcessName>(process: P, id: string): `${P}/${string}` {
-  return `${process}/${id}`;
+export function workflowIdOf<P extends ProcessName>(processName: P, id: string): `${P}/${string}` {
+  return `${processName}/${id}`;
 }
 
 /** The two parts of a workflow id, or undefined when it is not one of ours. */
@@ -31,8 +31,8 @@ export function parseWorkflowId(
 ): { process: ProcessName; id: string } | undefined {
   const slash = workflowId.indexOf("/");
   const id = workflowId.slice(slash + 1);
-  const process = processes.find((name) => name === workflowId.slice(0, slash));
-  return process && businessIdPattern.test(id) ? { process, id } : undefined;
+  const processName = processes.find((name) => name === workflowId.slice(0, slash));
+  return processName && businessIdPattern.test(id) ? { process: processName, id } : undefined;
 }
 
 /** Never encrypted, so none carries personal data (docs/design.md §8). */

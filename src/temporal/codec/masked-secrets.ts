@@ -12,8 +12,8 @@ const shown = "[secret]";
 /** `otp` is what activities call a code. */
 const names = new Set([
   ...Object.values(registry).flatMap(({ input }) => secretNames(input)),
-  ...processes.flatMap((process) =>
-    updatesOf(process).flatMap(({ argument }) => (argument ? secretNames(argument) : [])),
+  ...processes.flatMap((processName) =>
+    updatesOf(processName).flatMap(({ argument }) => (argument ? secretNames(argument) : [])),
   ),
   ...secretNames(secretIds),
   "otp",

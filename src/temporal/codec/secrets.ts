@@ -18,9 +18,9 @@ export class SecretSealer {
   }
 
   /** What is sealed already stays as it is. */
-  seal(secret: string, process: OfProcess): string {
+  seal(secret: string, processKey: OfProcess): string {
     if (isSealed(secret)) return secret;
-    const box = this.#sealer.seal(Buffer.from(secret), contextOf(process));
+    const box = this.#sealer.seal(Buffer.from(secret), contextOf(processKey));
     return sealedPrefix + box.toString("base64url");
   }
 }
@@ -36,15 +36,15 @@ export class WorkerSecrets {
   }
 
   /** What came in clear stays as it is. Throws `DecryptionError` and `UnknownKeyError`. */
-  open(text: string, process: OfProcess): string {
+  open(text: string, processKey: OfProcess): string {
     if (!isSealed(text)) return text;
     if (!this.#opener) throw new UnknownKeyError("keys.secrets");
     const box = Buffer.from(text.slice(sealedPrefix.length), "base64url");
-    return this.#opener.open(box, contextOf(process)).toString();
+    return this.#opener.open(box, contextOf(processKey)).toString();
   }
 
-  seal(text: string, process: OfProcess): string {
-    return this.#sealer?.seal(text, process) ?? text;
+  seal(text: string, processKey: OfProcess): string {
+    return this.#sealer?.seal(text, processKey) ?? text;
   }
 }
 

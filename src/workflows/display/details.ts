@@ -13,9 +13,9 @@ const tail = markdown`
 const emptyLine = markdown``;
 
 export function renderDetails(status: ProcessStatus): Markdown {
-  const { process, id, environment, account, phase, state, timeline } = status;
+  const { process: processName, id, environment, account, phase, state, timeline } = status;
   const lines = [
-    markdown`**${process}** **${id}** on ${environment}, account ${account}`,
+    markdown`**${processName}** **${id}** on ${environment}, account ${account}`,
     emptyLine,
     markdown`- Phase: **${phase}**`,
   ];
@@ -56,7 +56,7 @@ function attentionsOf({ attention, moreAttentions = [] }: ProcessStatus): Attent
  * What a person is asked, what each decision does, and the command for it. As it stands the command decides nothing: the
  * decision and the name have to be put in.
  */
-function asking({ process, id }: ProcessStatus, attention: Attention): Markdown[] {
+function asking({ process: processName, id }: ProcessStatus, attention: Attention): Markdown[] {
   const { kind, reason } = attention;
   const goesOnByItself = kind === "accessDenied" || kind === "unavailable";
   return [
@@ -73,7 +73,7 @@ function asking({ process, id }: ProcessStatus, attention: Attention): Markdown[
       ([decision, does]) => markdown`- Decision **${decision}**: ${does}`,
     ),
     codeBlock(
-      `trustflow resolve ${shellWord(`${process}/${id}`)} --attention ${shellWord(attention.id)} --decision DECISION --by ${namePlaceholder}`,
+      `trustflow resolve ${shellWord(`${processName}/${id}`)} --attention ${shellWord(attention.id)} --decision DECISION --by ${namePlaceholder}`,
     ),
   ];
 }

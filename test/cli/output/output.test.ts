@@ -51,8 +51,8 @@ test("text from elsewhere cannot steer the terminal", () => {
 });
 
 test.each(["input", "result", "status"])("schema --part %s prints JSON Schema", async (part) => {
-  for (const process of processes) {
-    const { code, stdout } = await trustflow(["schema", process, "--part", part]);
+  for (const processName of processes) {
+    const { code, stdout } = await trustflow(["schema", processName, "--part", part]);
     expect(code).toBe(0);
     const { anyOf, type } = JSON.parse(stdout) as { anyOf?: object[]; type?: string };
     for (const form of anyOf ?? [{ type }]) expect(form).toMatchObject({ type: "object" });

@@ -85,10 +85,10 @@ test.each([
   ["send-message", "sendMessage", message, /only the gateway knows/],
   ["sign-envelope", "signEnvelope", envelope, /only the two hosts know/],
 ])("%s checks its own contract, and says what only the provider can", async (...each) => {
-  const [command, process, input, more] = each;
+  const [command, processName, input, more] = each;
   const { code, out } = await dryRun(input, [], {}, command);
   expect(code).toBe(0);
-  expect(out).toMatchObject({ valid: true, process });
+  expect(out).toMatchObject({ valid: true, process: processName });
   expect(String(out?.["notChecked"])).toMatch(/account "default" of /);
   expect(String(out?.["notChecked"])).toMatch(more);
 });

@@ -23,7 +23,7 @@ const mostHeld = 95;
 
 /** `isBounded`: of a process with very many points only what a kill does. */
 export async function enumerateCrashPoints(
-  process: ProcessUnderTest,
+  underTest: ProcessUnderTest,
   isBounded = false,
 ): Promise<CrashReport> {
   const closers: (() => Promise<unknown>)[] = [];
@@ -46,7 +46,7 @@ export async function enumerateCrashPoints(
       TRUSTFLOW_ACCOUNTS__BLIND__ONE_SHOT_SIGNATURE__PATHS__RETRIEVE: "none",
     };
     const field: Field = {
-      process,
+      underTest,
       trustflow: system.client,
       namespace: env.TEMPORAL_NAMESPACE,
       sandbox,
@@ -63,10 +63,15 @@ export async function enumerateCrashPoints(
     const owners = async () => {
       const trustflow = await clientOf(system, ownersNamespace);
       closers.unshift(() => trustflow.close());
-      const own = { process, trustflow, namespace: ownersNamespace, sandbox: ownersSandbox };
+      const own = {
+        underTest,
+        trustflow,
+        namespace: ownersNamespace,
+        sandbox: ownersSandbox,
+      };
       return interruptedRows(system, own, ownersEnv, ["twoOwners"]);
     };
-    const [first = [], ...more] = groupsOf(process);
+    const [first = [], ...more] = groupsOf(underTest);
     if (isBounded && more.length > 0) {
       const rows = await interruptedRows(system, field, env, first);
       return reportOf([...rows, ...(await blindRows())]);
@@ -89,9 +94,9 @@ export async function enumerateCrashPoints(
 }
 
 /** A worker has a hundred slots for activities, so where there are many points the interruptions come one after another. */
-function groupsOf(process: ProcessUnderTest): Interruption[][] {
+function groupsOf(underTest: ProcessUnderTest): Interruption[][] {
   const all: Interruption[] = ["killed", "terminated", "reset"];
-  const points = process.calls.flatMap((call) => phasesOf(process, call)).length * all.length;
+  const points = underTest.calls.flatMap((call) => phasesOf(underTest, call)).length * all.length;
   return points < mostHeld ? [all] : all.map((one) => [one]);
 }
 

@@ -60,25 +60,25 @@ export function reportOf(rows: CrashRow[]): CrashReport {
 }
 
 export function judge(
-  process: ProcessUnderTest,
+  underTest: ProcessUnderTest,
   call: CallUnderTest,
   phase: string,
   { ledger, intent, answers, end, isHeldTooLong, isInDoubt }: Ended,
 ): Pick<CrashRow, "ending" | "effects" | "outcome"> {
   const found = ledger.byIntent[intent] ?? {};
-  const good = call.effects ?? process.effects;
+  const good = call.effects ?? underTest.effects;
   const wanted = call.effectClass === "read" ? good : { [call.sandbox]: 1, ...good };
   const own = call.effectClass === "read" ? good : { [call.sandbox]: good[call.sandbox] ?? 1 };
   const effects = Object.keys(own).reduce((sum, name) => sum + (found[name] ?? 0), 0);
   const violations = ledger.violations.map(({ kind }) => kind);
   // Another one of a repeatable call is a harmless orphan; persons may ask for another code.
   const mayRepeat = new Set(
-    process.calls.flatMap(({ sandbox, effectClass }) =>
+    underTest.calls.flatMap(({ sandbox, effectClass }) =>
       effectClass === "repeatable" ? [sandbox] : [],
     ),
   );
-  for (const name of process.repeats ?? []) mayRepeat.add(name);
-  if (isInDoubt) for (const name of process.triedAgain ?? []) mayRepeat.add(name);
+  for (const name of underTest.repeats ?? []) mayRepeat.add(name);
+  if (isInDoubt) for (const name of underTest.triedAgain ?? []) mayRepeat.add(name);
   const isEnough = (name: string, count: number, n = 0) =>
     mayRepeat.has(name) ? n >= count : n === count;
   const tooMuch = Object.entries(found).flatMap(([name, n]) =>
@@ -109,15 +109,17 @@ export function judge(
 }
 
 export function tableOf({ rows, ...counts }: CrashReport): string {
-  const lines = rows.map(({ process, effect, phase, ending, effects, outcome, durationMs }) => [
-    process,
-    effect,
-    phase,
-    ending,
-    String(effects),
-    outcome,
-    `${(durationMs / 1_000).toFixed(1)} s`,
-  ]);
+  const lines = rows.map(
+    ({ process: processName, effect, phase, ending, effects, outcome, durationMs }) => [
+      processName,
+      effect,
+      phase,
+      ending,
+      String(effects),
+      outcome,
+      `${(durationMs / 1_000).toFixed(1)} s`,
+    ],
+  );
   const all = [["process", "effect", "phase", "ending", "effects", "outcome", "took"], ...lines];
   const widths = all[0]!.map((_, column) => Math.max(...all.map((line) => line[column]!.length)));
   const text = all.map((line) => line.map((cell, at) => cell.padEnd(widths[at]!)).join("  "));
@@ -126,8 +128,8 @@ export function tableOf({ rows, ...counts }: CrashReport): string {
 }
 
 /** The file of the run: of all processes, or of one. */
-export async function keepReport(report: CrashReport, process?: string): Promise<void> {
-  const file = `.trustflow/crash-points${process === undefined ? "" : `-${process}`}.json`;
+export async function keepReport(report: CrashReport, processName?: string): Promise<void> {
+  const file = `.trustflow/crash-points${processName === undefined ? "" : `-${processName}`}.json`;
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
 }

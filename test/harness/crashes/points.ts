@@ -73,7 +73,7 @@ export async function interruptedRows(
   const points: PointRun[] = [];
   for (const interruption of interruptions) {
     for (const call of callsIn(field)) {
-      for (const phase of phasesOf(field.process, call)) {
+      for (const phase of phasesOf(field.underTest, call)) {
         const name = [field.account, interruption, call.operation, phase.name].filter(Boolean);
         const run = new Run(field, name.join("-"), call);
         if (phase.hold !== undefined)
@@ -182,8 +182,8 @@ async function reach(points: PointRun[]): Promise<void> {
   const later = points.filter(isLater);
   await Promise.all(later.map(({ run }) => run.start()));
   await Promise.all(later.map(({ run }) => run.tracked()));
-  const { sandbox, process } = points[0]?.run.field ?? {};
-  if (process?.firstChangeMs) await sandbox?.clock.advance(process.firstChangeMs);
+  const { sandbox, underTest } = points[0]?.run.field ?? {};
+  if (underTest?.firstChangeMs) await sandbox?.clock.advance(underTest.firstChangeMs);
   const asked = later.filter(({ run: { call } }) => call.ask);
   const reading = later.filter(({ run: { call } }) => !call.ask);
   const playing = reading.filter(({ run: { call } }) => call.afterPlay);

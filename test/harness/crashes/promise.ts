@@ -7,23 +7,23 @@ import { blindPhase } from "./points.js";
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";
 import { sized } from "../stack/size.js";
 
-export function testEveryCrashPoint(process: ProcessUnderTest): void {
+export function testEveryCrashPoint(underTest: ProcessUnderTest): void {
   test(
-    `${process.process}: wherever a worker dies, stands still or starts over, an intent has one effect (docs/reading-the-specification.md §0–1, P2 §4.1)`,
+    `${underTest.process}: wherever a worker dies, stands still or starts over, an intent has one effect (docs/reading-the-specification.md §0–1, P2 §4.1)`,
     async () => {
-      const report = await enumerateCrashPoints(process, sized(0, 1) === 1);
-      await keepReport(report, process.process);
+      const report = await enumerateCrashPoints(underTest, sized(0, 1) === 1);
+      await keepReport(report, underTest.process);
       const { rows } = report;
       expect(rows.filter(({ ending }) => ending === "double" || ending === "lost")).toEqual([]);
       const classes = new Map(
-        process.calls.map(({ operation, effectClass }) => [operation, effectClass]),
+        underTest.calls.map(({ operation, effectClass }) => [operation, effectClass]),
       );
       const parked = rows.filter(({ ending }) => ending === "parked");
       const mayPark = ({ effect, phase }: CrashRow) =>
         classes.get(effect) === "once" || phase.includes(blindPhase);
       expect(parked.filter((row) => !mayPark(row))).toEqual([]);
       const blind = rows.filter(({ phase }) => phase.includes(blindPhase));
-      const assumed = process.calls.filter(({ isLookUpAssumed }) => isLookUpAssumed);
+      const assumed = underTest.calls.filter(({ isLookUpAssumed }) => isLookUpAssumed);
       expect(blind).toHaveLength(assumed.length * 5);
       // Only what was answered, or never sent, may end without a person.
       for (const { phase, ending } of blind)
@@ -32,7 +32,7 @@ export function testEveryCrashPoint(process: ProcessUnderTest): void {
           phase.startsWith("beforeTemporal") ? "once" : "parked",
         ]);
       // Where persons go on, they make up for it; of two owners, the first sends when it is let go.
-      const madeUpFor = process.calls.flatMap((call) => (call.thenPlay ? [call.operation] : []));
+      const madeUpFor = underTest.calls.flatMap((call) => (call.thenPlay ? [call.operation] : []));
       const unsent = parked.filter(
         ({ effect, phase }) =>
           phase.startsWith("beforeSending") &&

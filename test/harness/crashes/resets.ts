@@ -9,10 +9,10 @@ const { EventType, ResetReapplyType } = proto.temporal.api.enums.v1;
 type EventId = NonNullable<proto.temporal.api.history.v1.IHistoryEvent["eventId"]>;
 
 /** So many processes share the reset points of one history between them; fewer where there are many histories. */
-const sharingOf = ({ process }: Field) => (process.calls.length > 6 ? 3 : 8);
+const sharingOf = ({ underTest }: Field) => (underTest.calls.length > 6 ? 3 : 8);
 
 export async function resetRows(field: Field): Promise<CrashRow[]> {
-  const calls = field.process.calls.filter(({ effectClass }) => effectClass !== "read");
+  const calls = field.underTest.calls.filter(({ effectClass }) => effectClass !== "read");
   const runsNamed = (name: string) =>
     calls.flatMap((call) =>
       Array.from(

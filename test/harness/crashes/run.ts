@@ -15,7 +15,7 @@ import type {
 
 /** Where it runs: a namespace, and a provider of its own. */
 export interface Field {
-  process: ProcessUnderTest;
+  underTest: ProcessUnderTest;
   trustflow: Trustflow;
   namespace: string;
   sandbox: Sandbox;
@@ -26,8 +26,8 @@ export interface Field {
 }
 
 /** The calls of the field: at a blind account, those whose look-up rests on an assumption (docs/decisions/0017). */
-export function callsIn({ process, isBlind }: Field): CallUnderTest[] {
-  return process.calls.filter(({ isLookUpAssumed }) => !isBlind || isLookUpAssumed);
+export function callsIn({ underTest, isBlind }: Field): CallUnderTest[] {
+  return underTest.calls.filter(({ isLookUpAssumed }) => !isBlind || isLookUpAssumed);
 }
 
 const mostAnswers = 6;
@@ -64,7 +64,7 @@ export class Run {
   }
 
   get workflowId(): string {
-    return `${this.field.process.process}/${this.id}`;
+    return `${this.field.underTest.process}/${this.id}`;
   }
 
   get handle(): ProcessHandle<{ outcome: string }> {
@@ -78,13 +78,13 @@ export class Run {
 
   /** The same again, after a termination. */
   async start(): Promise<void> {
-    const { process, trustflow, account } = this.field;
+    const { underTest, trustflow, account } = this.field;
     const { input } = this.call.variant;
     const variant: Variant = {
       ...this.call.variant,
       input: { ...input, ...(account === undefined ? {} : { account }) },
     };
-    this.#handle = await process.start(trustflow, this.id, variant);
+    this.#handle = await underTest.start(trustflow, this.id, variant);
   }
 
   /** The process's own effect is behind it: as the visibility says, because a query may disturb the history (docs/testing.md). */
@@ -145,7 +145,7 @@ export class Run {
     const { ask, thenPlay } = this.call;
     const isTheirs = !ask || (thenPlay === true && this.#isAnswered);
     if (this.end !== undefined || !isTheirs) return;
-    const played = await this.field.process.play?.(this.handle, this.#scene);
+    const played = await this.field.underTest.play?.(this.handle, this.#scene);
     if (played?.answer === "unknown") this.#isInDoubt = true;
   }
 
@@ -189,7 +189,7 @@ export class Run {
   }
 
   async row(phase: string): Promise<CrashRow> {
-    const { process, sandbox } = this.field;
+    const { underTest, sandbox } = this.field;
     const answers = await this.#answers.catch((error: Error) => [error.name]);
     const ledger = sandbox.ledger(this.id);
     const end = this.end ?? "open";
@@ -198,10 +198,10 @@ export class Run {
       (this.interruptedAt - this.#askedAt > longestHoldMs ||
         this.heirAt - this.#askedAt > longestUntilHeirMs);
     return {
-      process: process.process,
+      process: underTest.process,
       effect: this.call.operation,
       phase,
-      ...judge(process, this.#judged, phase, {
+      ...judge(underTest, this.#judged, phase, {
         ledger,
         intent: this.id,
         answers,
@@ -218,9 +218,9 @@ export class Run {
 export async function settle(runs: Run[], limitMs = 120_000): Promise<void> {
   const [first] = runs;
   if (!first) return;
-  const { sandbox, process } = first.field;
+  const { sandbox, underTest } = first.field;
   for (const end = Date.now() + limitMs; Date.now() < end; await delay(500)) {
-    await sandbox.clock.advance(process.spanMs);
+    await sandbox.clock.advance(underTest.spanMs);
     await Promise.allSettled(runs.map((run) => run.play()));
     const ended = await Promise.all(runs.map((run) => run.look().catch(() => false)));
     if (ended.every(Boolean)) return;

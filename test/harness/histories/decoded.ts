@@ -17,11 +17,11 @@ export type Decoded = [place: string, text: string];
 /** Of every run of a process: each event, what is pending, the query `status`, and the details that the Web UI shows. */
 export async function* decoded(
   { stack, client }: TestStack,
-  process: ProcessName,
+  processName: ProcessName,
 ): AsyncIterable<Decoded> {
   const codec = new EncryptionCodec(KeyRing.parse(stack.env["TRUSTFLOW_KEYS__CODEC"] ?? ""));
   const { workflow } = client.temporal;
-  const query = `WorkflowType = "${process}"`;
+  const query = `WorkflowType = "${processName}"`;
   for await (const { workflowId, runId } of workflow.list({ query })) {
     const handle = workflow.getHandle(workflowId, runId);
     const { events } = await handle.fetchHistory();

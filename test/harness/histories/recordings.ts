@@ -17,11 +17,11 @@ export interface Recording {
 }
 
 export async function writeRecording(
-  process: string,
+  processName: string,
   path: string,
   { workflowId, history }: Recording,
 ): Promise<void> {
-  const folder = join(recordedFolder, process);
+  const folder = join(recordedFolder, processName);
   await mkdir(folder, { recursive: true });
   const { events } = JSON.parse(historyToJSON(history)) as { events: object[] };
   const lines = events.map((event) => JSON.stringify(event, trimmed)).join(",\n");
@@ -38,8 +38,8 @@ function trimmed(this: object, key: string, value: unknown): unknown {
 }
 
 /** By path. */
-export function readRecordings(process: string): Map<string, Recording> {
-  const folder = join(recordedFolder, process);
+export function readRecordings(processName: string): Map<string, Recording> {
+  const folder = join(recordedFolder, processName);
   const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
   return new Map(
     files.map((file) => {

@@ -71,11 +71,11 @@ export const idOf = ({ of, id }: Pick<Walk, "of" | "id">) => `${of.process}/${id
 /** Through the client, in the author's words. */
 export function start<P extends ProcessName>(
   { system, author, of, id }: Walk,
-  process: P,
+  processName: P,
   input: object,
 ): Promise<HandleOf<P>> {
-  const written = author.write(contracts[process].input, input, of.kept);
-  return system.client.start(process, id, written);
+  const written = author.write(contracts[processName].input, input, of.kept);
+  return system.client.start(processName, id, written);
 }
 
 /** The input as a plain Temporal client may send it: nobody has looked at it. */

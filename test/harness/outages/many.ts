@@ -16,14 +16,14 @@ export async function quietVariant({ client }: TestStack): Promise<Variant> {
 
 export async function startMany<Handle extends ProcessHandle<{ outcome: string }>>(
   { client }: TestStack,
-  process: ProcessUnderTest<Handle>,
+  underTest: ProcessUnderTest<Handle>,
   ids: string[],
   variant?: Variant,
 ): Promise<Handle[]> {
   const waiting = ids.values();
   const handles: Handle[] = [];
   const starter = async () => {
-    for (const id of waiting) handles.push(await process.start(client, id, variant));
+    for (const id of waiting) handles.push(await underTest.start(client, id, variant));
   };
   await Promise.all(Array.from({ length: startedAtOnce }, starter));
   return handles;

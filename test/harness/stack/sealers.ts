@@ -7,8 +7,8 @@ import { open, seal } from "../../../src/crypto/sealed.js";
 export function sealersIn(ring: KeyRing): Sealers {
   const keys = new Map<string, Key>();
   return {
-    async of(process) {
-      const id = dataKeyId(process);
+    async of(processKey) {
+      const id = dataKeyId(processKey);
       const key = keys.get(id) ?? generateDataKey(id);
       keys.set(id, key);
       return new ProcessSealer(key, ring);

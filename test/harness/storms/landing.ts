@@ -32,13 +32,13 @@ export class Landing {
   }
 
   async of(underTest: ProcessUnderTest, openIds: readonly string[]): Promise<Landed> {
-    const { process } = underTest;
+    const { process: processName } = underTest;
     const applied: string[] = [];
     for (const id of openIds) {
-      const { timeline } = await this.#system.client.handle(`${process}/${id}`).status();
+      const { timeline } = await this.#system.client.handle(`${processName}/${id}`).status();
       for (const { source, note } of timeline) {
         if (source === "callback" && note?.startsWith(mark))
-          applied.push(`${process}/${id} ${note}`);
+          applied.push(`${processName}/${id} ${note}`);
       }
     }
     const found = await this.pool.query<{ key: string; fate: string }>(

@@ -25,8 +25,8 @@ export class Postings {
   }
 
   url(id: string, over: Partial<ProcessSubject> = {}, ring = this.#ring): string {
-    const { process, provider } = this.#underTest;
-    const workflowId = `${process}/${id}`;
+    const { process: processName, provider } = this.#underTest;
+    const workflowId = `${processName}/${id}`;
     return callbackUrl(ring, this.#publicUrl, {
       provider,
       namespace: this.#namespace,

@@ -58,14 +58,14 @@ async function waitsQuietly(handles: Handle[], status: number): Promise<void> {
   expect(Math.max(...lengths)).toBeLessThan(40);
 }
 
-describe.each([sendPostalUnderTest])("$process", (process) => {
-  const [effect] = process.calls;
+describe.each([sendPostalUnderTest])("$process", (underTest) => {
+  const [effect] = underTest.calls;
   if (!effect) throw new Error("the process makes no call");
 
   async function endWell(handles: Handle[]): Promise<void> {
     for (const handle of handles) {
-      expect((await handle.result()).outcome).toBe(process.outcome);
-      expect(await system.effects(handle.id)).toEqual(process.effects);
+      expect((await handle.result()).outcome).toBe(underTest.outcome);
+      expect(await system.effects(handle.id)).toEqual(underTest.effects);
     }
   }
 
@@ -91,7 +91,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
 
   test("an account that is not provisioned for a while: each denial is counted, and a look-up comes before the next send", async () => {
     await system.sandbox.putAccount("sandbox", { provisioned: false });
-    const handles = await startMany(system, process, ["provisioned-1", "provisioned-2"]);
+    const handles = await startMany(system, underTest, ["provisioned-1", "provisioned-2"]);
     await untilWaiting(handles, effect.activity);
     await waitsQuietly(handles, 403);
     await system.sandbox.putAccount("sandbox", { provisioned: true });
@@ -114,10 +114,10 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   }, 60_000);
 
   test("a wrong password mended after a while", async () => {
-    const tracked = await process.start(system.client, "password-tracked", { words: "stalled" });
+    const tracked = await underTest.start(system.client, "password-tracked", { words: "stalled" });
     await eventually("tracking", async () => (await tracked.status()).phase === "tracking");
     await system.sandbox.putAccount("sandbox", { password: "changed" });
-    const handles = await startMany(system, process, ["password-1", "password-2", "password-3"]);
+    const handles = await startMany(system, underTest, ["password-1", "password-2", "password-3"]);
     await untilWaiting(handles, effect.activity);
     await untilWaiting([tracked], "ask");
     await waitsQuietly([...handles, tracked], 401);
@@ -125,13 +125,13 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     await goOn(handles);
     await eventually("no attention", async () => !(await attentionOf(tracked)));
     expect((await tracked.status()).phase).toBe("tracking");
-    expect(await system.effects(tracked.id)).toEqual(process.effects);
+    expect(await system.effects(tracked.id)).toEqual(underTest.effects);
     await system.client.temporal.workflow.getHandle(tracked.workflowId).terminate();
   }, 60_000);
 
   test("an empty balance stops what costs, and nothing else", async () => {
     await system.sandbox.setSpeed(120_000);
-    const tracked = await process.start(system.client, "balance-tracked");
+    const tracked = await underTest.start(system.client, "balance-tracked");
     await eventually("tracking", async () => (await tracked.status()).phase === "tracking");
     const { id } = await system.sandbox.addFault({
       operation: effect.sandbox,
@@ -139,7 +139,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       status: 403,
       times: "always",
     });
-    const waiting = await startMany(system, process, ["balance-1", "balance-2"]);
+    const waiting = await startMany(system, underTest, ["balance-1", "balance-2"]);
     await untilWaiting(waiting, effect.activity);
     await endWell([tracked]);
     await system.sandbox.setSpeed(240_000);
@@ -158,8 +158,8 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       status: 400,
       times: "always",
     });
-    const words = `${process.words},${effect.activity}=cut-after-commit`;
-    const handle = await process.start(system.client, "late-answer", { words });
+    const words = `${underTest.words},${effect.activity}=cut-after-commit`;
+    const handle = await underTest.start(system.client, "late-answer", { words });
     const attention = await eventually("attention", () => attentionOf(handle));
     expect(attention).toMatchObject({ kind: "protocol", step: effect.activity });
 
@@ -169,7 +169,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     const sealer = ringSealer(KeyRing.parse(env["TRUSTFLOW_KEYS__JOURNAL"] ?? ""));
     const namespace = env["TEMPORAL_NAMESPACE"] ?? "";
     const token = effectToken(namespace, handle.workflowId, effect.activity, "0");
-    const answer = process.happened(item?.id ?? "");
+    const answer = underTest.happened(item?.id ?? "");
     expect(await new Rows(pool, 1).answer(token, sealAnswer(sealer, token, answer))).toBe(true);
     await eventually("tracking", async () => (await handle.status()).phase === "tracking");
 
@@ -188,9 +188,9 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     });
     const ofThis = async () =>
       (await requests()).filter(({ intent }) => intent?.startsWith("limited"));
-    const first = await process.start(system.client, "limited-1");
+    const first = await underTest.start(system.client, "limited-1");
     await eventually("the 429", async () => (await denials(429)) === 1);
-    const others = await startMany(system, process, ["limited-2", "limited-3"]);
+    const others = await startMany(system, underTest, ["limited-2", "limited-3"]);
     await eventually("another call", async () => {
       for (const handle of [first, ...others]) expect(await attentionOf(handle)).toBeUndefined();
       return (await ofThis()).length > 1;

@@ -34,7 +34,7 @@ async function calls(status: string): Promise<number> {
   return Object.values(requests).reduce((sum, byStatus) => sum + (byStatus[status] ?? 0), 0);
 }
 
-describe.each([sendPostalUnderTest])("$process", (process) => {
+describe.each([sendPostalUnderTest])("$process", (underTest) => {
   const title = `${crowd} processes against a wrong password make a handful of calls, and all go on when it is mended`;
   test(
     title,
@@ -42,7 +42,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       await system.sandbox.putAccount("sandbox", { password: "changed" });
       const began = Date.now();
       const ids = Array.from({ length: crowd }, (_, index) => `crowd-${index}`);
-      const handles = await startMany(system, process, ids, await quietVariant(system));
+      const handles = await startMany(system, underTest, ids, await quietVariant(system));
       await eventually("all waiting", async () => (await waitingCount(system)) === crowd, limitMs);
       const lengths = () =>
         Promise.all(handles.slice(0, 5).map((one) => historyLength(system, one.workflowId)));

@@ -77,12 +77,12 @@ test("Temporal away: worker and relay are not ready, and are again when it is ba
   await allSay({});
 }, 90_000);
 
-describe.each([sendPostalUnderTest])("$process", (process) => {
+describe.each([sendPostalUnderTest])("$process", (underTest) => {
   test("a worker that is ending is not ready, while it finishes what it does", async () => {
-    const { words, calls } = process;
+    const { words, calls } = underTest;
     const submit = calls[0]?.sandbox ?? "";
     const slow = { words: `${words},${submit.split(".")[1]}=slow-answer-4000` };
-    const handle = await process.start(system.client, "slow", slow);
+    const handle = await underTest.start(system.client, "slow", slow);
     await eventually("the submit", async () => (await system.effects("slow"))[submit] === 1);
     const worker = system.stack.role("worker");
     const ended = exits.stop(worker);
@@ -91,7 +91,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     expect(await ask("worker", "/health")).toEqual([200, true]);
     expect(await ended).toMatchObject({ code: 0 });
     await worker.restart();
-    expect((await handle.result()).outcome).toBe(process.outcome);
-    expect(await system.effects("slow")).toEqual(process.effects);
+    expect((await handle.result()).outcome).toBe(underTest.outcome);
+    expect(await system.effects("slow")).toEqual(underTest.effects);
   }, 60_000);
 });

@@ -32,14 +32,14 @@ async function historyLengths(handles: Handle[]): Promise<number[]> {
   return (await Promise.all(histories)).map(({ events }) => events?.length ?? 0);
 }
 
-describe.each([sendPostalUnderTest])("$process", (process) => {
-  const [effect] = process.calls;
+describe.each([sendPostalUnderTest])("$process", (underTest) => {
+  const [effect] = underTest.calls;
   if (!effect) throw new Error("the process makes no call");
   const settings = { pollIntervalSeconds: 3_600, affidavitWindowSeconds: 3_600 };
 
   test("away for hours: before the send, after an answer that was lost, and while tracking", async () => {
-    const start = (id: string, words = process.words) =>
-      process.start(system.client, id, { words, input: { settings } });
+    const start = (id: string, words = underTest.words) =>
+      underTest.start(system.client, id, { words, input: { settings } });
     const phaseOf = async (handle: Handle) => (await handle.status()).phase;
     const attentionOf = async (handle: Handle) => (await handle.status()).attention;
 
@@ -51,7 +51,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       status: 503,
       times: "always",
     });
-    const lost = await start("lost", `${process.words},${effect.activity}=cut-after-commit`);
+    const lost = await start("lost", `${underTest.words},${effect.activity}=cut-after-commit`);
     const inLedger = () => system.sandbox().ledger().byIntent["lost"] !== undefined;
     await eventually("the effect", inLedger);
     await system.stopProvider();
@@ -87,12 +87,12 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       const isOver = async () => !(await handle.isOpen());
       await system.passUntil(`${handle.id} ends`, isOver, { ...limit, stepMs: 12 * hourMs });
       const result = await handle.result();
-      expect(result.outcome).toBe(process.outcome);
+      expect(result.outcome).toBe(underTest.outcome);
       const { timeline } = result as unknown as { timeline: { source: string }[] };
       expect(timeline.filter(({ source }) => source === "person")).toEqual([]);
     }
     const { byIntent, duplicates } = system.sandbox().ledger();
-    expect(byIntent).toEqual(Object.fromEntries(handles.map(({ id }) => [id, process.effects])));
+    expect(byIntent).toEqual(Object.fromEntries(handles.map(({ id }) => [id, underTest.effects])));
     expect(duplicates).toEqual([]);
   }, 300_000);
 });

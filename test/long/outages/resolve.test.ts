@@ -62,16 +62,16 @@ function answersOf(stdout: string): Record<string, string> {
   return Object.fromEntries(all.map(({ id, answer }) => [id, answer]));
 }
 
-describe.each([sendPostalUnderTest])("$process", (process) => {
-  const [effect] = process.calls;
+describe.each([sendPostalUnderTest])("$process", (underTest) => {
+  const [effect] = underTest.calls;
   if (!effect) throw new Error("the process makes no call");
   const step = effect.activity;
   const denials = () => answers(effect.sandbox, "401");
 
   async function endsWell(handle: Handle, decision: string, note: string): Promise<void> {
     const result = await handle.result();
-    expect(result.outcome).toBe(process.outcome);
-    expect(await system.effects(handle.id)).toEqual(process.effects);
+    expect(result.outcome).toBe(underTest.outcome);
+    expect(await system.effects(handle.id)).toEqual(underTest.effects);
     const { timeline } = result as unknown as { timeline: object[] };
     expect(timeline).toContainEqual({
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
@@ -91,8 +91,8 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       status: 400,
       times: "always",
     });
-    const words = `${process.words},${step}=${lost}`;
-    const handle: Handle = await process.start(system.client, id, { words });
+    const words = `${underTest.words},${step}=${lost}`;
+    const handle: Handle = await underTest.start(system.client, id, { words });
     const attention = await waiting(handle);
     // Asked when the answer was lost, and once more by the patient phase; then not for ten minutes.
     const asked = async () => (await answers("evi-post.query", "400")) >= before + 2;
@@ -104,7 +104,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   test("retry asks the provider at once, however the circuit stands; one or many", async () => {
     await system.sandbox.putAccount("sandbox", { password: "changed" });
     const ids = ["retry-1", "retry-2", "retry-3"];
-    const handles = await startMany(system, process, ids);
+    const handles = await startMany(system, underTest, ids);
     const attentions = await Promise.all(handles.map((handle) => waiting(handle)));
     const [first, ...others] = handles;
     const [attention] = attentions;
@@ -137,7 +137,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
   test("many retries against a password that is still wrong share few calls", async () => {
     await system.sandbox.putAccount("sandbox", { password: "changed" });
     const ids = Array.from({ length: 15 }, (_, index) => `crowd-${index}`);
-    const handles = await startMany(system, process, ids);
+    const handles = await startMany(system, underTest, ids);
     const attentions = await Promise.all(handles.map((handle) => waiting(handle)));
     const [before, began] = [await denials(), Date.now()];
     await Promise.all(
@@ -180,7 +180,7 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     expect(attention).toMatchObject({ step, decisions: ["retry", "happened", "abandon"] });
     const [item] = (await system.sandbox.items({ intent: handle.id })).items;
     await answerAgain();
-    const result = process.happened(item?.id ?? "");
+    const result = underTest.happened(item?.id ?? "");
     const decided = await resolveByCli(
       ["happened"],
       "happened",
@@ -214,9 +214,9 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
       expect.objectContaining({ source: "person", event: `abandon: ${step}`, by: "Ada" }),
     );
     await answerAgain();
-    const words = `${process.words},${step}=cut-after-commit`;
-    const next = await process.start(system.client, handle.id, { words });
-    expect((await next.result()).outcome).toBe(process.outcome);
-    expect(await system.effects(handle.id)).toEqual(process.effects);
+    const words = `${underTest.words},${step}=cut-after-commit`;
+    const next = await underTest.start(system.client, handle.id, { words });
+    expect((await next.result()).outcome).toBe(underTest.outcome);
+    expect(await system.effects(handle.id)).toEqual(underTest.effects);
   }, 60_000);
 });

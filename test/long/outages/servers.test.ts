@@ -61,19 +61,19 @@ function identifiers(of: { identifier: string }[]): string[] {
   return of.map(({ identifier }) => identifier).toSorted();
 }
 
-describe.each([sendPostalUnderTest])("$process", (process) => {
+describe.each([sendPostalUnderTest])("$process", (underTest) => {
   const urlOf = (workflowId: string) => {
     const { env, receiverUrl } = system.stack;
     const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
     const namespace = env["TEMPORAL_NAMESPACE"] ?? "";
-    return callbackUrl(ring, receiverUrl, { provider: process.provider, namespace, workflowId });
+    return callbackUrl(ring, receiverUrl, { provider: underTest.provider, namespace, workflowId });
   };
 
   /** Those that go on to their end in the last test. */
   const open: ProcessHandle<{ outcome: string }>[] = [];
 
   async function start(id: string): Promise<ProcessHandle<{ outcome: string }>> {
-    const handle = await process.start(system.client, id);
+    const handle = await underTest.start(system.client, id);
     open.push(handle);
     return handle;
   }
@@ -181,8 +181,8 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     await system.sandbox.setSpeed(60_000);
     expect(open).toHaveLength(6);
     for (const handle of open) {
-      expect((await handle.result()).outcome).toBe(process.outcome);
-      expect(await system.effects(handle.id)).toEqual(process.effects);
+      expect((await handle.result()).outcome).toBe(underTest.outcome);
+      expect(await system.effects(handle.id)).toEqual(underTest.effects);
     }
   }, 60_000);
 });

@@ -36,12 +36,12 @@ afterAll(async () => {
 const roles = ["worker", "receiver", "relay"] as const;
 const openIds = Array.from({ length: 16 }, (_, index) => `open-${index}`);
 
-describe.each([sendPostalUnderTest])("$process", (process) => {
+describe.each([sendPostalUnderTest])("$process", (underTest) => {
   test("nothing fails and nothing is lost when each role is stopped and started in turn", async () => {
-    const open = await startMany(system, process, openIds, process.staysOpen);
+    const open = await startMany(system, underTest, openIds, underTest.staysOpen);
     for (const handle of open)
       await eventually("tracking", async () => (await handle.status()).phase === "tracking");
-    const postings = new Postings(system, process);
+    const postings = new Postings(system, underTest);
     let number = 0;
     const load = steadyLoad(() => {
       const [posting] = postings.genuine(openIds[number++ % openIds.length] as string, 1);
@@ -49,13 +49,13 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     });
 
     // New ones all the time, whose submit takes a while: at each moment some attempt is under way.
-    const submit = process.calls[0]?.sandbox.split(".")[1];
-    const slow = { words: `${process.words},${submit}=slow-answer-1500` };
-    const started: ReturnType<typeof process.start>[] = [];
+    const submit = underTest.calls[0]?.sandbox.split(".")[1];
+    const slow = { words: `${underTest.words},${submit}=slow-answer-1500` };
+    const started: ReturnType<typeof underTest.start>[] = [];
     let isOver = false;
     const starting = (async () => {
       for (; !isOver; await delay(300))
-        started.push(process.start(system.client, `new-${started.length}`, slow));
+        started.push(underTest.start(system.client, `new-${started.length}`, slow));
     })();
 
     const endings: ({ role: string } & Ending)[] = [];
@@ -81,18 +81,18 @@ describe.each([sendPostalUnderTest])("$process", (process) => {
     expect(held).toEqual([0, 0]);
     expect(load.cut).toEqual([]);
     expect([...load.answers.keys()].filter((status) => ![204, 503].includes(status))).toEqual([]);
-    const { applied } = await landing.of(process, openIds);
+    const { applied } = await landing.of(underTest, openIds);
     expect(applied.toSorted()).toEqual([...load.acknowledged].toSorted());
 
     const handles = await Promise.all(started);
-    for (const handle of handles) expect((await handle.result()).outcome).toBe(process.outcome);
+    for (const handle of handles) expect((await handle.result()).outcome).toBe(underTest.outcome);
     const all = [...open, ...handles];
     const begun = await begunAttempts(system);
     expect(begun.size).toBeGreaterThan(all.length);
     const looks = all.map(({ workflowId }) => lossesOf(system, begun, workflowId));
     const losses = await Promise.all(looks);
     expect(losses.flat()).toEqual([]);
-    for (const { id } of all) expect(await system.effects(id)).toEqual(process.effects);
+    for (const { id } of all) expect(await system.effects(id)).toEqual(underTest.effects);
     expect(await system.sandbox.ledger()).toMatchObject({ duplicates: [], violations: [] });
     for (const name of roleNames) expect(await textLines(name)).toEqual([]);
   }, 240_000);
