@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withLock } from "../src/local/processes/lock.js";
-import { killWithUs } from "../src/local/processes/watchdog.js";
+import { killOnExit } from "../src/local/processes/watchdog.js";
 import { npm, root, say } from "./steps.mjs";
 
 const checkout = createHash("sha256").update(root).digest("hex").slice(0, 16);
@@ -115,7 +115,7 @@ async function runNpm(given, doing) {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const letGo = child.pid === undefined ? undefined : killWithUs(-child.pid, "SIGKILL");
+  const unregister = child.pid === undefined ? undefined : killOnExit(-child.pid, "SIGKILL");
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk) => void (output += chunk));
@@ -130,7 +130,7 @@ async function runNpm(given, doing) {
     child.once("close", resolve);
   });
   clearInterval(ticker);
-  letGo?.();
+  unregister?.();
   if (code !== 0) say(`npm ${given[0]} failed:\n${output}`);
   return code === 0;
 }

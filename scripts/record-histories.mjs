@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Walks every path of every process, or those that are named (`sendPostal`, `sendPostal/delivered`), on the real stack and
+// Runs every path of every process, or those that are named (`sendPostal`, `sendPostal/delivered`), on the real stack and
 // writes its history to test/replay/<process>/, for the replay tests. Run it when a path is new: what was recorded before a
 // change behind `patched` stays. Look at the difference.
 import { ensureInstalled } from "./install.mjs";

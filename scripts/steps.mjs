@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { killWithUs } from "../src/local/processes/watchdog.js";
+import { killOnExit } from "../src/local/processes/watchdog.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -25,7 +25,7 @@ export async function runStep(command, args, options = {}) {
     env: { ...process.env, ...options.env },
     stdio: ["ignore", options.stdout === "stderr" ? 2 : "inherit", "inherit"],
   });
-  const letGo = child.pid === undefined ? undefined : killWithUs(-child.pid);
+  const unregister = child.pid === undefined ? undefined : killOnExit(-child.pid);
   /** @type {NodeJS.Signals | undefined} */
   let received;
   /** @param {NodeJS.Signals} signal */
@@ -48,7 +48,7 @@ export async function runStep(command, args, options = {}) {
     child.once("close", (status) => resolve(status ?? 1));
   });
   for (const signal of signals) process.off(signal, pass);
-  letGo?.();
+  unregister?.();
   if (received) process.kill(process.pid, received);
   return code;
 }

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { removeWithUs } from "../src/local/processes/watchdog.js";
+import { removeOnExit } from "../src/local/processes/watchdog.js";
 import { root, runStep, say } from "./steps.mjs";
 
 /**
@@ -51,7 +51,7 @@ export function test(args) {
  */
 async function jest(args, node = process.execPath) {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-test-"));
-  removeWithUs(folder);
+  removeOnExit(folder);
   try {
     const results = process.env["TEST_RESULTS_FILE"] ?? join(folder, "results.json");
     const code = await runStep(

@@ -2,7 +2,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeWithUs } from "../src/local/processes/watchdog.js";
+import { removeOnExit } from "../src/local/processes/watchdog.js";
 import { bin, npm, runBuild, runStep, say } from "./steps.mjs";
 import { supplyChain } from "./supply-chain.mjs";
 import { closingLine } from "./test.mjs";
@@ -10,7 +10,7 @@ import { closingLine } from "./test.mjs";
 /** @returns {Promise<number>} */
 export async function verify() {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-verify-"));
-  removeWithUs(folder);
+  removeOnExit(folder);
   /** @param {string} name */
   const resultsOf = (name) => join(folder, `${name}.json`);
   const [results, ltsResults, longResults] = [

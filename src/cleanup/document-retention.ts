@@ -9,7 +9,7 @@ import type { Pool, PoolClient } from "../postgres/pool.js";
 import { endOf } from "./executions.js";
 import { ownTaken, takenByProcesses } from "./inputs.js";
 import type { Everywhere } from "./inputs.js";
-import { holdingDocument, letGo } from "./release-documents.js";
+import { withDocumentLock, releaseDocument } from "./release-documents.js";
 
 export interface Expired {
   /** How many were removed, or would be, by their kind. */
@@ -63,9 +63,9 @@ export async function expireDocuments(options: RetentionOptions): Promise<Expire
   for (const document of due) {
     const isGone = dryRun
       ? await isStillDue(options, document)
-      : await holdingDocument(pool, document.id, async (client) => {
+      : await withDocumentLock(pool, document.id, async (client) => {
           const isStill = await isStillDue(options, document, client);
-          if (isStill) await letGo(client, documents, document.id, document);
+          if (isStill) await releaseDocument(client, documents, document.id, document);
           return isStill;
         });
     if (isGone) report.expired[document.kind] = (report.expired[document.kind] ?? 0) + 1;

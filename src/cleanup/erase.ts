@@ -21,7 +21,7 @@ import type { AtProvider, Erasure, Process } from "./erasure-record.js";
 import { ownTaken, takenByProcesses } from "./inputs.js";
 import type { Everywhere, Taken } from "./inputs.js";
 import { namedDocuments } from "./named-documents.js";
-import { holdingDocument, letGo, otherOwners } from "./release-documents.js";
+import { withDocumentLock, releaseDocument, otherOwners } from "./release-documents.js";
 
 export interface EraseOptions extends Everywhere {
   workflowId: string;
@@ -102,8 +102,8 @@ export async function erase(options: EraseOptions & { by: string }): Promise<Era
   await recordRuns(pool, erasure, found.runs);
   await ownTaken(pool, heirs);
   for (const { id, kind } of own)
-    await holdingDocument(pool, id, async (held) => {
-      await letGo(held, documents, id, processKey);
+    await withDocumentLock(pool, id, async (held) => {
+      await releaseDocument(held, documents, id, processKey);
       await recordDocument(held, erasure, kind);
     });
   await eraseCallbacks(pool, erasure);

@@ -23,7 +23,7 @@ export async function otherOwners(
 }
 
 /** In a transaction: a process that takes the document meanwhile waits for its commit, one that was first is among the owners. */
-export function holdingDocument<T>(
+export function withDocumentLock<T>(
   pool: Pool,
   id: string,
   work: (client: PoolClient) => Promise<T>,
@@ -35,15 +35,15 @@ export function holdingDocument<T>(
 }
 
 /** Inside `holdingDocument`. The owner's row goes with the commit, so that a crash before it only does all of it again. */
-export async function letGo(
+export async function releaseDocument(
   client: PoolClient,
   documents: DocumentStore,
   id: string,
   processKey: Process,
 ): Promise<void> {
-  const [heir] = await otherOwners(client, id, processKey);
-  if (heir === undefined) await documents.delete(`document:${id}`);
-  else await documents.handOver(`document:${id}`, processKey, heir);
+  const [nextOwner] = await otherOwners(client, id, processKey);
+  if (nextOwner === undefined) await documents.delete(`document:${id}`);
+  else await documents.handOver(`document:${id}`, processKey, nextOwner);
   await client.query(
     "delete from trustflow.documents where id = $1 and namespace = $2 and workflow_id = $3",
     [id, processKey.namespace, processKey.workflowId],

@@ -68,29 +68,36 @@ const eviPost = (deps: Deps) =>
 const request = { account: "default", requestPk: "1", mode: "quick" } as const;
 const wanted = { uniqueId: "item", wanted: [{ uniqueId: "a" }] };
 
-const ways: [name: string, kind: string, then: string[], take: (deps: Deps) => Promise<unknown>][] =
+const cases: [
+  name: string,
+  kind: string,
+  then: string[],
+  take: (deps: Deps) => Promise<unknown>,
+][] = [
+  ["an inline document", "submitted", ["put"], (deps) => referenceOf(deps, inline, "submitted")],
   [
-    ["an inline document", "submitted", ["put"], (deps) => referenceOf(deps, inline, "submitted")],
-    [
-      "a stored document",
-      "submitted",
-      ["take"],
-      (deps) => checkedReferenceOf(deps, stored, "submitted", "document"),
-    ],
-    ["an affidavit", "affidavit", ["put"], (deps) => fetchAffidavits(eviPost(deps), wanted)],
-    ["a contract", "contract", ["put"], (deps) => contract(oneShot(deps), request)],
-    ["a signed document", "signed", ["put"], (deps) => fetchSigned(oneShot(deps), request)],
-  ];
+    "a stored document",
+    "submitted",
+    ["take"],
+    (deps) => checkedReferenceOf(deps, stored, "submitted", "document"),
+  ],
+  ["an affidavit", "affidavit", ["put"], (deps) => fetchAffidavits(eviPost(deps), wanted)],
+  ["a contract", "contract", ["put"], (deps) => contract(oneShot(deps), request)],
+  ["a signed document", "signed", ["put"], (deps) => fetchSigned(oneShot(deps), request)],
+];
 
-test.each(ways)("%s has its owner before anything else", async (_, kind, then, take) => {
+test.each(cases)("%s has its owner before anything else", async (_, kind, then, take) => {
   const { done, deps } = recorder();
   await inActivity(() => take(deps));
   const id = done[0]?.split(" ").at(-1);
   expect(done).toEqual([`own test w ${kind} ${id}`, ...then.map((what) => `${what} ${id}`)]);
 });
 
-test.each(ways)("%s is not touched where its owner cannot be written", async (_, __, ___, take) => {
-  const { done, deps } = recorder({ isAway: true });
-  await expect(inActivity(() => take(deps))).rejects.toThrow("away");
-  expect(done).toEqual([]);
-});
+test.each(cases)(
+  "%s is not touched where its owner cannot be written",
+  async (_, __, ___, take) => {
+    const { done, deps } = recorder({ isAway: true });
+    await expect(inActivity(() => take(deps))).rejects.toThrow("away");
+    expect(done).toEqual([]);
+  },
+);

@@ -13,7 +13,7 @@ import { documentIdOf } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
 import { own } from "../../src/journal/ownership.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
-import { taking, untilWaiting } from "../harness/stack/document-owners.js";
+import { ownUncommitted, untilLockAwaited } from "../harness/stack/document-owners.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
@@ -250,23 +250,23 @@ test("a process that takes a document while it is removed waits, and one that wa
     await document("first", "submitted"),
     await document("second", "submitted"),
   ];
-  const heir = { namespace: "default", workflowId: "sendPostal/heir" };
-  const commit = await taking(database.pool, heir, kept);
+  const nextOwner = { namespace: "default", workflowId: "sendPostal/heir" };
+  const commit = await ownUncommitted(database.pool, nextOwner, kept);
   let isTaken = false;
   let taken: Promise<void> | undefined;
   const slow = Object.assign(Object.create(store) as DocumentStore, {
     async delete(uri: string) {
-      taken = own(database.pool, heir, [{ id: documentIdOf(uri), kind: "submitted" }]).then(
+      taken = own(database.pool, nextOwner, [{ id: documentIdOf(uri), kind: "submitted" }]).then(
         () => void (isTaken = true),
       );
-      await untilWaiting(database.pool);
+      await untilLockAwaited(database.pool);
       expect(isTaken).toBe(false);
       await store.delete(uri);
     },
     handOver: store.handOver.bind(store),
   });
   const removing = run({ documents: slow });
-  await untilWaiting(database.pool);
+  await untilLockAwaited(database.pool);
   await commit();
   await removing;
   await taken;
@@ -277,9 +277,13 @@ test("a process that takes a document while it is removed waits, and one that wa
 test("a process that is started again, and takes its document before its turn comes, keeps it", async () => {
   processes = { again: daysAgo(31) };
   const uri = await document("again", "submitted");
-  const commit = await taking(database.pool, { namespace: "default", workflowId: "again" }, uri);
+  const commit = await ownUncommitted(
+    database.pool,
+    { namespace: "default", workflowId: "again" },
+    uri,
+  );
   const removing = run();
-  await untilWaiting(database.pool);
+  await untilLockAwaited(database.pool);
   processes = { again: "open" };
   await commit();
   expect(await removing).toEqual({ expired: {}, unknownEnd: 0 });

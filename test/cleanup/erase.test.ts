@@ -23,7 +23,7 @@ import { runsOf } from "../../src/temporal/visibility/runs.js";
 import type { Execution } from "../../src/temporal/visibility/stuck.js";
 import { effectOf, failed, notSent, Provider } from "../journal/support.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
-import { taking, untilWaiting } from "../harness/stack/document-owners.js";
+import { ownUncommitted, untilLockAwaited } from "../harness/stack/document-owners.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
 
@@ -472,19 +472,19 @@ test("an erased process that owns a document again, or names it, does not keep i
 
 test("a process that takes a document while another one is erased keeps it, or comes after the removal", async () => {
   const { workflowId, submitted, affidavit } = await finished();
-  const heir = { namespace: "default", workflowId: `sendPostal/${randomUUID()}` };
+  const nextOwner = { namespace: "default", workflowId: `sendPostal/${randomUUID()}` };
   const late = { namespace: "default", workflowId: `sendPostal/${randomUUID()}` };
-  const commit = await taking(database.pool, heir, submitted.uri);
+  const commit = await ownUncommitted(database.pool, nextOwner, submitted.uri);
   let taken: Promise<void> | undefined;
   const slow = withPart(store, {
     async delete(uri: string) {
       taken = own(database.pool, late, [{ id: documentIdOf(uri), kind: "submitted" }]);
-      await untilWaiting(database.pool);
+      await untilLockAwaited(database.pool);
       await store.delete(uri);
     },
   });
   const erasing = erase({ ...optionsOf(workflowId), documents: slow });
-  await untilWaiting(database.pool);
+  await untilLockAwaited(database.pool);
   await commit();
   await erasing;
   await taken;

@@ -11,7 +11,7 @@ import { InvalidInputError } from "../../src/client.js";
 import { contracts } from "../../src/contracts/index.js";
 import { searchAttributes, workflowTaskQueue } from "../../src/contracts/shared/names.js";
 import { freePorts } from "../../src/local/processes/free-ports.js";
-import { removeWithUs } from "../../src/local/processes/watchdog.js";
+import { removeOnExit } from "../../src/local/processes/watchdog.js";
 import { addressOf, postAll, settled } from "../harness/histories/callbacks.js";
 import { Canaries, found } from "../harness/histories/canaries.js";
 import { decoded } from "../harness/histories/decoded.js";
@@ -26,8 +26,8 @@ import {
 import type { Haystack } from "../harness/histories/haystack.js";
 import { allPaths } from "../harness/histories/paths.js";
 import { startPathStack } from "../harness/histories/stack.js";
-import type { PathStack, Walked } from "../harness/histories/stack.js";
-import { idOf } from "../harness/histories/walk.js";
+import type { PathStack, PathResults } from "../harness/histories/stack.js";
+import { idOf } from "../harness/histories/path-run.js";
 import { eventually } from "../harness/outages/wait.js";
 
 const canaries = new Canaries();
@@ -38,7 +38,7 @@ let database: pg.Client;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "trustflow-canaries-"));
-  removeWithUs(directory);
+  removeOnExit(directory);
   metricsPorts = await freePorts(3);
   const password = canaries.secret("the accounts' password", canaries.words("password"));
   stack = await startPathStack(allPaths, password, {
@@ -62,15 +62,15 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 }, 60_000);
 
-describe.each(allPaths)("$process goes its way, and nothing is cached:", (of) => {
-  let walked: Walked;
+describe.each(allPaths)("$process takes its paths, and nothing is cached:", (of) => {
+  let results: PathResults;
   beforeAll(async () => {
-    walked = await stack.walkPaths(of, canaries);
+    results = await stack.runPaths(of, canaries);
   }, 300_000);
   test.each(Object.keys(of.paths))("%s", (id) => {
-    const way = walked.get(idOf({ of, id }));
-    if (way?.status === "rejected") throw way.reason;
-    expect(way?.status).toBe("fulfilled");
+    const result = results.get(idOf({ of, id }));
+    if (result?.status === "rejected") throw result.reason;
+    expect(result?.status).toBe("fulfilled");
   });
 });
 

@@ -13,7 +13,7 @@ import { processes } from "../../src/contracts/shared/names.js";
 import { dataKeyId } from "../../src/crypto/data-key.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { publicRingOf } from "../../src/crypto/sealed-box.js";
-import { removeWithUs } from "../../src/local/processes/watchdog.js";
+import { removeOnExit } from "../../src/local/processes/watchdog.js";
 import type { DocumentReference } from "../../src/contracts/shared/values.js";
 import type { RoleName } from "../../src/local/stack/stack.js";
 import { envelopeInput } from "../processes/sign-envelope/inputs.js";
@@ -53,7 +53,7 @@ async function deploy(of: (index: number) => string, names: RoleName[]): Promise
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "trustflow-rotation-"));
-  removeWithUs(directory);
+  removeOnExit(directory);
   // The first step of a rotation (docs/operations.md) has been made: everybody can read the new keys.
   await writeKeys((index) => `${oldKeys[index]},${newKeys[index]}`);
   const lines = [...rings, "inboxPublic"].map(

@@ -174,7 +174,7 @@ function eventNumber(number: number, of: number): ProviderEvent {
   return { id: randomUUID(), kind, at: new Date(number).toISOString() };
 }
 
-async function walk(
+async function runAndMeasure(
   workflow: string,
   taskQueue: string,
   groups: ProviderEvent[][],
@@ -218,7 +218,7 @@ const oneByOne = (count: number) =>
   Array.from({ length: count }, (_, number) => [eventNumber(number, count)]);
 
 test("the floor with its five signals has 8 actions and 17 + 4 for each signal, counted as ours are", async () => {
-  const { events, actions } = await walk("floor", "floor", oneByOne(5));
+  const { events, actions } = await runAndMeasure("floor", "floor", oneByOne(5));
   expect(actions).toBe(8);
   expect(events).toBe(17 + 4 * 5);
 });
@@ -235,7 +235,7 @@ describe("sendPostal", () => {
   test.each(cases)(
     "%s stay within the goal",
     async (_name, groups) => {
-      const shape = await walk("sendPostal", workflowTaskQueue, groups);
+      const shape = await runAndMeasure("sendPostal", workflowTaskQueue, groups);
       expect(shape.groups).toBe(groups.length);
       expect(shape.events).toBeLessThanOrEqual(17 + 4 * shape.groups + 6);
       expect(shape.actions).toBeLessThanOrEqual(8 + shape.groups);
@@ -244,7 +244,9 @@ describe("sendPostal", () => {
   );
 
   test("0 callbacks: the silence that ends stands for the one group", async () => {
-    const shape = await walk("sendPostal", workflowTaskQueue, [], { pollIntervalSeconds: 1 });
+    const shape = await runAndMeasure("sendPostal", workflowTaskQueue, [], {
+      pollIntervalSeconds: 1,
+    });
     expect(shape.groups).toBe(0);
     expect(shape.events).toBeLessThanOrEqual(17 + 4 + 6);
     expect(shape.actions).toBeLessThanOrEqual(8);

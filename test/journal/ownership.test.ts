@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { Journal } from "../../src/journal/journal.js";
 import type { Effect } from "../../src/journal/journal.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
-import { taking } from "../harness/stack/document-owners.js";
+import { ownUncommitted } from "../harness/stack/document-owners.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, failed, notSent, sealers } from "./support.js";
@@ -89,7 +89,7 @@ test("several processes own one document, each once", async () => {
 test("a process that takes a document waits for no other that takes it", async () => {
   const [first, second] = [newDocument(), newDocument()];
   const uri = `document:${first.id}`;
-  const commit = await taking(database.pool, effectOf(), uri);
+  const commit = await ownUncommitted(database.pool, effectOf(), uri);
   await journal.own(effectOf(), [second, first]);
   await commit();
   expect(await ownersOf(first)).toHaveLength(2);

@@ -30,8 +30,8 @@ async function gone(condition: () => boolean): Promise<boolean> {
 
 const holder = (folder: string): string => `
   import { startChild } from "${dist("processes/child.js")}";
-  import { removeWithUs } from "${dist("processes/watchdog.js")}";
-  removeWithUs(${JSON.stringify(folder)});
+  import { removeOnExit } from "${dist("processes/watchdog.js")}";
+  removeOnExit(${JSON.stringify(folder)});
   const child = await startChild({ command: "sleep", args: ["600"], logFile: ${JSON.stringify(join(folder, "log"))} });
   console.log(child.pid);
   setInterval(() => {}, 1000);`;

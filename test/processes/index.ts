@@ -1,5 +1,5 @@
 // The registry of what the processes bring to the generators: one entry for each. complete.test.ts names what a process lacks.
-import type { PathsOf } from "../harness/histories/walk.js";
+import type { PathsOf } from "../harness/histories/path-run.js";
 import type { ProcessName } from "../../src/contracts/shared/names.js";
 import { holderInput } from "./issue-certificate/inputs.js";
 import { issueCertificateUnderTest } from "./issue-certificate/under-test.js";
@@ -16,7 +16,7 @@ import { sendPostalUnderTest } from "./send-postal/under-test.js";
 interface Brought {
   /** How the harnesses of crashes, storms, time and speed take the process. */
   underTest: unknown;
-  /** The ways through the process. They use Jest, so they are loaded where tests run, and nowhere else. */
+  /** The paths through the process. They use Jest, so they are loaded where tests run, and nowhere else. */
   paths(): Promise<PathsOf>;
   /** The input in `examples/` that the README shows. */
   example: string;

@@ -1,4 +1,4 @@
-// Not a test of its own: `npm run record-histories` walks the paths on the real stack and keeps the history of each.
+// Not a test of its own: `npm run record-histories` runs the paths on the real stack and keeps the history of each.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import {
   secondPersonPaths,
 } from "../processes/send-message/second-person-paths.js";
 import { startPathStack } from "../harness/histories/stack.js";
-import type { PathStack, Walked } from "../harness/histories/stack.js";
+import type { PathStack, PathResults } from "../harness/histories/stack.js";
 import { recordedFolder, recordingRing, writeRecording } from "../harness/histories/recordings.js";
-import { idOf } from "../harness/histories/walk.js";
-import type { PathsOf } from "../harness/histories/walk.js";
+import { idOf } from "../harness/histories/path-run.js";
+import type { PathsOf } from "../harness/histories/path-run.js";
 
-/** Processes, or single paths of them as `<process>/<path>`; none: every path of all. */
+/** Processes, or single paths of them as `<process>/<path>`; none: paths path of all. */
 const asked = process.env["RECORDED"]?.split(" ") ?? [];
 const isWhole = (name: string) => asked.length === 0 || asked.includes(name);
 const recordedOf = (all: PathsOf[]) =>
@@ -27,7 +27,7 @@ const recordedOf = (all: PathsOf[]) =>
       ),
     }))
     .filter(({ paths }) => Object.keys(paths).length > 0);
-/** Each is walked on a stack of its own; the first one has every process. */
+/** Each runs on a stack of its own; the first one has paths process. */
 const groups = [
   { name: "alone", recorded: recordedOf(allPaths), env: {}, isFirst: true },
   {
@@ -39,28 +39,31 @@ const groups = [
 ].filter(({ recorded }) => recorded.length > 0);
 
 describe.each(groups)("decided $name", ({ recorded, env, isFirst }) => {
-  const ways = recorded.flatMap((of) => Object.keys(of.paths).map((id) => ({ of, id })));
+  const paths = recorded.flatMap((of) => Object.keys(of.paths).map((id) => ({ of, id })));
   let stack: PathStack;
-  const walked: Walked = new Map();
+  const results: PathResults = new Map();
 
   beforeAll(async () => {
     stack = await startPathStack(recorded, "secret", {
       env: { ...env, TRUSTFLOW_KEYS__CODEC: recordingRing },
     });
     for (const of of recorded)
-      for (const [id, way] of await stack.walkPaths(of)) walked.set(id, way);
+      for (const [id, result] of await stack.runPaths(of)) results.set(id, result);
     for (const { process: name } of recorded.filter((of) => isFirst && isWhole(of.process)))
       await rm(join(recordedFolder, name), { recursive: true, force: true });
   }, 300_000);
   afterAll(() => stack?.system.close(), 60_000);
 
-  test.each(ways.map((way) => [idOf(way), way] as const))("%s", async (workflowId, { of, id }) => {
-    const way = walked.get(workflowId);
-    if (way?.status === "rejected") throw way.reason;
-    const { workflow } = stack.system.client.temporal;
-    const { runId } = await workflow.getHandle(workflowId).describe();
-    const history = await workflow.getHandle(workflowId, runId).fetchHistory();
-    expect(history.events?.length).toBeGreaterThan(3);
-    await writeRecording(of.process, id, { workflowId, history });
-  });
+  test.each(paths.map((path) => [idOf(path), path] as const))(
+    "%s",
+    async (workflowId, { of, id }) => {
+      const result = results.get(workflowId);
+      if (result?.status === "rejected") throw result.reason;
+      const { workflow } = stack.system.client.temporal;
+      const { runId } = await workflow.getHandle(workflowId).describe();
+      const history = await workflow.getHandle(workflowId, runId).fetchHistory();
+      expect(history.events?.length).toBeGreaterThan(3);
+      await writeRecording(of.process, id, { workflowId, history });
+    },
+  );
 });

@@ -13,7 +13,7 @@ import { allPaths } from "../harness/histories/paths.js";
 import { secondPersonPaths } from "../processes/send-message/second-person-paths.js";
 import { readRecordings, recordingRing } from "../harness/histories/recordings.js";
 import type { Recording } from "../harness/histories/recordings.js";
-import { idOf } from "../harness/histories/walk.js";
+import { idOf } from "../harness/histories/path-run.js";
 
 const { EventType } = protobuf.temporal.api.enums.v1;
 const paths = [...allPaths, secondPersonPaths].flatMap((of) =>

@@ -1,46 +1,46 @@
 // When the relay looks again, and which namespaces it leaves alone for a while.
 
-/** Rung by notifications and timers; rings that nobody waits for are remembered as one. */
-export class Bell {
+/** Wakes the relay: by a notification or a timer. Wakes that nobody waits for are remembered as one. */
+export class WakeSignal {
   readonly #timers = new Set<NodeJS.Timeout>();
-  #rang = false;
-  #wake: (() => void) | undefined;
+  #isAwake = false;
+  #resume: (() => void) | undefined;
 
-  ring(): void {
-    this.#rang = true;
-    this.#wake?.();
+  wake(): void {
+    this.#isAwake = true;
+    this.#resume?.();
   }
 
-  ringIn(ms: number): void {
+  wakeIn(ms: number): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      this.ring();
+      this.wake();
     }, ms);
     this.#timers.add(timer);
   }
 
-  quiet(): void {
-    this.#rang = false;
+  clear(): void {
+    this.#isAwake = false;
   }
 
-  /** Until it rings, or for `ms`. */
-  async rung(ms: number): Promise<void> {
-    if (!this.#rang) {
+  /** Until a wake, for at most `ms`. */
+  async wait(ms: number): Promise<void> {
+    if (!this.#isAwake) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms);
-        this.#wake = () => {
+        this.#resume = () => {
           clearTimeout(timer);
           resolve();
         };
       });
-      this.#wake = undefined;
+      this.#resume = undefined;
     }
-    this.#rang = false;
+    this.#isAwake = false;
   }
 
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer);
-    this.ring();
+    this.wake();
   }
 }
 

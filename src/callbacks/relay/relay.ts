@@ -14,7 +14,7 @@ import type { BodyKeys } from "../inbox/body-keys.js";
 import { deliver } from "./delivery.js";
 import { Inbox, inboxChannel, isFull } from "../inbox/inbox.js";
 import { defaultQuota } from "../inbox/quota.js";
-import { Bell } from "./pacing.js";
+import { WakeSignal } from "./pacing.js";
 import type { Parsers, Reader, Sources } from "../inbox/reading.js";
 import type { Claimed, ClaimedRow, Settlement } from "../inbox/rows.js";
 import { Signaller, signalTimeoutOf } from "./signaller.js";
@@ -67,7 +67,7 @@ class RunningRelay implements Relay {
   readonly #inbox: Inbox;
   readonly #reader: Reader;
   readonly #claim = randomUUID();
-  readonly #bell = new Bell();
+  readonly #wakeSignal = new WakeSignal();
   readonly #signaller: Signaller;
   readonly #delivered: Batcher<string[]>;
   readonly #listener: Listener;
@@ -82,12 +82,12 @@ class RunningRelay implements Relay {
     this.#inbox = new Inbox(options.pool, options.bodyKeys);
     const { ring, parsers, sources = {} } = options;
     this.#reader = { inbox: this.#inbox, ring, parsers, sources };
-    this.#signaller = new Signaller(options, this.#bell);
+    this.#signaller = new Signaller(options, this.#wakeSignal);
     this.#delivered = batcher<string[]>(
       (ids) => this.#inbox.settle(this.#claim, ids.flat(), { state: "delivered" }),
       { inFlight: 1, maxItems: 1_000 },
     );
-    this.#listener = listen(options.pool, inboxChannel, () => this.#bell.ring());
+    this.#listener = listen(options.pool, inboxChannel, () => this.#wakeSignal.wake());
     this.#loopEnded = this.#loop();
   }
 
@@ -101,18 +101,18 @@ class RunningRelay implements Relay {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#bell.close();
+    this.#wakeSignal.close();
     await this.#listener.close();
     await this.#loopEnded;
     await Promise.all(this.#running);
-    this.#bell.close();
+    this.#wakeSignal.close();
   }
 
   async #loop(): Promise<void> {
     const { gatherMs = 100, scanMs = 5_000 } = this.#options;
     let pauseMs = 250;
     while (!this.#closed) {
-      await this.#bell.rung(scanMs);
+      await this.#wakeSignal.wait(scanMs);
       if (this.#closed) return;
       await sleep(gatherMs);
       try {
@@ -120,7 +120,7 @@ class RunningRelay implements Relay {
         pauseMs = 250;
       } catch (error) {
         this.#options.logger?.warn("the inbox cannot be read", { code: codeOf(error) });
-        this.#bell.ringIn(pauseMs * (0.5 + Math.random()));
+        this.#wakeSignal.wakeIn(pauseMs * (0.5 + Math.random()));
         pauseMs = Math.min(pauseMs * 2, 10_000);
       }
     }
@@ -130,7 +130,7 @@ class RunningRelay implements Relay {
     const { leaseMs = 30_000, parallel = 16 } = this.#options;
     let more = true;
     while (more && !this.#closed) {
-      this.#bell.quiet();
+      this.#wakeSignal.clear();
       this.#looks += 1;
       const hadMore = await this.#address(leaseMs);
       await this.#wake();
@@ -191,7 +191,7 @@ class RunningRelay implements Relay {
       logger?.warn("callbacks cannot be marked", { code: codeOf(error) });
     }
     // Others of this process that came meanwhile were passed over by the looks since.
-    if (this.#looks > looks) this.#bell.ring();
+    if (this.#looks > looks) this.#wakeSignal.wake();
   }
 
   async #settle(rows: Claimed[], settlement: Settlement): Promise<void> {
@@ -199,7 +199,7 @@ class RunningRelay implements Relay {
     if (settlement.state === "delivered") await this.#delivered.add(ids);
     else await this.#inbox.settle(this.#claim, ids, settlement);
     this.#options.onEvent?.(settlement, ids.length);
-    if (settlement.state === "waiting") this.#bell.ringIn(settlement.pauseMs);
+    if (settlement.state === "waiting") this.#wakeSignal.wakeIn(settlement.pauseMs);
   }
 }
 

@@ -1,7 +1,7 @@
 // One signal to one process, within its time, and what its failure says about the namespace as a whole.
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { Namespaces } from "./pacing.js";
-import type { Bell } from "./pacing.js";
+import type { WakeSignal } from "./pacing.js";
 import { problemOf, signalName, surplusSignalName } from "./signals.js";
 import type { SignalArgument, SignalClient, SignalProblem } from "./signals.js";
 
@@ -17,12 +17,12 @@ export function signalTimeoutOf({ signalTimeoutMs = 10_000 }: SignallerOptions):
 
 export class Signaller {
   readonly #options: SignallerOptions;
-  readonly #bell: Bell;
+  readonly #wakeSignal: WakeSignal;
   readonly #namespaces = new Namespaces();
 
-  constructor(options: SignallerOptions, bell: Bell) {
+  constructor(options: SignallerOptions, wakeSignal: WakeSignal) {
     this.#options = options;
-    this.#bell = bell;
+    this.#wakeSignal = wakeSignal;
   }
 
   paused(): string[] {
@@ -67,7 +67,7 @@ export class Signaller {
     const pauseMs = this.#namespaces.pause(namespace);
     if (pauseMs === undefined) return;
     this.#options.logger?.warn("Temporal is out of reach", { namespace });
-    this.#bell.ringIn(pauseMs);
+    this.#wakeSignal.wakeIn(pauseMs);
   }
 
   async #attempt(

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { outcomesOf } from "../../contracts/registry.js";
 import { processes } from "../../contracts/shared/names.js";
 import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
-import { takes } from "./capability.js";
+import { hasCapability } from "./capability.js";
 import { CodeDialogue } from "./code-dialogue.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeData, writeJsonLine } from "../output/output.js";
@@ -35,7 +35,7 @@ export function allOutcomes(): string[] {
 /** Prints each change; ends as `resultOf` does, and with 1 on another outcome than the expected one. */
 export async function watchProcess(handle: AnyHandle, options: FollowOptions): Promise<void> {
   const progress = new ProgressLines();
-  const asksForCodes = !options.json && isOnTerminal() && takes(handle, "submitOtp");
+  const asksForCodes = !options.json && isOnTerminal() && hasCapability(handle, "submitOtp");
   const codes = asksForCodes ? new CodeDialogue(handle) : undefined;
   try {
     const result = await resultOf(handle, options, (status) => {

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../../contracts/issue-certificate.js";
 import { checkInput } from "../../contracts/shared/problems.js";
-import { taking } from "./capability.js";
+import { requireCapability } from "./capability.js";
 import { addCommand, personName } from "../command.js";
 import { idHelp, withProcess } from "../context.js";
 import { enteredLine, noteVisible } from "../entered.js";
@@ -33,7 +33,7 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the p
   });
   addStated(cancel).action((id: string, { json, ...stated }: Asked & Stated) =>
     withProcess(id, async (handle) => {
-      const answer = await taking(handle, "cancel", "cancellation")
+      const answer = await requireCapability(handle, "cancel", "cancellation")
         .cancel(randomUUID(), stated)
         .catch(saysAlreadyCancelled(handle.workflowId));
       sayAnswer(answer, ["cancelled", "pending"], { json });
@@ -50,7 +50,7 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the p
     .action(
       (id: string, { json, ...asked }: Asked & { includeDocument?: true; includeEvents?: true }) =>
         withProcess(id, async (handle) => {
-          const answer = await taking(
+          const answer = await requireCapability(
             handle,
             "requestAffidavit",
             "request for an affidavit",
@@ -70,7 +70,7 @@ Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable
     const isEntered = code === "-";
     if (!isEntered && !options.json) noteVisible("The code", "leave it out, and it is asked for");
     return withProcess(id, async (found) => {
-      const handle = taking(found, "submitOtp", "code");
+      const handle = requireCapability(found, "submitOtp", "code");
       const given = isEntered ? await enteredCode(handle.workflowId) : code;
       sayAnswer(await handle.submitOtp(given), ["accepted"], options);
     });
@@ -82,7 +82,11 @@ Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable
     example: "trustflow resend-otp order-7",
   }).action((id: string, options: Asked) =>
     withProcess(id, async (handle) => {
-      sayAnswer(await taking(handle, "resendOtp", "code").resendOtp(), ["sent"], options);
+      sayAnswer(
+        await requireCapability(handle, "resendOtp", "code").resendOtp(),
+        ["sent"],
+        options,
+      );
     }),
   );
 
@@ -97,9 +101,11 @@ pending (taken, and not answered in time), with 1 on expired, invalid, notAwaite
     .action(async (id: string, { file, ...options }: Asked & { file: string }) => {
       const assertion = await readAssertion(file);
       await withProcess(id, async (handle) => {
-        const answer = await taking(handle, "provideAssertion", "assertion").provideAssertion(
-          assertion,
-        );
+        const answer = await requireCapability(
+          handle,
+          "provideAssertion",
+          "assertion",
+        ).provideAssertion(assertion);
         sayAnswer(answer, ["accepted", "pending"], options);
       });
     });
@@ -118,7 +124,7 @@ Ends with 0 where it was taken, with 1 where it is not asked for, and on unavail
   addStated(acceptContract).action(
     (id: string, { refuse, json, ...stated }: Asked & Stated & { refuse?: true }) =>
       withProcess(id, async (handle) => {
-        const taker = taking(handle, "acceptContract", "contract");
+        const taker = requireCapability(handle, "acceptContract", "contract");
         const answer = await taker.acceptContract(!refuse, randomUUID(), stated);
         sayAnswer(answer, ["accepted", "refused"], { json });
       }),
@@ -139,7 +145,7 @@ Ends with 0 where it was taken, with 1 where it is not asked for, and on unavail
       { decision, json, ...stated }: Asked & Stated & { decision: "approve" | "cancel" },
     ) =>
       withProcess(id, async (handle) => {
-        const taker = taking(handle, "decideVideo", "identity video");
+        const taker = requireCapability(handle, "decideVideo", "identity video");
         const answer = await taker.decideVideo(decision, randomUUID(), stated);
         sayAnswer(answer, ["approved", "cancelled"], { json });
       }),
@@ -162,10 +168,10 @@ function saysAlreadyCancelled(workflowId: string): (error: unknown) => never {
   };
 }
 
-function sayAnswer(given: { answer: string }, asAsked: string[], { json }: Asked): void {
+function sayAnswer(given: { answer: string }, expected: string[], { json }: Asked): void {
   if (json) writeJson(given);
   else writeData(answerText(given));
-  if (!asAsked.includes(given.answer)) process.exitCode = exitCodes.failed;
+  if (!expected.includes(given.answer)) process.exitCode = exitCodes.failed;
 }
 
 async function enteredCode(workflowId: string): Promise<string> {

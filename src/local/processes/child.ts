@@ -5,7 +5,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
-import { killWithUs } from "./watchdog.js";
+import { killOnExit } from "./watchdog.js";
 
 export interface ChildOptions {
   command: string;
@@ -61,10 +61,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
   await once(child, "spawn");
   const pid = child.pid as number;
-  const letGo = killWithUs(pid, stopSignal);
+  const unregister = killOnExit(pid, stopSignal);
   const exited = new Promise<Exit>((resolve) => {
     child.once("exit", (code, signal) => {
-      letGo();
+      unregister();
       resolve({ code, signal });
     });
   });

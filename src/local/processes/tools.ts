@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { killWithUs } from "./watchdog.js";
+import { killOnExit } from "./watchdog.js";
 
 /** Receives lines for a person, on stderr. */
 export type Progress = (line: string) => void;
@@ -42,7 +42,7 @@ export async function run(
       // It has just ended.
     }
   };
-  const letGo = child.pid === undefined ? undefined : killWithUs(-child.pid, "SIGKILL");
+  const unregister = child.pid === undefined ? undefined : killOnExit(-child.pid, "SIGKILL");
   const timer = setTimeout(killGroup, options.timeoutMs);
   const say = (): void => {
     if (options.doing)
@@ -62,7 +62,7 @@ export async function run(
   } finally {
     clearTimeout(timer);
     clearInterval(ticker);
-    letGo?.();
+    unregister?.();
   }
 }
 

@@ -21,18 +21,18 @@ let sequence = 0;
  * Ends a process when this one is gone; a negative pid is a process group.
  * @param {number} pid
  * @param {NodeJS.Signals} signal the polite one; SIGKILL follows
- * @returns {() => void} lets go of it, to be called once it has ended
+ * @returns {() => void} unregisters it, to be called once it has ended
  */
-export function killWithUs(pid, signal = "SIGTERM") {
+export function killOnExit(pid, signal = "SIGTERM") {
   return assign({ kill: pid, signal });
 }
 
 /**
  * Removes a folder when this process is gone, after the processes have ended.
  * @param {string} path
- * @returns {() => void} lets go of it
+ * @returns {() => void} unregisters it
  */
-export function removeWithUs(path) {
+export function removeOnExit(path) {
   return assign({ remove: path });
 }
 

@@ -5,7 +5,7 @@ import { withLock } from "../processes/lock.js";
 import { cacheDirectory } from "../paths.js";
 import { downloadBySdk, downloadedBySdk } from "./sdk-download.js";
 import { isExecutable, onPath, type Progress, run } from "../processes/tools.js";
-import { removeWithUs } from "../processes/watchdog.js";
+import { removeOnExit } from "../processes/watchdog.js";
 
 const VERSION = "1.5.1";
 const SOURCE = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
@@ -47,7 +47,7 @@ async function build(target: string, progress: Progress): Promise<void> {
   }
   await mkdir(dirname(dirname(target)), { recursive: true });
   const folder = await mkdtemp(join(dirname(dirname(target)), "building-"));
-  const letGo = removeWithUs(folder);
+  const unregister = removeOnExit(folder);
   try {
     // Go's caches would leave 3 GB in the home folder.
     const { ok, output } = await run(go, ["install", "-trimpath", "-ldflags=-s -w", SOURCE], {
@@ -71,7 +71,7 @@ async function build(target: string, progress: Progress): Promise<void> {
     await rename(join(folder, "bin"), dirname(target));
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    letGo();
+    unregister();
   }
 }
 

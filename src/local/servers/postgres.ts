@@ -12,7 +12,7 @@ import { isAlive } from "../processes/lock.js";
 import { requirePackages } from "../optional-packages.js";
 import { asServerUser } from "./server-user.js";
 import { run } from "../processes/tools.js";
-import { removeWithUs } from "../processes/watchdog.js";
+import { removeOnExit } from "../processes/watchdog.js";
 
 const USER = "trustflow";
 const READY_LIMIT_MS = 30_000;
@@ -46,7 +46,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const logFile = join(directory, "postgres.log");
   const port = options.port ?? ((await freePorts(1)) as [number])[0];
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const letGo = options.throwaway ? removeWithUs(directory) : undefined;
+  const unregister = options.throwaway ? removeOnExit(directory) : undefined;
   const password = await keptPassword(join(directory, "password"));
   const binaries = await findBinaries();
   if (!(await exists(join(data, "PG_VERSION")))) await initialise(binaries.initdb, directory, data);
@@ -88,9 +88,9 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     },
     async close() {
       await child.stop();
-      if (!letGo) return;
+      if (!unregister) return;
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-      letGo();
+      unregister();
     },
   };
 }

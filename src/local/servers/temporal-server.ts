@@ -8,7 +8,7 @@ import { SearchAttributeType } from "@temporalio/common";
 import { type Child, logTail, startChild } from "../processes/child.js";
 import { answers, freePorts } from "../processes/free-ports.js";
 import { settingsArguments, withSettings } from "./temporal-settings.js";
-import { removeWithUs } from "../processes/watchdog.js";
+import { removeOnExit } from "../processes/watchdog.js";
 
 export { findTemporal } from "./find-temporal.js";
 
@@ -159,6 +159,6 @@ async function ready(
 
 async function throwawayLog(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-temporal-"));
-  removeWithUs(folder);
+  removeOnExit(folder);
   return join(folder, "temporal.log");
 }

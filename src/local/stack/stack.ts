@@ -25,7 +25,7 @@ import { cleanEnv, clientEnv, sandboxPki, stackEnv } from "./stack-env.js";
 import { openState, refuseOtherSetting, type StackState } from "./stack-state.js";
 import { findTemporal, startTemporal, type TemporalServer } from "../servers/temporal-server.js";
 import { type Progress, run } from "../processes/tools.js";
-import { removeWithUs } from "../processes/watchdog.js";
+import { removeOnExit } from "../processes/watchdog.js";
 
 export type { Role, RoleName } from "./role.js";
 
@@ -93,10 +93,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     );
   const closers: (() => Promise<unknown>)[] = [unlock];
   if (!persistent) {
-    const letGo = removeWithUs(directory);
+    const unregister = removeOnExit(directory);
     closers.unshift(async () => {
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-      letGo();
+      unregister();
     });
   }
   const close = once(async () => {

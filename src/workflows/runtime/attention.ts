@@ -15,7 +15,7 @@ import { answerOptions } from "./activity-options.js";
 import { now } from "./clock.js";
 import { decidedBy } from "./decisions.js";
 import type { Proven } from "./decisions.js";
-import { deferred } from "./deferred.js";
+import { withResolvers } from "./with-resolvers.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 import { mostBytes } from "../display/timeline.js";
 
@@ -99,7 +99,7 @@ export class Attentions {
     this.#count += 1;
     const unknown = kind === "unknownOutcome" || kind === "protocol";
     const mayDouble = kind === "unknownOutcome" && step.journaled;
-    const { promise: decided, settle } = deferred<Decided>();
+    const { promise: decided, resolve: settle } = withResolvers<Decided>();
     const mayHaveHappened = step.happened && !(step.journaled && kind === "accessDenied");
     const needs = Object.entries(step.happened ?? {}).flatMap(([key, want]) =>
       "optional" in want ? [] : [key],

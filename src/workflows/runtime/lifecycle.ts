@@ -16,7 +16,7 @@ import type { Attentions, Decided } from "./attention.js";
 import { secondsFromNow } from "./clock.js";
 import { isChecked, refuseUnlessDecider, stated, whoDecides } from "./decisions.js";
 import type { Proven } from "./decisions.js";
-import { deferred } from "./deferred.js";
+import { withResolvers } from "./with-resolvers.js";
 import type { ProcessStatusBoard } from "./status.js";
 
 /** Ends the main path: the effect was withdrawn before it was sent. */
@@ -40,7 +40,7 @@ export class Lifecycle {
   constructor(status: LifecycleStatus, attentions: Attentions) {
     this.#status = status;
     this.#attentions = attentions;
-    const { promise, settle } = deferred<{ stop: Error }>();
+    const { promise, resolve: settle } = withResolvers<{ stop: Error }>();
     this.stopping = promise;
     this.#stop = settle;
   }

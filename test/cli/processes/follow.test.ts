@@ -5,7 +5,7 @@ import type { PostalHandle } from "../../../src/client.js";
 import { TerminatedError } from "../../../src/client/errors.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { handles } from "../../../src/client/handles.js";
-import { taking } from "../../../src/cli/processes/capability.js";
+import { requireCapability } from "../../../src/cli/processes/capability.js";
 import { allOutcomes, openAttention, resultOf } from "../../../src/cli/processes/follow.js";
 import { outcomesOf } from "../../../src/contracts/registry.js";
 
@@ -56,9 +56,9 @@ test.each([
   ["sendMessage", "provideAssertion", "assertion", false],
 ] as const)("whether %s takes %s is what its handle can do", (name, method, what, isTaken) => {
   const handle = handleOf(name);
-  if (isTaken) expect(taking(handle, method, what)).toBe(handle);
+  if (isTaken) expect(requireCapability(handle, method, what)).toBe(handle);
   else
-    expect(() => taking(handle, method, what)).toThrow(
+    expect(() => requireCapability(handle, method, what)).toThrow(
       expect.objectContaining({ exitCode: 2, message: `${name}/x takes no ${what}` }),
     );
 });

@@ -69,7 +69,7 @@ export async function enumerateCrashPoints(
         namespace: ownersNamespace,
         sandbox: ownersSandbox,
       };
-      return interruptedRows(system, own, ownersEnv, ["twoOwners"]);
+      return interruptedRows(system, own, ownersEnv, ["splitBrain"]);
     };
     const [first = [], ...more] = groupsOf(underTest);
     if (isBounded && more.length > 0) {

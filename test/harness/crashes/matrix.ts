@@ -93,7 +93,7 @@ export function judge(
       (last === finished && call.effectClass !== "once")) &&
     Object.entries(wanted).every(([name, count]) => isEnough(name, count, found[name]));
   // A worker that stands still still holds its polls: what is handed to them comes too late for a caller, not for the process.
-  const isUnheard = phase.endsWith("twoOwners") && end === call.outcome;
+  const isUnheard = phase.endsWith("splitBrain") && end === call.outcome;
   // The answer is in the journal: whoever takes over has to give it.
   const isAnswered = phase.startsWith("beforeTemporal") && !isHeldTooLong && !isUnheard;
   const isParked = end === "unknownOutcome" || last === "unknown";

@@ -14,10 +14,10 @@ import type { TestStack } from "../stack/stack.js";
 
 /**
  * `killed`: the worker, by SIGKILL. `terminated`: the process too, then started again under its id. `reset`: the process
- * too, to before what is under way. `twoOwners`: the worker stands still (SIGSTOP) until another one has taken over, then
+ * too, to before what is under way. `splitBrain`: the worker stands still (SIGSTOP) until another one has taken over, then
  * goes on.
  */
-export type Interruption = "killed" | "terminated" | "reset" | "twoOwners";
+export type Interruption = "killed" | "terminated" | "reset" | "splitBrain";
 
 export interface Phase {
   name: string;
@@ -83,7 +83,7 @@ export async function interruptedRows(
     }
   }
   const held = await startHeldWorker(system, env, plan);
-  let heir: Role | undefined;
+  let replacement: Role | undefined;
   try {
     for (const point of points) {
       const { run, phase } = point;
@@ -95,10 +95,11 @@ export async function interruptedRows(
     const now = Date.now();
     for (const { run } of points) run.interruptedAt = now;
     const takeOver = async () => {
-      heir = await startWorkerRole(system, env);
-      for (const { run } of points) run.heirAt = Date.now();
+      replacement = await startWorkerRole(system, env);
+      for (const { run } of points) run.replacementAt = Date.now();
     };
-    if (interruptions.includes("twoOwners")) await goOnLater(system, field, points, held, takeOver);
+    if (interruptions.includes("splitBrain"))
+      await goOnLater(system, field, points, held, takeOver);
     else await killAndStartAgain(system, field, points, held, takeOver);
     const more = meanwhile();
     const runs = points.map(({ run }) => run);
@@ -113,7 +114,7 @@ export async function interruptedRows(
     throw error;
   } finally {
     held.child.kill("SIGKILL");
-    await heir?.stop();
+    await replacement?.stop();
   }
 }
 

@@ -36,13 +36,13 @@ export function testEveryCrashPoint(underTest: ProcessUnderTest): void {
       const unsent = parked.filter(
         ({ effect, phase }) =>
           phase.startsWith("beforeSending") &&
-          !phase.endsWith("twoOwners") &&
+          !phase.endsWith("splitBrain") &&
           !madeUpFor.includes(effect),
       );
       expect(unsent.map(({ effects }) => effects)).toEqual(unsent.map(() => 0));
       for (const [operation, effectClass] of classes) {
         const phases = rows.flatMap(({ effect, phase }) => (effect === operation ? [phase] : []));
-        const isWhole = rows.some(({ phase }) => phase.endsWith("twoOwners"));
+        const isWhole = rows.some(({ phase }) => phase.endsWith("splitBrain"));
         const least = (effectClass === "read" ? 1 : 5) * (isWhole ? 4 : 1);
         expect(new Set(phases).size).toBeGreaterThanOrEqual(least);
       }

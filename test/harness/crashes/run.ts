@@ -33,7 +33,7 @@ export function callsIn({ underTest, isBlind }: Field): CallUnderTest[] {
 const mostAnswers = 6;
 /** An answer comes within 15 s of the question, and a silent worker is noticed after 6: so long may the rest take. */
 const longestHoldMs = 4_000;
-const longestUntilHeirMs = 9_000;
+const MAX_UNTIL_REPLACEMENT_MS = 9_000;
 /** An attention that ends by itself, by a late answer, is not the end. */
 const parkedForGoodMs = 4_000;
 
@@ -44,7 +44,7 @@ export class Run {
   /** When it was interrupted. */
   interruptedAt = 0;
   /** When another worker was up. */
-  heirAt = 0;
+  replacementAt = 0;
   /** Known once it has ended, or waits for a person for good. */
   end: string | undefined;
   #endedAt = 0;
@@ -196,7 +196,7 @@ export class Run {
     const isHeldTooLong =
       this.call.ask !== undefined &&
       (this.interruptedAt - this.#askedAt > longestHoldMs ||
-        this.heirAt - this.#askedAt > longestUntilHeirMs);
+        this.replacementAt - this.#askedAt > MAX_UNTIL_REPLACEMENT_MS);
     return {
       process: underTest.process,
       effect: this.call.operation,

@@ -2,7 +2,7 @@
 // in clear and in the usual encodings.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { Author } from "./walk.js";
+import type { Author } from "./path-run.js";
 
 interface JsonSchema {
   type?: string;

@@ -1,4 +1,4 @@
-// The stack that paths are walked on: as every test stack, and with one more account for each path that something happens to,
+// The stack that paths run on: as every test stack, and with one more account for each path that something happens to,
 // so that its circuit stops nobody else.
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,23 +8,23 @@ import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
 import { sandboxPki } from "../../../src/local/stack/stack-env.js";
 import type { StackOptions } from "../../../src/local/stack/stack.js";
 import { openState } from "../../../src/local/stack/stack-state.js";
-import { idOf, plainAuthor, tokenOf } from "./walk.js";
-import type { Author, PathsOf } from "./walk.js";
+import { idOf, plainAuthor, tokenOf } from "./path-run.js";
+import type { Author, PathsOf } from "./path-run.js";
 import { startTestStack } from "../stack/stack.js";
 import type { TestStack } from "../stack/stack.js";
 
-const walkLimitMs = 100_000;
+const pathLimitMs = 100_000;
 /** More would be more than two cores can replay from the start within the time that a query has. */
 const pathsAtOnce = 16;
 /** While the slowest answer is awaited, a process that replays from the start on a busy machine hears a person all the same. */
 const timeoutSeconds = 18;
 
-export type Walked = Map<string, PromiseSettledResult<void>>;
+export type PathResults = Map<string, PromiseSettledResult<void>>;
 
 export interface PathStack {
   system: TestStack;
-  /** Walks some paths of one process at once; the answer says by workflow id how each went. */
-  walkPaths(of: PathsOf, author?: Author): Promise<Walked>;
+  /** Runs some paths of one process at once; the answer says by workflow id how each went. */
+  runPaths(of: PathsOf, author?: Author): Promise<PathResults>;
 }
 
 export async function startPathStack(
@@ -52,23 +52,23 @@ export async function startPathStack(
       token: tokenOf(name, password),
     });
 
-  async function walkPaths(of: PathsOf, author = plainAuthor): Promise<Walked> {
+  async function runPaths(of: PathsOf, author = plainAuthor): Promise<PathResults> {
     await system.sandbox.setSpeed(of.speed);
-    const walked: Walked = new Map();
+    const results: PathResults = new Map();
     const paths = Object.entries(of.paths).values();
     const lane = async () => {
       for (const [id, path] of paths) {
         const key = idOf({ of, id });
         const account = accountOf({ of, id });
-        const walk = { system, author, password, of, id, account, intent: author.intent(key) };
-        walked.set(key, await settled(path(walk)));
+        const run = { system, author, password, of, id, account, intent: author.intent(key) };
+        results.set(key, await settled(path(run)));
       }
     };
     await Promise.all(Array.from({ length: pathsAtOnce }, lane));
-    return walked;
+    return results;
   }
 
-  return { system, walkPaths };
+  return { system, runPaths };
 }
 
 /** Short enough for an account's name: the initials of the process, and the path. */
@@ -99,11 +99,11 @@ export function accountEnvironment(
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** A way that does not end is one that failed, and says so beside the others. */
+/** A path that does not end is one that failed, and says so beside the others. */
 async function settled(work: Promise<void>): Promise<PromiseSettledResult<void>> {
   const limit = new AbortController();
-  const late = delay(walkLimitMs, undefined, limit).then(() => {
-    throw new Error(`still on its way after ${walkLimitMs / 1_000} s`);
+  const late = delay(pathLimitMs, undefined, limit).then(() => {
+    throw new Error(`still on its way after ${pathLimitMs / 1_000} s`);
   });
   const [result] = await Promise.allSettled([Promise.race([work, late])]);
   limit.abort();

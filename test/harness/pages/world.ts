@@ -6,7 +6,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { killWithUs, removeWithUs } from "../../../src/local/processes/watchdog.js";
+import { killOnExit, removeOnExit } from "../../../src/local/processes/watchdog.js";
 import { cacheDirectory } from "../../../src/local/paths.js";
 import { files, root } from "../../docs/repository.js";
 
@@ -39,7 +39,7 @@ export class PageWorld {
 
   static async open(): Promise<PageWorld> {
     const folder = await mkdtemp(join(tmpdir(), "trustflow-pages-"));
-    removeWithUs(folder);
+    removeOnExit(folder);
     const { PATH = "", LANG = "" } = process.env;
     const { TEMPORAL_CLI_PATH = "", TEMPORAL_TEST_SERVER_PATH = "" } = process.env;
     const programs = join(folder, "programs");
@@ -84,11 +84,11 @@ export class PageWorld {
     ];
     const { child, output } = this.#start(lines);
     child.stdin?.end(typed);
-    const letGo = killWithUs(-(child.pid ?? 0), "SIGKILL");
+    const unregister = killOnExit(-(child.pid ?? 0), "SIGKILL");
     const limit = setTimeout(() => endGroup(child, "SIGKILL"), COMMAND_LIMIT_MS);
     const [code] = (await once(child, "close")) as [number | null];
     clearTimeout(limit);
-    letGo();
+    unregister();
     this.seen += output();
     return { code, output: output() };
   }
@@ -96,8 +96,8 @@ export class PageWorld {
   /** A command that stays until Ctrl-C, in a terminal of its own; what it has printed when it is ready. */
   async serve(command: string): Promise<string> {
     const { child, output } = this.#start([command]);
-    const letGo = killWithUs(-(child.pid ?? 0));
-    this.#servers.set(child, letGo);
+    const unregister = killOnExit(-(child.pid ?? 0));
+    this.#servers.set(child, unregister);
     while (!readyMark.test(output())) {
       if (child.exitCode !== null)
         throw new Error(`${command} ended with ${child.exitCode}:\n${output()}`);
@@ -110,13 +110,13 @@ export class PageWorld {
   /** Ctrl-C in each terminal in which something runs. */
   async interrupt(): Promise<void> {
     await Promise.all(
-      [...this.#servers].map(async ([child, letGo]) => {
+      [...this.#servers].map(async ([child, unregister]) => {
         const ended = once(child, "close");
         endGroup(child, "SIGINT");
         const limit = setTimeout(() => endGroup(child, "SIGKILL"), END_LIMIT_MS);
         await ended;
         clearTimeout(limit);
-        letGo();
+        unregister();
       }),
     );
     this.#servers.clear();

@@ -13,20 +13,20 @@ export class Exits {
 
   readonly note = (role: Role, exit: Exit): void => void this.#seen.set(role.pid, exit);
 
-  /** Whoever insists sends more of them while the first is being obeyed. */
-  async stop(role: Role, insist = false): Promise<Ending> {
+  /** `repeatedly`: more signals follow while the role obeys the first. */
+  async stop(role: Role, repeatedly = false): Promise<Ending> {
     const { pid } = role;
     const began = performance.now();
     process.kill(pid, "SIGTERM");
-    const insisting = setInterval(() => {
-      if (insist && role.isAlive())
+    const repeat = setInterval(() => {
+      if (repeatedly && role.isAlive())
         for (const signal of ["SIGINT", "SIGTERM"]) process.kill(pid, signal);
     }, 20);
     try {
       const exit = await eventually(`the end of ${role.name}`, () => this.#seen.get(pid), 60_000);
       return { ...exit, seconds: (performance.now() - began) / 1_000 };
     } finally {
-      clearInterval(insisting);
+      clearInterval(repeat);
     }
   }
 }

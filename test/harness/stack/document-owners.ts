@@ -6,7 +6,11 @@ import type { Pool } from "../../../src/postgres/pool.js";
 import { eventually } from "../outages/wait.js";
 
 /** Its statement is through; returns its commit. */
-export async function taking(pool: Pool, owner: Owner, uri: string): Promise<() => Promise<void>> {
+export async function ownUncommitted(
+  pool: Pool,
+  owner: Owner,
+  uri: string,
+): Promise<() => Promise<void>> {
   const client = await pool.connect();
   await client.query("begin");
   await own(client as unknown as Pool, owner, [{ id: documentIdOf(uri), kind: "submitted" }]);
@@ -17,7 +21,7 @@ export async function taking(pool: Pool, owner: Owner, uri: string): Promise<() 
 }
 
 /** Somebody waits for the lock of a document in this database. */
-export async function untilWaiting(pool: Pool): Promise<void> {
+export async function untilLockAwaited(pool: Pool): Promise<void> {
   await eventually("a lock is waited for", async () => {
     const { rowCount } = await pool.query(
       `select 1 from pg_locks where locktype = 'advisory' and not granted

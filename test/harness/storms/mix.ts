@@ -1,4 +1,4 @@
-// Mixed load over one kind of process for a while: every way of its descriptor, callbacks lost, doubled and late, faults,
+// Mixed load over one kind of process for a while: every path of its descriptor, callbacks lost, doubled and late, faults,
 // second starts and questions. Afterwards nothing may be left: no handle, no row that waits, no open process.
 import { setTimeout as delay } from "node:timers/promises";
 import type { RoleName } from "../../../src/local/stack/stack.js";
@@ -7,8 +7,8 @@ import type { ProcessUnderTest } from "../../processes/process-under-test.js";
 import type { TestStack } from "../stack/stack.js";
 import { auditTables } from "./audit.js";
 import { memory, openHandles, watchMemory, watchedRoles } from "./watch.js";
-import { waysOf } from "./ways.js";
-import type { Way } from "./ways.js";
+import { loadPathsOf } from "./paths.js";
+import type { LoadPath } from "./paths.js";
 
 export interface MixReport {
   process: string;
@@ -42,16 +42,16 @@ export async function runMixedLoad(
   { seconds, perSecond, progress = () => undefined }: MixOptions,
 ): Promise<MixReport> {
   const { sandbox } = system;
-  const ways = waysOf(underTest);
+  const paths = loadPathsOf(underTest);
   const problems: string[] = [];
   const outcomes: Record<string, number> = {};
   const intents = new Map<string, Record<string, number>>();
-  const follow = async (id: string, way: Way): Promise<void> => {
-    intents.set(id, way.effects);
+  const follow = async (id: string, path: LoadPath): Promise<void> => {
+    intents.set(id, path.effects);
     try {
-      const outcome = await live(system, underTest, id, way);
+      const outcome = await live(system, underTest, id, path);
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-      if (outcome !== way.outcome) problems.push(`${id}: ${outcome}, not ${way.outcome}`);
+      if (outcome !== path.outcome) problems.push(`${id}: ${outcome}, not ${path.outcome}`);
     } catch (error) {
       problems.push(`${id}: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -59,15 +59,15 @@ export async function runMixedLoad(
 
   await sandbox.setSpeed(SPEED);
   progress("warming up");
-  await Promise.all(ways.map((way, index) => follow(`warm-${index}-${way.name}`, way)));
+  await Promise.all(paths.map((path, index) => follow(`warm-${index}-${path.name}`, path)));
   const before = { handles: await openHandles(system), memory: await memory(system) };
   const clock = Date.parse((await sandbox.clock()).now);
   const watch = watchMemory(system);
   const startedAt = Date.now();
   const running: Promise<void>[] = [];
   for (let number = 0; Date.now() < startedAt + seconds * 1_000; number += 1) {
-    const way = ways[number % ways.length] as Way;
-    running.push(follow(`mix-${number}-${way.name}`, way));
+    const path = paths[number % paths.length] as LoadPath;
+    running.push(follow(`mix-${number}-${path.name}`, path));
     if (number % 50 === 49) progress(`${number + 1} started`);
     await delay(startedAt + ((number + 1) * 1_000) / perSecond - Date.now());
   }
@@ -122,12 +122,12 @@ export async function runMixedLoad(
   };
 }
 
-/** Started twice, asked how it is, asked for what its way needs, and followed to its end. */
+/** Started twice, asked how it is, asked for what its path needs, and followed to its end. */
 async function live(
   { client, stack }: TestStack,
   underTest: ProcessUnderTest,
   id: string,
-  { variant, call }: Way,
+  { variant, call }: LoadPath,
 ): Promise<string> {
   const handle = await underTest.start(client, id, variant);
   await underTest.start(client, id, variant);

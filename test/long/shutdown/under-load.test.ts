@@ -60,13 +60,13 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
 
     const endings: ({ role: string } & Ending)[] = [];
     const held: number[] = [];
-    for (const insist of [false, true]) {
+    for (const repeatedly of [false, true]) {
       for (const name of roles) {
         const [callbacks, starts] = [load.acknowledged.size + 300, started.length + 4];
         const hasGrown = () => load.acknowledged.size >= callbacks && started.length >= starts;
         await eventually("more load", hasGrown, 60_000);
         const role = system.stack.role(name);
-        endings.push({ role: name, ...(await exits.stop(role, insist)) });
+        endings.push({ role: name, ...(await exits.stop(role, repeatedly)) });
         if (name === "relay") held.push(await claimedRows());
         await role.restart();
       }

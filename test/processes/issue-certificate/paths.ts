@@ -15,8 +15,8 @@ import {
   shows,
   start,
   temporalHandle,
-} from "../../harness/histories/walk.js";
-import type { Path, PathsOf, Walk, Writing } from "../../harness/histories/walk.js";
+} from "../../harness/histories/path-run.js";
+import type { Path, PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
 import { assertionInput, codeFor, holderInput } from "./inputs.js";
 import { answerLate } from "../../harness/stack/late-answer.js";
 
@@ -49,127 +49,127 @@ export const issueCertificatePaths: PathsOf = {
     assertion: (writing) => eid(writing, assertion(writing, new Date())),
   },
   paths: {
-    issued: (walk) => enters(walk),
-    unchecked: (walk) => enters(walk, "", { checkData: false }),
-    "by-email": async (walk) => {
-      const handle = await start(walk, "issueCertificate", { ...holder(walk), ...byEmail });
-      await entersCode(walk, handle);
+    issued: (run) => enters(run),
+    unchecked: (run) => enters(run, "", { checkData: false }),
+    "by-email": async (run) => {
+      const handle = await start(run, "issueCertificate", { ...holder(run), ...byEmail });
+      await entersCode(run, handle);
     },
-    async "wrong-code"(walk) {
-      const handle = await enrolled(walk);
-      expect(await tries(walk, handle)).toEqual({ answer: "wrong", triesLeft: 4 });
-      await entersCode(walk, handle);
+    async "wrong-code"(run) {
+      const handle = await enrolled(run);
+      expect(await tries(run, handle)).toEqual({ answer: "wrong", triesLeft: 4 });
+      await entersCode(run, handle);
     },
-    async resent(walk) {
-      const handle = await enrolled(walk);
+    async resent(run) {
+      const handle = await enrolled(run);
       expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
-      await entersCode(walk, handle, 1);
+      await entersCode(run, handle, 1);
     },
-    async "resent-when-due"(walk) {
-      const handle = await enrolled(walk, "", { resendSpacingSeconds: 2 });
+    async "resent-when-due"(run) {
+      const handle = await enrolled(run, "", { resendSpacingSeconds: 2 });
       await resentWhenDue(handle);
-      await entersCode(walk, handle, 1);
+      await entersCode(run, handle, 1);
     },
-    async expired(walk) {
-      await ends(await begin(walk, "", { holderDeadlineSeconds: 1 }), "expired");
+    async expired(run) {
+      await ends(await begin(run, "", { holderDeadlineSeconds: 1 }), "expired");
     },
-    async locked(walk) {
-      const handle = await enrolled(walk, "", { otpTries: 1, otpResends: 0 });
-      expect(await tries(walk, handle)).toEqual({ answer: "wrong", triesLeft: 0 });
+    async locked(run) {
+      const handle = await enrolled(run, "", { otpTries: 1, otpResends: 0 });
+      expect(await tries(run, handle)).toEqual({ answer: "wrong", triesLeft: 0 });
       await ends(handle, "locked");
     },
 
-    async "by-assertion"(walk) {
-      const issuedAt = await now(walk);
-      const input = eid(walk, assertion(walk, issuedAt));
-      await entersCode(walk, await start(walk, "issueCertificate", input));
+    async "by-assertion"(run) {
+      const issuedAt = await now(run);
+      const input = eid(run, assertion(run, issuedAt));
+      await entersCode(run, await start(run, "issueCertificate", input));
     },
-    async "assertion-expired"(walk) {
-      const handle = await withOldAssertion(walk);
-      await renews(walk, handle);
-      await entersCode(walk, handle);
+    async "assertion-expired"(run) {
+      const handle = await withOldAssertion(run);
+      await renews(run, handle);
+      await entersCode(run, handle);
     },
-    async "assertion-refused-at-enrolment"(walk) {
-      const handle = await withOldAssertion(walk, { checkData: false });
-      await renews(walk, handle);
-      await entersCode(walk, handle);
+    async "assertion-refused-at-enrolment"(run) {
+      const handle = await withOldAssertion(run, { checkData: false });
+      await renews(run, handle);
+      await entersCode(run, handle);
     },
-    async "assertion-invalid"(walk) {
-      const invalid = assertion(walk, await now(walk), { rp_name: "" });
-      const input = eid(walk, invalid, { assertionTries: 2 });
-      const handle = await start(walk, "issueCertificate", input);
+    async "assertion-invalid"(run) {
+      const invalid = assertion(run, await now(run), { rp_name: "" });
+      const input = eid(run, invalid, { assertionTries: 2 });
+      const handle = await start(run, "issueCertificate", input);
       await awaitsAssertion(handle);
       expect(await handle.provideAssertion(invalid)).toEqual({ answer: "invalid" });
       await expect(handle.result()).rejects.toMatchObject({ code: "239" });
     },
-    async "assertion-never-renewed"(walk) {
-      const handle = await withOldAssertion(walk, { assertionDeadlineSeconds: 1 });
+    async "assertion-never-renewed"(run) {
+      const handle = await withOldAssertion(run, { assertionDeadlineSeconds: 1 });
       await expect(handle.result()).rejects.toMatchObject({ code: "237" });
     },
 
-    async "enrolment-happened"(walk) {
-      const handle = await begin(walk, "enroll=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "happened", await idsOf(walk, handle));
+    async "enrolment-happened"(run) {
+      const handle = await begin(run, "enroll=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "happened", await idsOf(run, handle));
       await awaitsCode(handle);
       expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
-      await entersCode(walk, handle, 1);
+      await entersCode(run, handle, 1);
     },
-    async "enrolment-retried"(walk) {
-      const handle = await begin(walk, "enroll=cut");
-      await decide(walk, handle, "unknownOutcome", "retry");
-      await entersCode(walk, handle);
+    async "enrolment-retried"(run) {
+      const handle = await begin(run, "enroll=cut");
+      await decide(run, handle, "unknownOutcome", "retry");
+      await entersCode(run, handle);
     },
-    async "enrolment-abandoned"(walk) {
-      const handle = await begin(walk, "enroll=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "abandon");
+    async "enrolment-abandoned"(run) {
+      const handle = await begin(run, "enroll=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "abandon");
       await isAbandoned(handle, "unknown");
     },
-    async "enrolment-still-in-doubt"(walk) {
-      await attentionOf(await begin(walk, "enroll=cut-after-commit"), "unknownOutcome");
+    async "enrolment-still-in-doubt"(run) {
+      await attentionOf(await begin(run, "enroll=cut-after-commit"), "unknownOutcome");
     },
-    async "code-unanswered"(walk) {
-      await enters(walk, "sendOtp=cut-after-commit");
+    async "code-unanswered"(run) {
+      await enters(run, "sendOtp=cut-after-commit");
     },
-    async "code-unanswered-resent"(walk) {
-      const handle = await enrolled(walk, "sendOtp=cut");
+    async "code-unanswered-resent"(run) {
+      const handle = await enrolled(run, "sendOtp=cut");
       expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
-      await entersCode(walk, handle);
+      await entersCode(run, handle);
     },
-    async "code-refused-retried"(walk) {
-      const handle = await begin(walk, "sendOtp=code-99");
-      await decide(walk, handle, "protocol", "retry");
-      await entersCode(walk, handle);
+    async "code-refused-retried"(run) {
+      const handle = await begin(run, "sendOtp=code-99");
+      await decide(run, handle, "protocol", "retry");
+      await entersCode(run, handle);
     },
-    async "code-refused-abandoned"(walk) {
-      const handle = await begin(walk, "sendOtp=code-99");
-      await decide(walk, handle, "protocol", "abandon");
+    async "code-refused-abandoned"(run) {
+      const handle = await begin(run, "sendOtp=code-99");
+      await decide(run, handle, "protocol", "abandon");
       await isAbandoned(handle, "exists");
     },
 
-    async "try-unanswered"(walk) {
-      const handle = await enrolled(walk, "validate=cut");
-      expect(await tries(walk, handle)).toEqual({ answer: "unknown" });
-      await entersCode(walk, handle);
+    async "try-unanswered"(run) {
+      const handle = await enrolled(run, "validate=cut");
+      expect(await tries(run, handle)).toEqual({ answer: "unknown" });
+      await entersCode(run, handle);
     },
-    async "try-accepted-late"(walk) {
-      const handle = await leftOpen(walk, "validate=cut-after-commit");
-      await answersLate(walk, "answered", {});
+    async "try-accepted-late"(run) {
+      const handle = await leftOpen(run, "validate=cut-after-commit");
+      await answersLate(run, "answered", {});
       await ends(handle, "issued");
     },
-    async "try-wrong-late"(walk) {
-      const handle = await leftOpen(walk, "validate=cut");
-      await answersLate(walk, "refused", { code: "250", status: 500, fields: [] });
+    async "try-wrong-late"(run) {
+      const handle = await leftOpen(run, "validate=cut");
+      await answersLate(run, "refused", { code: "250", status: 500, fields: [] });
       await ends(handle, "expired");
     },
-    async "try-happened"(walk) {
-      const handle = await leftOpen(walk, "validate=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "happened");
+    async "try-happened"(run) {
+      const handle = await leftOpen(run, "validate=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "happened");
       await ends(handle, "issued");
     },
-    async "try-retried"(walk) {
-      const handle = await leftOpen(walk, "validate=cut");
-      await decide(walk, handle, "unknownOutcome", "retry");
-      await entersCode(walk, handle);
+    async "try-retried"(run) {
+      const handle = await leftOpen(run, "validate=cut");
+      await decide(run, handle, "unknownOutcome", "retry");
+      await entersCode(run, handle);
     },
 
     "cancelled-before-enrolment": cancelled(withOldAssertion, "abandon", (_, handle) =>
@@ -178,77 +178,77 @@ export const issueCertificatePaths: PathsOf = {
     "cancel-withdrawn-before-enrolment": cancelled(
       withOldAssertion,
       "retry",
-      async (walk, handle) => {
-        await renews(walk, handle);
-        await entersCode(walk, handle);
+      async (run, handle) => {
+        await renews(run, handle);
+        await entersCode(run, handle);
       },
     ),
     "cancelled-after-enrolment": cancelled(enrolled, "abandon", (_, handle) =>
       isAbandoned(handle, "exists"),
     ),
-    "cancel-withdrawn-after-enrolment": cancelled(enrolled, "retry", (walk, handle) =>
-      entersCode(walk, handle),
+    "cancel-withdrawn-after-enrolment": cancelled(enrolled, "retry", (run, handle) =>
+      entersCode(run, handle),
     ),
-    async "cancel-withdrawn-in-doubt"(walk) {
-      const asked = await begin(walk, "enroll=cut-after-commit");
+    async "cancel-withdrawn-in-doubt"(run) {
+      const asked = await begin(run, "enroll=cut-after-commit");
       await attentionOf(asked, "unknownOutcome");
-      await temporalHandle(walk).cancel();
-      await decide(walk, asked, "cancelRequested", "retry");
+      await temporalHandle(run).cancel();
+      await decide(run, asked, "cancelRequested", "retry");
       await attentionOf(asked, "unknownOutcome");
-      await temporalHandle(walk).terminate();
-      const handle = await begin(walk, "enroll=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "abandon");
+      await temporalHandle(run).terminate();
+      const handle = await begin(run, "enroll=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "abandon");
       await isAbandoned(handle, "unknown");
-      expect(await walk.system.effects(walk.intent)).toEqual({
+      expect(await run.system.effects(run.intent)).toEqual({
         "disposable-certificate.enroll": 1,
       });
     },
 
-    async "access-mended"(walk) {
-      const { handle, mend } = await denied(walk);
+    async "access-mended"(run) {
+      const { handle, mend } = await denied(run);
       await mend();
-      await entersCode(walk, handle);
+      await entersCode(run, handle);
     },
-    async "not-accepted"(walk) {
-      const handle = await begin(walk, "a-word-that-nobody-knows");
+    async "not-accepted"(run) {
+      const handle = await begin(run, "a-word-that-nobody-knows");
       await expect(handle.result()).rejects.toMatchObject({ code: "242" });
     },
-    async "invalid-input"(walk) {
-      const { disposableContacts: _, ...bad } = holder(walk) as unknown as Record<string, unknown>;
-      await refusesInput(walk, bad);
+    async "invalid-input"(run) {
+      const { disposableContacts: _, ...bad } = holder(run) as unknown as Record<string, unknown>;
+      await refusesInput(run, bad);
     },
-    "unknown-account": (walk) => knowsNoAccount(walk, holder(walk)),
-    async "input-mismatch"(walk) {
-      await enrolled(walk);
-      await temporalHandle(walk).terminate();
-      const handle = await start(walk, "issueCertificate", holder({ ...walk, intent: "another" }));
+    "unknown-account": (run) => knowsNoAccount(run, holder(run)),
+    async "input-mismatch"(run) {
+      await enrolled(run);
+      await temporalHandle(run).terminate();
+      const handle = await start(run, "issueCertificate", holder({ ...run, intent: "another" }));
       await expect(handle.result()).rejects.toThrow(/another input/);
     },
 
-    async terminated(walk) {
-      await enrolled(walk);
-      await temporalHandle(walk).terminate();
+    async terminated(run) {
+      await enrolled(run);
+      await temporalHandle(run).terminate();
     },
-    async "taken-up-again"(walk) {
-      await enrolled(walk);
-      await temporalHandle(walk).terminate();
-      await enters(walk);
-      expect(await walk.system.effects(walk.intent)).toEqual(once("enroll"));
+    async "taken-up-again"(run) {
+      await enrolled(run);
+      await temporalHandle(run).terminate();
+      await enters(run);
+      expect(await run.system.effects(run.intent)).toEqual(once("enroll"));
     },
-    async "taken-up-with-another-assertion"(walk) {
-      await renews(walk, await withOldAssertion(walk));
-      await temporalHandle(walk).terminate();
-      const input = eid(walk, assertion(walk, await now(walk)));
-      await entersCode(walk, await start(walk, "issueCertificate", input));
-      expect(await walk.system.effects(walk.intent)).toEqual(
+    async "taken-up-with-another-assertion"(run) {
+      await renews(run, await withOldAssertion(run));
+      await temporalHandle(run).terminate();
+      const input = eid(run, assertion(run, await now(run)));
+      await entersCode(run, await start(run, "issueCertificate", input));
+      expect(await run.system.effects(run.intent)).toEqual(
         once("enrollDisposableWitheIDAssertion"),
       );
     },
-    async "still-open"(walk) {
-      await enrolled(walk);
+    async "still-open"(run) {
+      await enrolled(run);
     },
-    async "still-in-attention"(walk) {
-      await denied(walk);
+    async "still-in-attention"(run) {
+      await denied(run);
     },
   },
 };
@@ -310,17 +310,17 @@ function assertion({ author, intent }: Writing, issuedAt: Date, change: object =
 }
 
 /** By the sandbox's clock, which other processes may have moved. */
-async function now({ system }: Walk): Promise<Date> {
+async function now({ system }: PathRun): Promise<Date> {
   return new Date((await system.sandbox.clock()).now);
 }
 
-function begin(walk: Walk, words = "", settings: Settings = {}): Promise<CertificateHandle> {
-  return start(walk, "issueCertificate", holder(walk, words, settings));
+function begin(run: PathRun, words = "", settings: Settings = {}): Promise<CertificateHandle> {
+  return start(run, "issueCertificate", holder(run, words, settings));
 }
 
 /** Until the holder is waited for. */
-async function enrolled(walk: Walk, words = "", settings: Settings = {}) {
-  const handle = await begin(walk, words, settings);
+async function enrolled(run: PathRun, words = "", settings: Settings = {}) {
+  const handle = await begin(run, words, settings);
   await awaitsCode(handle);
   return handle;
 }
@@ -330,42 +330,42 @@ async function awaitsCode(handle: CertificateHandle): Promise<void> {
 }
 
 /** A code that is none, full of the author's words. */
-function tries({ author }: Walk, handle: CertificateHandle) {
+function tries({ author }: PathRun, handle: CertificateHandle) {
   return handle.submitOtp(author.secret("code", author.words("code")));
 }
 
 /** The holder's code, and with it the end; with `after`, one that came after so many others. */
-async function entersCode(walk: Walk, handle: CertificateHandle, after = 0): Promise<void> {
+async function entersCode(run: PathRun, handle: CertificateHandle, after = 0): Promise<void> {
   await awaitsCode(handle);
-  const code = await codeFor(walk.system.sandbox, walk.intent, after);
-  const answer = await handle.submitOtp(walk.author.secret("code", code));
+  const code = await codeFor(run.system.sandbox, run.intent, after);
+  const answer = await handle.submitOtp(run.author.secret("code", code));
   expect(answer).toEqual({ answer: "accepted" });
   await ends(handle, "issued");
 }
 
-async function enters(walk: Walk, words = "", settings: Settings = {}): Promise<void> {
-  await entersCode(walk, await begin(walk, words, settings));
+async function enters(run: PathRun, words = "", settings: Settings = {}): Promise<void> {
+  await entersCode(run, await begin(run, words, settings));
 }
 
 async function awaitsAssertion(handle: CertificateHandle): Promise<void> {
   await shows(handle, ({ waitingFor }) => waitingFor === "a fresh eID assertion");
 }
 
-async function withOldAssertion(walk: Walk, settings: Settings = {}) {
-  const old = new Date((await now(walk)).getTime() - 3_600_000);
-  const input = eid(walk, assertion(walk, old), settings);
-  const handle = await start(walk, "issueCertificate", input);
+async function withOldAssertion(run: PathRun, settings: Settings = {}) {
+  const old = new Date((await now(run)).getTime() - 3_600_000);
+  const input = eid(run, assertion(run, old), settings);
+  const handle = await start(run, "issueCertificate", input);
   if (settings.assertionDeadlineSeconds === undefined) await awaitsAssertion(handle);
   return handle;
 }
 
-async function renews(walk: Walk, handle: CertificateHandle): Promise<void> {
-  const fresh = assertion(walk, await now(walk));
+async function renews(run: PathRun, handle: CertificateHandle): Promise<void> {
+  const fresh = assertion(run, await now(run));
   expect(await handle.provideAssertion(fresh)).toEqual({ answer: "accepted" });
 }
 
 /** What the provider knows of an enrolment whose answer was lost. */
-async function idsOf({ system, author, intent }: Walk, handle: CertificateHandle) {
+async function idsOf({ system, author, intent }: PathRun, handle: CertificateHandle) {
   await attentionOf(handle, "unknownOutcome");
   const [item] = (await system.sandbox.items({ intent })).items;
   const { deviceCode } = await system.sandbox.item(item?.id ?? "");
@@ -376,17 +376,17 @@ async function idsOf({ system, author, intent }: Walk, handle: CertificateHandle
 }
 
 /** The holder's code got no answer, and soon the holder's time is over. */
-async function leftOpen(walk: Walk, words: string): Promise<CertificateHandle> {
-  const handle = await enrolled(walk, words, soon);
-  const code = await codeFor(walk.system.sandbox, walk.intent);
-  const answer = await handle.submitOtp(walk.author.secret("code", code));
+async function leftOpen(run: PathRun, words: string): Promise<CertificateHandle> {
+  const handle = await enrolled(run, words, soon);
+  const code = await codeFor(run.system.sandbox, run.intent);
+  const answer = await handle.submitOtp(run.author.secret("code", code));
   expect(answer).toEqual({ answer: "unknown" });
   return handle;
 }
 
 /** What the call of the one try has brought after all. */
 function answersLate(
-  { system, of, id }: Walk,
+  { system, of, id }: PathRun,
   state: "answered" | "refused",
   answer: object,
 ): Promise<void> {
@@ -396,22 +396,22 @@ function answersLate(
 
 /** Cancelled in the Web UI, and what a person makes of it. */
 function cancelled(
-  before: (walk: Walk) => Promise<CertificateHandle>,
+  before: (run: PathRun) => Promise<CertificateHandle>,
   decision: Decision,
-  after: (walk: Walk, handle: CertificateHandle) => Promise<void>,
+  after: (run: PathRun, handle: CertificateHandle) => Promise<void>,
 ): Path {
-  return async (walk) => {
-    const handle = await before(walk);
-    await temporalHandle(walk).cancel();
-    await decide(walk, handle, "cancelRequested", decision);
-    await after(walk, handle);
+  return async (run) => {
+    const handle = await before(run);
+    await temporalHandle(run).cancel();
+    await decide(run, handle, "cancelRequested", decision);
+    await after(run, handle);
   };
 }
 
-async function denied(walk: Walk) {
-  const mend = await changePassword(walk);
-  const input = { ...holder(walk), account: walk.account };
-  const handle = await start(walk, "issueCertificate", input);
+async function denied(run: PathRun) {
+  const mend = await changePassword(run);
+  const input = { ...holder(run), account: run.account };
+  const handle = await start(run, "issueCertificate", input);
   await attentionOf(handle, "accessDenied");
   return { handle, mend };
 }

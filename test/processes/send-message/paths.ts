@@ -10,8 +10,8 @@ import {
   refusesInput,
   start,
   temporalHandle,
-} from "../../harness/histories/walk.js";
-import type { PathsOf, Walk, Writing } from "../../harness/histories/walk.js";
+} from "../../harness/histories/path-run.js";
+import type { PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
 
 export const sendMessagePaths: PathsOf = {
   process: "sendMessage",
@@ -21,45 +21,45 @@ export const sendMessagePaths: PathsOf = {
   kept: ["providerFields.sandbox"],
   inputs: { message: (writing) => message(writing) },
   paths: {
-    async accepted(walk) {
-      await ends(await begin(walk), "accepted");
+    async accepted(run) {
+      await ends(await begin(run), "accepted");
     },
-    async "not-accepted"(walk) {
-      const handle = await begin(walk, "send=reject-400");
+    async "not-accepted"(run) {
+      const handle = await begin(run, "send=reject-400");
       await expect(handle.result()).rejects.toMatchObject({ provider: "messaging-gateway" });
     },
-    async "unanswered-happened"(walk) {
-      const handle = await begin(walk, "send=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "happened");
+    async "unanswered-happened"(run) {
+      const handle = await begin(run, "send=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "happened");
       await ends(handle, "accepted");
     },
-    async "unanswered-retried"(walk) {
-      const handle = await begin(walk, "send=cut");
-      await decide(walk, handle, "unknownOutcome", "retry");
+    async "unanswered-retried"(run) {
+      const handle = await begin(run, "send=cut");
+      await decide(run, handle, "unknownOutcome", "retry");
       await ends(handle, "accepted");
     },
-    async "unanswered-abandoned"(walk) {
-      const handle = await begin(walk, "send=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "abandon");
+    async "unanswered-abandoned"(run) {
+      const handle = await begin(run, "send=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "abandon");
       await isAbandoned(handle, "unknown");
     },
-    async "access-mended"(walk) {
-      const { handle, mend } = await denied(walk);
+    async "access-mended"(run) {
+      const { handle, mend } = await denied(run);
       await mend();
       await ends(handle, "accepted");
     },
-    async "cancelled-while-denied"(walk) {
-      const { handle } = await cancelled(walk, "abandon");
+    async "cancelled-while-denied"(run) {
+      const { handle } = await cancelled(run, "abandon");
       await isAbandoned(handle, "none");
     },
-    async "cancel-withdrawn"(walk) {
-      const { handle, mend } = await cancelled(walk, "retry");
+    async "cancel-withdrawn"(run) {
+      const { handle, mend } = await cancelled(run, "retry");
       await mend();
       await ends(handle, "accepted");
     },
-    "invalid-input": (walk) => refusesInput(walk, { providerFields: {} }),
-    async "still-in-attention"(walk) {
-      await denied(walk);
+    "invalid-input": (run) => refusesInput(run, { providerFields: {} }),
+    async "still-in-attention"(run) {
+      await denied(run);
     },
   },
 };
@@ -78,23 +78,23 @@ function message({ author, intent }: Writing, words = ""): SendMessageInput {
   };
 }
 
-function begin(walk: Walk, words = "", more: Partial<SendMessageInput> = {}) {
-  return start(walk, "sendMessage", { ...message(walk, words), ...more });
+function begin(run: PathRun, words = "", more: Partial<SendMessageInput> = {}) {
+  return start(run, "sendMessage", { ...message(run, words), ...more });
 }
 
 /** The path's own account has a role that may not send, until that is mended (P1 §7.2). */
-export async function denied(walk: Walk) {
-  const { system, account } = walk;
+export async function denied(run: PathRun) {
+  const { system, account } = run;
   await system.sandbox.putAccount(account, { roles: ["TEMPLATE_ADMIN"] });
-  const handle = await begin(walk, "", { account });
+  const handle = await begin(run, "", { account });
   await attentionOf(handle, "accessDenied");
   return { handle, mend: () => system.sandbox.putAccount(account, { roles: ["USER"] }) };
 }
 
 /** Cancelled in the Web UI while it waits, and what a person makes of it. */
-async function cancelled(walk: Walk, decision: Decision) {
-  const waiting = await denied(walk);
-  await temporalHandle(walk).cancel();
-  await decide(walk, waiting.handle, "cancelRequested", decision);
+async function cancelled(run: PathRun, decision: Decision) {
+  const waiting = await denied(run);
+  await temporalHandle(run).cancel();
+  await decide(run, waiting.handle, "cancelRequested", decision);
   return waiting;
 }

@@ -13,8 +13,8 @@ import {
   isAbandoned,
   shows,
   temporalHandle,
-} from "../../harness/histories/walk.js";
-import type { PathsOf, Walk } from "../../harness/histories/walk.js";
+} from "../../harness/histories/path-run.js";
+import type { PathsOf, PathRun } from "../../harness/histories/path-run.js";
 import { Operators } from "../../harness/stack/operators.js";
 
 const operators = new Operators("ana", "ben");
@@ -29,22 +29,22 @@ export const secondPersonPaths: PathsOf = {
   ...sendMessagePaths,
   accounts: ["proposed-confirmed", "proposed-replaced", "proposed-mended"],
   paths: {
-    async "proposed-confirmed"(walk) {
-      const { handle, attention } = await proposed(walk);
-      expect(await decideAs("ben", walk, attention, "abandon")).toBe("resolved");
+    async "proposed-confirmed"(run) {
+      const { handle, attention } = await proposed(run);
+      expect(await decideAs("ben", run, attention, "abandon")).toBe("resolved");
       await isAbandoned(handle, "none");
     },
-    async "proposed-replaced"(walk) {
-      const { handle, attention, mend } = await proposed(walk);
-      expect(await decideAs("ben", walk, attention, "retry")).toBe("resolved");
+    async "proposed-replaced"(run) {
+      const { handle, attention, mend } = await proposed(run);
+      expect(await decideAs("ben", run, attention, "retry")).toBe("resolved");
       // It meets the same refusal.
       await shows(handle, ({ attention: next }) => next !== undefined && next.id !== attention);
       await mend();
       await ends(handle, "accepted");
     },
     // The attention ends by itself, and the proposal with it.
-    async "proposed-mended"(walk) {
-      const { handle, mend } = await proposed(walk);
+    async "proposed-mended"(run) {
+      const { handle, mend } = await proposed(run);
       await mend();
       await ends(handle, "accepted");
     },
@@ -52,26 +52,26 @@ export const secondPersonPaths: PathsOf = {
 };
 
 /** Ana proposes to give a message up whose account is refused. */
-async function proposed(walk: Walk) {
-  const waiting = await denied(walk);
+async function proposed(run: PathRun) {
+  const waiting = await denied(run);
   const attention = await attentionOf(waiting.handle, "accessDenied");
-  expect(await decideAs("ana", walk, attention, "abandon")).toBe("pending");
+  expect(await decideAs("ana", run, attention, "abandon")).toBe("pending");
   return { ...waiting, attention };
 }
 
 /** The answer to a decision that this operator has signed. */
 async function decideAs(
   operator: string,
-  walk: Walk,
+  run: PathRun,
   attention: string,
   decision: Decision,
 ): Promise<string> {
   const updateId = randomUUID();
-  const argument = { ...decidedBy(walk), attention, decision };
+  const argument = { ...decidedBy(run), attention, decision };
   const at = new Date().toISOString();
   const value = signDecision(operators.privateKey(operator), {
     namespace: "default",
-    workflowId: idOf(walk),
+    workflowId: idOf(run),
     update: "resolve",
     updateId,
     operator,
@@ -79,7 +79,7 @@ async function decideAs(
     argument,
   });
   const signed = { ...argument, signature: { operator, at, value } };
-  const { answer } = await temporalHandle(walk).executeUpdate<ResolveAnswer, [object]>("resolve", {
+  const { answer } = await temporalHandle(run).executeUpdate<ResolveAnswer, [object]>("resolve", {
     updateId,
     args: [signed],
   });

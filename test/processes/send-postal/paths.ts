@@ -15,8 +15,8 @@ import {
   shows,
   start,
   temporalHandle,
-} from "../../harness/histories/walk.js";
-import type { Path, PathsOf, Walk, Writing } from "../../harness/histories/walk.js";
+} from "../../harness/histories/path-run.js";
+import type { Path, PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
 import { fastSettings, letterInput } from "./inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 
@@ -61,48 +61,48 @@ export const sendPostalPaths: PathsOf = {
       settings: { ...fastSettings, pollIntervalSeconds: 60, affidavitWindowSeconds: 0 },
     }),
 
-    async "cancelled-in-time"(walk) {
-      const handle = await tracked(walk, "cancellable");
+    async "cancelled-in-time"(run) {
+      const handle = await tracked(run, "cancellable");
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
     },
-    async "cancelled-by-name"(walk) {
-      const handle = await tracked(walk, "cancellable");
-      const stated = { by: walk.author.words("a name"), note: walk.author.words("a note") };
+    async "cancelled-by-name"(run) {
+      const handle = await tracked(run, "cancellable");
+      const stated = { by: run.author.words("a name"), note: run.author.words("a note") };
       expect(await handle.cancel(undefined, stated)).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
     },
-    async "cancelled-unclosed"(walk) {
-      const handle = await tracked(walk, "cancellable,unclosed");
+    async "cancelled-unclosed"(run) {
+      const handle = await tracked(run, "cancellable,unclosed");
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
     },
-    async "cancelled-and-never-closed"(walk) {
+    async "cancelled-and-never-closed"(run) {
       const settings = { ...fastSettings, restingGraceSeconds: 8 };
-      const handle = await tracked(walk, "cancellable,unclosed", { settings });
+      const handle = await tracked(run, "cancellable,unclosed", { settings });
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
     },
-    async "cancelled-in-web-ui"(walk) {
-      const handle = await tracked(walk, "cancellable");
-      await temporalHandle(walk).cancel();
+    async "cancelled-in-web-ui"(run) {
+      const handle = await tracked(run, "cancellable");
+      await temporalHandle(run).cancel();
       await ends(handle, "cancelled");
     },
-    async "cancelled-before-submit"(walk) {
-      const { handle, mend } = await denied(walk);
+    async "cancelled-before-submit"(run) {
+      const { handle, mend } = await denied(run);
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelledBeforeSubmit");
       await mend();
     },
-    async "cancelled-while-submitting"(walk) {
-      const handle = await begin(walk, "cancellable,submit=slow-answer-15000");
-      await submitsSeen(walk);
+    async "cancelled-while-submitting"(run) {
+      const handle = await begin(run, "cancellable,submit=slow-answer-15000");
+      await submitsSeen(run);
       expect(await handle.cancel()).toEqual({ answer: "pending" });
       await ends(handle, "cancelled");
     },
-    async "cancelled-too-late"(walk) {
+    async "cancelled-too-late"(run) {
       const settings = { ...fastSettings, deadlineSeconds: 8 };
-      const handle = await begin(walk, "open", { settings });
+      const handle = await begin(run, "open", { settings });
       await shows(handle, ({ reportedState }) => reportedState === "Sent");
       expect(await handle.cancel()).toEqual({ answer: "tooLate" });
       await ends(handle, "openAtDeadline");
@@ -111,122 +111,122 @@ export const sendPostalPaths: PathsOf = {
       settings: { ...fastSettings, deadlineSeconds: 12 },
     }),
 
-    async "attention-mended"(walk) {
-      const { handle, mend } = await denied(walk);
+    async "attention-mended"(run) {
+      const { handle, mend } = await denied(run);
       await mend();
       await ends(handle, "delivered");
     },
-    async "attention-retry"(walk) {
-      const { handle, mend } = await uncertain(walk, "delivered,submit=cut");
-      await decide(walk, handle, "protocol", "retry");
+    async "attention-retry"(run) {
+      const { handle, mend } = await uncertain(run, "delivered,submit=cut");
+      await decide(run, handle, "protocol", "retry");
       await mend();
       // No look-up of this account has found a letter of ours yet: only a person's word sends this one again.
-      await decide(walk, handle, "unknownOutcome", "retry");
+      await decide(run, handle, "unknownOutcome", "retry");
       await ends(handle, "delivered");
     },
-    async "attention-happened"(walk) {
-      const { handle, mend } = await uncertain(walk, "delivered,submit=cut-after-commit");
-      const { items } = await walk.system.sandbox.items({ intent: walk.intent });
+    async "attention-happened"(run) {
+      const { handle, mend } = await uncertain(run, "delivered,submit=cut-after-commit");
+      const { items } = await run.system.sandbox.items({ intent: run.intent });
       const result = { uniqueId: items[0]?.id ?? "" };
-      await decide(walk, handle, "protocol", "happened", result);
+      await decide(run, handle, "protocol", "happened", result);
       await mend();
       await ends(handle, "delivered");
     },
-    async "attention-heard"(walk) {
-      const { handle, mend } = await uncertain(walk, "delivered,submit=cut-after-commit");
+    async "attention-heard"(run) {
+      const { handle, mend } = await uncertain(run, "delivered,submit=cut-after-commit");
       await eventually("a callback", async () =>
         (await handle.status()).timeline.some(({ source }) => source === "callback"),
       );
       await mend();
       await ends(handle, "delivered");
     },
-    async "attention-abandoned"(walk) {
-      const { handle, mend } = await uncertain(walk, "delivered,submit=cut");
-      await decide(walk, handle, "protocol", "abandon");
+    async "attention-abandoned"(run) {
+      const { handle, mend } = await uncertain(run, "delivered,submit=cut");
+      await decide(run, handle, "protocol", "abandon");
       await isAbandoned(handle, "unknown");
       await mend();
     },
-    async "attention-at-question"(walk) {
-      const mend = await unreadable(walk);
-      const handle = await begin(walk, "delivered", { account: walk.account });
+    async "attention-at-question"(run) {
+      const mend = await unreadable(run);
+      const handle = await begin(run, "delivered", { account: run.account });
       const attention = await attentionOf(handle, "protocol");
       await mend();
-      const resolution = { ...decidedBy(walk), attention, decision: "retry" } as const;
+      const resolution = { ...decidedBy(run), attention, decision: "retry" } as const;
       await handle.resolve(resolution).catch(() => undefined);
       await ends(handle, "delivered");
     },
 
-    async "affidavit-on-demand"(walk) {
-      const handle = await tracked(walk, "delivered", { options: onDemand });
+    async "affidavit-on-demand"(run) {
+      const handle = await tracked(run, "delivered", { options: onDemand });
       const answer = await handle.requestAffidavit({ includeDocument: true });
       expect(answer).toMatchObject({ answer: "requested" });
       await ends(handle, "delivered");
     },
-    async "affidavit-on-demand-twice"(walk) {
-      const handle = await tracked(walk, "delivered", { options: onDemand });
+    async "affidavit-on-demand-twice"(run) {
+      const handle = await tracked(run, "delivered", { options: onDemand });
       for (const ask of [{ includeDocument: true }, { includeEvents: true }])
         expect(await handle.requestAffidavit(ask)).toMatchObject({ answer: "requested" });
       await ends(handle, "delivered");
     },
-    async "affidavit-asked-early"(walk) {
+    async "affidavit-asked-early"(run) {
       const words = "delivered,submit=slow-answer-2000";
-      const handle = await begin(walk, words, { options: onDemand });
-      await submitsSeen(walk);
+      const handle = await begin(run, words, { options: onDemand });
+      await submitsSeen(run);
       expect(await handle.requestAffidavit()).toMatchObject({ answer: "requested" });
       await ends(handle, "delivered");
     },
-    async "affidavit-unanswered"(walk) {
+    async "affidavit-unanswered"(run) {
       const words = "delivered,affidavitRequest=cut-after-commit";
-      const handle = await tracked(walk, words, { options: onDemand });
+      const handle = await tracked(run, words, { options: onDemand });
       expect(await handle.requestAffidavit()).toEqual({ answer: "unknown" });
       await ends(handle, "delivered");
     },
 
-    async "affidavits-waived"(walk) {
+    async "affidavits-waived"(run) {
       const settings = { ...fastSettings, affidavitWindowSeconds: 6 };
-      const handle = await begin(walk, "delivered", { account: walk.account, settings });
+      const handle = await begin(run, "delivered", { account: run.account, settings });
       await shows(handle, ({ phase }) => phase === "affidavits");
-      const mend = await unreadable(walk);
-      await decide(walk, handle, "protocol", "happened");
+      const mend = await unreadable(run);
+      await decide(run, handle, "protocol", "happened");
       await ends(handle, "delivered");
       await mend();
     },
 
-    async "not-accepted"(walk) {
-      const options = { certificationLevel: walk.author.words("level") };
-      const handle = await begin(walk, "delivered", { options });
+    async "not-accepted"(run) {
+      const options = { certificationLevel: run.author.words("level") };
+      const handle = await begin(run, "delivered", { options });
       await expect(handle.result()).rejects.toMatchObject({ provider: "evi-post" });
     },
-    async "invalid-input"(walk) {
-      const { recipientAddress: _, ...bad } = letter(walk, "delivered");
-      await refusesInput(walk, bad);
+    async "invalid-input"(run) {
+      const { recipientAddress: _, ...bad } = letter(run, "delivered");
+      await refusesInput(run, bad);
     },
-    async "unknown-account"(walk) {
-      await knowsNoAccount(walk, letter(walk, "delivered"));
+    async "unknown-account"(run) {
+      await knowsNoAccount(run, letter(run, "delivered"));
     },
-    async "input-mismatch"(walk) {
-      await tracked(walk, "cancellable");
-      await temporalHandle(walk).terminate();
-      const handle = await begin(walk, "cancellable", {
-        issuerComments: walk.author.words("other"),
+    async "input-mismatch"(run) {
+      await tracked(run, "cancellable");
+      await temporalHandle(run).terminate();
+      const handle = await begin(run, "cancellable", {
+        issuerComments: run.author.words("other"),
       });
       await expect(handle.result()).rejects.toThrow(/another input/);
     },
 
-    async terminated(walk) {
-      await tracked(walk, "cancellable");
-      await temporalHandle(walk).terminate();
+    async terminated(run) {
+      await tracked(run, "cancellable");
+      await temporalHandle(run).terminate();
     },
-    async "taken-up-again"(walk) {
-      await tracked(walk, "delivered");
-      await temporalHandle(walk).terminate();
-      await ends(await begin(walk, "delivered"), "delivered");
+    async "taken-up-again"(run) {
+      await tracked(run, "delivered");
+      await temporalHandle(run).terminate();
+      await ends(await begin(run, "delivered"), "delivered");
     },
-    async "still-open"(walk) {
-      await tracked(walk, "open");
+    async "still-open"(run) {
+      await tracked(run, "open");
     },
-    async "still-in-attention"(walk) {
-      await denied(walk);
+    async "still-in-attention"(run) {
+      await denied(run);
     },
   },
 };
@@ -259,44 +259,44 @@ function letter(
   };
 }
 
-function begin(walk: Walk, words: string, more: Partial<SendPostalInput> = {}) {
-  return start(walk, "sendPostal", letter(walk, words, more));
+function begin(run: PathRun, words: string, more: Partial<SendPostalInput> = {}) {
+  return start(run, "sendPostal", letter(run, words, more));
 }
 
-async function tracked(walk: Walk, words: string, more: Partial<SendPostalInput> = {}) {
-  const handle = await begin(walk, words, more);
+async function tracked(run: PathRun, words: string, more: Partial<SendPostalInput> = {}) {
+  const handle = await begin(run, words, more);
   await shows(handle, ({ phase }) => phase === "tracking");
   return handle;
 }
 
 function through(words: string, outcome: string, more: Partial<SendPostalInput> = {}): Path {
-  return async (walk) => ends(await begin(walk, words, more), outcome);
+  return async (run) => ends(await begin(run, words, more), outcome);
 }
 
-async function denied(walk: Walk): Promise<{ handle: PostalHandle; mend(): Promise<unknown> }> {
-  const mend = await changePassword(walk);
-  const handle = await begin(walk, "delivered", { account: walk.account });
+async function denied(run: PathRun): Promise<{ handle: PostalHandle; mend(): Promise<unknown> }> {
+  const mend = await changePassword(run);
+  const handle = await begin(run, "delivered", { account: run.account });
   await attentionOf(handle, "accessDenied");
   return { handle, mend };
 }
 
 /** The questions of the path's own account are refused until that is mended. */
-async function unreadable({ system, account }: Walk) {
+async function unreadable({ system, account }: PathRun) {
   const refused = { operation: "evi-post.query", kind: "reject", status: 400, times: "always" };
   const { id: rule } = await system.sandbox.addFault({ ...refused, account } as FaultOptions);
   return () => system.sandbox.removeFault(rule);
 }
 
 /** Nobody knows whether the letter was taken: the answer was lost and the question is refused. */
-async function uncertain(walk: Walk, words: string) {
-  const mend = await unreadable(walk);
-  const handle = await begin(walk, words, { account: walk.account });
+async function uncertain(run: PathRun, words: string) {
+  const mend = await unreadable(run);
+  const handle = await begin(run, words, { account: run.account });
   await attentionOf(handle, "protocol");
   return { handle, mend };
 }
 
 /** Waits until the sandbox has a letter of this process, although nobody was answered yet. */
-function submitsSeen({ system, intent }: Walk): Promise<unknown> {
+function submitsSeen({ system, intent }: PathRun): Promise<unknown> {
   return eventually(`a submit of ${intent}`, async () => {
     const { total } = await system.sandbox.items({ intent });
     return total > 0;

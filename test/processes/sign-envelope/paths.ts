@@ -12,8 +12,8 @@ import {
   refusesInput,
   start,
   temporalHandle,
-} from "../../harness/histories/walk.js";
-import type { PathsOf, Walk, Writing } from "../../harness/histories/walk.js";
+} from "../../harness/histories/path-run.js";
+import type { PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
 import { statusWhere } from "../../harness/stack/stack.js";
 
 const once = {
@@ -25,7 +25,7 @@ const once = {
 export const signEnvelopePaths: PathsOf = {
   process: "signEnvelope",
   activities: ["prepare", "create", "upload", "send", "decide"],
-  // Not that of the other quick processes, so that they walk after one another.
+  // Not that of the other quick processes, so that they run after one another.
   speed: 2,
   accounts: [
     "access-mended",
@@ -39,107 +39,107 @@ export const signEnvelopePaths: PathsOf = {
   kept: ["request.providerFields.sandbox", "documents[].document.mediaType"],
   inputs: { envelope: (writing) => envelope(writing) },
   paths: {
-    async sent(walk) {
-      await ends(await begin(walk), "sent");
+    async sent(run) {
+      await ends(await begin(run), "sent");
     },
-    async "upload-unanswered"(walk) {
-      await ends(await begin(walk, "upload=cut-after-commit"), "sent");
+    async "upload-unanswered"(run) {
+      await ends(await begin(run, "upload=cut-after-commit"), "sent");
     },
-    async "upload-refused-retried"(walk) {
-      const handle = await begin(walk, "upload=reject-400");
-      await decide(walk, handle, "protocol", "retry");
+    async "upload-refused-retried"(run) {
+      const handle = await begin(run, "upload=reject-400");
+      await decide(run, handle, "protocol", "retry");
       await ends(handle, "sent");
     },
-    async "upload-refused-happened"(walk) {
-      const handle = await begin(walk, "upload=reject-400,send=reject-400");
-      await decide(walk, handle, "protocol", "happened", { fileId: "f-17" });
+    async "upload-refused-happened"(run) {
+      const handle = await begin(run, "upload=reject-400,send=reject-400");
+      await decide(run, handle, "protocol", "happened", { fileId: "f-17" });
       await statusWhere(handle, ({ attention }) => attention?.step === "send");
-      await decide(walk, handle, "protocol", "abandon");
+      await decide(run, handle, "protocol", "abandon");
       await isAbandoned(handle, "exists");
     },
-    async "upload-refused-abandoned"(walk) {
-      const handle = await begin(walk, "upload=reject-400");
-      await decide(walk, handle, "protocol", "abandon");
+    async "upload-refused-abandoned"(run) {
+      const handle = await begin(run, "upload=reject-400");
+      await decide(run, handle, "protocol", "abandon");
       await isAbandoned(handle, "exists");
     },
-    async "send-happened"(walk) {
-      const handle = await begin(walk, "send=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "happened", { envelopeId: "e-17" });
+    async "send-happened"(run) {
+      const handle = await begin(run, "send=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "happened", { envelopeId: "e-17" });
       await ends(handle, "sent");
     },
-    async "send-retried"(walk) {
-      const handle = await begin(walk, "send=cut");
-      await decide(walk, handle, "unknownOutcome", "retry");
+    async "send-retried"(run) {
+      const handle = await begin(run, "send=cut");
+      await decide(run, handle, "unknownOutcome", "retry");
       await ends(handle, "sent");
     },
-    async "send-abandoned"(walk) {
-      const handle = await begin(walk, "send=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "abandon");
+    async "send-abandoned"(run) {
+      const handle = await begin(run, "send=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "abandon");
       await isAbandoned(handle, "exists");
     },
-    async "request-happened"(walk) {
-      const handle = await begin(walk, "esawoneshot=cut-after-commit");
-      const esawToken = walk.author.secret("esawToken", walk.author.words("token"));
+    async "request-happened"(run) {
+      const handle = await begin(run, "esawoneshot=cut-after-commit");
+      const esawToken = run.author.secret("esawToken", run.author.words("token"));
       const ids = { reqPk: "r-17", esawToken };
-      await decide(walk, handle, "unknownOutcome", "happened", ids);
+      await decide(run, handle, "unknownOutcome", "happened", ids);
       // Nobody has given this token.
-      await decide(walk, handle, "protocol", "abandon");
+      await decide(run, handle, "protocol", "abandon");
       await isAbandoned(handle, "exists");
     },
-    async "request-retried"(walk) {
-      const handle = await begin(walk, "esawoneshot=cut");
-      await decide(walk, handle, "unknownOutcome", "retry");
+    async "request-retried"(run) {
+      const handle = await begin(run, "esawoneshot=cut");
+      await decide(run, handle, "unknownOutcome", "retry");
       await ends(handle, "sent");
     },
-    async "request-abandoned"(walk) {
-      const handle = await begin(walk, "esawoneshot=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "abandon");
+    async "request-abandoned"(run) {
+      const handle = await begin(run, "esawoneshot=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "abandon");
       await isAbandoned(handle, "unknown");
     },
-    async "not-accepted"(walk) {
-      const handle = await begin(walk, "esawoneshot=reject-400");
+    async "not-accepted"(run) {
+      const handle = await begin(run, "esawoneshot=reject-400");
       await expect(handle.result()).rejects.toMatchObject({ provider: "envelope-signature" });
     },
-    async "access-mended"(walk) {
-      const { handle, mend } = await denied(walk);
+    async "access-mended"(run) {
+      const { handle, mend } = await denied(run);
       await mend();
       await ends(handle, "sent");
     },
-    async "cancelled-between"(walk) {
-      const { handle } = await cancelled(walk, "abandon");
+    async "cancelled-between"(run) {
+      const { handle } = await cancelled(run, "abandon");
       await isAbandoned(handle, "exists");
     },
-    async "cancel-withdrawn"(walk) {
-      const { handle, mend } = await cancelled(walk, "retry");
+    async "cancel-withdrawn"(run) {
+      const { handle, mend } = await cancelled(run, "retry");
       await mend();
       await ends(handle, "sent");
     },
-    "invalid-input": (walk) => refusesInput(walk, { ...envelope(walk), documents: [] }),
-    "unknown-account": (walk) => knowsNoAccount(walk, envelope(walk)),
-    async "input-mismatch"(walk) {
-      const { account } = walk;
-      const { mend } = await denied(walk);
-      await temporalHandle(walk).terminate();
-      const request = { providerFields: { reference: walk.author.words("another request") } };
-      const handle = await start(walk, "signEnvelope", { ...envelope(walk), request, account });
+    "invalid-input": (run) => refusesInput(run, { ...envelope(run), documents: [] }),
+    "unknown-account": (run) => knowsNoAccount(run, envelope(run)),
+    async "input-mismatch"(run) {
+      const { account } = run;
+      const { mend } = await denied(run);
+      await temporalHandle(run).terminate();
+      const request = { providerFields: { reference: run.author.words("another request") } };
+      const handle = await start(run, "signEnvelope", { ...envelope(run), request, account });
       await expect(handle.result()).rejects.toThrow(/another input/);
       await mend();
     },
-    async "taken-up-again"(walk) {
-      const { account } = walk;
-      const { mend } = await denied(walk);
-      await temporalHandle(walk).terminate();
+    async "taken-up-again"(run) {
+      const { account } = run;
+      const { mend } = await denied(run);
+      await temporalHandle(run).terminate();
       await mend();
-      await ends(await begin(walk, "", { account }), "sent");
-      expect(await walk.system.effects(referenceOf(walk))).toEqual(once);
+      await ends(await begin(run, "", { account }), "sent");
+      expect(await run.system.effects(referenceOf(run))).toEqual(once);
     },
-    async "still-open"(walk) {
-      await failing(walk, 503);
-      const handle = await begin(walk, "", { account: walk.account });
+    async "still-open"(run) {
+      await failing(run, 503);
+      const handle = await begin(run, "", { account: run.account });
       await statusWhere(handle, ({ references }) => references["reqPk"] !== undefined);
     },
-    async "still-in-attention"(walk) {
-      await denied(walk);
+    async "still-in-attention"(run) {
+      await denied(run);
     },
   },
 };
@@ -166,19 +166,19 @@ function envelope(writing: Writing, words = ""): SignEnvelopeInput {
 }
 
 function begin(
-  walk: Walk,
+  run: PathRun,
   words = "",
   more: Partial<SignEnvelopeInput> = {},
 ): Promise<EnvelopeHandle> {
-  return start(walk, "signEnvelope", { ...envelope(walk, words), ...more });
+  return start(run, "signEnvelope", { ...envelope(run, words), ...more });
 }
 
 /** The envelope host answers so to every upload of the path, until that is mended. */
-async function failing(walk: Walk, status: number) {
-  const { sandbox } = walk.system;
+async function failing(run: PathRun, status: number) {
+  const { sandbox } = run.system;
   const { id } = await sandbox.addFault({
     operation: "envelope-signature.upload",
-    lookupKey: referenceOf(walk),
+    lookupKey: referenceOf(run),
     kind: "reject",
     status,
     times: "always",
@@ -187,18 +187,18 @@ async function failing(walk: Walk, status: number) {
 }
 
 /** Both uploads wait for a person, under the path's own account. */
-async function denied(walk: Walk) {
-  const mend = await failing(walk, 401);
-  const handle = await begin(walk, "", { account: walk.account });
+async function denied(run: PathRun) {
+  const mend = await failing(run, 401);
+  const handle = await begin(run, "", { account: run.account });
   await statusWhere(handle, ({ moreAttentions = [] }) => moreAttentions.length === 1);
   await attentionOf(handle, "accessDenied");
   return { handle, mend };
 }
 
 /** Cancelled in the Web UI while it waits, and what a person makes of it. */
-async function cancelled(walk: Walk, decision: Decision) {
-  const waiting = await denied(walk);
-  await temporalHandle(walk).cancel();
-  await decide(walk, waiting.handle, "cancelRequested", decision);
+async function cancelled(run: PathRun, decision: Decision) {
+  const waiting = await denied(run);
+  await temporalHandle(run).cancel();
+  await decide(run, waiting.handle, "cancelRequested", decision);
   return waiting;
 }

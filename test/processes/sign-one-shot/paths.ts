@@ -16,8 +16,8 @@ import {
   resentWhenDue,
   start,
   temporalHandle,
-} from "../../harness/histories/walk.js";
-import type { PathsOf, Walk, Writing } from "../../harness/histories/walk.js";
+} from "../../harness/histories/path-run.js";
+import type { PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
 import { codeFor } from "../issue-certificate/inputs.js";
 import { signerInput, videoDecision, videoInput } from "./inputs.js";
 import { statusWhere } from "../../harness/stack/stack.js";
@@ -64,184 +64,184 @@ export const signOneShotPaths: PathsOf = {
     video: (writing) => video(writing),
   },
   paths: {
-    signed: (walk) => signs(walk),
-    async hash(walk) {
-      await entersCode(walk, await start(walk, "signOneShot", hash(walk)));
+    signed: (run) => signs(run),
+    async hash(run) {
+      await entersCode(run, await start(run, "signOneShot", hash(run)));
     },
-    async "wrong-code"(walk) {
-      const handle = await created(walk);
-      expect(await tries(walk, handle)).toEqual({ answer: "wrong", triesLeft: 4 });
-      await entersCode(walk, handle);
+    async "wrong-code"(run) {
+      const handle = await created(run);
+      expect(await tries(run, handle)).toEqual({ answer: "wrong", triesLeft: 4 });
+      await entersCode(run, handle);
     },
-    async resent(walk) {
-      const handle = await created(walk);
+    async resent(run) {
+      const handle = await created(run);
       expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
-      await entersCode(walk, handle, 1);
+      await entersCode(run, handle, 1);
     },
-    async "resent-when-due"(walk) {
-      const handle = await created(walk, "", { settings: { resendSpacingSeconds: 2 } });
+    async "resent-when-due"(run) {
+      const handle = await created(run, "", { settings: { resendSpacingSeconds: 2 } });
       await resentWhenDue(handle);
-      await entersCode(walk, handle, 1);
+      await entersCode(run, handle, 1);
     },
-    async expired(walk) {
-      await ends(await begin(walk, "", { settings: { holderDeadlineSeconds: 1 } }), "expired");
+    async expired(run) {
+      await ends(await begin(run, "", { settings: { holderDeadlineSeconds: 1 } }), "expired");
     },
-    async locked(walk) {
-      const handle = await created(walk, "", { settings: { otpTries: 1, otpResends: 0 } });
-      expect(await tries(walk, handle)).toEqual({ answer: "wrong", triesLeft: 0 });
+    async locked(run) {
+      const handle = await created(run, "", { settings: { otpTries: 1, otpResends: 0 } });
+      expect(await tries(run, handle)).toEqual({ answer: "wrong", triesLeft: 0 });
       await ends(handle, "locked");
     },
 
-    async asynchronous(walk) {
-      const { account, system } = walk;
-      await system.sandbox.putAccount(account, { webhookUrl: webhookOf(walk) });
-      const handle = await signing(walk, stalled, { account, settings: seldom });
-      await moves(walk, "signed");
+    async asynchronous(run) {
+      const { account, system } = run;
+      await system.sandbox.putAccount(account, { webhookUrl: webhookOf(run) });
+      const handle = await signing(run, stalled, { account, settings: seldom });
+      await moves(run, "signed");
       await ends(handle, "signed");
     },
-    async "asynchronous-unheard"(walk) {
-      const handle = await signing(walk, `${stalled},webhook-lost`);
-      await moves(walk, "signed");
+    async "asynchronous-unheard"(run) {
+      const handle = await signing(run, `${stalled},webhook-lost`);
+      await moves(run, "signed");
       await ends(handle, "signed");
     },
-    async "asynchronous-failed"(walk) {
-      const handle = await signing(walk, stalled);
-      await moves(walk, "failed");
+    async "asynchronous-failed"(run) {
+      const handle = await signing(run, stalled);
+      await moves(run, "failed");
       await ends(handle, "failed");
     },
-    async "asynchronous-open"(walk) {
+    async "asynchronous-open"(run) {
       await ends(
-        await signing(walk, stalled, { settings: { deadlineSeconds: 1 } }),
+        await signing(run, stalled, { settings: { deadlineSeconds: 1 } }),
         "openAtDeadline",
       );
     },
 
-    async "video-approved"(walk) {
-      const handle = await filmed(walk);
+    async "video-approved"(run) {
+      const handle = await filmed(run);
       expect(await handle.decideVideo("approve")).toEqual({ answer: "approved" });
-      await entersCode(walk, handle);
+      await entersCode(run, handle);
     },
-    async "video-cancelled"(walk) {
-      const handle = await filmed(walk);
+    async "video-cancelled"(run) {
+      const handle = await filmed(run);
       expect(await handle.decideVideo("cancel")).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelled");
     },
-    async "contract-accepted"(walk) {
-      const handle = await asked(walk);
+    async "contract-accepted"(run) {
+      const handle = await asked(run);
       expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
-      await entersCode(walk, handle);
+      await entersCode(run, handle);
     },
-    async "contract-accepted-by-name"(walk) {
-      const handle = await asked(walk);
-      const stated = { by: walk.author.words("a name"), note: walk.author.words("a note") };
+    async "contract-accepted-by-name"(run) {
+      const handle = await asked(run);
+      const stated = { by: run.author.words("a name"), note: run.author.words("a note") };
       expect(await handle.acceptContract(true, undefined, stated)).toEqual({ answer: "accepted" });
-      await entersCode(walk, handle);
+      await entersCode(run, handle);
     },
-    async "contract-refused"(walk) {
-      const handle = await asked(walk);
+    async "contract-refused"(run) {
+      const handle = await asked(run);
       expect(await handle.acceptContract(false)).toEqual({ answer: "refused" });
       await ends(handle, "contractRefused");
     },
 
-    async "creation-happened"(walk) {
-      const handle = await begin(walk, "create=cut-after-commit");
+    async "creation-happened"(run) {
+      const handle = await begin(run, "create=cut-after-commit");
       await attentionOf(handle, "unknownOutcome");
-      const requestPk = await requestOf(walk);
-      await decide(walk, handle, "unknownOutcome", "happened", { requestPk });
-      await entersCode(walk, handle);
+      const requestPk = await requestOf(run);
+      await decide(run, handle, "unknownOutcome", "happened", { requestPk });
+      await entersCode(run, handle);
     },
-    async "creation-retried"(walk) {
-      const handle = await begin(walk, "create=cut");
-      await decide(walk, handle, "unknownOutcome", "retry");
-      await entersCode(walk, handle);
+    async "creation-retried"(run) {
+      const handle = await begin(run, "create=cut");
+      await decide(run, handle, "unknownOutcome", "retry");
+      await entersCode(run, handle);
     },
-    async "creation-abandoned"(walk) {
-      const handle = await begin(walk, "create=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "abandon");
+    async "creation-abandoned"(run) {
+      const handle = await begin(run, "create=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "abandon");
       await isAbandoned(handle, "unknown");
     },
-    "upload-unanswered": (walk) => signs(walk, "uploadDocument=cut-after-commit"),
-    "code-unanswered": (walk) => signs(walk, "otp=cut-after-commit"),
+    "upload-unanswered": (run) => signs(run, "uploadDocument=cut-after-commit"),
+    "code-unanswered": (run) => signs(run, "otp=cut-after-commit"),
 
-    async "signature-found"(walk) {
-      const handle = await unanswered(walk, "sign=cut-after-commit");
+    async "signature-found"(run) {
+      const handle = await unanswered(run, "sign=cut-after-commit");
       await ends(handle, "signed");
-      expect(await walk.system.effects(walk.intent)).toMatchObject(once);
+      expect(await run.system.effects(run.intent)).toMatchObject(once);
     },
-    async "signature-retried"(walk) {
-      const mend = await failingToShow(walk, 503);
-      const handle = await unanswered(walk, "sign=cut", { account: walk.account });
-      await decide(walk, handle, "unknownOutcome", "retry");
+    async "signature-retried"(run) {
+      const mend = await failingToShow(run, 503);
+      const handle = await unanswered(run, "sign=cut", { account: run.account });
+      await decide(run, handle, "unknownOutcome", "retry");
       await awaitsCode(handle);
       await mend();
       expect(await handle.resendOtp()).toMatchObject({ answer: "sent" });
-      await entersCode(walk, handle, 1);
+      await entersCode(run, handle, 1);
     },
-    async "signature-happened"(walk) {
-      await failingToShow(walk, 400);
-      const handle = await unanswered(walk, "sign=cut-after-commit");
-      await decide(walk, handle, "unknownOutcome", "happened");
+    async "signature-happened"(run) {
+      await failingToShow(run, 400);
+      const handle = await unanswered(run, "sign=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "happened");
       // What was signed cannot be fetched either.
-      await decide(walk, handle, "protocol", "happened");
+      await decide(run, handle, "protocol", "happened");
       await ends(handle, "signed");
     },
-    async "signature-abandoned"(walk) {
-      const handle = await unanswered(walk, "sign=cut");
-      await decide(walk, handle, "unknownOutcome", "abandon");
+    async "signature-abandoned"(run) {
+      const handle = await unanswered(run, "sign=cut");
+      await decide(run, handle, "unknownOutcome", "abandon");
       await isAbandoned(handle, "exists");
     },
 
-    async "access-mended"(walk) {
-      const { handle, mend } = await denied(walk);
+    async "access-mended"(run) {
+      const { handle, mend } = await denied(run);
       await mend();
-      await entersCode(walk, handle);
+      await entersCode(run, handle);
     },
-    async "not-accepted"(walk) {
-      const handle = await begin(walk, "create=reject-400");
+    async "not-accepted"(run) {
+      const handle = await begin(run, "create=reject-400");
       await expect(handle.result()).rejects.toMatchObject({ provider: "one-shot-signature" });
     },
-    "invalid-input": (walk) => refusesInput(walk, { ...classic(walk), documents: [] }),
-    "unknown-account": (walk) => knowsNoAccount(walk, classic(walk)),
-    async "input-mismatch"(walk) {
-      await created(walk);
-      await temporalHandle(walk).terminate();
-      const another = { providerFields: { reference: walk.author.words("another request") } };
-      const handle = await begin(walk, "", another);
+    "invalid-input": (run) => refusesInput(run, { ...classic(run), documents: [] }),
+    "unknown-account": (run) => knowsNoAccount(run, classic(run)),
+    async "input-mismatch"(run) {
+      await created(run);
+      await temporalHandle(run).terminate();
+      const another = { providerFields: { reference: run.author.words("another request") } };
+      const handle = await begin(run, "", another);
       await expect(handle.result()).rejects.toThrow(/another input/);
     },
 
-    async "cancelled-while-the-signer-is-awaited"(walk) {
-      const handle = await created(walk);
-      await cancelled(walk, handle, "abandon");
+    async "cancelled-while-the-signer-is-awaited"(run) {
+      const handle = await created(run);
+      await cancelled(run, handle, "abandon");
       await isAbandoned(handle, "exists");
     },
-    async "cancel-withdrawn"(walk) {
-      const handle = await created(walk);
-      await cancelled(walk, handle, "retry");
-      await entersCode(walk, handle);
+    async "cancel-withdrawn"(run) {
+      const handle = await created(run);
+      await cancelled(run, handle, "retry");
+      await entersCode(run, handle);
     },
-    async "cancelled-while-the-video-is-awaited"(walk) {
-      const handle = await filmed(walk);
-      await cancelled(walk, handle, "abandon");
+    async "cancelled-while-the-video-is-awaited"(run) {
+      const handle = await filmed(run);
+      await cancelled(run, handle, "abandon");
       await isAbandoned(handle, "exists");
     },
-    async "cancelled-while-signing"(walk) {
-      const handle = await signing(walk, stalled, { settings: seldom });
-      await cancelled(walk, handle, "abandon");
+    async "cancelled-while-signing"(run) {
+      const handle = await signing(run, stalled, { settings: seldom });
+      await cancelled(run, handle, "abandon");
       await isAbandoned(handle, "exists");
     },
 
-    async "taken-up-again"(walk) {
-      await created(walk);
-      await temporalHandle(walk).terminate();
-      await signs(walk);
-      expect(await walk.system.effects(walk.intent)).toMatchObject(once);
+    async "taken-up-again"(run) {
+      await created(run);
+      await temporalHandle(run).terminate();
+      await signs(run);
+      expect(await run.system.effects(run.intent)).toMatchObject(once);
     },
-    async "still-open"(walk) {
-      await created(walk);
+    async "still-open"(run) {
+      await created(run);
     },
-    async "still-in-attention"(walk) {
-      await denied(walk);
+    async "still-in-attention"(run) {
+      await denied(run);
     },
   },
 };
@@ -289,16 +289,16 @@ function video(writing: Writing): SignOneShotInput {
 }
 
 function begin(
-  walk: Walk,
+  run: PathRun,
   words = "",
   more: Partial<SignOneShotInput> = {},
 ): Promise<OneShotHandle> {
-  return start(walk, "signOneShot", classic(walk, words, more));
+  return start(run, "signOneShot", classic(run, words, more));
 }
 
 /** Until the signer is waited for. */
-async function created(walk: Walk, words = "", more: Partial<SignOneShotInput> = {}) {
-  const handle = await begin(walk, words, more);
+async function created(run: PathRun, words = "", more: Partial<SignOneShotInput> = {}) {
+  const handle = await begin(run, words, more);
   await awaitsCode(handle);
   return handle;
 }
@@ -312,68 +312,68 @@ async function awaits(handle: OneShotHandle, what: string): Promise<void> {
 }
 
 /** A code that is none, full of the author's words. */
-function tries({ author }: Walk, handle: OneShotHandle) {
+function tries({ author }: PathRun, handle: OneShotHandle) {
   return handle.submitOtp(author.secret("code", author.words("code")));
 }
 
 /** The newest code, which came after so many others. */
-async function submits(walk: Walk, handle: OneShotHandle, after = 0) {
+async function submits(run: PathRun, handle: OneShotHandle, after = 0) {
   await awaitsCode(handle);
-  const code = await codeFor(walk.system.sandbox, walk.intent, after);
-  return handle.submitOtp(walk.author.secret("code", code));
+  const code = await codeFor(run.system.sandbox, run.intent, after);
+  return handle.submitOtp(run.author.secret("code", code));
 }
 
-async function entersCode(walk: Walk, handle: OneShotHandle, after = 0): Promise<void> {
-  expect(await submits(walk, handle, after)).toEqual({ answer: "accepted" });
+async function entersCode(run: PathRun, handle: OneShotHandle, after = 0): Promise<void> {
+  expect(await submits(run, handle, after)).toEqual({ answer: "accepted" });
   await ends(handle, "signed");
 }
 
-async function signs(walk: Walk, words = ""): Promise<void> {
-  await entersCode(walk, await begin(walk, words));
+async function signs(run: PathRun, words = ""): Promise<void> {
+  await entersCode(run, await begin(run, words));
 }
 
 /** The signer's code got no answer. */
-async function unanswered(walk: Walk, words: string, more: Partial<SignOneShotInput> = {}) {
-  const handle = await begin(walk, words, more);
-  expect(await submits(walk, handle)).toEqual({ answer: "unknown" });
+async function unanswered(run: PathRun, words: string, more: Partial<SignOneShotInput> = {}) {
+  const handle = await begin(run, words, more);
+  expect(await submits(run, handle)).toEqual({ answer: "unknown" });
   return handle;
 }
 
 /** The code was taken, and the signature goes on. */
-async function signing(walk: Walk, words: string, more: Partial<SignOneShotInput> = {}) {
-  const handle = await begin(walk, words, { ...asynchronous, ...more });
-  expect(await submits(walk, handle)).toEqual({ answer: "accepted" });
+async function signing(run: PathRun, words: string, more: Partial<SignOneShotInput> = {}) {
+  const handle = await begin(run, words, { ...asynchronous, ...more });
+  expect(await submits(run, handle)).toEqual({ answer: "accepted" });
   if (more.settings?.deadlineSeconds === undefined)
     await awaits(handle, "the signature service to finish");
   return handle;
 }
 
 /** The identity video waits for a decision. */
-async function filmed(walk: Walk) {
-  const handle = await start(walk, "signOneShot", video(walk));
+async function filmed(run: PathRun) {
+  const handle = await start(run, "signOneShot", video(run));
   await awaits(handle, videoDecision);
   return handle;
 }
 
 /** The contract waits to be accepted. */
-async function asked(walk: Walk) {
-  const handle = await begin(walk, "", { settings: { requireContractAccepted: true } });
+async function asked(run: PathRun) {
+  const handle = await begin(run, "", { settings: { requireContractAccepted: true } });
   await statusWhere(handle, ({ waitingFor }) => waitingFor === "the contract to be accepted");
   return handle;
 }
 
 /** As the provider knows it. */
-async function requestOf({ system, intent }: Walk): Promise<string> {
+async function requestOf({ system, intent }: PathRun): Promise<string> {
   const [item] = (await system.sandbox.items({ intent })).items;
   return item?.id ?? "";
 }
 
-async function moves(walk: Walk, state: "signed" | "failed"): Promise<void> {
-  await walk.system.sandbox.move(await requestOf(walk), { state });
+async function moves(run: PathRun, state: "signed" | "failed"): Promise<void> {
+  await run.system.sandbox.move(await requestOf(run), { state });
 }
 
 /** Of the path's own account. */
-function webhookOf({ system, account }: Walk): string {
+function webhookOf({ system, account }: PathRun): string {
   const { env } = system.stack;
   const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
   const subject = { provider: "one-shot-signature", account };
@@ -381,7 +381,7 @@ function webhookOf({ system, account }: Walk): string {
 }
 
 /** The provider shows nothing of the path's request, until that is mended. */
-async function failingToShow({ system, intent }: Walk, status: number) {
+async function failingToShow({ system, intent }: PathRun, status: number) {
   const { id } = await system.sandbox.addFault({
     operation: "one-shot-signature.retrieve",
     lookupKey: intent,
@@ -392,15 +392,15 @@ async function failingToShow({ system, intent }: Walk, status: number) {
   return () => system.sandbox.removeFault(id);
 }
 
-async function denied(walk: Walk) {
-  const mend = await changePassword(walk);
-  const handle = await begin(walk, "", { account: walk.account });
+async function denied(run: PathRun) {
+  const mend = await changePassword(run);
+  const handle = await begin(run, "", { account: run.account });
   await attentionOf(handle, "accessDenied");
   return { handle, mend };
 }
 
 /** Cancelled in the Web UI while it waits, and what a person makes of it. */
-async function cancelled(walk: Walk, handle: OneShotHandle, decision: Decision): Promise<void> {
-  await temporalHandle(walk).cancel();
-  await decide(walk, handle, "cancelRequested", decision);
+async function cancelled(run: PathRun, handle: OneShotHandle, decision: Decision): Promise<void> {
+  await temporalHandle(run).cancel();
+  await decide(run, handle, "cancelRequested", decision);
 }

@@ -5,7 +5,7 @@ import { describeIntent } from "../../exchange/description.js";
 import type { Arrival, Call, Operation } from "../../exchange/operation.js";
 import type { EnvelopeFile } from "./certificate-request.js";
 import { checkEnvelope, tokenOf } from "./envelope.js";
-import type { EnvelopeDesk } from "./envelope-desk.js";
+import type { EnvelopeService } from "./envelope-service.js";
 import { describeCreation, readRequestMagic } from "./magic.js";
 import { caRefusal, envelopeRefusal } from "./refusal.js";
 
@@ -17,8 +17,8 @@ function intentOfName(name: string): string | null {
   return end > 0 ? name.slice(0, end) : null;
 }
 
-export function envelopeOperations(desk: EnvelopeDesk): Operation[] {
-  const { documents, options } = desk.parts;
+export function envelopeOperations(envelopes: EnvelopeService): Operation[] {
+  const { documents, options } = envelopes.parts;
 
   function create(call: Call): Answer {
     const { body, account, at } = call;
@@ -28,7 +28,7 @@ export function envelopeOperations(desk: EnvelopeDesk): Operation[] {
       return caRefusal(400, "SandboxMagic", `unknown magic value: ${magic.unknown.join(", ")}`);
     const { intent, magicKey } = describeCreation(call);
     const words = magic?.words ?? [];
-    const request = desk.create({ intent, magicKey, words }, account, at);
+    const request = envelopes.create({ intent, magicKey, words }, account, at);
     return jsonAnswer(200, { req_pk: request.id, esaw_token: request.token });
   }
 
@@ -40,7 +40,7 @@ export function envelopeOperations(desk: EnvelopeDesk): Operation[] {
     if (bytes.length === 0) return invalid("File: is empty");
     if (bytes.length > options.maxDocumentBytes) return invalid("File: is too large");
     const given = { intent: intentOfName(name), name, sha256: documents.put(bytes) };
-    return jsonAnswer(200, { FileId: desk.keep(given, account, at).id });
+    return jsonAnswer(200, { FileId: envelopes.keep(given, account, at).id });
   }
 
   function send({ body, account, at }: Call): Answer {
@@ -48,26 +48,26 @@ export function envelopeOperations(desk: EnvelopeDesk): Operation[] {
     if (typeof envelope === "string") return invalid(envelope);
     const files: EnvelopeFile[] = [];
     for (const [index, fileId] of envelope.fileIds.entries()) {
-      const file = desk.file(fileId);
+      const file = envelopes.file(fileId);
       if (file?.account !== account.username) return invalid(`Documents[${index}].FileId: unknown`);
       files.push(file);
     }
-    const request = desk.requestOfToken(envelope.requestToken);
+    const request = envelopes.requestOfToken(envelope.requestToken);
     if (request?.account !== account.username) return invalid("requestToken: unknown");
     if (request.envelope) return invalid("requestToken: used");
-    const EnvelopeId = desk.send(request, files, account, at);
+    const EnvelopeId = envelopes.send(request, files, account, at);
     return jsonAnswer(200, request.words.includes("no-envelope-id") ? {} : { EnvelopeId });
   }
 
   function describeUpload({ form }: Arrival) {
     const intent = intentOfName(form?.[0]?.fileName ?? "");
-    const request = intent === null ? undefined : desk.requestOfIntent(intent);
+    const request = intent === null ? undefined : envelopes.requestOfIntent(intent);
     return describeIntent(intent, request?.magicKey);
   }
 
   function describeSend({ body }: Arrival) {
     const token = tokenOf(fieldsOf(body)["Activities"]);
-    const request = typeof token === "string" ? desk.requestOfToken(token) : undefined;
+    const request = typeof token === "string" ? envelopes.requestOfToken(token) : undefined;
     return describeIntent(request?.intent ?? null, request?.magicKey);
   }
 

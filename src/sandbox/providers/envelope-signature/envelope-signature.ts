@@ -3,13 +3,13 @@ import { header } from "../../exchange/credentials.js";
 import type { Admission, Arrival, ItemSummary, SandboxProvider } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import { fileSummary, requestSummary } from "./certificate-request.js";
-import { EnvelopeDesk, type EnvelopeState } from "./envelope-desk.js";
+import { EnvelopeService, type EnvelopeState } from "./envelope-service.js";
 import { envelopeOperations } from "./envelope-operations.js";
 import { caRefusal, envelopeRefusal } from "./refusal.js";
 
 export function envelopeSignature(parts: SandboxParts): SandboxProvider {
   const { accounts } = parts;
-  const desk = new EnvelopeDesk(parts);
+  const envelopes = new EnvelopeService(parts);
 
   /** The CA host: whose certificate it is. */
   function certificateHolder({ clientName }: Arrival): Admission {
@@ -35,27 +35,27 @@ export function envelopeSignature(parts: SandboxParts): SandboxProvider {
 
   return {
     name: "envelope-signature",
-    operations: envelopeOperations(desk),
+    operations: envelopeOperations(envelopes),
     authenticate: (arrival) =>
       arrival.operation.endsWith(".esawoneshot")
         ? certificateHolder(arrival)
         : tokenHolder(arrival),
     refuse: (status, code, message) => envelopeRefusal(status, String(code), message),
     *items(): Iterable<ItemSummary> {
-      for (const request of desk.requests()) yield requestSummary(request);
-      for (const file of desk.files()) yield fileSummary(file);
+      for (const request of envelopes.requests()) yield requestSummary(request);
+      for (const file of envelopes.files()) yield fileSummary(file);
     },
     item(id) {
-      const request = desk.request(id);
+      const request = envelopes.request(id);
       if (request) {
         const { token: _token, ...rest } = request;
         return { ...rest, ...requestSummary(request) };
       }
-      const file = desk.file(id);
+      const file = envelopes.file(id);
       return file && { ...file, ...fileSummary(file) };
     },
-    save: () => desk.save(),
-    load: (state) => desk.load(state as EnvelopeState),
-    clear: () => desk.clear(),
+    save: () => envelopes.save(),
+    load: (state) => envelopes.load(state as EnvelopeState),
+    clear: () => envelopes.clear(),
   };
 }

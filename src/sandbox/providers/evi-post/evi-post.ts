@@ -12,7 +12,7 @@ import type { SandboxParts } from "../../engine/parts.js";
 import { describeItem, itemOperations, splitList } from "./item-operations.js";
 import { states, type PostalState } from "./lifecycle.js";
 import { summary, type PostItem } from "./post-item.js";
-import { PostOffice } from "./post-office.js";
+import { PostalService } from "./postal-service.js";
 import { queryItems } from "./query.js";
 import { refusal } from "./refusal.js";
 import { submitOperation } from "./submit.js";
@@ -29,9 +29,9 @@ function view(item: PostItem): Record<string, unknown> {
 }
 
 export function eviPost(parts: SandboxParts): SandboxProvider {
-  const office = new PostOffice(parts);
+  const postal = new PostalService(parts);
   const tokens = new IdempotencyTokens(parts.options.idempotencyLifetimeMs);
-  const { items } = office;
+  const { items } = postal;
   // Two requests for an affidavit may be meant; two letters for one intent are not.
   parts.ledger.allowRepeats("evi-post.affidavitRequest");
 
@@ -68,7 +68,7 @@ export function eviPost(parts: SandboxParts): SandboxProvider {
 
   return {
     name: "evi-post",
-    operations: [submitOperation(parts, office, tokens), query, ...itemOperations(office)],
+    operations: [submitOperation(parts, postal, tokens), query, ...itemOperations(postal)],
     hasCallbacks: true,
     unprefixed: (path) => path.replace(/^\/v1/, ""),
     authenticate,
@@ -86,7 +86,7 @@ export function eviPost(parts: SandboxParts): SandboxProvider {
       if (!(states as readonly string[]).includes(state)) {
         return `state: must be one of ${states.join(", ")}`;
       }
-      office.move(item, state as PostalState, outcome, keepPlan ?? false);
+      postal.move(item, state as PostalState, outcome, keepPlan ?? false);
       return view(item);
     },
     publish(id, { regenerates, keepsId, requestId }) {
@@ -99,7 +99,7 @@ export function eviPost(parts: SandboxParts): SandboxProvider {
         ...(requestId !== undefined && { requestId }),
         ...(earlier && { regenerates: earlier, keepsId: keepsId ?? true }),
       };
-      return { ...office.publish(item, moment, parts.clock.now(), how) };
+      return { ...postal.publish(item, moment, parts.clock.now(), how) };
     },
     save: (): EviPostState => ({ items: [...items.all()], tokens: tokens.save() }),
     load(state) {

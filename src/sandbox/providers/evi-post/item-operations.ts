@@ -6,7 +6,7 @@ import { zip } from "../../exchange/zip.js";
 import { affidavitPdf } from "./affidavit.js";
 import { fieldsOf } from "../../exchange/checker.js";
 import type { PostItem } from "./post-item.js";
-import type { PostOffice } from "./post-office.js";
+import type { PostalService } from "./postal-service.js";
 import { badField, refusal } from "./refusal.js";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -22,8 +22,8 @@ export function describeItem(item: PostItem | undefined): Description {
   return { intent: item.intent, lookupKeys: item.lookupKeys, magicKey: item.magicKey };
 }
 
-export function itemOperations(office: PostOffice): Operation[] {
-  const { items } = office;
+export function itemOperations(postal: PostalService): Operation[] {
+  const { items } = postal;
   const describeTarget = (arrival: Arrival) => {
     const id = fieldsOf(arrival.body)["UniqueId"];
     return describeItem(typeof id === "string" ? items.get(id) : undefined);
@@ -52,10 +52,10 @@ export function itemOperations(office: PostOffice): Operation[] {
     if (item.account !== account.username) {
       return refusal(401, "NotOwner", "the account is not the owner");
     }
-    if (!office.isCancellable(item)) {
+    if (!postal.isCancellable(item)) {
       return badField("UniqueId", "NotCancellable", `is ${item.state}`);
     }
-    office.cancel(item, account, call.at);
+    postal.cancel(item, account, call.at);
     return jsonAnswer(200, { uniqueId: item.id });
   }
 
@@ -73,7 +73,7 @@ export function itemOperations(office: PostOffice): Operation[] {
     if (!item.isOnDemandEnabled) {
       return badField("UniqueId", "NotEnabled", "was submitted without AffidavitsOnDemandEnabled");
     }
-    return jsonAnswer(200, { requestId: office.requestAffidavit(item, call.account, call.at) });
+    return jsonAnswer(200, { requestId: postal.requestAffidavit(item, call.account, call.at) });
   }
 
   function download(call: Call): Answer {

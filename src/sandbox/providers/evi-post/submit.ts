@@ -8,7 +8,7 @@ import type { SandboxParts } from "../../engine/parts.js";
 import { fieldsOf, isObject } from "../../exchange/checker.js";
 import { impossible } from "./lifecycle.js";
 import { magicKeyOf, readPostalMagic } from "./magic.js";
-import type { PostOffice } from "./post-office.js";
+import type { PostalService } from "./postal-service.js";
 import { badField, badRequest, refusal } from "./refusal.js";
 import { checkSubmission } from "./submission.js";
 
@@ -56,7 +56,7 @@ function tokenOf(call: Call): string | undefined {
 
 export function submitOperation(
   parts: SandboxParts,
-  office: PostOffice,
+  postal: PostalService,
   tokens: IdempotencyTokens,
 ): Operation {
   function begin(call: Call, { intent }: Description): Answer | undefined {
@@ -105,7 +105,7 @@ export function submitOperation(
       magic && impossible({ ...submission, ending: magic.ending, modifiers: magic.modifiers });
     if (why) return badField("RecipientName", "SandboxMagic", `${magic.ending}: ${why}`);
     const magicKey = magic && magicKeyOf(body);
-    const item = office.accept(submission, account, call.at, { magic, magicKey, faults });
+    const item = postal.accept(submission, account, call.at, { magic, magicKey, faults });
     return jsonAnswer(200, { uniqueId: item.id });
   }
 

@@ -8,14 +8,14 @@ import { invalid, notFound, wrongState } from "./refusal.js";
 import { requestOperation } from "./request-operation.js";
 import type { SignatureRequest, UploadedDocument, UploadedFile } from "./signature-request.js";
 import { signedDocument } from "./signed-document.js";
-import type { SigningDesk } from "./signing-desk.js";
+import type { SigningService } from "./signing-service.js";
 
 const sha256Of = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
 /** The files of the parts called `file`, kept on the shelf; or why they are refused. */
-export function takeFiles(desk: SigningDesk, { form }: Call): UploadedFile[] | Answer {
+export function takeFiles(signing: SigningService, { form }: Call): UploadedFile[] | Answer {
   if (!form) return invalid("the body must be multipart/form-data");
-  const { documents, options } = desk.parts;
+  const { documents, options } = signing.parts;
   const files: UploadedFile[] = [];
   for (const { name, fileName, bytes } of form) {
     if (name !== "file" || !fileName) return invalid(`${name}: only parts \`file\` with a name`);
@@ -26,8 +26,8 @@ export function takeFiles(desk: SigningDesk, { form }: Call): UploadedFile[] | A
   return files.length > 0 ? files : invalid("file: is required");
 }
 
-export function documentOperations(desk: SigningDesk): Operation[] {
-  const { documents } = desk.parts;
+export function documentOperations(signing: SigningService): Operation[] {
+  const { documents } = signing.parts;
 
   /** A document of the same name is replaced; the ledger shows the repeat. */
   function take(
@@ -40,12 +40,12 @@ export function documentOperations(desk: SigningDesk): Operation[] {
     if (request.state !== "created") return wrongState(`the request is ${request.state}`);
     const others = request.documents.filter(({ name }) => name !== document.name);
     request.documents = [...others, document];
-    desk.effect(operation, request, at, document.name);
+    signing.effect(operation, request, at, document.name);
     return jsonAnswer(200, { name: document.name });
   }
 
   function uploadDocument(request: SignatureRequest, call: Call): Answer {
-    const files = takeFiles(desk, call);
+    const files = takeFiles(signing, call);
     if (!Array.isArray(files)) return files;
     const [file, ...more] = files;
     if (!file || more.length > 0) return invalid("file: one document each time");
@@ -77,15 +77,15 @@ export function documentOperations(desk: SigningDesk): Operation[] {
     if (request.areDocumentsDeleted) return notFound("request: its documents are deleted");
     if (request.state === "signing") return wrongState("the request is being signed");
     request.areDocumentsDeleted = true;
-    desk.effect("deleteDocuments", request, at);
-    if (request.state === "created") desk.enter(request, "cancelled", at);
+    signing.effect("deleteDocuments", request, at);
+    if (request.state === "created") signing.enter(request, "cancelled", at);
     return emptyAnswer(204);
   }
 
   return [
-    requestOperation(desk, "uploadDocument", "POST document/:request_pk", uploadDocument),
-    requestOperation(desk, "uploadHash", "POST hash/:request_pk", uploadHash),
-    requestOperation(desk, "retrieve", "GET document/:request_pk", retrieve),
-    requestOperation(desk, "deleteDocuments", "DELETE document/:request_pk", deleteDocuments),
+    requestOperation(signing, "uploadDocument", "POST document/:request_pk", uploadDocument),
+    requestOperation(signing, "uploadHash", "POST hash/:request_pk", uploadHash),
+    requestOperation(signing, "retrieve", "GET document/:request_pk", retrieve),
+    requestOperation(signing, "deleteDocuments", "DELETE document/:request_pk", deleteDocuments),
   ];
 }

@@ -7,12 +7,12 @@ import { takeFiles } from "./document-operations.js";
 import { invalid, notFound, wrongState } from "./refusal.js";
 import { requestOperation } from "./request-operation.js";
 import type { IdentityVideo, SignatureRequest, VideoState } from "./signature-request.js";
-import type { SigningDesk } from "./signing-desk.js";
+import type { SigningService } from "./signing-service.js";
 
 type Act = (request: SignatureRequest, video: IdentityVideo, call: Call) => Answer;
 const view = ({ state }: IdentityVideo): Answer => jsonAnswer(200, { state });
 
-export function identityVideoOperations(desk: SigningDesk): Operation[] {
+export function identityVideoOperations(signing: SigningService): Operation[] {
   function create(request: SignatureRequest, { body, at }: Call): Answer {
     const { identityVideo: video } = request;
     if (request.state !== "created") return wrongState(`the request is ${request.state}`);
@@ -20,7 +20,7 @@ export function identityVideoOperations(desk: SigningDesk): Operation[] {
     if (body !== undefined && !isObject(body)) return invalid("the body must be a JSON object");
     const created: IdentityVideo = { state: "created", fields: body ?? {}, evidences: [] };
     request.identityVideo = created;
-    desk.effect("createIdentityVideo", request, at);
+    signing.effect("createIdentityVideo", request, at);
     return view(created);
   }
 
@@ -40,36 +40,36 @@ export function identityVideoOperations(desk: SigningDesk): Operation[] {
     };
 
   const uploadEvidences: Act = (request, video, call) => {
-    const files = takeFiles(desk, call);
+    const files = takeFiles(signing, call);
     if (!Array.isArray(files)) return files;
     for (const file of files) {
       video.evidences.push(file);
-      desk.effect("uploadEvidences", request, call.at, file.name);
+      signing.effect("uploadEvidences", request, call.at, file.name);
     }
-    desk.enterVideo(request, "evidences", call.at);
+    signing.enterVideo(request, "evidences", call.at);
     return view(video);
   };
 
   const uploadVideo: Act = (request, video, call) => {
-    const files = takeFiles(desk, call);
+    const files = takeFiles(signing, call);
     if (!Array.isArray(files)) return files;
     const [file, ...more] = files;
     if (!file || more.length > 0) return invalid("file: one video");
     video.video = file;
-    desk.effect("uploadVideo", request, call.at);
-    desk.enterVideo(request, "video", call.at);
+    signing.effect("uploadVideo", request, call.at);
+    signing.enterVideo(request, "video", call.at);
     return view(video);
   };
 
   const approve: Act = (request, video, { at }) => {
-    desk.effect("approveIdentityVideo", request, at);
-    desk.enterVideo(request, "approved", at);
+    signing.effect("approveIdentityVideo", request, at);
+    signing.enterVideo(request, "approved", at);
     return view(video);
   };
 
   const cancel: Act = (request, video, { at }) => {
-    desk.effect("cancelIdentityVideo", request, at);
-    desk.enterVideo(request, "cancelled", at);
+    signing.effect("cancelIdentityVideo", request, at);
+    signing.enterVideo(request, "cancelled", at);
     return view(video);
   };
 
@@ -78,29 +78,34 @@ export function identityVideoOperations(desk: SigningDesk): Operation[] {
     Object.assign(video.fields, body);
     // Two different updates are no repeats of each other.
     const digest = createHash("sha256").update(JSON.stringify(body)).digest("hex");
-    desk.effect("updateIdentityVideo", request, at, digest);
+    signing.effect("updateIdentityVideo", request, at, digest);
     return view(video);
   };
 
   const path = "identity-video/:request_pk";
   const open: VideoState[] = ["created", "evidences", "video"];
   return [
-    requestOperation(desk, "createIdentityVideo", `POST ${path}`, create),
+    requestOperation(signing, "createIdentityVideo", `POST ${path}`, create),
     requestOperation(
-      desk,
+      signing,
       "uploadEvidences",
       `POST ${path}/evidences`,
       during(["created", "evidences"], uploadEvidences),
     ),
-    requestOperation(desk, "uploadVideo", `POST ${path}/video`, during(["evidences"], uploadVideo)),
     requestOperation(
-      desk,
+      signing,
+      "uploadVideo",
+      `POST ${path}/video`,
+      during(["evidences"], uploadVideo),
+    ),
+    requestOperation(
+      signing,
       "approveIdentityVideo",
       `POST ${path}/approve`,
       during(["video"], approve),
     ),
-    requestOperation(desk, "cancelIdentityVideo", `POST ${path}/cancel`, during(open, cancel)),
-    requestOperation(desk, "getIdentityVideo", `GET ${path}`, get),
-    requestOperation(desk, "updateIdentityVideo", `PATCH ${path}`, during(open, update)),
+    requestOperation(signing, "cancelIdentityVideo", `POST ${path}/cancel`, during(open, cancel)),
+    requestOperation(signing, "getIdentityVideo", `GET ${path}`, get),
+    requestOperation(signing, "updateIdentityVideo", `PATCH ${path}`, during(open, update)),
   ];
 }

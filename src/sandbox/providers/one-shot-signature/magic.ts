@@ -7,7 +7,7 @@ import type { Arrival } from "../../exchange/operation.js";
 
 const PROVIDER = "one-shot-signature";
 
-const ways = [
+const words = [
   "async",
   "async-failed",
   "async-stalled",
@@ -18,7 +18,7 @@ const ways = [
   "webhook-delayed",
   "webhook-reordered",
 ] as const;
-export type Word = (typeof ways)[number];
+export type Word = (typeof words)[number];
 
 export const operationNames = [
   "create",
@@ -38,7 +38,11 @@ export const operationNames = [
   "updateIdentityVideo",
 ] as const;
 
-const vocabulary = { provider: PROVIDER, operations: [...operationNames, "callback"], words: ways };
+const vocabulary = {
+  provider: PROVIDER,
+  operations: [...operationNames, "callback"],
+  words: words,
+};
 
 export function readRequestMagic(body: unknown): Magic<Word> | undefined {
   const magic = readMagicMember(fieldsOf(body), vocabulary);

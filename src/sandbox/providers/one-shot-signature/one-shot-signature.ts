@@ -8,7 +8,7 @@ import { OperatorTokens } from "./operator-tokens.js";
 import { refusal } from "./refusal.js";
 import { requestOperations } from "./request-operations.js";
 import { states, summary, type RequestState, type SignatureRequest } from "./signature-request.js";
-import { SigningDesk } from "./signing-desk.js";
+import { SigningService } from "./signing-service.js";
 
 interface OneShotState {
   requests: SignatureRequest[];
@@ -22,7 +22,7 @@ function view(request: SignatureRequest): Record<string, unknown> {
 }
 
 export function oneShotSignature(parts: SandboxParts): SandboxProvider {
-  const desk = new SigningDesk(parts);
+  const signing = new SigningService(parts);
   const tokens = new OperatorTokens(parts);
   const { name, prefix } = parts.options.oneShotToken;
 
@@ -43,36 +43,36 @@ export function oneShotSignature(parts: SandboxParts): SandboxProvider {
     name: "one-shot-signature",
     operations: [
       ...tokens.operations(),
-      ...requestOperations(desk),
-      ...documentOperations(desk),
-      ...identityVideoOperations(desk),
+      ...requestOperations(signing),
+      ...documentOperations(signing),
+      ...identityVideoOperations(signing),
     ],
     hasCallbacks: true,
     authenticate,
     refuse: (status, code, message) => refusal(status, String(code), message),
     *items(): Iterable<ItemSummary> {
-      for (const request of desk.all()) yield summary(request);
+      for (const request of signing.all()) yield summary(request);
     },
     item(id) {
-      const request = desk.get(id);
+      const request = signing.get(id);
       return request && view(request);
     },
     move(id, { state }) {
-      const request = desk.get(id);
+      const request = signing.get(id);
       if (!request) return undefined;
       if (!(states as readonly string[]).includes(state))
         return `state: must be one of ${states.join(", ")}`;
-      desk.enter(request, state as RequestState, parts.clock.now());
+      signing.enter(request, state as RequestState, parts.clock.now());
       return view(request);
     },
-    save: (): OneShotState => ({ requests: [...desk.all()], tokens: tokens.save() }),
+    save: (): OneShotState => ({ requests: [...signing.all()], tokens: tokens.save() }),
     load(state) {
       const saved = state as OneShotState;
-      desk.load(saved.requests);
+      signing.load(saved.requests);
       tokens.load(saved.tokens);
     },
     clear() {
-      desk.clear();
+      signing.clear();
       tokens.clear();
     },
   };

@@ -5,18 +5,18 @@ import type { Call, Operation } from "../../exchange/operation.js";
 import type { operationNames } from "./magic.js";
 import { notFound } from "./refusal.js";
 import type { SignatureRequest } from "./signature-request.js";
-import type { SigningDesk } from "./signing-desk.js";
+import type { SigningService } from "./signing-service.js";
 
 export const ROOT = "/oneshot/api/v1";
 
 export function requestOperation(
-  desk: SigningDesk,
+  signing: SigningService,
   name: (typeof operationNames)[number],
   route: `${Operation["method"]} ${string}`,
   perform: (request: SignatureRequest, call: Call) => Answer,
 ): Operation {
   const [method, path] = route.split(" ") as [Operation["method"], string];
-  const find = (params: Call["params"]) => desk.get(params["request_pk"] ?? "");
+  const find = (params: Call["params"]) => signing.get(params["request_pk"] ?? "");
   return {
     name,
     method,

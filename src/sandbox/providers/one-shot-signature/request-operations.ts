@@ -10,11 +10,11 @@ import { invalid, refusal, wrongState } from "./refusal.js";
 import { requestOperation, ROOT } from "./request-operation.js";
 import type { SignatureRequest } from "./signature-request.js";
 import { contractPdf } from "./signed-document.js";
-import type { SigningDesk } from "./signing-desk.js";
+import type { SigningService } from "./signing-service.js";
 
-export function requestOperations(desk: SigningDesk): Operation[] {
+export function requestOperations(signing: SigningService): Operation[] {
   // Another code may be meant; another signature is not.
-  desk.parts.ledger.allowRepeats("one-shot-signature.otp");
+  signing.parts.ledger.allowRepeats("one-shot-signature.otp");
 
   /** The payload is the caller's own; the sandbox reads `reference`, `mobile`, `identityVideo` and `sandbox`. */
   function create(call: Call, faults: FaultRule[]): Answer {
@@ -31,7 +31,7 @@ export function requestOperations(desk: SigningDesk): Operation[] {
     if (magic && magic.unknown.length > 0)
       return refusal(400, "SandboxMagic", `unknown magic value: ${magic.unknown.join(", ")}`);
     const { magicKey } = describeCreation(call);
-    const request = desk.create(
+    const request = signing.create(
       {
         intent: reference ?? null,
         ...(magic && { magicKey }),
@@ -62,8 +62,8 @@ export function requestOperations(desk: SigningDesk): Operation[] {
     const text = "Your code for signing is $OTP$";
     const provider = "one-shot-signature";
     const message = { provider, intent, channel: "SMS", to, text } as const;
-    request.otp = sendOneTimePassword(desk.parts, message, at);
-    desk.effect("otp", request, at);
+    request.otp = sendOneTimePassword(signing.parts, message, at);
+    signing.effect("otp", request, at);
     return jsonAnswer(200, {});
   }
 
@@ -73,10 +73,10 @@ export function requestOperations(desk: SigningDesk): Operation[] {
     const refused = obstacle(request);
     if (refused) return refused;
     if (!request.otp) return wrongState("no code has been asked for");
-    const tried = tryOneTimePassword(desk.parts, request.otp, given);
-    desk.parts.changed();
+    const tried = tryOneTimePassword(signing.parts, request.otp, given);
+    signing.parts.changed();
     if (tried !== "right") return refusal(400, `otp_${tried}`, `the code is ${tried}`);
-    desk.sign(request, at);
+    signing.sign(request, at);
     return jsonAnswer(200, { state: request.state });
   }
 
@@ -88,10 +88,10 @@ export function requestOperations(desk: SigningDesk): Operation[] {
       describe: describeCreation,
       perform: create,
     },
-    requestOperation(desk, "contract", "GET contract/:request_pk", (request) =>
+    requestOperation(signing, "contract", "GET contract/:request_pk", (request) =>
       bytesAnswer("application/pdf", contractPdf(request)),
     ),
-    requestOperation(desk, "otp", "POST otp/:request_pk", otp),
-    requestOperation(desk, "sign", "POST sign/:request_pk", sign),
+    requestOperation(signing, "otp", "POST otp/:request_pk", otp),
+    requestOperation(signing, "sign", "POST sign/:request_pk", sign),
   ];
 }

@@ -14,7 +14,7 @@ const ON_DEMAND_DELAY_MS = 5 * 60_000;
 
 const cancellable: readonly PostalState[] = ["Draft", "Submitted", "Processed"];
 
-export class PostOffice {
+export class PostalService {
   readonly items: PostItems;
   readonly #parts: SandboxParts;
 

@@ -1,11 +1,11 @@
-// The ways of mixed load: those of the descriptor, and the plain one with what happens to callbacks and calls.
+// The paths of mixed load: those of the descriptor, and the plain one with what happens to callbacks and calls.
 import type {
   CallUnderTest,
   ProcessUnderTest,
   Variant,
 } from "../../processes/process-under-test.js";
 
-export interface Way {
+export interface LoadPath {
   name: string;
   variant: Variant;
   outcome: string;
@@ -13,9 +13,9 @@ export interface Way {
   call?: CallUnderTest;
 }
 
-export function waysOf(underTest: ProcessUnderTest): Way[] {
+export function loadPathsOf(underTest: ProcessUnderTest): LoadPath[] {
   const { words, outcome, effects, calls } = underTest;
-  const plain = (name: string, more?: string): Way => ({
+  const plain = (name: string, more?: string): LoadPath => ({
     name,
     variant: more === undefined ? {} : { words: `${words},${more}` },
     outcome,

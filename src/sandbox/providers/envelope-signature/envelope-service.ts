@@ -10,7 +10,7 @@ export interface EnvelopeState {
   files: EnvelopeFile[];
 }
 
-export class EnvelopeDesk {
+export class EnvelopeService {
   readonly parts: SandboxParts;
   readonly #requests = new Map<string, CertificateRequest>();
   readonly #byToken = new Map<string, CertificateRequest>();

@@ -1,4 +1,4 @@
-// What a way through a process is, and what the ways of every process are made of.
+// What a path through a process is, and what the paths of every process are made of.
 import { expect } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
@@ -12,7 +12,7 @@ import type { ProcessName } from "../../../src/contracts/shared/names.js";
 import { statusWhere } from "../stack/stack.js";
 import type { TestStack } from "../stack/stack.js";
 
-/** Who writes the inputs of a walk, and what persons write into it. */
+/** Who writes the inputs of a run, and what persons write into it. */
 export interface Author {
   /** By which the sandbox's ledger and faults know the process. */
   intent(name: string): string;
@@ -33,7 +33,7 @@ export const plainAuthor: Author = {
   write: (_, input) => input,
 };
 
-export interface Walk {
+export interface PathRun {
   system: TestStack;
   author: Author;
   of: PathsOf;
@@ -47,10 +47,10 @@ export interface Walk {
 }
 
 /** What an input is written with. */
-export type Writing = Pick<Walk, "author" | "intent">;
+export type Writing = Pick<PathRun, "author" | "intent">;
 
-/** Walks to its end, and checks that it is the one that the name says. */
-export type Path = (walk: Walk) => Promise<void>;
+/** Runs to its end, and checks that it is the one that the name says. */
+export type Path = (run: PathRun) => Promise<void>;
 
 export interface PathsOf {
   process: ProcessName;
@@ -66,11 +66,11 @@ export interface PathsOf {
   paths: Record<string, Path>;
 }
 
-export const idOf = ({ of, id }: Pick<Walk, "of" | "id">) => `${of.process}/${id}` as const;
+export const idOf = ({ of, id }: Pick<PathRun, "of" | "id">) => `${of.process}/${id}` as const;
 
 /** Through the client, in the author's words. */
 export function start<P extends ProcessName>(
-  { system, author, of, id }: Walk,
+  { system, author, of, id }: PathRun,
   processName: P,
   input: object,
 ): Promise<HandleOf<P>> {
@@ -79,28 +79,28 @@ export function start<P extends ProcessName>(
 }
 
 /** The input as a plain Temporal client may send it: nobody has looked at it. */
-export function plainly(walk: Walk, input: unknown) {
-  return walk.system.client.temporal.workflow.start(walk.of.process, {
-    workflowId: idOf(walk),
+export function plainly(run: PathRun, input: unknown) {
+  return run.system.client.temporal.workflow.start(run.of.process, {
+    workflowId: idOf(run),
     taskQueue: workflowTaskQueue,
     args: [input],
   });
 }
 
 /** An input of the path's own, and a field that nobody knows: the process itself refuses it, and names no value. */
-export async function refusesInput(walk: Walk, input: object): Promise<void> {
-  const unheard = { [walk.author.words("key")]: walk.author.words("value") };
-  const handle = await plainly(walk, { ...input, ...unheard });
+export async function refusesInput(run: PathRun, input: object): Promise<void> {
+  const unheard = { [run.author.words("key")]: run.author.words("value") };
+  const handle = await plainly(run, { ...input, ...unheard });
   await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
 }
 
-export async function knowsNoAccount(walk: Walk, input: object): Promise<void> {
-  const handle = await plainly(walk, { ...input, account: walk.author.words("account") });
+export async function knowsNoAccount(run: PathRun, input: object): Promise<void> {
+  const handle = await plainly(run, { ...input, account: run.author.words("account") });
   await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
 }
 
-export const temporalHandle = (walk: Walk) =>
-  walk.system.client.temporal.workflow.getHandle(idOf(walk));
+export const temporalHandle = (run: PathRun) =>
+  run.system.client.temporal.workflow.getHandle(idOf(run));
 
 export async function ends(handle: AnyHandle, outcome: string): Promise<void> {
   expect((await handle.result()).outcome).toBe(outcome);
@@ -110,7 +110,7 @@ export async function ends(handle: AnyHandle, outcome: string): Promise<void> {
 export const tokenOf = (account: string, password: string) => `${account}-${password}`;
 
 /** The path's own account has another password and another token until that is mended. */
-export async function changePassword({ system, account, password }: Walk) {
+export async function changePassword({ system, account, password }: PathRun) {
   await system.sandbox.putAccount(account, { password: "changed", token: "changed" });
   const token = tokenOf(account, password);
   return () => system.sandbox.putAccount(account, { password, token });
@@ -137,14 +137,14 @@ export async function attentionOf(handle: AnyHandle, kind: string): Promise<stri
 }
 
 /** What every decision of the author's says beside the decision itself. */
-export const decidedBy = ({ author }: Walk) => ({
+export const decidedBy = ({ author }: PathRun) => ({
   by: author.words("name"),
   note: author.words("note"),
 });
 
 /** A person's decision on an attention of this kind, again when an attempt cannot be running any more. */
 export async function decide(
-  walk: Walk,
+  run: PathRun,
   handle: AnyHandle,
   kind: string,
   decision: Decision,
@@ -152,7 +152,7 @@ export async function decide(
 ): Promise<void> {
   const attention = await attentionOf(handle, kind);
   const resolution = {
-    ...decidedBy(walk),
+    ...decidedBy(run),
     attention,
     decision,
     ...(decision === "retry" && { confirmRetry: true }),

@@ -14,7 +14,7 @@ type WebhookEvent = "signed" | "failed" | "video_approved";
 type NewRequest = Pick<SignatureRequest, "intent" | "words" | "needsVideo"> &
   Partial<Pick<SignatureRequest, "magicKey" | "mobile">>;
 
-export class SigningDesk {
+export class SigningService {
   readonly parts: SandboxParts;
   readonly #requests = new Map<string, SignatureRequest>();
 
