@@ -41,7 +41,7 @@ const letter = {
   },
 };
 
-const deadlineSeconds = 86_400;
+const DEADLINE_SECONDS = 86_400;
 
 export function sidesOf(stand: Stand): [floor: Side, trustflow: Side] {
   const { stack, serverPids, plain, trustflow, floor } = stand;
@@ -51,7 +51,12 @@ export function sidesOf(stand: Stand): [floor: Side, trustflow: Side] {
       name: "floor",
       async start() {
         const workflowId = `floor/${randomUUID()}`;
-        const input = { ...letter, document: pdf, lookupKey: workflowId, deadlineSeconds };
+        const input = {
+          ...letter,
+          document: pdf,
+          lookupKey: workflowId,
+          deadlineSeconds: DEADLINE_SECONDS,
+        };
         return plain.workflow.start("floor", { workflowId, taskQueue: "floor", args: [input] });
       },
       cpu: () => ({
@@ -72,7 +77,7 @@ export function sidesOf(stand: Stand): [floor: Side, trustflow: Side] {
           settings: {
             // As the floor: the process ends with the provider's own word that it is over.
             affidavitWindowSeconds: 0,
-            deadlineSeconds,
+            deadlineSeconds: DEADLINE_SECONDS,
             pollIntervalSeconds: 21_600,
           },
         });

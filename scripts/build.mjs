@@ -117,7 +117,7 @@ async function writeSchemas() {
   /** @param {string} name */
   const built = (name) => import(new URL(`../dist/contracts/${name}.js`, import.meta.url).href);
   const { processes } = await built("shared/names");
-  /** @type {{ schemasOf: (process: string) => Record<string, object> }} */
+  /** @type {{ schemasOf: (name: string) => Record<string, object> }} */
   const { schemasOf } = await built("schemas");
   await mkdir(join(dist, "schemas"), { recursive: true });
   for (const name of processes) {

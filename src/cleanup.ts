@@ -48,7 +48,7 @@ export interface CleanupReport {
   notes: string[];
 }
 
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 
 export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const { retention, pool, dryRun = false, now = new Date() } = options;
@@ -60,7 +60,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     quarantineDays,
     batchSize: limit,
   } = retention;
-  const before = (days: number) => new Date(now.getTime() - days * dayMs);
+  const before = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const { connection } = options.clientFor(options.namespace);
   const notes = checkOrder(retention, await historyDays(connection, options.namespace));
   // Before their rows go.

@@ -34,7 +34,7 @@ const address = (port: number) => ({
  * The largest values of what one callback address may bring. `store_callbacks` holds to them as well, whatever its caller says
  * (postgres/migrations/0007-callback-quota.ts).
  */
-export const largestQuota = {
+export const maxQuota = {
   /** As many as a process keeps (workflows/runtime/event-log.ts). */
   eventsPerProcess: 1_000,
   rowsPerAddress: 10_000,
@@ -46,11 +46,11 @@ export const largestQuota = {
 /** Beside the address what one address may bring, and for how long (docs/decisions/0020). */
 const Callbacks = z.strictObject({
   publicUrl: url().optional(),
-  eventsPerProcess: whole(1, largestQuota.eventsPerProcess).default(200),
-  rowsPerAddress: whole(1, largestQuota.rowsPerAddress).default(2_000),
-  bytesPerAddress: whole(1, largestQuota.bytesPerAddress).default(8_000_000),
-  accountRowsPerDay: whole(1, largestQuota.accountRowsPerDay).default(50_000),
-  accountBytesPerDay: whole(1, largestQuota.accountBytesPerDay).default(830_000_000),
+  eventsPerProcess: whole(1, maxQuota.eventsPerProcess).default(200),
+  rowsPerAddress: whole(1, maxQuota.rowsPerAddress).default(2_000),
+  bytesPerAddress: whole(1, maxQuota.bytesPerAddress).default(8_000_000),
+  accountRowsPerDay: whole(1, maxQuota.accountRowsPerDay).default(50_000),
+  accountBytesPerDay: whole(1, maxQuota.accountBytesPerDay).default(830_000_000),
   /** The longest process that an input may ask for, 400 days and an affidavit window of 400 days, and a margin. */
   addressDays: whole(1).default(830),
 });

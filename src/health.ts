@@ -28,7 +28,7 @@ interface Where {
   port: number;
 }
 
-const LONGEST_LOOK_MS = 2_000;
+const MAX_LOOK_MS = 2_000;
 
 export class Health {
   readonly #options: HealthOptions;
@@ -120,7 +120,7 @@ async function missingOf(needs: NonNullable<HealthOptions["needs"]>): Promise<st
 async function isThere(need: () => unknown): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, LONGEST_LOOK_MS, false);
+    timer = setTimeout(resolve, MAX_LOOK_MS, false);
   });
   try {
     return (await Promise.race([need(), late])) !== false;

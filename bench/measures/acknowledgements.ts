@@ -12,13 +12,13 @@ import { spreadOf } from "../spread.js";
 import type { Bench } from "../sides.js";
 import { hold } from "./waiting.js";
 
-const inFlight = 64;
+const IN_FLIGHT = 64;
 /** As many senders as the receiver lets in at once (`receiver.queueLimit`): its capacity. */
-const queueLimit = 256;
+const QUEUE_LIMIT = 256;
 /** Refused, they come back soon. */
-const crowd = { connections: 4 * queueLimit, pauseMs: 200 };
+const crowd = { connections: 4 * QUEUE_LIMIT, pauseMs: 200 };
 /** Enough connections for senders that come at four times the peak's rate, whatever they are told. */
-const floodConnections = 6_000;
+const FLOOD_CONNECTIONS = 6_000;
 
 interface Answered {
   count: number;
@@ -50,25 +50,25 @@ export async function measureAcknowledgements(bench: Bench): Promise<Measure[]> 
     const { rows } = await stand.pool.query<Record<string, string>>(`show ${name}`);
     if (rows[0]?.[name] !== "on") throw new Error(`${name} is off: nothing here would be durable`);
   }
-  const waiting = await hold(bench, sides[0], inFlight);
+  const waiting = await hold(bench, sides[0], IN_FLIGHT);
   // The relay's work comes later, when it wants; here it would measure Temporal.
   await stand.stack.role("relay").stop();
   const rates: Round[] = [];
   const p99: number[] = [];
   const crowds: Over[] = [];
   const floods: Over[] = [];
-  await load(bench, { connections: inFlight, seconds: quick ? 1 : 4 });
+  await load(bench, { connections: IN_FLIGHT, seconds: quick ? 1 : 4 });
   for (let round = 0; round < rounds; round += 1) {
     say(`acknowledgements: round ${round + 1} of ${rounds}`);
     const floor = await rawSignals(bench, waiting, seconds);
-    const peak = await load(bench, { connections: inFlight, seconds });
+    const peak = await load(bench, { connections: IN_FLIGHT, seconds });
     rates.push({ floor, trustflow: perSecond(peak) });
     p99.push(peak.accepted.p99);
-    const full = await load(bench, { connections: queueLimit, seconds });
+    const full = await load(bench, { connections: QUEUE_LIMIT, seconds });
     const rate = Math.max(perSecond(peak), perSecond(full));
     const crowded = await load(bench, { ...crowd, seconds });
     const flooded = await load(bench, {
-      connections: floodConnections,
+      connections: FLOOD_CONNECTIONS,
       seconds,
       rate: Math.round(rate * 4),
     });

@@ -32,9 +32,9 @@ interface Suspects {
   has(id: string): boolean;
 }
 
-const atOnce = 8;
+const CONCURRENCY = 8;
 /** So many of the journal's newest processes must be in Temporal's list. */
-const probes = 20;
+const PROBES = 20;
 const idShape = /document:([0-9a-f]{32})/g;
 const withDocuments = processes.filter((name) =>
   JSON.stringify(schemasOf(name).input).includes("document:"),
@@ -65,7 +65,7 @@ export async function takenByProcesses(
       for (let run = unread.pop(); run; run = unread.pop())
         taken.push(...(await takenBy(client, codec, run, suspects)));
     };
-    await Promise.all(Array.from({ length: atOnce }, read));
+    await Promise.all(Array.from({ length: CONCURRENCY }, read));
   }
   const needed: Taken[] = [];
   for (const one of taken) {
@@ -124,7 +124,7 @@ async function missedIn(
        and created_at between $3 and clock_timestamp() - interval '5 minutes'
        and seq > (select max(seq) from trustflow.effects) - 20000
      group by 1 order by max(seq) desc limit $4`,
-    [client.options.namespace, withDocuments, closedSince ?? new Date(0), probes],
+    [client.options.namespace, withDocuments, closedSince ?? new Date(0), PROBES],
   );
   for (const { workflowId } of rows)
     if (!listed.has(workflowId) && (await isListed(client, workflowId))) return workflowId;

@@ -13,13 +13,13 @@ export interface Quarantined {
 export type Uploads = Map<string, Date>;
 
 /** An upload of the release before, taken by one of its workers, has no owner: for so long they may run beside the new ones. */
-const oldWorkersDays = 7;
+const OLD_WORKERS_DAYS = 7;
 const ownerOf = "select 1 from trustflow.documents d where d.id";
 
 /** From then on, no process takes a document without a row that says so. */
 export async function ownedSince(pool: Pool): Promise<Date> {
   const { rows } = await pool.query<{ since: Date }>(
-    `select applied_at + ${oldWorkersDays} * interval '1 day' as since from trustflow.migrations
+    `select applied_at + ${OLD_WORKERS_DAYS} * interval '1 day' as since from trustflow.migrations
      where name = '0005-documents'`,
   );
   if (!rows[0]) throw new Error("the migration 0005-documents is missing");

@@ -46,16 +46,16 @@ import {
 } from "./errors.js";
 
 /** Handlers answer within 20 s; after this long, no worker is there. */
-const answerLimitMs = 30_000;
+const ANSWER_LIMIT_MS = 30_000;
 /** Codes of gRPC; with the last one Temporal itself is away. */
 const CANCELLED = 1;
 const RESOURCE_EXHAUSTED = 8;
 const UNAVAILABLE = 14;
 /** To find out why nobody answered. */
-const stuckLimitMs = 5_000;
-const watchIntervalMs = 1_000;
+const STUCK_LIMIT_MS = 5_000;
+const WATCH_INTERVAL_MS = 1_000;
 /** After a query that came too early (decision 15). */
-const askAgainMs = 100;
+const ASK_AGAIN_MS = 100;
 
 /** How the operator of this client signs a decision; undefined where it has no key. */
 export type SignDecision = (decision: {
@@ -122,7 +122,7 @@ export class ProcessHandle<Result> {
           // No task comes any more for the last events of a process that was terminated.
           if (refusals > 1 && (await this.#state()) === "TERMINATED")
             throw new TerminatedError(this.workflowId);
-          await delay(askAgainMs);
+          await delay(ASK_AGAIN_MS);
         }
       }
     });
@@ -137,7 +137,7 @@ export class ProcessHandle<Result> {
       if (text !== shown) yield now;
       shown = text;
       if (now.phase === "ended" || !(await this.isOpen())) return;
-      await delay(watchIntervalMs);
+      await delay(WATCH_INTERVAL_MS);
     }
   }
 
@@ -227,7 +227,7 @@ export class ProcessHandle<Result> {
 
   async #answered<T>(call: () => Promise<T>): Promise<T> {
     try {
-      return await this.#client.withDeadline(Date.now() + answerLimitMs, call);
+      return await this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, call);
     } catch (error) {
       throw await this.#typed(error);
     }
@@ -276,7 +276,7 @@ export class ProcessHandle<Result> {
       const { connection, options } = this.#client;
       const where = { connection, namespace: options.namespace };
       const find = () => inspect(where, { workflowId: this.workflowId });
-      return (await this.#client.withDeadline(Date.now() + stuckLimitMs, find)) !== undefined;
+      return (await this.#client.withDeadline(Date.now() + STUCK_LIMIT_MS, find)) !== undefined;
     } catch {
       return false;
     }
@@ -285,7 +285,7 @@ export class ProcessHandle<Result> {
   /** Undefined where there is no such process. */
   async #known(): Promise<{ outcome: string | undefined } | undefined> {
     try {
-      const found = await this.#client.withDeadline(Date.now() + answerLimitMs, () =>
+      const found = await this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, () =>
         this.#describe(),
       );
       return { outcome: found.typedSearchAttributes.get(searchAttributes.outcome) };

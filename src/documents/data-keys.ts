@@ -10,7 +10,7 @@ import type { DocumentDriver } from "./driver.js";
 const ERASED = Buffer.from("erased");
 /** So long, at most, a role remembers a key after it was erased. */
 const REMEMBERED_MS = 600_000;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 export class DataKeys {
   readonly #driver: DocumentDriver;
@@ -79,7 +79,7 @@ export class DataKeys {
     this.#remembered.delete(id);
     this.#remembered.set(id, { key, until: Date.now() + REMEMBERED_MS });
     const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > MOST_REMEMBERED && oldest !== undefined)
+    if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined)
       this.#remembered.delete(oldest);
     key.catch(() => {
       if (this.#remembered.get(id)?.key === key) this.#remembered.delete(id);

@@ -46,7 +46,7 @@ export class DecisionRefused extends Error {
 }
 
 /** How far the signer's clock and the worker's may be apart, with the way from one to the other. */
-const freshMs = 10 * 60_000;
+const MAX_AGE_MS = 10 * 60_000;
 
 type Identified = Omit<GivenDecision, "argument" | "firstRunId">;
 
@@ -167,7 +167,7 @@ export class SignedDecisions {
     const step = stepOf(update);
     const token = effectToken(namespace, workflowId, step, updateId);
     const sealer = await reached(this.#sealers.of({ namespace, workflowId }));
-    const isFresh = Math.abs(Date.now() - Date.parse(use.signature.at)) <= freshMs;
+    const isFresh = Math.abs(Date.now() - Date.parse(use.signature.at)) <= MAX_AGE_MS;
     if (isFresh) {
       const { rowCount } = await reached(
         this.#pool.query(

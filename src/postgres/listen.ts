@@ -9,7 +9,7 @@ export interface Listener {
 }
 
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /** `onNews` is called at each notification and each time the connection is there (again). */
 export function listen(pool: Pool, channel: string, onNews: () => void): Listener {
@@ -29,7 +29,7 @@ export function listen(pool: Pool, channel: string, onNews: () => void): Listene
       void mine.end().catch(() => undefined);
       if (closed) return;
       timer = setTimeout(() => void connect(), pauseMs * (0.5 + Math.random()));
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
     };
     mine.on("error", lost);
     mine.on("end", lost);

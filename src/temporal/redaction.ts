@@ -1,7 +1,7 @@
 // What a log line may show. What may be personal or secret (failure messages, stacks, payloads) stays out, because only what
 // is listed here is shown.
 
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 const NAME = /^[\w.$-]{1,80}$/;
 
 /** Texts that are names or ids; numbers and booleans pass under any name, everything else passes under none. */
@@ -45,7 +45,7 @@ export function redact(details: object = {}): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(details)) {
     if (typeof value === "number" || typeof value === "boolean") kept[key] = value;
-    else if (typeof value === "string" && shown.has(key)) kept[key] = value.slice(0, LONGEST);
+    else if (typeof value === "string" && shown.has(key)) kept[key] = value.slice(0, MAX_LENGTH);
     else if (value instanceof Error || key === "error") kept[key] = { types: typesOf(value) };
   }
   return kept;
@@ -53,7 +53,7 @@ export function redact(details: object = {}): Record<string, unknown> {
 
 /** Of a message, what stands before ": " or the first line's end: what comes after it may quote anything. */
 export function fixedPart(message: string): string {
-  return (message.split(/: |\n/, 1)[0] ?? "").slice(0, LONGEST);
+  return (message.split(/: |\n/, 1)[0] ?? "").slice(0, MAX_LENGTH);
 }
 
 /** Of an error and its causes the types only, outermost first. */

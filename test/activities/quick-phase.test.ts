@@ -11,7 +11,7 @@ import { EffectAbsentOnce, EffectInFlight, JournalUnavailable } from "../../src/
 import { ProviderError } from "../../src/providers/errors/provider-error.js";
 import type { ProviderErrorKind } from "../../src/providers/errors/provider-error.js";
 
-const limitMs = 60_000;
+const LIMIT_MS = 60_000;
 const about = { provider: "evi-post", operation: "submit", problem: "a test" };
 
 const away = (kind: ProviderErrorKind = "unavailable", retryAfterMs?: number) =>
@@ -49,7 +49,7 @@ async function attempt(
     account: "default",
     mode,
     patienceMs: 180_000,
-    unavailableForMs: limitMs,
+    unavailableForMs: LIMIT_MS,
   };
   const run = environment.run(() =>
     asActivity(context, met instanceof Error ? () => Promise.reject(met) : met),
@@ -72,10 +72,10 @@ test.each([
   const first = await attempt(error);
   expect(first.nonRetryable).toBe(false);
   expect(Date.now() - (first.awaySince ?? 0)).toBeLessThan(10_000);
-  const early = await attempt(error, { awayMs: limitMs - 10_000, attempt: 9 });
+  const early = await attempt(error, { awayMs: LIMIT_MS - 10_000, attempt: 9 });
   expect(early.nonRetryable).toBe(false);
-  expect(early.awaySince).toBeLessThan(Date.now() - limitMs + 20_000);
-  expect((await attempt(error, { awayMs: limitMs, attempt: 9 })).nonRetryable).toBe(true);
+  expect(early.awaySince).toBeLessThan(Date.now() - LIMIT_MS + 20_000);
+  expect((await attempt(error, { awayMs: LIMIT_MS, attempt: 9 })).nonRetryable).toBe(true);
 });
 
 test("the time begins with the first attempt, however long that waited for its answer", async () => {
@@ -89,7 +89,7 @@ test("the time begins with the first attempt, however long that waited for its a
 });
 
 test("the last quick attempt is made when the time is over, not at the next step of the backoff", async () => {
-  const { delayMs } = await attempt(away(), { awayMs: limitMs - 5_000, attempt: 12 });
+  const { delayMs } = await attempt(away(), { awayMs: LIMIT_MS - 5_000, attempt: 12 });
   expect(delayMs).toBeGreaterThan(0);
   expect(delayMs).toBeLessThanOrEqual(5_000);
 });
@@ -111,12 +111,12 @@ test.each([
 });
 
 test("an answer ends the time", async () => {
-  const answered = await attempt(away("notVisibleYet"), { awayMs: limitMs });
+  const answered = await attempt(away("notVisibleYet"), { awayMs: LIMIT_MS });
   expect(answered).toMatchObject({ nonRetryable: false, awaySince: undefined });
 });
 
 test("the patient phase goes on without end", async () => {
-  const { nonRetryable, delayMs } = await attempt(away(), { awayMs: 9 * limitMs, mode: "send" });
+  const { nonRetryable, delayMs } = await attempt(away(), { awayMs: 9 * LIMIT_MS, mode: "send" });
   expect(nonRetryable).toBe(false);
   expect(delayMs).toBeGreaterThanOrEqual(180_000 * 0.8);
 });

@@ -250,7 +250,7 @@ test("a process that takes a document while it is removed waits, and one that wa
     await document("first", "submitted"),
     await document("second", "submitted"),
   ];
-  const nextOwner = { namespace: "default", workflowId: "sendPostal/heir" };
+  const nextOwner = { namespace: "default", workflowId: "sendPostal/next-owner" };
   const commit = await ownUncommitted(database.pool, nextOwner, kept);
   let isTaken = false;
   let taken: Promise<void> | undefined;
@@ -271,7 +271,7 @@ test("a process that takes a document while it is removed waits, and one that wa
   await removing;
   await taken;
   expect(await areThere([kept, removed])).toEqual([true, false]);
-  expect(await ownersOf(kept)).toEqual(["default sendPostal/heir"]);
+  expect(await ownersOf(kept)).toEqual(["default sendPostal/next-owner"]);
 });
 
 test("a process that is started again, and takes its document before its turn comes, keeps it", async () => {

@@ -15,7 +15,7 @@ import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import type { KnownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 const ring = KeyRing.parse(generateKeyRing());
 const retention = {
   inboxDays: 90,
@@ -26,7 +26,7 @@ const retention = {
   documents: {},
   batchSize: 1_000,
 };
-const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 const processKey = { namespace: "default", workflowId: "sendPostal/1" };
 
 let database: TestDatabase;

@@ -11,9 +11,9 @@ import { processesUnderTest } from "../processes/index.js";
 import { startTestStack, statusWhere } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";
 
-const unavailableSeconds = 5;
+const UNAVAILABLE_SECONDS = 5;
 /** Until the status shows it, on a busy machine. */
-const graceSeconds = 10;
+const GRACE_SECONDS = 10;
 /** Nobody listens there. */
 const nowhere = "127.0.0.1:9";
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   system = await startTestStack({
     directory,
     env: {
-      TRUSTFLOW_ATTENTION__UNAVAILABLE_SECONDS: String(unavailableSeconds),
+      TRUSTFLOW_ATTENTION__UNAVAILABLE_SECONDS: String(UNAVAILABLE_SECONDS),
       ...sandboxAccount("away", {
         url: `http://${nowhere}`,
         tlsUrl: `https://${nowhere}`,
@@ -44,10 +44,12 @@ test.each(processesUnderTest.map((one) => [one.process, one] as const))(
   async (_, underTest) => {
     const began = Date.now();
     const handle = await underTest.start(system.client, "away", { input: { account: "away" } });
-    const limitMs = (unavailableSeconds + graceSeconds) * 1_000;
+    const limitMs = (UNAVAILABLE_SECONDS + GRACE_SECONDS) * 1_000;
     const { attention } = await statusWhere(handle, (status) => !!status.attention, limitMs);
     expect(attention).toMatchObject({ kind: "unavailable" });
-    expect(Date.parse(attention!.since) - began).toBeGreaterThanOrEqual(unavailableSeconds * 1_000);
+    expect(Date.parse(attention!.since) - began).toBeGreaterThanOrEqual(
+      UNAVAILABLE_SECONDS * 1_000,
+    );
     await system.client.temporal.workflow.getHandle(handle.workflowId).terminate();
   },
   60_000,

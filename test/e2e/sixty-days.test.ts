@@ -2,13 +2,13 @@
 // sandbox's manual clock moves the provider's (P2 §6.5).
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { sandboxControl } from "../../src/sandbox/control/client.js";
-import { longStepMs, startSkippingStack } from "../harness/outages/time.js";
+import { LONG_STEP_MS, startSkippingStack } from "../harness/outages/time.js";
 import type { SkippingStack } from "../harness/outages/time.js";
 import { statusWhere } from "../harness/stack/stack.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 let system: SkippingStack;
 
@@ -38,7 +38,7 @@ test("a letter delivered after sixty days ends as delivered, heard of by callbac
 
   // For two days nobody answers: the first callback meets the whole schedule, and is dropped after its ninth retry.
   const control = sandboxControl(system.sandbox().url);
-  await system.pass(3 * dayMs, hourMs);
+  await system.pass(3 * DAY_MS, HOUR_MS);
   const first = (await control.callbacks()).newest.filter(
     ({ kind, intent }) => kind === "Processed" && intent === "heard",
   );
@@ -50,11 +50,11 @@ test("a letter delivered after sixty days ends as delivered, heard of by callbac
   expect(attempts.map(({ result }) => result)).toEqual([...Array(9).fill("retrying"), "dropped"]);
   await system.startReceiver();
 
-  await system.pass(58 * dayMs, longStepMs);
+  await system.pass(58 * DAY_MS, LONG_STEP_MS);
   expect((await heard.status()).phase).toBe("tracking");
   for (const handle of [heard, unheard]) {
     const isOver = async () => !(await handle.isOpen());
-    const limit = { stepMs: longStepMs, mostMs: 12 * dayMs };
+    const limit = { stepMs: LONG_STEP_MS, mostMs: 12 * DAY_MS };
     await system.passUntil(`${handle.id} is over`, isOver, limit);
   }
   const results = await Promise.all([heard.result(), unheard.result()]);
@@ -97,8 +97,8 @@ test("an hour without an answer raises attention, and a person who knows that it
   );
   const attentionOf = async () => (await handle.status()).attention;
   const attention = await system.passUntil("attention", attentionOf, {
-    stepMs: hourMs / 4,
-    mostMs: 2 * hourMs,
+    stepMs: HOUR_MS / 4,
+    mostMs: 2 * HOUR_MS,
   });
   expect(attention).toMatchObject({
     kind: "unavailable",
@@ -120,7 +120,7 @@ test("an hour without an answer raises attention, and a person who knows that it
 
   await control.removeFault(fault);
   const isOver = async () => !(await handle.isOpen());
-  await system.passUntil("the end", isOver, { stepMs: longStepMs, mostMs: 20 * dayMs });
+  await system.passUntil("the end", isOver, { stepMs: LONG_STEP_MS, mostMs: 20 * DAY_MS });
   expect((await handle.result()).outcome).toBe("delivered");
   expect((await control.ledger("lost")).byIntent).toEqual({ lost: { "evi-post.submit": 1 } });
 }, 300_000);

@@ -15,7 +15,7 @@ import { defectiveBundle, startRelease } from "../harness/stack/releases.js";
 import { startTestStack, statusWhere } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";
 
-const stuckLimitMs = 90_000;
+const STUCK_LIMIT_MS = 90_000;
 const repairedEvent = "Repaired: reset to the last good workflow task";
 
 let system: TestStack;
@@ -141,7 +141,7 @@ test("processes whose tasks keep failing are listed and counted, and their statu
   );
   await start("defect");
   await Promise.all([callBack("defect", "while defect"), callBack("corrupted", "while corrupted")]);
-  await eventually("both are listed", async () => (await listed()).size === 2, stuckLimitMs);
+  await eventually("both are listed", async () => (await listed()).size === 2, STUCK_LIMIT_MS);
   const found = await listed();
   expect(found.get("corrupted")).toEqual({
     since: expect.any(String),
@@ -197,7 +197,7 @@ test("what is stuck after its repair is left to a person", async () => {
     await nudge("defect");
     return (await listed()).get("defect")?.repairedAt !== undefined;
   };
-  await eventually("it is listed again", isBack, stuckLimitMs);
+  await eventually("it is listed again", isBack, STUCK_LIMIT_MS);
   expect([...(await listed()).keys()]).toEqual(["defect"]);
   await delay(5_000);
   const { stdout } = await trustflow(["list", "--stuck"], { env: system.stack.env });
@@ -215,7 +215,7 @@ test("a release without the defect takes all of them to their end, with each eff
   await system.stack.role("worker").restart();
   await nudge("defect");
   const isUp = () => letters.defect.status().catch(() => undefined);
-  const { timeline } = await eventually("it answers", isUp, stuckLimitMs);
+  const { timeline } = await eventually("it answers", isUp, STUCK_LIMIT_MS);
   expect(timeline.filter(({ event }) => event === repairedEvent)).toHaveLength(1);
   expect(timeline.filter(({ source }) => source === "callback")).toHaveLength(1);
   await system.sandbox.setSpeed(60_000);

@@ -7,7 +7,7 @@ import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, failed, sameStep, sealers, until } from "./support.js";
 
 const options = { leaseMs: 400, lookUpSpacingMs: 100 };
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 let database: TestDatabase;
 let journal: Journal;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ afterAll(() => database.close());
 beforeEach(() => database.pool.query("truncate trustflow.effects"));
 
 const forgotten = () => Promise.resolve(false);
-const purge = () => journal.purge(new Date(Date.now() - 400 * dayMs), forgotten);
+const purge = () => journal.purge(new Date(Date.now() - 400 * DAY_MS), forgotten);
 
 /** Answered so long ago that its row may go. */
 async function answeredLongAgo(effect: Effect): Promise<void> {

@@ -41,9 +41,9 @@ interface State {
   probing: boolean;
 }
 
-const waitForProbeMs = 50;
+const WAIT_FOR_PROBE_MS = 50;
 /** How many processes are remembered. The oldest is forgotten first; its next failure counts as its first one. */
-const maxAlone = 1_000;
+const MAX_ALONE = 1_000;
 
 export class Circuits {
   readonly #options: CircuitOptions;
@@ -106,7 +106,7 @@ export class Circuits {
         return state;
       }
       if (!isUrgent) throw refusal(state);
-      await new Promise((resolve) => setTimeout(resolve, waitForProbeMs));
+      await new Promise((resolve) => setTimeout(resolve, WAIT_FOR_PROBE_MS));
     }
   }
 
@@ -129,7 +129,7 @@ export class Circuits {
     if (state.error.kind === "rateLimited" || state.intents.size > this.#options.failures) return;
     for (const other of state.intents) if (other !== intent) this.#alone.add(aloneKey(key, other));
     for (const oldest of this.#alone) {
-      if (this.#alone.size <= maxAlone) break;
+      if (this.#alone.size <= MAX_ALONE) break;
       this.#alone.delete(oldest);
     }
   }

@@ -70,14 +70,14 @@ interface Heartbeat {
   awaySince?: number;
 }
 
-const heartbeatMs = 1_500;
+const HEARTBEAT_MS = 1_500;
 
 /** Runs an activity's body with a heartbeat, and turns what it throws into the failure that the workflow reads. */
 export async function asActivity<T>(context: FailureContext, body: () => Promise<T>): Promise<T> {
   const clock = serverClock();
   const began = clock();
   const before = activityInfo().heartbeatDetails as Heartbeat | undefined;
-  const beat = setInterval(() => heartbeat(before), heartbeatMs);
+  const beat = setInterval(() => heartbeat(before), HEARTBEAT_MS);
   try {
     return await body();
   } catch (error) {
@@ -199,7 +199,7 @@ const patientKinds: Record<AttemptMode, ReadonlySet<Problem["kind"]>> = {
   ]),
 };
 
-const longestQuickDelayMs = 120_000;
+const MAX_QUICK_DELAY_MS = 120_000;
 
 /** When the first of the unanswered attempts began. An attempt that only waited for the journal changes nothing. */
 function awaySinceAfter(
@@ -227,7 +227,7 @@ function failureOf(
   const leftMs = awayMs === undefined ? Infinity : unavailableForMs - awayMs;
   const isAskedToWait = retryAfterMs !== undefined && !journalWaits;
   const isLongAway = leftMs <= 0 || (isAskedToWait && retryAfterMs > leftMs);
-  const backoffMs = Math.min(500 * 2 ** Math.min(activityInfo().attempt, 12), longestQuickDelayMs);
+  const backoffMs = Math.min(500 * 2 ** Math.min(activityInfo().attempt, 12), MAX_QUICK_DELAY_MS);
   const delayMs =
     retryAfterMs === undefined
       ? jittered(patient ? patienceMs : backoffMs, 0.8)

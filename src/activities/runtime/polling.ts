@@ -16,7 +16,7 @@ export interface PollRequest {
 }
 
 /** How often a quick poll is repeated while the provider's answer lags behind its callback. */
-const maxQuickPolls = 6;
+const MAX_QUICK_POLLS = 6;
 
 /** An operator's retry and the patient phases take any answer; a quick poll takes the one that it waits for. */
 export function isSatisfied(
@@ -26,7 +26,7 @@ export function isSatisfied(
 ): boolean {
   if (mode !== "quick" || wait === "now" || wait === "affidavits") return true;
   if (wait === "change") return shown !== seen;
-  return isEnd || activityInfo().attempt >= maxQuickPolls;
+  return isEnd || activityInfo().attempt >= MAX_QUICK_POLLS;
 }
 
 /** An answer may announce what is not visible at once. What stays invisible needs an operator (docs/design.md §5). */
@@ -35,6 +35,6 @@ export function notThere<P extends Provider>(
   operation: Operation<P>,
   problem: string,
 ): ProviderError {
-  const kind = activityInfo().attempt < maxQuickPolls ? "notVisibleYet" : "protocol";
+  const kind = activityInfo().attempt < MAX_QUICK_POLLS ? "notVisibleYet" : "protocol";
   return new ProviderError({ kind, provider, operation, effect: "none", problem });
 }

@@ -2,7 +2,7 @@
 // A call with an effect goes through effect.ts.
 import { cancellationSignal } from "@temporalio/activity";
 import type { z } from "zod";
-import { longestCode } from "../../contracts/shared/one-time-password.js";
+import { MAX_CODE_LENGTH } from "../../contracts/shared/one-time-password.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { withSecrets } from "../../contracts/shared/secret-fields.js";
 import type { DocumentStore } from "../../documents/store.js";
@@ -106,7 +106,7 @@ export class ProviderContext<
   /** The code of an update. Its length is checked here because the workflow sees a sealed code only. */
   openCode(text: string): string {
     const code = this.openSecret(text);
-    if (code.length <= longestCode) return code;
+    if (code.length <= MAX_CODE_LENGTH) return code;
     throw new InvalidInput([
       { path: "code", problem: "must be the code that the holder received" },
     ]);

@@ -26,7 +26,7 @@ export const defaultQuota: Quota = {
 export type Verdict = "stored" | "duplicate" | "full" | "expired";
 export type Refused = Extract<Verdict, "full" | "expired">;
 
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 const KEPT_MS = 60_000;
 
 /** Addresses that were refused lately, so that a flood does not ask the database again for each of its callbacks. */
@@ -37,7 +37,7 @@ export class RefusedAddresses {
     this.#known.delete(address);
     this.#known.set(address, { verdict, until: performance.now() + KEPT_MS });
     const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_KEPT && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > MAX_KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
 
   verdictOn(address: string): Refused | undefined {

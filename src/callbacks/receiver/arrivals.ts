@@ -16,7 +16,7 @@ export interface Arrival extends GenuineAddress {
 }
 
 const DEADLOCK = "40P01";
-const mostTries = 5;
+const MAX_TRIES = 5;
 
 export class Arrivals {
   readonly #pool: Pool;
@@ -36,7 +36,7 @@ export class Arrivals {
         return await this.#insert(arrivals, timeoutMs);
       } catch (error) {
         // Somebody stores the same callbacks in another order; in theirs they are there soon.
-        if ((error as { code?: unknown }).code !== DEADLOCK || tries === mostTries) throw error;
+        if ((error as { code?: unknown }).code !== DEADLOCK || tries === MAX_TRIES) throw error;
         // The other one gets the time to commit, or both would meet again.
         await sleep(tries * 50 * (0.5 + Math.random()));
       }

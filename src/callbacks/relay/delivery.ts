@@ -22,7 +22,7 @@ interface Ready {
 
 const MAX_EVENTS = 100;
 const MAX_BYTES = 256_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /** Delivers what can be; what cannot is parked or goes back to wait. Rows it leaves untouched fall free with the claim. */
 export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise<void> {
@@ -94,7 +94,7 @@ async function giveBack(
 
 function pauseAfter(batch: Ready[]): number {
   const attempts = Math.max(...batch.map(({ row }) => row.attempts));
-  const pause = Math.min(500 * 2 ** Math.min(attempts - 1, 10), LONGEST_PAUSE_MS);
+  const pause = Math.min(500 * 2 ** Math.min(attempts - 1, 10), MAX_PAUSE_MS);
   return Math.round(pause * (0.5 + Math.random() / 2));
 }
 

@@ -45,7 +45,7 @@ export class WakeSignal {
 }
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
 /** Namespaces that Temporal does not serve at the moment; each is tried again after a growing, jittered pause. */
 export class Namespaces {
@@ -66,7 +66,7 @@ export class Namespaces {
   pause(namespace: string): number | undefined {
     const before = this.#pauses.get(namespace);
     if (before && before.until > performance.now()) return undefined;
-    const ms = Math.min((before?.ms ?? FIRST_PAUSE_MS / 2) * 2, LONGEST_PAUSE_MS);
+    const ms = Math.min((before?.ms ?? FIRST_PAUSE_MS / 2) * 2, MAX_PAUSE_MS);
     const jittered = ms * (0.75 + Math.random() / 2);
     this.#pauses.set(namespace, { until: performance.now() + jittered, ms });
     return jittered;

@@ -3,15 +3,15 @@ import type { Config } from "../../config.js";
 import type { Pool } from "../../postgres/pool.js";
 import { Problem } from "./check.js";
 
-const daySeconds = 86_400;
-const marginDays = 30;
-const mostNamed = 5;
+const DAY_SECONDS = 86_400;
+const MARGIN_DAYS = 30;
+const MAX_NAMED = 5;
 
 export function addressLife({ callbacks, sendPostal }: Config): string {
   const { deadlineSeconds, affidavitWindowSeconds } = sendPostal;
-  const longest = Math.ceil((deadlineSeconds + affidavitWindowSeconds) / daySeconds);
+  const longest = Math.ceil((deadlineSeconds + affidavitWindowSeconds) / DAY_SECONDS);
   const detail = `${callbacks.addressDays} days; a letter may take ${longest} by the configuration`;
-  if (callbacks.addressDays < longest + marginDays) throw new Problem("addressLifeShort", detail);
+  if (callbacks.addressDays < longest + MARGIN_DAYS) throw new Problem("addressLifeShort", detail);
   return detail;
 }
 
@@ -19,10 +19,10 @@ export async function callbackFloods(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ name: string; count: number }>(
     `select coalesce(workflow_id, 'account ' || account) as name, surplus + refused as count
      from trustflow.callback_addresses where surplus > 0 or refused > 0 order by address limit $1`,
-    [mostNamed + 1],
+    [MAX_NAMED + 1],
   );
   if (rows.length === 0) return "no address brought more than its process is told of";
-  const named = rows.slice(0, mostNamed).map(({ name, count }) => `${name} (${count} more)`);
-  const others = rows.length > mostNamed ? " and others" : "";
+  const named = rows.slice(0, MAX_NAMED).map(({ name, count }) => `${name} (${count} more)`);
+  const others = rows.length > MAX_NAMED ? " and others" : "";
   throw new Problem("callbackFlood", `${named.join(", ")}${others}`);
 }

@@ -14,7 +14,7 @@ interface Flags {
   json?: boolean;
 }
 
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 
 export function addQuarantine(documents: Command): void {
   addCommand(documents, "quarantine", {
@@ -39,7 +39,9 @@ async function list(pool: Pool, { retention }: Config, { json }: Flags): Promise
     uri: uriOf(id),
     storedAt: storedAt.toISOString(),
     quarantinedAt: quarantinedAt.toISOString(),
-    removedFrom: new Date(quarantinedAt.getTime() + retention.quarantineDays * dayMs).toISOString(),
+    removedFrom: new Date(
+      quarantinedAt.getTime() + retention.quarantineDays * DAY_MS,
+    ).toISOString(),
   }));
   if (json) return writeJson(found);
   if (found.length === 0) return writeNote(terminal`no document is in quarantine`);

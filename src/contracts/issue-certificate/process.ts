@@ -9,7 +9,7 @@ import {
 import type { CertificateSettings } from "../issue-certificate.js";
 import { answer, update } from "../shared/message-contract.js";
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
-import { day, defineProcess } from "../shared/process-contract.js";
+import { DAY_SECONDS, defineProcess } from "../shared/process-contract.js";
 import type { DefaultsFor } from "../shared/process-contract.js";
 import { provideAssertion } from "./messages.js";
 
@@ -24,7 +24,7 @@ export const issueCertificate = defineProcess({
     checkData: true,
     ...otpDefaults,
     /** How long a fresh eID assertion is waited for after 237 or 239. */
-    assertionDeadlineSeconds: { value: 7 * day, least: 1 },
+    assertionDeadlineSeconds: { value: 7 * DAY_SECONDS, least: 1 },
     /** How many assertions may be refused as invalid (239). */
     assertionTries: { value: 3, least: 1 },
   } satisfies DefaultsFor<CertificateSettings>,

@@ -8,7 +8,7 @@ import {
 } from "../send-postal.js";
 import type { PostalSettings } from "../send-postal.js";
 import { answer, decider, update } from "../shared/message-contract.js";
-import { day, defineProcess } from "../shared/process-contract.js";
+import { DAY_SECONDS, defineProcess } from "../shared/process-contract.js";
 import type { DefaultsFor } from "../shared/process-contract.js";
 import { cancel, requestAffidavit } from "./messages.js";
 
@@ -20,11 +20,11 @@ export const sendPostal = defineProcess({
   status: SendPostalStatus,
   /** All in seconds. */
   defaults: {
-    affidavitWindowSeconds: { value: 7 * day },
-    deadlineSeconds: { value: 120 * day, least: 1 },
-    pollIntervalSeconds: { value: day / 4, least: 1 },
+    affidavitWindowSeconds: { value: 7 * DAY_SECONDS },
+    deadlineSeconds: { value: 120 * DAY_SECONDS, least: 1 },
+    pollIntervalSeconds: { value: DAY_SECONDS / 4, least: 1 },
     askIntervalSeconds: { value: 60, least: 1 },
-    restingGraceSeconds: { value: 3 * day },
+    restingGraceSeconds: { value: 3 * DAY_SECONDS },
   } satisfies DefaultsFor<PostalSettings>,
   updates: {
     /** P2 §4.1 Cancel. The same `updateId` is one cancellation; `stated` says who cancels, and why. */

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { answer, update } from "./message-contract.js";
 import { resendOtp, submitOtp } from "./messages.js";
-import { day } from "./process-contract.js";
+import { DAY_SECONDS } from "./process-contract.js";
 import { Instant } from "./values.js";
 
 const seconds = z
@@ -12,7 +12,7 @@ const seconds = z
   .max(400 * 86_400);
 
 /** Of a code that a holder or signer brings. */
-export const longestCode = 100;
+export const MAX_CODE_LENGTH = 100;
 
 /** What is left out comes from the configuration and is fixed for the run. */
 export const otpSettings = {
@@ -31,7 +31,7 @@ export const otpSettings = {
 /** All in seconds but the counts. */
 export const otpDefaults = {
   /** How long the holder may take, from the first code on. */
-  holderDeadlineSeconds: { value: 7 * day, least: 1 },
+  holderDeadlineSeconds: { value: 7 * DAY_SECONDS, least: 1 },
   /** Wrong codes until a new one has to be sent. */
   otpTries: { value: 5, least: 1 },
   /** How often a code is sent again. */
@@ -52,7 +52,7 @@ export const otpUpdates = {
       code: z
         .string()
         .min(1, notCode)
-        .refine((code) => code.trim() !== "" && code.length <= longestCode, notCode)
+        .refine((code) => code.trim() !== "" && code.length <= MAX_CODE_LENGTH, notCode)
         .meta({ writeOnly: true }),
     }),
     answer: z.union([

@@ -48,4 +48,4 @@ export function defineProcess<const Contract extends ProcessContract>(
 /** The configured value of each default. */
 export type DefaultsFor<Settings> = { readonly [setting in keyof Settings]-?: Default };
 
-export const day = 86_400;
+export const DAY_SECONDS = 86_400;

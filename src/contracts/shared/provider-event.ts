@@ -31,4 +31,4 @@ export const ProviderEvent = z.strictObject({
 export type ProviderEvent = z.infer<typeof ProviderEvent>;
 
 /** In JSON, in UTF-8: what the parsers make of a callback is never larger (docs/decisions/0020). */
-export const largestEventBytes = 4_000;
+export const MAX_EVENT_BYTES = 4_000;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { answer, decider, update } from "../shared/message-contract.js";
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
-import { day, defineProcess } from "../shared/process-contract.js";
+import { DAY_SECONDS, defineProcess } from "../shared/process-contract.js";
 import type { DefaultsFor } from "../shared/process-contract.js";
 import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "../sign-one-shot.js";
 import type { OneShotSettings } from "../sign-one-shot.js";
@@ -17,8 +17,8 @@ export const signOneShot = defineProcess({
   defaults: {
     ...otpDefaults,
     requireContractAccepted: false,
-    deadlineSeconds: { value: 30 * day, least: 1 },
-    pollIntervalSeconds: { value: day / 4, least: 1 },
+    deadlineSeconds: { value: 30 * DAY_SECONDS, least: 1 },
+    pollIntervalSeconds: { value: DAY_SECONDS / 4, least: 1 },
     askIntervalSeconds: { value: 60, least: 1 },
   } satisfies DefaultsFor<OneShotSettings>,
   updates: {

@@ -48,7 +48,7 @@ const demoEnvironment = {
 };
 
 /** Virtual days in real seconds. */
-const speed = 40_000;
+const SPEED = 40_000;
 
 const acts = [letterScenarios, peopleScenarios];
 
@@ -57,7 +57,7 @@ export async function runDemo({ progress, onReport }: DemoOptions): Promise<Demo
   const stack = await startStack({
     directory: await mkdtemp(join(tmpdir(), "trustflow-demo-")),
     persistent: false,
-    sandboxSpeed: speed,
+    sandboxSpeed: SPEED,
     sandboxPersonTime: "real",
     env: demoEnvironment,
     progress,

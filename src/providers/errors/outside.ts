@@ -4,20 +4,20 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { plainText } from "../../contracts/shared/text.js";
 
-const wordBytes = 100;
-const idBytes = 200;
+const MAX_WORD_BYTES = 100;
+const MAX_ID_BYTES = 200;
 
 /** A word such as a state: one line of at most 100 bytes. */
 export const Word = z
   .string()
-  .transform((text) => plainText(text, wordBytes).trim())
+  .transform((text) => plainText(text, MAX_WORD_BYTES).trim())
   .pipe(z.string().min(1));
 
 /** A text of at most so many bytes, in one line. */
 export const textOf = (bytes: number) => z.string().transform((text) => plainText(text, bytes));
 
 /** An id that is shown, or is compared with another one: a cut one would be another id, so it is not said at all. */
-export const PlainId = z.string().regex(new RegExp(`^[\\x20-\\x7e]{1,${idBytes}}$`));
+export const PlainId = z.string().regex(new RegExp(`^[\\x20-\\x7e]{1,${MAX_ID_BYTES}}$`));
 
 /** The same for the same text: a short one of plain characters as it is, any other by its digest. */
 export function eventIdOf(text: string): string {

@@ -23,7 +23,7 @@ const retryDelaysMs = [
 ];
 
 /** A reordered event goes out by itself if none has overtaken it by then. */
-const LONGEST_HOLD_MS = 20 * DAY;
+const MAX_HOLD_MS = 20 * DAY;
 
 export interface CallbackEvent {
   provider: string;
@@ -107,7 +107,7 @@ export class Callbacks {
     } else {
       const delayed = fault("delayed");
       const isHeld = fault("reordered") && !held;
-      const wait = isHeld ? LONGEST_HOLD_MS : delayed ? (delayed.ms ?? DAY) : 0;
+      const wait = isHeld ? MAX_HOLD_MS : delayed ? (delayed.ms ?? DAY) : 0;
       this.#schedule({ ...event, key: event.identifier, due: at + wait, attempts: 0 });
       if (isHeld) this.#held.set(event.itemId, event.identifier);
       if (fault("doubled")) {

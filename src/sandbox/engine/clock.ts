@@ -25,7 +25,7 @@ export interface ClockState {
 
 /** Of the automatic clock while something is scheduled: a day passes in 4.3 seconds. */
 const HURRIED_SPEED = 20_000;
-const LONGEST_TIMER_MS = 2_147_483_647;
+const MAX_TIMER_MS = 2_147_483_647;
 const ENTRIES_PER_TURN = 500;
 
 export class Clock {
@@ -186,7 +186,7 @@ export class Clock {
     const head = this.#heap.peek();
     const factor = this.#factor;
     if (!this.#running || factor === 0 || this.#frozen !== undefined || !head) return;
-    const delay = Math.min(LONGEST_TIMER_MS, Math.max(0, (head.at - this.now()) / factor));
+    const delay = Math.min(MAX_TIMER_MS, Math.max(0, (head.at - this.now()) / factor));
     this.#timer = setTimeout(() => this.#runDue(), Math.ceil(delay));
   }
 

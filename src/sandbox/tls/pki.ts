@@ -36,7 +36,7 @@ type Certificates = Record<Name, Certificate> & { pkcs12: Buffer };
 const names: readonly Name[] = ["ca", "server", "client"];
 const PKCS12_PASSWORD = "sandbox";
 /** A certificate that would expire sooner is made anew. */
-const LEAST_REST_MS = 30 * 86_400_000;
+const MIN_REST_MS = 30 * 86_400_000;
 
 /** Without a directory: a temporary one, removed at the end, with what this process has made before. */
 export async function openPki(directory: string | undefined): Promise<Pki> {
@@ -79,7 +79,7 @@ function make(): Certificates {
 function areUsable(certificates: Certificates): boolean {
   return names.every((name) => {
     const { validTo } = new X509Certificate(certificates[name].cert);
-    return Date.parse(validTo) - Date.now() > LEAST_REST_MS;
+    return Date.parse(validTo) - Date.now() > MIN_REST_MS;
   });
 }
 

@@ -26,7 +26,7 @@ export interface CodecServerOptions {
 }
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-const LONGEST_CALL_MS = 5_000;
+const MAX_CALL_MS = 5_000;
 const MIN_TOKEN_LENGTH = 16;
 const ALLOWED_HEADERS = "content-type, x-namespace, authorization, authorization-extras";
 
@@ -60,7 +60,7 @@ export async function startCodecServer(
       new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()));
         // Requests that never come to their end; a closing server does not look after them any more.
-        setTimeout(() => server.closeAllConnections(), LONGEST_CALL_MS).unref();
+        setTimeout(() => server.closeAllConnections(), MAX_CALL_MS).unref();
       }),
   };
 }

@@ -4,11 +4,11 @@ import { attentionKinds } from "../../contracts/shared/failures.js";
 import type { AttentionKind } from "../../contracts/shared/failures.js";
 import { searchAttributes } from "../../contracts/shared/names.js";
 
-const limitMs = 2_000;
+const LIMIT_MS = 2_000;
 
 /** Of the client's namespace; rejects where Temporal does not answer soon. */
 export async function countAttentions(client: Client): Promise<Record<AttentionKind, number>> {
-  const counted = await client.withDeadline(Date.now() + limitMs, () =>
+  const counted = await client.withDeadline(Date.now() + LIMIT_MS, () =>
     Promise.all(
       attentionKinds.map(async (kind) => {
         const query = `${searchAttributes.attention.name} = "${kind}" and ExecutionStatus = "Running"`;

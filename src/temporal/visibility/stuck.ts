@@ -41,9 +41,9 @@ const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = WorkflowTaskFailedC
 export const repairReason = "trustflow cleanup: reset to the last good workflow task";
 
 /** One or two failures may be the end of a worker. The third attempt begins about 20 s after the first. */
-const fewestFailures = 3;
+const MIN_FAILURES = 3;
 /** So many executions are looked at at once, and no more. */
-const atOnce = 8;
+const CONCURRENCY = 8;
 const NOT_FOUND = 5;
 
 /** Failures that are no defect: a reset, a move to another cluster, or an event that came while the task was running. */
@@ -97,7 +97,7 @@ export async function* stuckAmong<E extends Execution>(
   let batch: E[] = [];
   for await (const execution of executions) {
     batch.push(execution);
-    if (batch.length < atOnce) continue;
+    if (batch.length < CONCURRENCY) continue;
     yield* look(batch);
     batch = [];
   }
@@ -173,7 +173,7 @@ export function readStuck(events: HistoryEvent[], attempt: number): Stuck | unde
   }
   const [first] = failed;
   const failures = failed.length + Math.max(0, attempt - 2);
-  if (!first || failures < fewestFailures) return undefined;
+  if (!first || failures < MIN_FAILURES) return undefined;
   const cause = failed.at(-1)?.workflowTaskFailedEventAttributes?.cause ?? 0;
   return {
     since: timeOf(first),

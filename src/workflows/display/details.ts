@@ -5,7 +5,7 @@ import { shellWord } from "../../contracts/shared/text.js";
 import { codeBlock, linesOf, markdown } from "./markdown.js";
 import type { Markdown } from "./markdown.js";
 
-const timelineShown = 40;
+const MAX_TIMELINE_SHOWN = 40;
 /** The Web UI (2.42) cuts the height of a line off the end of what it shows: that of an empty one, then. */
 const tail = markdown`
 \u00a0
@@ -42,9 +42,9 @@ export function renderDetails(status: ProcessStatus): Markdown {
       `,
       emptyLine,
     );
-  if (timeline.length > timelineShown)
-    lines.push(markdown`- … ${timeline.length - timelineShown} earlier`);
-  lines.push(...timeline.slice(-timelineShown).map(entryLine), emptyLine, tail);
+  if (timeline.length > MAX_TIMELINE_SHOWN)
+    lines.push(markdown`- … ${timeline.length - MAX_TIMELINE_SHOWN} earlier`);
+  lines.push(...timeline.slice(-MAX_TIMELINE_SHOWN).map(entryLine), emptyLine, tail);
   return linesOf(lines);
 }
 

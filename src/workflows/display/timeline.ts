@@ -5,9 +5,9 @@ import type { TimelineEntry } from "../../contracts/shared/status.js";
 
 const encoder = new TextEncoder();
 /** Of the process's own entries, and of the callbacks. */
-export const mostTimelineBytes = 150_000;
+export const MAX_TIMELINE_BYTES = 150_000;
 /** Of what a person or a provider wrote. */
-export const mostBytes = { event: 500, by: 500, note: 2_000 };
+export const maxBytes = { event: 500, by: 500, note: 2_000 };
 
 /** The first entries and the newest, as many as there is room for: half of it for each. */
 export function bounded(entries: readonly TimelineEntry[]): {
@@ -26,7 +26,7 @@ function fitting(entries: readonly TimelineEntry[]): number {
   let bytes = 0;
   const end = entries.findIndex((entry) => {
     bytes += encoder.encode(JSON.stringify(entry)).length + 1;
-    return bytes > mostTimelineBytes / 2;
+    return bytes > MAX_TIMELINE_BYTES / 2;
   });
   return end === -1 ? entries.length : end;
 }
@@ -35,8 +35,8 @@ function fitting(entries: readonly TimelineEntry[]): number {
 export function cut({ by, note, ...entry }: TimelineEntry): TimelineEntry {
   return {
     ...entry,
-    event: plainText(entry.event, mostBytes.event),
-    ...(by === undefined ? {} : { by: plainText(by, mostBytes.by) }),
-    ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
+    event: plainText(entry.event, maxBytes.event),
+    ...(by === undefined ? {} : { by: plainText(by, maxBytes.by) }),
+    ...(note === undefined ? {} : { note: plainText(note, maxBytes.note) }),
   };
 }

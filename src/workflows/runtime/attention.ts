@@ -17,7 +17,7 @@ import { decidedBy } from "./decisions.js";
 import type { Proven } from "./decisions.js";
 import { withResolvers } from "./with-resolvers.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
-import { mostBytes } from "../display/timeline.js";
+import { maxBytes } from "../display/timeline.js";
 
 /** What a person must tell with `happened`, or may, and what it looks like. */
 export type Wanted = Readonly<Record<string, RegExp | { optional: RegExp }>>;
@@ -161,8 +161,8 @@ export class Attentions {
     const { principal = "" } = who;
     const at = now().toISOString();
     const stated = {
-      by: plainText(by, mostBytes.by),
-      ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
+      by: plainText(by, maxBytes.by),
+      ...(note === undefined ? {} : { note: plainText(note, maxBytes.note) }),
     };
     shown.proposed = { decision, at, principal, ...stated };
     this.#flow.note(decidedBy(who, `Proposed ${decision}: ${shown.step}`));
@@ -272,10 +272,10 @@ export function abandoned(
   const details: FailureDetails["Abandoned"] = {
     attention,
     effect,
-    by: plainText(by, mostBytes.by),
+    by: plainText(by, maxBytes.by),
     ...(principal === undefined ? {} : { principal }),
     ...(proposedBy === undefined ? {} : { proposedBy }),
-    ...(note === undefined ? {} : { note: plainText(note, mostBytes.note) }),
+    ...(note === undefined ? {} : { note: plainText(note, maxBytes.note) }),
   };
   return ApplicationFailure.nonRetryable(`Abandoned at ${step}`, "Abandoned", details);
 }

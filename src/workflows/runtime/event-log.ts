@@ -31,7 +31,7 @@ export type ReportsEnd = (event: ProviderEvent) => boolean;
 export type ViewOf<S, V> = (events: ProviderEvent[], snapshot: S | undefined) => V;
 
 /** A genuine communication has a dozen events. An address that leaked may bring any number: more than this are only counted. */
-const eventsKept = 1_000;
+const MAX_EVENTS_KEPT = 1_000;
 
 export class EventLog<S extends Snapshot, V extends View> {
   /** Each version of each document once, in the order in which they were found. */
@@ -135,7 +135,7 @@ export class EventLog<S extends Snapshot, V extends View> {
   applyEvents(events: ProviderEvent[]): void {
     for (const event of Array.isArray(events) ? events.filter(isEvent) : []) {
       if (this.#events.has(event.id)) continue;
-      if (this.#events.size >= eventsKept) {
+      if (this.#events.size >= MAX_EVENTS_KEPT) {
         this.#unkept += 1;
         if (this.#reportsEnd(event)) this.hintEnd();
         continue;

@@ -42,7 +42,7 @@ const { isPast } = proxyActivities<ProcessActivities>({
 });
 
 /** An update's own call is not started with less time than this. */
-const shortestCallSeconds = 3;
+const MIN_CALL_SECONDS = 3;
 
 export class OneTimePassword {
   readonly #flow: AnyFlow;
@@ -161,17 +161,17 @@ export class OneTimePassword {
     const spans = this.#spans;
     if (!spans) return { answer: "unavailable" };
     const end = secondsAfter(began, spans.answerSeconds);
-    const latest = secondsAfter(end, -shortestCallSeconds);
+    const latest = secondsAfter(end, -MIN_CALL_SECONDS);
     const isFree = () => !this.#busy;
     // Of several that wait, one goes on and the others wait again.
-    while (this.#busy && spans.answerSeconds > shortestCallSeconds)
+    while (this.#busy && spans.answerSeconds > MIN_CALL_SECONDS)
       if (!(await condition(isFree, msUntil(latest)))) break;
     const answer = known();
     if (answer !== undefined) return answer;
     if (this.#busy) return { answer: "unavailable" };
     this.#busy = true;
     try {
-      return await work(() => Math.max(shortestCallSeconds, Math.floor(msUntil(end) / 1_000)));
+      return await work(() => Math.max(MIN_CALL_SECONDS, Math.floor(msUntil(end) / 1_000)));
     } finally {
       this.#busy = false;
     }

@@ -125,7 +125,7 @@ async function quick<T>(
 }
 
 /** How often a callback makes a patient phase look at once; each time is a few events of the history. */
-const mostLooks = 50;
+const MAX_LOOKS = 50;
 
 /**
  * Raises attention and keeps calling. It ends with the first of: the activity's answer or failure, a person's decision, the end
@@ -150,7 +150,7 @@ async function patient<T>(
     const scope = new CancellationScope();
     const answer = scope.run(() => outcomeOf(flow, call));
     const ends: Promise<StepOutcome<T> | "news">[] = [answer, ...others];
-    if (looks < mostLooks && patched("attention-hears")) ends.push(scope.run(() => news(flow)));
+    if (looks < MAX_LOOKS && patched("attention-hears")) ends.push(scope.run(() => news(flow)));
     for (const end of ends) end.catch(() => undefined);
     let first: StepOutcome<T> | "news" | undefined;
     try {

@@ -65,7 +65,7 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
 }
 
 /** A question's time is at least this long, so that it is asked once in any case. */
-const shortestQuestionMs = 10_000;
+const MIN_QUESTION_MS = 10_000;
 
 class Tracking {
   readonly #flow: AnyFlow;
@@ -121,7 +121,7 @@ class Tracking {
         if (!this.#over() && (this.#isTimeUp() || isOver(this.#limit))) return this.#giveUp();
       } else {
         await this.#question("change", `Ask ${label} until something has changed`, {
-          scheduleToCloseTimeout: Math.max(shortestQuestionMs, msUntil(this.#limit)),
+          scheduleToCloseTimeout: Math.max(MIN_QUESTION_MS, msUntil(this.#limit)),
           retry: { initialInterval: spans.pollIntervalSeconds * 1_000, backoffCoefficient: 1 },
         });
       }

@@ -38,7 +38,7 @@ const { withdraw } = proxyActivities<ProcessActivities>({
   summary: "Withdraw before it is sent",
 });
 /** Seconds; by then it is dispatched, or its owner looks at it. */
-const longestCancelWait = 21_600;
+const MAX_CANCEL_WAIT_SECONDS = 21_600;
 
 const own = (summary: string) =>
   activitiesOf<EviPostActivities>("evi-post", { ...answerOptions, summary });
@@ -211,7 +211,7 @@ class SendPostal {
 
   /** For a cancellation whose answer no caller waits for: retries at growing distances until the answer is clear. */
   async #cancelUntilAnswered(occurrence: CancelOccurrence): Promise<void> {
-    for (let wait = 60; ; wait = Math.min(wait * 2, longestCancelWait)) {
+    for (let wait = 60; ; wait = Math.min(wait * 2, MAX_CANCEL_WAIT_SECONDS)) {
       const { answer } = await this.#cancel(occurrence);
       if (answer !== "unavailable" && answer !== "unknown") return;
       await sleep(wait * 1_000, { summary: "Then try to cancel again" });

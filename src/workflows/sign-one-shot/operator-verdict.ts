@@ -11,9 +11,9 @@ import { until } from "../runtime/waits.js";
 const state = /^(signed|failed)$/;
 
 /** Each question costs a few events of the history: after this many, a new report raises no new question. */
-const mostQuestions = 20;
+const MAX_QUESTIONS = 20;
 /** How many reported words a question shows. */
-const mostShown = 5;
+const MAX_SHOWN = 5;
 
 /**
  * Asks an operator as soon as the webhook has reported something, at the latest after `seconds`. `retry` waits again. `since` is
@@ -45,7 +45,7 @@ export async function awaitOperatorVerdict(
     while (!decided) {
       const reported = new Set(reports());
       questions += 1;
-      const isLast = questions >= mostQuestions && patched("questions-are-bounded");
+      const isLast = questions >= MAX_QUESTIONS && patched("questions-are-bounded");
       const hasMore = () => !isLast && new Set(reports()).size > reported.size;
       decided = await askOperator(flow, reasonOf(reported), hasMore);
     }
@@ -77,7 +77,7 @@ async function askOperator(
 }
 
 function reasonOf(reported: Set<string>): string {
-  const words = [...reported].slice(0, mostShown).map((kind) => `"${plainText(kind, 100)}"`);
+  const words = [...reported].slice(0, MAX_SHOWN).map((kind) => `"${plainText(kind, 100)}"`);
   const more = reported.size - words.length;
   const kinds = [...words, ...(more > 0 ? [`${more} more words`] : [])].join(" and ");
   const said =

@@ -5,7 +5,7 @@ import type { CircuitKey } from "../../../src/activities/runtime/circuit-breaker
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 import type { ProviderErrorKind } from "../../../src/providers/errors/provider-error.js";
 
-const probeMs = 150;
+const PROBE_MS = 150;
 
 // A clock that only the tests move: nothing here depends on how fast the machine is.
 beforeEach(() => void jest.useFakeTimers());
@@ -24,7 +24,7 @@ function error(kind: ProviderErrorKind, status?: number, retryAfterMs?: number):
 
 /** A provider that answers as told, and counts. */
 class Provider {
-  readonly circuits = new Circuits({ probeMs, failures: 3 });
+  readonly circuits = new Circuits({ probeMs: PROBE_MS, failures: 3 });
   calls = 0;
   problem: ProviderError | undefined;
   /** Calls that wait for an answer. */
@@ -104,14 +104,14 @@ test("a provider that is away is left alone only after several failures in a row
 test("one probe at a time goes through, and its success lets all others go", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 401));
-  await pause(probeMs);
+  await pause(PROBE_MS);
   provider.problem = undefined;
   provider.holds = true;
   const probe = provider.ask();
   expect(await Promise.all(Array.from({ length: 50 }, () => provider.ask()))).toEqual(
     Array(50).fill("notAsked"),
   );
-  await pause(probeMs);
+  await pause(PROBE_MS);
   expect(await provider.ask()).toBe("notAsked");
   expect(provider.calls).toBe(1);
   provider.release();
@@ -126,7 +126,7 @@ test("a probe that fails leaves it open until the next one is due", async () => 
   const provider = new Provider();
   await provider.open(error("accessDenied", 401));
   for (let probes = 1; probes <= 3; probes += 1) {
-    await pause(probeMs);
+    await pause(PROBE_MS);
     expect(await provider.ask()).toBe("refused");
     expect(await provider.ask()).toBe("notAsked");
     expect(provider.calls).toBe(probes);
@@ -135,10 +135,10 @@ test("a probe that fails leaves it open until the next one is due", async () => 
 
 test("Retry-After is waited for to the end, also by a person's retry", async () => {
   const provider = new Provider();
-  provider.problem = error("rateLimited", 429, 3 * probeMs);
+  provider.problem = error("rateLimited", 429, 3 * PROBE_MS);
   expect(await provider.ask()).toBe("refused");
-  const end = performance.now() + 3 * probeMs;
-  await pause(2 * probeMs);
+  const end = performance.now() + 3 * PROBE_MS;
+  await pause(2 * PROBE_MS);
   expect(await provider.ask({ ...submit, urgent: true })).toBe("notAsked");
   const { retryAfterMs = 0 } = await refusal(provider.circuits);
   expect(performance.now() + retryAfterMs).toBeGreaterThanOrEqual(end);
@@ -180,7 +180,7 @@ test.each([
 test("a lost answer that nobody can look up says nothing of the account", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 401));
-  await pause(probeMs);
+  await pause(PROBE_MS);
   provider.problem = error("unknownOutcome");
   expect(await provider.ask()).toBe("refused");
   expect(await provider.ask()).toBe("notAsked");
@@ -196,7 +196,7 @@ test("a 403 is about its operation: the others of the account go on", async () =
   expect(provider.circuits.openError(of(submit))).toBeInstanceOf(CircuitOpenError);
   expect(provider.circuits.openError(of(query))).toBeUndefined();
   expect(provider.circuits.openError(of({ ...submit, urgent: true }))).toBeUndefined();
-  await pause(probeMs);
+  await pause(PROBE_MS);
   expect(provider.circuits.openError(of(submit))).toBeUndefined();
   expect(await provider.ask(submit)).toBe("answered");
 });
@@ -204,7 +204,7 @@ test("a 403 is about its operation: the others of the account go on", async () =
 test("after a 403, a refused submission shows that the operation is permitted again", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 403));
-  await pause(probeMs);
+  await pause(PROBE_MS);
   provider.problem = error("invalidRequest", 400);
   for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
 });
@@ -214,7 +214,7 @@ test("a person's retry is the next probe instead of failing fast", async () => {
   await provider.open(error("accessDenied", 401));
   provider.problem = undefined;
   const answer = provider.ask({ ...submit, urgent: true });
-  await pause(probeMs / 2);
+  await pause(PROBE_MS / 2);
   expect(provider.calls).toBe(1);
   expect(await answer).toBe("answered");
   expect(await provider.ask()).toBe("answered");
@@ -225,7 +225,7 @@ test("many retries of people share one probe and its answer", async () => {
   await provider.open(error("accessDenied", 401));
   const urgent = { ...submit, urgent: true };
   const asked = Promise.all(Array.from({ length: 200 }, () => provider.ask(urgent)));
-  await pause(10 * probeMs);
+  await pause(10 * PROBE_MS);
   const answers = await asked;
   expect(provider.calls).toBe(1);
   expect(answers.filter((answer) => answer === "refused")).toHaveLength(1);

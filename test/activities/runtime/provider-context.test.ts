@@ -6,7 +6,7 @@ import { z } from "zod";
 import { EnvelopeContext } from "../../../src/activities/envelope-signature/context.js";
 import type { EnvelopeDependencies } from "../../../src/activities/envelope-signature/context.js";
 import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
-import { longestCode } from "../../../src/contracts/shared/one-time-password.js";
+import { MAX_CODE_LENGTH } from "../../../src/contracts/shared/one-time-password.js";
 import { DecryptionError, UnknownKeyError } from "../../../src/crypto/errors.js";
 
 const contract = z.strictObject({
@@ -60,7 +60,7 @@ test("a secret of another process is the caller's mistake, a missing key is not"
 });
 
 test("a code may be as long as the contract says, after it is opened", async () => {
-  const code = "1".repeat(longestCode);
+  const code = "1".repeat(MAX_CODE_LENGTH);
   expect(await inActivity((context) => context.openCode(`sealed:${code}`))).toBe(code);
   const tooLong = inActivity((context) => context.openCode(`sealed:${code}1`));
   await expect(tooLong).rejects.toMatchObject({ fields: [{ path: "code" }] });

@@ -12,7 +12,7 @@ import { startReceiver } from "../../../src/callbacks/receiver/receiver.js";
 import type { Receiver } from "../../../src/callbacks/receiver/receiver.js";
 import { startRelay } from "../../../src/callbacks/relay/relay.js";
 import { surplusSignalName } from "../../../src/callbacks/relay/signals.js";
-import { largestQuota } from "../../../src/config.js";
+import { maxQuota } from "../../../src/config.js";
 import { surplus } from "../../../src/contracts/shared/messages.js";
 import { keyedDigest } from "../../../src/crypto/hmac.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
@@ -35,7 +35,7 @@ const quota = {
   bytesPerAddress: 1_000,
   accountRowsPerDay: 4,
 };
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
 let archive: CallbackArchive;
@@ -147,9 +147,7 @@ test("receivers side by side store no more than the quota, and a batch is judged
 });
 
 test("the database measures bodies itself, and takes no limit beyond the largest of the configuration", async () => {
-  const boundless = Object.fromEntries(
-    Object.keys(largestQuota).map((key) => [key, 2_000_000_000]),
-  );
+  const boundless = Object.fromEntries(Object.keys(maxQuota).map((key) => [key, 2_000_000_000]));
   const store = new Arrivals(database.pool, sealRing, { ...quota, ...boundless });
   for (const subject of [subjectOf(), { provider: "test-account", account: "full" }]) {
     const arrival = (identifier: string) => ({
@@ -164,20 +162,20 @@ test("the database measures bodies itself, and takes no limit beyond the largest
     expect(rows[0]?.exact).toBe(true);
     const isProcess = "workflowId" in subject;
     const most = isProcess ? "rowsPerAddress" : "accountRowsPerDay";
-    const mostBytes = isProcess ? "bytesPerAddress" : "accountBytesPerDay";
+    const maxBytes = isProcess ? "bytesPerAddress" : "accountBytesPerDay";
     const holds = (rows: number, bytes: number) =>
       database.pool.query(
         "update trustflow.callback_addresses set rows = $2, bytes = $3 where address = $1",
         [addressOf(subject), rows, bytes],
       );
-    await holds(largestQuota[most], 0);
+    await holds(maxQuota[most], 0);
     expect(await insert("b")).toEqual(["full"]);
-    await holds(0, largestQuota[mostBytes]);
+    await holds(0, maxQuota[maxBytes]);
     expect(await insert("c")).toEqual(["full"]);
-    await holds(largestQuota[most] - 1, 0);
+    await holds(maxQuota[most] - 1, 0);
     expect(await insert("d")).toEqual(["stored"]);
     if (!isProcess) continue;
-    await holds(largestQuota.eventsPerProcess - 1, 0);
+    await holds(maxQuota.eventsPerProcess - 1, 0);
     expect(await insert("e")).toEqual(["stored"]);
     expect(await insert("f")).toEqual(["stored"]);
     const told = ["waiting", "surplus", "waiting", "surplus"];
@@ -332,7 +330,7 @@ test("surplus is replayed by hand: the process is told of it as of any other", a
 test("an address is taken until its life is over: 410 after it, by its own date", async () => {
   const [receiver, subject] = [await receive(), subjectOf()];
   const at = (days: number) =>
-    fetch(callbackUrl(ring, receiver.url, subject, new Date(Date.now() - days * dayMs)), {
+    fetch(callbackUrl(ring, receiver.url, subject, new Date(Date.now() - days * DAY_MS)), {
       method: "POST",
       body: `{"Identifier":"${days}"}`,
     });
@@ -383,10 +381,10 @@ test("of the places before the commit an address takes half at most, so that oth
 test("what addresses brought is forgotten once nothing of it is left", async () => {
   const [receiver, subject] = [await receive(), subjectOf()];
   await send(receiver, subject, ids(1));
-  const tomorrow = new Date(Date.now() + 2 * dayMs);
+  const tomorrow = new Date(Date.now() + 2 * DAY_MS);
   expect(await archive.forgetAddresses(tomorrow)).toBe(0);
   await database.pool.query("truncate trustflow.callbacks");
-  expect(await archive.forgetAddresses(new Date(Date.now() - dayMs))).toBe(0);
+  expect(await archive.forgetAddresses(new Date(Date.now() - DAY_MS))).toBe(0);
   expect(await archive.forgetAddresses(tomorrow)).toBe(1);
 });
 

@@ -6,7 +6,7 @@ import { clientOf, knownNamespace } from "../../harness/stack/known-processes.js
 import type { KnownNamespace } from "../../harness/stack/known-processes.js";
 import { testDatabase, type TestDatabase } from "../../harness/stack/postgres.js";
 
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 const ring = KeyRing.parse(generateKeyRing());
 const retention = {
   inboxDays: 30,
@@ -17,7 +17,7 @@ const retention = {
   documents: {},
   batchSize: 2,
 };
-const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 
 let database: TestDatabase;
 let temporal: KnownNamespace;

@@ -19,7 +19,7 @@ import type { TestStack } from "../stack/stack.js";
 const ownersNamespace = "two-owners";
 const resetsAccount = "resets";
 const blindAccount = "blind";
-const mostHeld = 95;
+const MAX_HELD = 95;
 
 /** `isBounded`: of a process with very many points only what a kill does. */
 export async function enumerateCrashPoints(
@@ -97,7 +97,7 @@ export async function enumerateCrashPoints(
 function groupsOf(underTest: ProcessUnderTest): Interruption[][] {
   const all: Interruption[] = ["killed", "terminated", "reset"];
   const points = underTest.calls.flatMap((call) => phasesOf(underTest, call)).length * all.length;
-  return points < mostHeld ? [all] : all.map((one) => [one]);
+  return points < MAX_HELD ? [all] : all.map((one) => [one]);
 }
 
 function accountEnv(account: string, { url, tlsUrl, pki }: Sandbox): Record<string, string> {

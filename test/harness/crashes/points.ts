@@ -59,7 +59,7 @@ interface PointRun {
   isReached(): boolean;
 }
 
-const answerHeldMs = 120_000;
+const ANSWER_HELD_MS = 120_000;
 
 export async function interruptedRows(
   system: TestStack,
@@ -172,7 +172,7 @@ async function goOnLater(
 /** Says whether the provider has come to the point of answering. */
 function holdAnswer({ faults }: Sandbox, { call, id }: Run): () => boolean {
   const fault = { operation: call.sandbox, kind: "slow-answer", lookupKey: id } as const;
-  const { id: rule } = faults.add({ ...fault, ms: answerHeldMs });
+  const { id: rule } = faults.add({ ...fault, ms: ANSWER_HELD_MS });
   return () => faults.list().some((one) => one.id === rule && one.fired > 0);
 }
 

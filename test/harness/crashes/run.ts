@@ -30,12 +30,12 @@ export function callsIn({ underTest, isBlind }: Field): CallUnderTest[] {
   return underTest.calls.filter(({ isLookUpAssumed }) => !isBlind || isLookUpAssumed);
 }
 
-const mostAnswers = 6;
+const MAX_ANSWERS = 6;
 /** An answer comes within 15 s of the question, and a silent worker is noticed after 6: so long may the rest take. */
-const longestHoldMs = 4_000;
+const MAX_HOLD_MS = 4_000;
 const MAX_UNTIL_REPLACEMENT_MS = 9_000;
 /** An attention that ends by itself, by a late answer, is not the end. */
-const parkedForGoodMs = 4_000;
+const PARKED_FOR_GOOD_MS = 4_000;
 
 export class Run {
   readonly field: Field;
@@ -129,7 +129,7 @@ export class Run {
       const attention = typedSearchAttributes.get(searchAttributes.attention);
       const isParked = attention === "unknownOutcome";
       this.#parkedAt = isParked ? (this.#parkedAt ?? Date.now()) : undefined;
-      if (this.#parkedAt && Date.now() - this.#parkedAt > parkedForGoodMs) this.end = attention;
+      if (this.#parkedAt && Date.now() - this.#parkedAt > PARKED_FOR_GOOD_MS) this.end = attention;
     } else {
       this.end = await this.handle.result().then(
         ({ outcome }) => outcome,
@@ -171,7 +171,7 @@ export class Run {
       answers.push(answer);
       const { effectClass } = this.call;
       const again = answer === "unavailable" || (answer === "unknown" && effectClass !== "once");
-      if (!again || this.#isAbandoned || answers.length === mostAnswers) return answers;
+      if (!again || this.#isAbandoned || answers.length === MAX_ANSWERS) return answers;
       await delay(1_000);
     }
   }
@@ -195,7 +195,7 @@ export class Run {
     const end = this.end ?? "open";
     const isHeldTooLong =
       this.call.ask !== undefined &&
-      (this.interruptedAt - this.#askedAt > longestHoldMs ||
+      (this.interruptedAt - this.#askedAt > MAX_HOLD_MS ||
         this.replacementAt - this.#askedAt > MAX_UNTIL_REPLACEMENT_MS);
     return {
       process: underTest.process,

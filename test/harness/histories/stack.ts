@@ -13,11 +13,11 @@ import type { Author, PathsOf } from "./path-run.js";
 import { startTestStack } from "../stack/stack.js";
 import type { TestStack } from "../stack/stack.js";
 
-const pathLimitMs = 100_000;
+const PATH_LIMIT_MS = 100_000;
 /** More would be more than two cores can replay from the start within the time that a query has. */
-const pathsAtOnce = 16;
+const CONCURRENT_PATHS = 16;
 /** While the slowest answer is awaited, a process that replays from the start on a busy machine hears a person all the same. */
-const timeoutSeconds = 18;
+const TIMEOUT_SECONDS = 18;
 
 export type PathResults = Map<string, PromiseSettledResult<void>>;
 
@@ -42,7 +42,7 @@ export async function startPathStack(
   const own = all.flatMap((of) => of.accounts.map((id) => accountOf({ of, id })));
   const named = own.map((name) => accountEnvironment(sandboxAccount(name, served), name, password));
   const shared = accountEnvironment(sandboxAccount("default", served), "sandbox", password);
-  const lease = { TRUSTFLOW_JOURNAL__LEASE_SECONDS: String(timeoutSeconds + 2) };
+  const lease = { TRUSTFLOW_JOURNAL__LEASE_SECONDS: String(TIMEOUT_SECONDS + 2) };
   const env = Object.assign(shared, ...named, lease, options.env) as Record<string, string>;
   const system = await startTestStack({ ...options, directory, env });
   for (const name of ["sandbox", ...own])
@@ -64,7 +64,7 @@ export async function startPathStack(
         results.set(key, await settled(path(run)));
       }
     };
-    await Promise.all(Array.from({ length: pathsAtOnce }, lane));
+    await Promise.all(Array.from({ length: CONCURRENT_PATHS }, lane));
     return results;
   }
 
@@ -93,7 +93,7 @@ export function accountEnvironment(
     const end = key.lastIndexOf("__") + 2;
     return [
       [key, values[key.slice(end)] ?? value],
-      [`${key.slice(0, end)}TIMEOUT_SECONDS`, String(timeoutSeconds)],
+      [`${key.slice(0, end)}TIMEOUT_SECONDS`, String(TIMEOUT_SECONDS)],
     ];
   });
   return Object.fromEntries(entries) as Record<string, string>;
@@ -102,8 +102,8 @@ export function accountEnvironment(
 /** A path that does not end is one that failed, and says so beside the others. */
 async function settled(work: Promise<void>): Promise<PromiseSettledResult<void>> {
   const limit = new AbortController();
-  const late = delay(pathLimitMs, undefined, limit).then(() => {
-    throw new Error(`still on its way after ${pathLimitMs / 1_000} s`);
+  const late = delay(PATH_LIMIT_MS, undefined, limit).then(() => {
+    throw new Error(`still on its way after ${PATH_LIMIT_MS / 1_000} s`);
   });
   const [result] = await Promise.allSettled([Promise.race([work, late])]);
   limit.abort();

@@ -5,7 +5,7 @@ import { letterPdf } from "../../processes/send-postal/inputs.js";
 import type { ProcessUnderTest, Variant } from "../../processes/process-under-test.js";
 import type { TestStack } from "../stack/stack.js";
 
-const startedAtOnce = 20;
+const CONCURRENT_STARTS = 20;
 
 /** One document for all, by reference; after the submit nothing happens for an hour, so that only the submit counts. */
 export async function quietVariant({ client }: TestStack): Promise<Variant> {
@@ -25,7 +25,7 @@ export async function startMany<Handle extends ProcessHandle<{ outcome: string }
   const starter = async () => {
     for (const id of waiting) handles.push(await underTest.start(client, id, variant));
   };
-  await Promise.all(Array.from({ length: startedAtOnce }, starter));
+  await Promise.all(Array.from({ length: CONCURRENT_STARTS }, starter));
   return handles;
 }
 

@@ -20,13 +20,13 @@ import { registerSearchAttributes } from "../../../src/temporal/visibility/searc
 import { testDatabase } from "../stack/postgres.js";
 import { eventually } from "./wait.js";
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /**
  * About six hours, but a prime number of minutes: what is due six hours after something else is not due when a step ends.
  */
-export const longStepMs = 317 * minuteMs;
+export const LONG_STEP_MS = 317 * MINUTE_MS;
 
 export interface SkippingStack {
   client: Trustflow;
@@ -87,15 +87,15 @@ export async function startSkippingServer(): Promise<TestWorkflowEnvironment> {
     try {
       return await TestWorkflowEnvironment.createTimeSkipping({ server });
     } catch (error) {
-      if (starts === mostStarts || !String(error).includes("did not start within")) throw error;
+      if (starts === MAX_STARTS || !String(error).includes("did not start within")) throw error;
     }
   }
 }
 
-const mostStarts = 10;
+const MAX_STARTS = 10;
 
 /** Far above what one step takes on a busy machine, even where an attempt was lost. */
-const longestStepMs = 90_000;
+const MAX_STEP_MS = 90_000;
 
 export async function startSkippingStack(
   settings: Record<string, string> = {},
@@ -142,7 +142,7 @@ export async function startSkippingStack(
     for (let passed = 0; passed < ms; passed += stepMs) {
       await sandbox?.clock.advance(stepMs);
       await eventually("every callback is handed to its process", noneOnItsWay);
-      await within(longestStepMs, "time stands still: a task is lost", temporal.sleep(stepMs));
+      await within(MAX_STEP_MS, "time stands still: a task is lost", temporal.sleep(stepMs));
     }
   };
   return {
@@ -164,7 +164,7 @@ export async function startSkippingStack(
       for (let passed = 0; ; passed += stepMs) {
         const seen = await look();
         if (seen !== undefined && seen !== false) return seen;
-        if (passed >= mostMs) throw new Error(`not within ${passed / hourMs} hours: ${what}`);
+        if (passed >= mostMs) throw new Error(`not within ${passed / HOUR_MS} hours: ${what}`);
         await pass(stepMs, stepMs);
       }
     },

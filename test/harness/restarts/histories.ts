@@ -20,7 +20,7 @@ export interface Examined {
   resumed: Record<string, { tasks: number; p50: number; p99: number }>;
 }
 
-const fetchedAtOnce = 10;
+const CONCURRENT_FETCHES = 10;
 
 export async function examine(
   system: TestStack,
@@ -35,7 +35,7 @@ export async function examine(
       histories.push({ workflowId, history: await handle.fetchHistory() });
     }
   };
-  await Promise.all(Array.from({ length: fetchedAtOnce }, fetcher));
+  await Promise.all(Array.from({ length: CONCURRENT_FETCHES }, fetcher));
   const waited: Record<string, number[]> = {};
   for (const { history } of histories) {
     for (const [signal, seconds] of waitsIn(history, restarts))

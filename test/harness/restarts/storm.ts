@@ -49,8 +49,8 @@ export interface StormReport extends Examined {
 }
 
 /** How long after the last restart a process may still be open. */
-const endLimitMs = 300_000;
-const restartLimitMs = 60_000;
+const END_LIMIT_MS = 300_000;
+const RESTART_LIMIT_MS = 60_000;
 
 export async function runStorm(system: TestStack, storm: Storm): Promise<StormReport> {
   const running = new RunningStorm(system, storm);
@@ -97,7 +97,7 @@ class RunningStorm {
       },
       cwd: process.cwd(),
       logDirectory: join(stack.directory, "logs"),
-      graceMs: restartLimitMs,
+      graceMs: RESTART_LIMIT_MS,
       onDeath: (_, { code, signal }) => this.#problem(`the worker ended (${signal ?? code})`),
     });
   }
@@ -205,7 +205,7 @@ class RunningStorm {
   /** Resolves long after the last restart. */
   async #late(isOver: () => boolean): Promise<undefined> {
     while (!this.#isCalm && !isOver()) await delay(1_000);
-    for (const end = Date.now() + endLimitMs; Date.now() < end && !isOver();) await delay(1_000);
+    for (const end = Date.now() + END_LIMIT_MS; Date.now() < end && !isOver();) await delay(1_000);
   }
 
   /** Again and again, `pauseMs` apart on average, until it is over. */

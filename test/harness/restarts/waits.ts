@@ -22,7 +22,7 @@ export interface Wait {
 
 const account = deniedAccount;
 /** After so many seconds it ends by itself; a restart takes a few of them. */
-const deadline = 15;
+const DEADLINE_SECONDS = 15;
 const postal = {
   ...fastSettings,
   pollIntervalSeconds: 2,
@@ -52,7 +52,7 @@ export const waits: Wait[] = [
     start: (trustflow, id) =>
       trustflow.sendPostal(
         id,
-        letterInput(id, "open", { settings: { ...postal, deadlineSeconds: deadline } }),
+        letterInput(id, "open", { settings: { ...postal, deadlineSeconds: DEADLINE_SECONDS } }),
       ),
     ends: ["openAtDeadline"],
     kind: "alone",
@@ -62,7 +62,9 @@ export const waits: Wait[] = [
     start: (trustflow, id) =>
       trustflow.sendPostal(
         id,
-        letterInput(id, "open", { settings: { ...postal, affidavitWindowSeconds: deadline } }),
+        letterInput(id, "open", {
+          settings: { ...postal, affidavitWindowSeconds: DEADLINE_SECONDS },
+        }),
       ),
     ends: ["delivered"],
     kind: "hurried",
@@ -87,7 +89,7 @@ export const waits: Wait[] = [
     start: (trustflow, id) =>
       trustflow.issueCertificate(
         id,
-        holderInput(id, "", { settings: { ...codes, holderDeadlineSeconds: deadline } }),
+        holderInput(id, "", { settings: { ...codes, holderDeadlineSeconds: DEADLINE_SECONDS } }),
       ),
     ends: ["expired"],
     kind: "alone",
@@ -104,7 +106,7 @@ export const waits: Wait[] = [
     start: (trustflow, id) =>
       trustflow.issueCertificate(id, {
         ...assertionInput(id, hourAgo()),
-        settings: { ...codes, assertionDeadlineSeconds: deadline },
+        settings: { ...codes, assertionDeadlineSeconds: DEADLINE_SECONDS },
       }),
     ends: ["NotAcceptedError"],
     kind: "alone",
@@ -133,7 +135,11 @@ export const waits: Wait[] = [
       trustflow.signOneShot(
         id,
         signerInput(id, "", {
-          settings: { ...polled, requireContractAccepted: true, holderDeadlineSeconds: deadline },
+          settings: {
+            ...polled,
+            requireContractAccepted: true,
+            holderDeadlineSeconds: DEADLINE_SECONDS,
+          },
         }),
       ),
     ends: ["expired"],
@@ -150,7 +156,7 @@ export const waits: Wait[] = [
     start: (trustflow, id) =>
       trustflow.signOneShot(
         id,
-        signerInput(id, "", { settings: { ...polled, holderDeadlineSeconds: deadline } }),
+        signerInput(id, "", { settings: { ...polled, holderDeadlineSeconds: DEADLINE_SECONDS } }),
       ),
     ends: ["expired"],
     kind: "alone",
@@ -173,7 +179,7 @@ export const waits: Wait[] = [
         id,
         signerInput(id, "async-stalled", {
           variant: "asynchronous",
-          settings: { ...polled, deadlineSeconds: deadline },
+          settings: { ...polled, deadlineSeconds: DEADLINE_SECONDS },
         }),
       ),
     ends: ["openAtDeadline"],
@@ -191,7 +197,7 @@ export const waits: Wait[] = [
     start: (trustflow, id) =>
       trustflow.signOneShot(id, {
         ...videoInput(id),
-        settings: { ...polled, deadlineSeconds: deadline },
+        settings: { ...polled, deadlineSeconds: DEADLINE_SECONDS },
       }),
     ends: ["openAtDeadline"],
     kind: "alone",

@@ -16,7 +16,7 @@ export interface SteadyLoad {
 
 const LANES = 32;
 const PAUSE_MS = 70;
-const LONGEST_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 // A server may close a connection that had no request for a while, and a client has to expect it (RFC 9112 §9.3.1).
 const IDLE_MS = 500;
 
@@ -31,7 +31,7 @@ export function steadyLoad(next: () => Posting): SteadyLoad {
     let usedAt = 0;
     while (!isOver) {
       const posting = next();
-      for (const end = Date.now() + LONGEST_MS; Date.now() < end; await delay(PAUSE_MS)) {
+      for (const end = Date.now() + MAX_WAIT_MS; Date.now() < end; await delay(PAUSE_MS)) {
         const idleMs = performance.now() - usedAt;
         const { status, error, isReused } = await post(agent, posting);
         usedAt = performance.now();

@@ -9,9 +9,9 @@ export interface TableAudit {
 }
 
 /** More callbacks than any process has. */
-const MOST_CALLBACKS = 20;
+const MAX_CALLBACKS = 20;
 /** More documents than any process of a storm takes or fetches. */
-const MOST_DOCUMENTS = 8;
+const MAX_DOCUMENTS = 8;
 
 export async function auditTables(
   { stack }: TestStack,
@@ -43,9 +43,9 @@ export async function auditTables(
       "select count(*) from trustflow.effects where state <> 'answered'",
     );
     if (unanswered > 0) problems.push(`${unanswered} effects without an answer`);
-    if (callbacks > MOST_CALLBACKS * expected.processes)
+    if (callbacks > MAX_CALLBACKS * expected.processes)
       problems.push(`${callbacks} callbacks for ${expected.processes} processes`);
-    if (documents > MOST_DOCUMENTS * expected.processes)
+    if (documents > MAX_DOCUMENTS * expected.processes)
       problems.push(`${documents} documents of ${expected.processes} processes`);
     const parked = await number("select count(*) from trustflow.callbacks where state = 'parked'");
     if (parked > 0) problems.push(`${parked} callbacks are parked`);

@@ -33,7 +33,7 @@ export interface Sending {
   readonly done: Promise<void>;
 }
 
-const LONGEST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 
 export function send(postings: readonly Posting[], options: SenderOptions): Sending {
   const { connections, attempts = 1_000, limitMs = 90_000 } = options;
@@ -60,7 +60,7 @@ export function send(postings: readonly Posting[], options: SenderOptions): Send
       else latencies.set(status, [performance.now() - started]);
       const isFinal = status !== 0 && status !== 503 && status !== 408;
       if (isFinal || attempt >= attempts || Date.now() > end) return status;
-      const pause = Math.min(50 * 1.5 ** attempt, LONGEST_PAUSE_MS);
+      const pause = Math.min(50 * 1.5 ** attempt, MAX_PAUSE_MS);
       await delay(pause * (0.5 + Math.random()));
     }
   };

@@ -10,17 +10,17 @@ import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
 const crowd = sized(1_000, 100);
-const limitMs = 30_000 + crowd * 300;
-const probeSeconds = 3;
+const LIMIT_MS = 30_000 + crowd * 300;
+const PROBE_SECONDS = 3;
 /** Calls that may be on their way before the first answer comes. */
-const atOnce = 25;
+const CONCURRENCY = 25;
 
 let system: TestStack;
 
 beforeAll(async () => {
   system = await startTestStack({
     env: {
-      TRUSTFLOW_ATTENTION__PROBE_SECONDS: String(probeSeconds),
+      TRUSTFLOW_ATTENTION__PROBE_SECONDS: String(PROBE_SECONDS),
       TRUSTFLOW_ATTENTION__RETRY_SECONDS: String(Math.max(5, crowd / 40)),
       TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "500",
     },
@@ -43,29 +43,29 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
       const began = Date.now();
       const ids = Array.from({ length: crowd }, (_, index) => `crowd-${index}`);
       const handles = await startMany(system, underTest, ids, await quietVariant(system));
-      await eventually("all waiting", async () => (await waitingCount(system)) === crowd, limitMs);
+      await eventually("all waiting", async () => (await waitingCount(system)) === crowd, LIMIT_MS);
       const lengths = () =>
         Promise.all(handles.slice(0, 5).map((one) => historyLength(system, one.workflowId)));
       const before = await lengths();
       const denied = await calls("401");
       const rested = Date.now();
-      await eventually("more probes", async () => (await calls("401")) >= denied + 3, limitMs);
-      const probes = (ms: number) => 1 + Math.ceil(ms / (probeSeconds * 1_000));
+      await eventually("more probes", async () => (await calls("401")) >= denied + 3, LIMIT_MS);
+      const probes = (ms: number) => 1 + Math.ceil(ms / (PROBE_SECONDS * 1_000));
       expect((await calls("401")) - denied).toBeLessThanOrEqual(probes(Date.now() - rested));
-      expect(await calls("401")).toBeLessThanOrEqual(atOnce + probes(Date.now() - began));
+      expect(await calls("401")).toBeLessThanOrEqual(CONCURRENCY + probes(Date.now() - began));
       expect(await calls("200")).toBe(0);
       expect(await waitingCount(system)).toBe(crowd);
       expect(await lengths()).toEqual(before);
       expect(Math.max(...before)).toBeLessThan(20);
 
       await system.sandbox.putAccount("sandbox", { password: "sandbox" });
-      await eventually("nobody waiting", async () => (await waitingCount(system)) === 0, limitMs);
+      await eventually("nobody waiting", async () => (await waitingCount(system)) === 0, LIMIT_MS);
       const { ledger } = await system.sandbox.state();
       expect(ledger).toEqual({ effects: crowd, duplicates: 0, violations: 0 });
       const phases = await Promise.all(handles.slice(0, 20).map((one) => one.status()));
       expect(new Set(phases.map(({ phase }) => phase))).toEqual(new Set(["tracking"]));
       expect(Math.max(...(await lengths()))).toBeLessThan(30);
     },
-    3 * limitMs,
+    3 * LIMIT_MS,
   );
 });

@@ -9,10 +9,10 @@ import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
 
 type Handle = ProcessHandle<{ outcome: string }>;
 
-const hourMs = 3_600_000;
-const stepMs = hourMs / 3;
+const HOUR_MS = 3_600_000;
+const stepMs = HOUR_MS / 3;
 /** Much more than it takes: the worker's own clock, which some of it waits for, does not skip. */
-const limit = { stepMs, mostMs: 240 * hourMs };
+const limit = { stepMs, mostMs: 240 * HOUR_MS };
 
 let system: SkippingStack;
 
@@ -58,7 +58,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     const unsent = await start("unsent");
     const handles = [tracked, lost, unsent];
 
-    await system.pass(2 * hourMs, stepMs);
+    await system.pass(2 * HOUR_MS, stepMs);
     for (const handle of handles) {
       const attention = await system.passUntil(
         `attention of ${handle.id}`,
@@ -69,7 +69,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     }
     const shown = await Promise.all(handles.map(attentionOf));
     const lengths = await historyLengths(handles);
-    await system.pass(2 * hourMs, stepMs);
+    await system.pass(2 * HOUR_MS, stepMs);
     expect(await Promise.all(handles.map(attentionOf))).toEqual(shown);
     expect(await historyLengths(handles)).toEqual(lengths);
     expect(Math.max(...lengths)).toBeLessThan(40);
@@ -85,7 +85,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     }
     for (const handle of handles) {
       const isOver = async () => !(await handle.isOpen());
-      await system.passUntil(`${handle.id} ends`, isOver, { ...limit, stepMs: 12 * hourMs });
+      await system.passUntil(`${handle.id} ends`, isOver, { ...limit, stepMs: 12 * HOUR_MS });
       const result = await handle.result();
       expect(result.outcome).toBe(underTest.outcome);
       const { timeline } = result as unknown as { timeline: { source: string }[] };

@@ -19,7 +19,7 @@ interface Unknown {
   answerAgain(): Promise<unknown>;
 }
 
-const probeSeconds = 3;
+const PROBE_SECONDS = 3;
 
 let system: TestStack;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
       TRUSTFLOW_JOURNAL__LEASE_SECONDS: "4",
       TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__TIMEOUT_SECONDS: "3",
       TRUSTFLOW_ATTENTION__RETRY_SECONDS: "600",
-      TRUSTFLOW_ATTENTION__PROBE_SECONDS: String(probeSeconds),
+      TRUSTFLOW_ATTENTION__PROBE_SECONDS: String(PROBE_SECONDS),
     },
   });
 }, 120_000);
@@ -150,7 +150,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
       ),
     );
     await Promise.all(handles.map((handle, index) => waiting(handle, attentions[index])));
-    const turns = (Date.now() - began) / ((probeSeconds / 3) * 1_000);
+    const turns = (Date.now() - began) / ((PROBE_SECONDS / 3) * 1_000);
     expect((await denials()) - before).toBeGreaterThan(0);
     expect((await denials()) - before).toBeLessThanOrEqual(Math.ceil(turns) + 1);
 

@@ -15,7 +15,7 @@ import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
-const minuteMs = 60_000;
+const MINUTE_MS = 60_000;
 
 let system: TestStack;
 let inbox: InboxView;
@@ -53,7 +53,7 @@ async function attemptsOf(intent: string): Promise<CallbackLogEntry[]> {
 }
 
 async function retriesDone(): Promise<boolean> {
-  await system.sandbox.advance(minuteMs);
+  await system.sandbox.advance(MINUTE_MS);
   return (await system.sandbox.callbacks()).counts.pending === 0;
 }
 
@@ -90,7 +90,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
       when: "before",
     });
     const handle = await startTracked("relay-killed");
-    await system.sandbox.advance(15 * minuteMs);
+    await system.sandbox.advance(15 * MINUTE_MS);
     await eventually("the marking", () => relay.isReached());
     const before = idsOf(await signalledEvents(system, handle.workflowId));
     expect(before.length).toBeGreaterThan(0);
@@ -113,7 +113,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
       when: "after",
     });
     const handle = await startTracked("receiver-killed");
-    const advanced = system.sandbox.advance(15 * minuteMs);
+    const advanced = system.sandbox.advance(15 * MINUTE_MS);
     await eventually("the commit", () => receiver.isReached());
     await receiver.killAndReplace();
     await advanced;
@@ -130,7 +130,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
   test("Temporal away: callbacks are still taken, and every process resumes where it stood", async () => {
     const handles = [await startTracked("temporal-away-1"), await startTracked("temporal-away-2")];
     await system.stack.temporal.kill();
-    await system.sandbox.advance(15 * minuteMs);
+    await system.sandbox.advance(15 * MINUTE_MS);
     for (const { id, workflowId } of handles) {
       const taken = await attemptsOf(id);
       expect(new Set(taken.map(({ result }) => result))).toEqual(new Set(["delivered"]));
@@ -164,7 +164,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     );
     expect(performance.now() - asked).toBeLessThan(2_000);
     expect(answers).toEqual(Array.from({ length: 20 }, () => [503, "5"]));
-    await system.sandbox.advance(15 * minuteMs);
+    await system.sandbox.advance(15 * MINUTE_MS);
     const met = (await attemptsOf(tracked.id)).map(({ result }) => result);
     expect(new Set(met)).toEqual(new Set(["retrying"]));
     expect((await tracked.status()).attention).toBeUndefined();

@@ -19,14 +19,14 @@ import type { TestStack } from "../../harness/stack/stack.js";
 
 const processes = sized(500, waits.length);
 const atOnce = sized(80, waits.length);
-const large = 600;
+const LARGE = 600;
 const configurations = [
-  { stickySeconds: 10, cachedProcesses: large },
+  { stickySeconds: 10, cachedProcesses: LARGE },
   { stickySeconds: 2, cachedProcesses: 0 },
   ...(processes === waits.length
     ? []
     : [
-        { stickySeconds: 2, cachedProcesses: large },
+        { stickySeconds: 2, cachedProcesses: LARGE },
         { stickySeconds: 10, cachedProcesses: 0 },
       ]),
 ].map((one) => ({ name: `sticky-${one.stickySeconds}-cache-${one.cachedProcesses}`, ...one }));

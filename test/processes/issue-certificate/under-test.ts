@@ -9,7 +9,7 @@ import type { CallsOf, ProcessUnderTest, Scene } from "../process-under-test.js"
 const provider = "disposable-certificate";
 
 /** A try that was left without an answer is a person's matter when this is over. */
-const holderDeadlineSeconds = 60;
+const HOLDER_DEADLINE_SECONDS = 60;
 const assertion = { form: "assertion" } as const;
 const effects = (enroll: string) => ({
   [`${provider}.${enroll}`]: 1,
@@ -36,7 +36,11 @@ const calls: CallsOf<typeof provider, CertificateHandle> = {
   validate: {
     activity: "validate",
     outcome: "issued",
-    variant: { input: { settings: { holderDeadlineSeconds, resendSpacingSeconds: 0 } } },
+    variant: {
+      input: {
+        settings: { holderDeadlineSeconds: HOLDER_DEADLINE_SECONDS, resendSpacingSeconds: 0 },
+      },
+    },
     ask: async (handle, updateId, scene) =>
       handle.submitOtp(await codeFor(sandboxControl(scene.sandboxUrl), scene.intent), updateId),
     answer: "accepted",

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
-import { largestEventBytes } from "../../../src/contracts/shared/provider-event.js";
+import { MAX_EVENT_BYTES } from "../../../src/contracts/shared/provider-event.js";
 import { parseEnvelope } from "../../../src/providers/evi/callback.js";
 
 const envelope = {
@@ -50,7 +50,7 @@ test.each(worst)("an event whose texts are all %j takes few bytes", (character) 
   const Identifier = character.repeat(200);
   for (const Kind of [word, "AffidavitPublished"]) {
     const { event } = parse({ Identifier, Kind, EvidenceId: Identifier, AdditionalData });
-    expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(largestEventBytes);
+    expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(MAX_EVENT_BYTES);
     expect(JSON.stringify(event)).not.toMatch(/\\u|\u202e/);
   }
 });

@@ -15,9 +15,9 @@ import { queryTooEarly } from "../../../src/contracts/shared/messages.js";
 import { failureConverterPath } from "../../../src/temporal/codec/data-converter.js";
 import { startServer } from "../support.js";
 
-const atOnce = 15;
+const CONCURRENCY = 15;
 /** Which of the two tasks a new worker gets first is chance: about every second query comes first. */
-const rounds = 10;
+const ROUNDS = 10;
 
 let env: TestWorkflowEnvironment;
 
@@ -66,7 +66,7 @@ async function has(handle: WorkflowHandle, event: "timerStarted" | "timerFired")
 /** Each process waits; the worker goes; somebody asks; the timer fires; a worker comes. The answers, and what does not replay. */
 async function round(workflowBundle: WorkflowBundleWithSourceMap) {
   const handles = await Promise.all(
-    Array.from({ length: atOnce }, () =>
+    Array.from({ length: CONCURRENCY }, () =>
       env.client.workflow.start("decidesByTheClock", {
         taskQueue: "restarted",
         workflowId: randomUUID(),
@@ -103,7 +103,7 @@ async function round(workflowBundle: WorkflowBundleWithSourceMap) {
 test("without the guard, a query that comes before its task leaves a history that does not replay", async () => {
   const unguarded = await bundle([]);
   let corrupt = 0;
-  for (let number = 0; number < rounds && corrupt === 0; number += 1)
+  for (let number = 0; number < ROUNDS && corrupt === 0; number += 1)
     corrupt += (await round(unguarded)).corrupt;
   expect(corrupt).toBeGreaterThan(0);
 }, 300_000);
@@ -111,7 +111,7 @@ test("without the guard, a query that comes before its task leaves a history tha
 test("the guard refuses nobody who asks a process that waits, in the worker's memory or not", async () => {
   const guarded = await bundle([file("../../../src/workflows/interceptors/query-guard.ts")]);
   await working(guarded, async () => {
-    for (let number = 0; number < rounds; number += 1) {
+    for (let number = 0; number < ROUNDS; number += 1) {
       const handle = await env.client.workflow.start("decidesByTheClock", {
         taskQueue: "restarted",
         workflowId: randomUUID(),
@@ -128,7 +128,7 @@ test("the guard refuses nobody who asks a process that waits, in the worker's me
 test("the guard refuses such a query; every history replays, and no workflow task fails", async () => {
   const guarded = await bundle([file("../../../src/workflows/interceptors/query-guard.ts")]);
   const refused: unknown[] = [];
-  for (let number = 0; number < rounds && refused.length === 0; number += 1) {
+  for (let number = 0; number < ROUNDS && refused.length === 0; number += 1) {
     const { answers, corrupt, failedTasks } = await round(guarded);
     expect([corrupt, failedTasks]).toEqual([0, 0]);
     refused.push(...answers.filter((answer) => typeof answer !== "number"));

@@ -6,7 +6,7 @@ import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
 import { EventLog } from "../../../src/workflows/runtime/event-log.js";
 import type { View } from "../../../src/workflows/runtime/event-log.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
-import { bounded, mostTimelineBytes } from "../../../src/workflows/display/timeline.js";
+import { bounded, MAX_TIMELINE_BYTES } from "../../../src/workflows/display/timeline.js";
 
 const emptyLog = () => new EventLog<never, View>(plainView, () => undefined);
 
@@ -27,7 +27,7 @@ test("a thousand callbacks of control characters, which would take more than 2 M
   for (let sent = 0; sent < 1_000; sent += 100) log.applyEvents(worst(100, sent));
   expect(bytesOf(log.view.timeline)).toBeGreaterThan(2_000_000);
   const { timeline } = log;
-  expect(bytesOf(timeline)).toBeLessThan(mostTimelineBytes + 1_000);
+  expect(bytesOf(timeline)).toBeLessThan(MAX_TIMELINE_BYTES + 1_000);
   const shown = timeline.filter(({ source }) => source === "callback");
   expect(shown.length).toBeGreaterThan(20);
   expect(timeline.at(-1)?.event).toMatch(`${1_000 - shown.length} more callbacks are left out`);
@@ -60,7 +60,7 @@ test("callbacks leave the entries of the process itself alone, and these are bou
       by: "p".repeat(900),
       note: "n\n".repeat(9_000),
     });
-  expect(bytesOf(log.timeline)).toBeLessThan(2 * mostTimelineBytes + 1_000);
+  expect(bytesOf(log.timeline)).toBeLessThan(2 * MAX_TIMELINE_BYTES + 1_000);
   expect(
     log.timeline.some(({ event }) => event.endsWith("entries of the process are left out")),
   ).toBe(true);
