@@ -56,7 +56,7 @@ import { firstInput } from "./temporal/visibility/first-input.js";
 import { proposalsOf } from "./temporal/visibility/listed.js";
 import { SecretSealer } from "./temporal/codec/secrets.js";
 import { inputDigest } from "./temporal/input-digest.js";
-import { candidatesQuery, isRunning, ofTypes, stuckAmong } from "./temporal/visibility/stuck.js";
+import { candidatesQuery, isRunning, ofTypes, filterStuck } from "./temporal/visibility/stuck.js";
 import type { Stuck } from "./temporal/visibility/stuck.js";
 import { withoutMemos } from "./temporal/visibility/without-memos.js";
 
@@ -217,7 +217,7 @@ export class Trustflow extends ProcessStarts {
       for await (const info of found) yield* await this.#listed(info);
       return;
     }
-    for await (const { execution, stuck: problem } of stuckAmong(where, found))
+    for await (const { execution, stuck: problem } of filterStuck(where, found))
       for (const one of await this.#listed(execution)) yield { ...one, stuck: problem };
   }
 

@@ -6,9 +6,9 @@ import type { DocumentStore } from "../documents/store.js";
 import { documentKinds } from "../journal/ownership.js";
 import type { DocumentKind, Owner } from "../journal/ownership.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
-import { endOf } from "./executions.js";
-import { ownTaken, takenByProcesses } from "./inputs.js";
-import type { Everywhere } from "./inputs.js";
+import { closeTimeOf } from "./executions.js";
+import { recordOwners, findTakenDocuments } from "./inputs.js";
+import type { DocumentUsers } from "./inputs.js";
 import { withDocumentLock, releaseDocument } from "./release-documents.js";
 
 export interface Expired {
@@ -20,7 +20,7 @@ export interface Expired {
   skipped?: string;
 }
 
-export interface RetentionOptions extends Everywhere {
+export interface RetentionOptions extends DocumentUsers {
   /** Where this machine reaches the store; without it nothing is removed. */
   documents?: DocumentStore | undefined;
   days: Config["retention"]["documents"];
@@ -57,9 +57,9 @@ export async function expireDocuments(options: RetentionOptions): Promise<Expire
   }
   if (due.length === 0) return report;
   // Once for all of them: what an open process names has an owner from then on.
-  const { taken, problem } = await takenByProcesses(options, new Set(due.map(({ id }) => id)));
+  const { taken, problem } = await findTakenDocuments(options, new Set(due.map(({ id }) => id)));
   if (problem !== undefined) return { ...report, skipped: problem };
-  if (!dryRun) await ownTaken(pool, taken);
+  if (!dryRun) await recordOwners(pool, taken);
   for (const document of due) {
     const isGone = dryRun
       ? await isStillDue(options, document)
@@ -84,7 +84,7 @@ async function isStillDue(
   client?: PoolClient,
 ): Promise<boolean> {
   const temporal = options.clientFor(processKey.namespace);
-  const newest = (await endOf(temporal, processKey.workflowId)) ?? endedAt;
+  const newest = (await closeTimeOf(temporal, processKey.workflowId)) ?? endedAt;
   const isOpen = newest === "open";
   if (client && (isOpen || newest > endedAt))
     await writeEnd(client, processKey, isOpen ? null : newest);
@@ -99,7 +99,7 @@ async function learnEnds(options: RetentionOptions): Promise<Map<string, Date | 
   );
   const ends = new Map<string, Date | null>();
   const learn = async (processKey: Owner): Promise<void> => {
-    const end = await endOf(clientFor(processKey.namespace), processKey.workflowId);
+    const end = await closeTimeOf(clientFor(processKey.namespace), processKey.workflowId);
     if (end === "open") return;
     ends.set(nameOf(processKey), end ?? null);
     if (end && !dryRun) await writeEnd(pool, processKey, end);

@@ -13,17 +13,17 @@ import {
   erasuresOf,
   findErasable,
   finishErasure,
-  giveUpErasure,
+  abandonErasure,
   recordDocument,
   recordRuns,
 } from "./erasure-record.js";
-import type { AtProvider, Erasure, Process } from "./erasure-record.js";
-import { ownTaken, takenByProcesses } from "./inputs.js";
-import type { Everywhere, Taken } from "./inputs.js";
+import type { ProviderEffects, Erasure, Process } from "./erasure-record.js";
+import { recordOwners, findTakenDocuments } from "./inputs.js";
+import type { DocumentUsers, TakenDocuments } from "./inputs.js";
 import { namedDocuments } from "./named-documents.js";
 import { withDocumentLock, releaseDocument, otherOwners } from "./release-documents.js";
 
-export interface EraseOptions extends Everywhere {
+export interface EraseOptions extends DocumentUsers {
   workflowId: string;
   /** Of the namespace that the process is in. */
   client: Client;
@@ -42,7 +42,7 @@ export interface Erasable {
   /** Documents that other processes own too, which keep them. */
   shared: { uri: string; kind: string; owners: string[] }[];
   /** What the provider still has: nothing of it is erased. */
-  atProvider: AtProvider[];
+  atProvider: ProviderEffects[];
   /** The provider's ids of it. They stand in no record. */
   references: string[];
 }
@@ -74,7 +74,7 @@ interface Document {
 interface Survey extends Erasable {
   own: Document[];
   /** Other processes that need some of these, although no row says so yet. */
-  heirs: Taken[];
+  heirs: TakenDocuments[];
   underWay: boolean;
 }
 
@@ -96,11 +96,11 @@ export async function erase(options: EraseOptions & { by: string }): Promise<Era
   const erasure = await beginErasure(pool, processKey, by);
   // One that was started before the record was committed may be about to send.
   if ((await runsOf(client, workflowId)).isOpen) {
-    await giveUpErasure(pool, erasure);
+    await abandonErasure(pool, erasure);
     throw new ProcessIsOpen(workflowId);
   }
   await recordRuns(pool, erasure, found.runs);
-  await ownTaken(pool, heirs);
+  await recordOwners(pool, heirs);
   for (const { id, kind } of own)
     await withDocumentLock(pool, id, async (held) => {
       await releaseDocument(held, documents, id, processKey);
@@ -168,11 +168,11 @@ async function unrecorded(
  * An open process whose first activity has not run has no rows; neither has any process of an earlier release, open or not, so where
  * a document of one is to go, all that Temporal remembers are asked.
  */
-async function heirsOf(options: EraseOptions, own: Document[]): Promise<Taken[]> {
+async function heirsOf(options: EraseOptions, own: Document[]): Promise<TakenDocuments[]> {
   if (own.length === 0) return [];
   const { namespace, workflowId } = processOf(options);
   const hasEarlier = own.some(({ kind }) => kind === earlier);
-  const { taken, problem } = await takenByProcesses(
+  const { taken, problem } = await findTakenDocuments(
     options,
     new Set(own.map(({ id }) => id)),
     hasEarlier ? new Date(0) : undefined,

@@ -54,7 +54,7 @@ export async function beginErasure(pool: Pool, processKey: Process, by: string):
 }
 
 /** It has erased nothing: the process was started again at the same moment. */
-export async function giveUpErasure(pool: Pool, { id }: Erasure): Promise<void> {
+export async function abandonErasure(pool: Pool, { id }: Erasure): Promise<void> {
   await pool.query(
     `delete from trustflow.erasures where id = $1 and finished_at is null and documents = '{}'
        and callbacks = 0 and effects = 0 and runs = 0`,
@@ -143,14 +143,17 @@ export async function eraseEffects(pool: Pool, erasure: Erasure): Promise<void> 
   });
 }
 
-export interface Found {
+export interface ErasableData {
   documents: { id: string; kind: string }[];
   callbacks: number;
   effects: number;
 }
 
 /** What an erasure would find. */
-export async function findErasable(pool: Pool, { namespace, workflowId }: Process): Promise<Found> {
+export async function findErasable(
+  pool: Pool,
+  { namespace, workflowId }: Process,
+): Promise<ErasableData> {
   const { rows: documents } = await pool.query<{ id: string; kind: string }>(
     `select id, kind from trustflow.documents where ${ofProcess} order by owned_at, id`,
     [namespace, workflowId],
@@ -165,7 +168,7 @@ export async function findErasable(pool: Pool, { namespace, workflowId }: Proces
 }
 
 /** What the provider was asked to do, as far as the journal knows. */
-export interface AtProvider {
+export interface ProviderEffects {
   provider: string;
   account: string;
   operation: string;
@@ -177,8 +180,8 @@ export interface AtProvider {
 export async function effectsAtProvider(
   pool: Pool,
   { namespace, workflowId }: Process,
-): Promise<AtProvider[]> {
-  const { rows } = await pool.query<AtProvider>(
+): Promise<ProviderEffects[]> {
+  const { rows } = await pool.query<ProviderEffects>(
     `select provider, account, operation, case when state = 'answered' then 'yes' else 'maybe' end as exists, count(*)::int
      from trustflow.effects where ${ofProcess} and provider is not null
        and (state in ('answered', 'sending') or uncertain)

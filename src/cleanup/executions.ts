@@ -17,7 +17,7 @@ export async function isOpen(client: Client, workflowId: string): Promise<boolea
 }
 
 /** When its newest run has ended; undefined where Temporal does not have it any more. */
-export async function endOf(
+export async function closeTimeOf(
   client: Client,
   workflowId: string,
 ): Promise<Date | "open" | undefined> {

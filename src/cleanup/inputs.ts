@@ -10,18 +10,18 @@ import type { Pool } from "../postgres/pool.js";
 import { EncryptionCodec } from "../temporal/codec/codec.js";
 import { firstInput } from "../temporal/visibility/first-input.js";
 import { isRunning, listExecutions, ofTypes } from "../temporal/visibility/stuck.js";
-import type { Listed } from "../temporal/visibility/stuck.js";
+import type { ListedExecution } from "../temporal/visibility/stuck.js";
 import { erasuresOf } from "./erasure-record.js";
 import { isKnown, isOpen } from "./executions.js";
 import { ownedSince } from "./quarantine.js";
 
-export interface Taken extends Owner {
+export interface TakenDocuments extends Owner {
   /** Of the suspects. */
   ids: string[];
 }
 
 /** Where processes may be that share the document store. */
-export interface Everywhere {
+export interface DocumentUsers {
   /** Of every namespace. */
   clients: Client[];
   codecRing: KeyRing;
@@ -44,14 +44,14 @@ const withDocuments = processes.filter((name) =>
  * Among the open processes, and with `closedSince` among those too that have ended since then. `problem`: a list of processes is not
  * to be trusted. A list or a history that cannot be read is an error.
  */
-export async function takenByProcesses(
-  { clients, codecRing, pool }: Everywhere,
+export async function findTakenDocuments(
+  { clients, codecRing, pool }: DocumentUsers,
   suspects: Suspects,
   closedSince?: Date,
-): Promise<{ taken: Taken[]; problem?: string }> {
+): Promise<{ taken: TakenDocuments[]; problem?: string }> {
   const codec = new EncryptionCodec(codecRing);
   const since = await ownedSince(pool);
-  const taken: Taken[] = [];
+  const taken: TakenDocuments[] = [];
   for (const client of clients) {
     const runs = await listedRuns(client, closedSince);
     const missed = await missedIn(client, pool, runs, closedSince);
@@ -67,7 +67,7 @@ export async function takenByProcesses(
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, read));
   }
-  const needed: Taken[] = [];
+  const needed: TakenDocuments[] = [];
   for (const one of taken) {
     // A start under an erased id is refused: it needs nothing.
     const erasures = await erasuresOf(pool, one);
@@ -77,7 +77,7 @@ export async function takenByProcesses(
 }
 
 /** From now on the rows say so. */
-export async function ownTaken(pool: Pool, taken: Taken[]): Promise<void> {
+export async function recordOwners(pool: Pool, taken: TakenDocuments[]): Promise<void> {
   for (const { ids, ...owner } of taken)
     await own(
       pool,
@@ -89,10 +89,10 @@ export async function ownTaken(pool: Pool, taken: Taken[]): Promise<void> {
 async function listedRuns(
   { connection, options: { namespace } }: Client,
   closedSince?: Date,
-): Promise<Listed[]> {
+): Promise<ListedExecution[]> {
   const orClosed = closedSince ? ` OR CloseTime > "${closedSince.toISOString()}"` : "";
   const query = `${ofTypes(withDocuments)} AND (${isRunning}${orClosed})`;
-  const runs: Listed[] = [];
+  const runs: ListedExecution[] = [];
   for await (const run of listExecutions({ connection, namespace }, query)) runs.push(run);
   return runs;
 }
@@ -100,9 +100,9 @@ async function listedRuns(
 async function takenBy(
   client: Client,
   codec: EncryptionCodec,
-  { workflowId, runId }: Listed,
+  { workflowId, runId }: ListedExecution,
   suspects: Suspects,
-): Promise<Taken[]> {
+): Promise<TakenDocuments[]> {
   const input = await firstInput(client, codec, workflowId, runId);
   const named = [...JSON.stringify(input ?? null).matchAll(idShape)].map(([, id = ""]) => id);
   const ids = named.filter((id) => suspects.has(id));
@@ -113,7 +113,7 @@ async function takenBy(
 async function missedIn(
   client: Client,
   pool: Pool,
-  runs: Listed[],
+  runs: ListedExecution[],
   closedSince?: Date,
 ): Promise<string | undefined> {
   const listed = new Set(runs.map(({ workflowId }) => workflowId));
@@ -138,9 +138,9 @@ async function missedIn(
 async function withoutRows(
   { options: { namespace } }: Client,
   pool: Pool,
-  runs: Listed[],
+  runs: ListedExecution[],
   since: Date,
-): Promise<Listed[]> {
+): Promise<ListedExecution[]> {
   const { rows } = await pool.query<{ workflowId: string; at: Date }>(
     `select workflow_id as "workflowId", least(max(d.owned_at), max(e.created_at)) as at
      from trustflow.documents d join trustflow.effects e using (namespace, workflow_id)

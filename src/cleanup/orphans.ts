@@ -5,7 +5,7 @@ import type { KeyRing } from "../crypto/key-ring.js";
 import { documentIdOf, isUploadId, uriOf } from "../documents/document-id.js";
 import type { DocumentStore } from "../documents/store.js";
 import type { Pool } from "../postgres/pool.js";
-import { ownTaken, takenByProcesses } from "./inputs.js";
+import { recordOwners, findTakenDocuments } from "./inputs.js";
 import {
   ownedSince,
   quarantine,
@@ -50,9 +50,9 @@ export async function removeOrphans(options: OrphanOptions): Promise<Orphans> {
   const suspects = new Map([...found, ...due]);
   if (suspects.size > 0) {
     const oldest = Math.min(...[...suspects.values()].map((storedAt) => storedAt.getTime()));
-    const { taken, problem } = await takenByProcesses(options, suspects, new Date(oldest));
+    const { taken, problem } = await findTakenDocuments(options, suspects, new Date(oldest));
     if (problem !== undefined) return { quarantined: 0, removed: 0, skipped: problem };
-    if (!dryRun) await ownTaken(pool, taken);
+    if (!dryRun) await recordOwners(pool, taken);
     for (const id of taken.flatMap(({ ids }) => ids)) if (!found.delete(id)) due.delete(id);
   }
   if (dryRun) return { quarantined: found.size, removed: due.size };

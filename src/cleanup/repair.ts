@@ -10,7 +10,7 @@ import {
   candidatesQuery,
   listExecutions,
   repairReason,
-  stuckAmong,
+  filterStuck,
 } from "../temporal/visibility/stuck.js";
 import type { Execution, HistoryEvent, Stuck } from "../temporal/visibility/stuck.js";
 
@@ -53,7 +53,7 @@ export async function repairStuck(options: RepairOptions): Promise<Repairs> {
     const { name, message } = error as Error;
     repairs.left.push({ id, why: error instanceof LeftAlone ? message : `an error: ${name}` });
   };
-  for await (const found of stuckAmong(where, open, leave)) {
+  for await (const found of filterStuck(where, open, leave)) {
     try {
       await repairOne(options, found);
       repairs.repaired.push(found.execution.workflowId);

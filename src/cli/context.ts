@@ -4,11 +4,11 @@ import { loadConfig } from "../config.js";
 import type { Config } from "../config.js";
 import type { Pool } from "../postgres/pool.js";
 import { openMigratedPool } from "../roles/database.js";
-import { temporalInReach } from "../roles/temporal.js";
+import { requireTemporal } from "../roles/temporal.js";
 
 export async function withTrustflow<T>(work: (trustflow: Trustflow) => Promise<T>): Promise<T> {
   loadConfig();
-  await temporalInReach();
+  await requireTemporal();
   const { Trustflow: Client } = await import("../client.js");
   const trustflow = await Client.connect();
   try {

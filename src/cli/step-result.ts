@@ -14,7 +14,7 @@ interface GivenResult {
   isQuiet: boolean | undefined;
 }
 
-export async function resultGiven(
+export async function readStepResult(
   decision: Decision,
   { text, file, isQuiet }: GivenResult,
 ): Promise<Resolution["result"]> {

@@ -13,7 +13,7 @@ export function openAnswer(sealer: Sealer, token: string, sealed: Buffer): unkno
 }
 
 /** The answer or the refusal that the row holds. */
-export function openRow<A>(sealer: Sealer, { token, answer }: Row): A {
+export function openRowAnswer<A>(sealer: Sealer, { token, answer }: Row): A {
   if (answer === null) throw new JournalUnavailable(undefined);
   return openAnswer(sealer, token, answer) as A;
 }

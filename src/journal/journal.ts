@@ -4,7 +4,7 @@
 import type { ProcessKey, Sealer, Sealers } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import type { Effect, EffectHandlers, SealedEffect } from "./effect.js";
-import { openRow } from "./answers.js";
+import { openRowAnswer } from "./answers.js";
 import { hasOtherInput, planOf } from "./chain.js";
 import type { Plan, Planned } from "./chain.js";
 import { correlate } from "./correlations.js";
@@ -25,7 +25,7 @@ import {
 import type { CallAction, IfAbsent } from "./next-action.js";
 import { own } from "./ownership.js";
 import type { OwnedDocument, Owner } from "./ownership.js";
-import { reached, throwIf } from "./patience.js";
+import { asUnavailable, throwIf } from "./patience.js";
 import { listEffects, purgeEffects } from "./retention.js";
 import type { EffectSummary, IsOpen } from "./retention.js";
 import type { Row } from "./row.js";
@@ -109,17 +109,17 @@ export class Journal {
 
   /** Makes sure that nothing can be sent for the step any more, or says why that is too late. */
   withdraw(key: StepKey): Promise<Withdrawal> {
-    return reached(withdraw(this.#pool, key));
+    return asUnavailable(withdraw(this.#pool, key));
   }
 
   async decide(key: StepKey, decision: Decision): Promise<Decided> {
     const sealer = await this.#sealerOf(key);
-    return reached(decide(this.#pool, sealer, key, decision, this.#leaseMs));
+    return asUnavailable(decide(this.#pool, sealer, key, decision, this.#leaseMs));
   }
 
   /** Makes the process an owner of these documents. Call it before they are read, and before their bytes are stored. */
   own(owner: Owner, documents: OwnedDocument[]): Promise<void> {
-    return reached(own(this.#pool, owner, documents));
+    return asUnavailable(own(this.#pool, owner, documents));
   }
 
   /**
@@ -127,18 +127,18 @@ export class Journal {
    * process of a reference keeps it.
    */
   correlate(correlation: Correlation): Promise<void> {
-    return reached(correlate(this.#pool, correlation));
+    return asUnavailable(correlate(this.#pool, correlation));
   }
 
   /** What the runs of a process have made of a step so far, where its occurrences are effects of their own. */
   async past(key: StepKey): Promise<StepHistory> {
-    const rows = await reached(this.#rows.ofStep(key));
+    const rows = await asUnavailable(this.#rows.ofStep(key));
     return stepHistoryOf(rows, () => this.#sealerOf(key));
   }
 
   /** The database's clock. */
   async now(): Promise<Date> {
-    const { rows } = await reached(
+    const { rows } = await asUnavailable(
       this.#pool.query<{ now: Date }>("select clock_timestamp() as now"),
     );
     return rows[0]?.now ?? new Date();
@@ -158,7 +158,7 @@ export class Journal {
     handlers: EffectHandlers<A>,
     cause: unknown,
   ): Promise<SendOutcome<A> | undefined> {
-    const plan = planOf(await reached(this.#rows.ofStep(effect)), effect, {
+    const plan = planOf(await asUnavailable(this.#rows.ofStep(effect)), effect, {
       by: "call",
       isAnswerLost: cause !== undefined,
       canLookUp: handlers.lookUp !== undefined,
@@ -170,7 +170,7 @@ export class Journal {
   }
 
   async #watch<A>(effect: SealedEffect, handlers: EffectHandlers<A>): Promise<A> {
-    const plan = planOf(await reached(this.#rows.ofStep(effect)), effect, { by: "watch" });
+    const plan = planOf(await asUnavailable(this.#rows.ofStep(effect)), effect, { by: "watch" });
     const known = await this.#carryOut(effect, handlers, plan);
     // The look-up has been proven meanwhile: the row's own rules go on, and may send again.
     return known ? known.answer : this.#settle(effect, handlers);
@@ -203,7 +203,7 @@ export class Journal {
       case "answer":
         return this.#adopt(effect, row as Row);
       case "refuse":
-        throw new EffectRefused(step, openRow<object>(effect.sealer, row as Row));
+        throw new EffectRefused(step, openRowAnswer<object>(effect.sealer, row as Row));
       case "withdrawn":
         throw new EffectWithdrawn(step);
       case "mismatch":
@@ -233,7 +233,7 @@ export class Journal {
     if (found !== undefined)
       return { answer: row ? await this.#sender.keep(effect, row.token, found) : found };
     if (ifAbsent.do === "lookAgain") {
-      if (row && ifAbsent.isFirst) await reached(this.#rows.absent(row));
+      if (row && ifAbsent.isFirst) await asUnavailable(this.#rows.absent(row));
       throw new EffectAbsentOnce(step, ifAbsent.ms, cause);
     }
     const finding = ifAbsent.needsProof ? await handlers.lookUpFinding?.() : undefined;
@@ -242,8 +242,8 @@ export class Journal {
       case "take":
         return undefined;
       case "refuse":
-        if (row && (await reached(this.#rows.settleRefusal(row))))
-          throw new EffectRefused(step, openRow<object>(sealer, row));
+        if (row && (await asUnavailable(this.#rows.settleRefusal(row))))
+          throw new EffectRefused(step, openRowAnswer<object>(sealer, row));
         return undefined;
       case "goOn":
         if (finding === "found") return undefined;
@@ -257,18 +257,18 @@ export class Journal {
   async #checkErasureAndInput(effect: SealedEffect, { newest, steps }: Plan): Promise<void> {
     const isKnown = steps.some(({ action }) => knownFromRow.has(action.do));
     if (newest?.digest && isKnown) return;
-    if (await reached(this.#rows.isErased(effect))) throw new ErasedKeyError();
+    if (await asUnavailable(this.#rows.isErased(effect))) throw new ErasedKeyError();
     const isNewInput = newest !== undefined && !isKnown && hasOtherInput(effect, newest);
-    if (isNewInput && (await reached(this.#rows.anyExists(effect))))
+    if (isNewInput && (await asUnavailable(this.#rows.anyExists(effect))))
       throw new EffectMismatch(effect.step);
   }
 
   /** The row must outlive the history that its answer is written into, so its retention starts again. */
   async #adopt<A>({ step, sealer }: SealedEffect, row: Row): Promise<{ answer: A }> {
-    const isThere = await reached(this.#rows.renew(row.token));
+    const isThere = await asUnavailable(this.#rows.renew(row.token));
     // The clean-up has just removed the row: the next attempt makes a new one.
     if (!isThere) throw new EffectInFlight(step, 0);
-    return { answer: openRow<A>(sealer, row) };
+    return { answer: openRowAnswer<A>(sealer, row) };
   }
 
   /** Without the key nothing is sent. */

@@ -5,7 +5,7 @@ import { open, seal } from "../crypto/sealed.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import type { Pool } from "../postgres/pool.js";
 import type { LookUpFinding } from "./effect.js";
-import { reached } from "./patience.js";
+import { asUnavailable } from "./patience.js";
 
 export interface LookUpKey {
   provider: string;
@@ -72,7 +72,7 @@ export class LookUpProofs {
   }
 
   async finding(key: LookUpKey): Promise<LookUpFinding> {
-    const { rows } = await reached(
+    const { rows } = await asUnavailable(
       this.#pool.query<Stored>(
         `select ${columns} from trustflow.look_up_proofs where ${ofKey}`,
         valuesOf(key),

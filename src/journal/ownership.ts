@@ -24,7 +24,7 @@ export const documentLock = (id: string) => `hashtextextended(${id}, 0)`;
  * The part of a statement that writes the owners. It waits for whoever lets go of one of these documents, in a fixed order; what waits
  * for its removal is taken out of the quarantine.
  */
-export const owning = (namespace: string, workflowId: string, ids: string, kinds: string) =>
+export const ownersInsert = (namespace: string, workflowId: string, ids: string, kinds: string) =>
   `owned as (
      insert into trustflow.documents (id, namespace, workflow_id, kind)
      select given.id, ${namespace}::text, ${workflowId}::text, given.kind
@@ -45,7 +45,7 @@ export async function own(
   documents: OwnedDocument[],
 ): Promise<void> {
   if (documents.length === 0) return;
-  await pool.query(`with ${owning("$1", "$2", "$3", "$4")} select`, [
+  await pool.query(`with ${ownersInsert("$1", "$2", "$3", "$4")} select`, [
     namespace,
     workflowId,
     ...columnsOf(documents),

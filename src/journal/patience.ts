@@ -14,7 +14,7 @@ export async function retryFor<T>(work: () => Promise<T>, patienceMs: number): P
   }
 }
 
-export async function reached<T>(query: Promise<T>): Promise<T> {
+export async function asUnavailable<T>(query: Promise<T>): Promise<T> {
   try {
     return await query;
   } catch (error) {
@@ -23,7 +23,7 @@ export async function reached<T>(query: Promise<T>): Promise<T> {
 }
 
 /** Whether a statement that failed may have been committed: not if there was no connection. */
-export function mayHaveRun(error: unknown): boolean {
+export function mayHaveCommitted(error: unknown): boolean {
   const { syscall, message } = error as { syscall?: unknown; message?: unknown };
   return syscall !== "connect" && message !== "timeout exceeded when trying to connect";
 }

@@ -4,7 +4,7 @@ import type { Pool } from "../postgres/pool.js";
 import type { Effect } from "./effect.js";
 import { afterCleanEnd, isUncertainOnceTaken } from "./next-action.js";
 import type { CleanEnd } from "./next-action.js";
-import { columnsOf, owning } from "./ownership.js";
+import { columnsOf, ownersInsert } from "./ownership.js";
 import { effectIn, states } from "./row.js";
 import type { Row, State } from "./row.js";
 
@@ -75,7 +75,7 @@ export class Rows {
     const owns = documents.length > 0;
     const { rowCount } = await this.#pool.query({
       name: owns ? "effect-take-documents" : "effect-take",
-      text: `${owns ? `with ${owning("$2", "$3", "$13", "$14")}` : ""}
+      text: `${owns ? `with ${ownersInsert("$2", "$3", "$13", "$14")}` : ""}
        insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, provider, operation, account,
          effect_class, digest, state, attempts, lease_until, holder)
        select $1::uuid, $2::text, $3::text, $4, $5, $6, $7, $8, $9, $10, 'sending', 1, ${lease("$11")}, $12::uuid

@@ -5,7 +5,7 @@ import { openAnswer, sealAnswer } from "./answers.js";
 import { hasOtherInput } from "./chain.js";
 import type { EffectHandlers, SealedEffect } from "./effect.js";
 import { EffectInFlight, EffectRefused, JournalUnavailable } from "./errors.js";
-import { mayHaveRun, reached, retryFor, startClocks, throwIf } from "./patience.js";
+import { mayHaveCommitted, asUnavailable, retryFor, startClocks, throwIf } from "./patience.js";
 import type { Row } from "./row.js";
 import { takeOf } from "./rows.js";
 import type { Hold, Rows } from "./rows.js";
@@ -46,7 +46,7 @@ export class Sender {
         : await this.#rows.takeNew(effect, holder);
     } catch (error) {
       // The take may have been committed. Nothing will be sent, so the row is given back.
-      if (mayHaveRun(error)) await giveBack();
+      if (mayHaveCommitted(error)) await giveBack();
       throw new JournalUnavailable(error);
     }
     if (hold === undefined) return undefined;
@@ -61,7 +61,7 @@ export class Sender {
   async keep<A>({ sealer }: SealedEffect, token: string, answer: A): Promise<A> {
     const sealed = sealAnswer(sealer, token, answer);
     if (await this.#retry(() => this.#rows.answer(token, sealed))) return answer;
-    const row = await reached(this.#rows.find(token));
+    const row = await asUnavailable(this.#rows.find(token));
     return row?.answer ? (openAnswer(sealer, token, row.answer) as A) : answer;
   }
 

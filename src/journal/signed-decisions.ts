@@ -8,7 +8,7 @@ import { DecryptionError } from "../crypto/errors.js";
 import { canonicalJson } from "../crypto/json-digest.js";
 import type { Pool } from "../postgres/pool.js";
 import { openAnswer, sealAnswer } from "./answers.js";
-import { reached } from "./patience.js";
+import { asUnavailable } from "./patience.js";
 import { effectToken } from "./token.js";
 
 export interface DecisionRules {
@@ -148,8 +148,8 @@ export class SignedDecisions {
     firstRunId: string,
     attention: string,
   ): Promise<Use | undefined> {
-    const sealer = await reached(this.#sealers.of({ namespace, workflowId }));
-    const { rows } = await reached(
+    const sealer = await asUnavailable(this.#sealers.of({ namespace, workflowId }));
+    const { rows } = await asUnavailable(
       this.#pool.query<{ token: string; sealed: Buffer }>(
         `select token, sealed_answer as sealed from trustflow.effects
          where namespace = $1 and workflow_id = $2 and step = $3 and occurrence <> $4 and sealed_answer is not null
@@ -166,10 +166,10 @@ export class SignedDecisions {
   async #use(use: Use, { namespace, workflowId, update, updateId }: Identified): Promise<void> {
     const step = stepOf(update);
     const token = effectToken(namespace, workflowId, step, updateId);
-    const sealer = await reached(this.#sealers.of({ namespace, workflowId }));
+    const sealer = await asUnavailable(this.#sealers.of({ namespace, workflowId }));
     const isFresh = Math.abs(Date.now() - Date.parse(use.signature.at)) <= MAX_AGE_MS;
     if (isFresh) {
-      const { rowCount } = await reached(
+      const { rowCount } = await asUnavailable(
         this.#pool.query(
           `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state, sealed_answer)
            values ($1, $2, $3, $4, $5, 'withdrawn', $6) on conflict do nothing`,
@@ -178,7 +178,7 @@ export class SignedDecisions {
       );
       if (rowCount === 1) return;
     }
-    const { rows } = await reached(
+    const { rows } = await asUnavailable(
       this.#pool.query<{ sealed: Buffer | null }>(
         "select sealed_answer as sealed from trustflow.effects where token = $1",
         [token],

@@ -1,6 +1,6 @@
 // What the runs of a process have made of a step so far, where its occurrences are effects of their own.
 import type { Sealer } from "../crypto/data-key.js";
-import { openRow } from "./answers.js";
+import { openRowAnswer } from "./answers.js";
 import { effectOf, mayExist } from "./row.js";
 import type { Row } from "./row.js";
 
@@ -40,7 +40,7 @@ async function priorOccurrenceIn(
     const sealer = await findSealer().catch((error: unknown) => ({ error }));
     const open = () => {
       if ("error" in sealer) throw sealer.error;
-      return openRow(sealer, answered);
+      return openRowAnswer(sealer, answered);
     };
     return {
       occurrence: answered.occurrence,

@@ -17,14 +17,17 @@ export type EffectClass =
 export type EffectClasses = Readonly<Record<string, EffectClass>>;
 
 /** Which operation of which provider is called. */
-export interface Asked {
+export interface ProviderOperation {
   provider: string;
   operation: string;
   effectClass: EffectClass;
 }
 
 /** Makes what a provider's calls and errors name an operation by. */
-export function askingOf<P extends string, const E extends EffectClasses>(provider: P, effects: E) {
+export function operationsOf<P extends string, const E extends EffectClasses>(
+  provider: P,
+  effects: E,
+) {
   return <O extends keyof E & string>(operation: O) => ({
     provider,
     operation,

@@ -27,7 +27,7 @@ function withPassword(given: string, password: Secret | undefined): string {
 }
 
 /** Runs what first talks to the database; whatever keeps it from answering is exit code 4. */
-export async function reachDatabase<T>(work: () => Promise<T>): Promise<T> {
+export async function withReachableDatabase<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -47,7 +47,7 @@ export async function openMigratedPool(
   const pool = await openPool(config, `trustflow-${role}`, onError);
   try {
     const { pendingMigrations } = await import("../postgres/migrate.js");
-    const pending = await reachDatabase(() => pendingMigrations(pool)).catch(withRemedy);
+    const pending = await withReachableDatabase(() => pendingMigrations(pool)).catch(withRemedy);
     if (pending.length > 0) {
       throw new CommandError(
         exitCodes.unreachable,
@@ -78,7 +78,7 @@ export async function warnOfOwner(
 ): Promise<void> {
   if (environment === "sandbox") return;
   const { ownerUser } = await import("../postgres/grants.js");
-  const owner = await reachDatabase(() => ownerUser(pool));
+  const owner = await withReachableDatabase(() => ownerUser(pool));
   if (owner !== undefined)
     log.warn("this role connects as the owner of the tables; give it a database role of its own");
 }
@@ -86,7 +86,7 @@ export async function warnOfOwner(
 /** Refuses a database that may forget what it has committed: an effect could then happen twice. */
 export async function requireDurability(pool: Pool): Promise<void> {
   const { durabilityOf } = await import("../postgres/durability.js");
-  const { problems } = await reachDatabase(() => durabilityOf(pool));
+  const { problems } = await withReachableDatabase(() => durabilityOf(pool));
   if (problems.length === 0) return;
   throw new CommandError(
     exitCodes.unreachable,
@@ -107,7 +107,7 @@ export function askDatabase(pool: Pool): Promise<unknown> {
 }
 
 /** What a role does with a connection that breaks while nothing uses it. */
-export function databaseAway(log: {
+export function logBrokenConnection(log: {
   warn(message: string, details: object): void;
 }): (error: Error) => void {
   return (error) =>

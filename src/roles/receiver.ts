@@ -2,7 +2,7 @@
 import { ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import { Health } from "../health.js";
-import { askDatabase, databaseAway, openMigratedPool, warnOfOwner } from "./database.js";
+import { askDatabase, logBrokenConnection, openMigratedPool, warnOfOwner } from "./database.js";
 import { roleLogger, withMetrics } from "./role.js";
 import type { RunningRole } from "./role.js";
 
@@ -10,7 +10,7 @@ export async function receiver(config: Config): Promise<RunningRole> {
   const { startReceiver } = await import("../callbacks/receiver/receiver.js");
   const { receiverMetrics } = await import("../callbacks/receiver/metrics.js");
   const log = roleLogger("receiver", config.log.level);
-  const pool = await openMigratedPool(config, "receiver", databaseAway(log));
+  const pool = await openMigratedPool(config, "receiver", logBrokenConnection(log));
   await warnOfOwner(pool, config, log);
   const metrics = receiverMetrics(() => started.inFlight());
   const health = new Health({ needs: { PostgreSQL: () => askDatabase(pool) } });

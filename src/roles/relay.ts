@@ -5,10 +5,10 @@ import { Health } from "../health.js";
 import { payloadKeys } from "../payload-keys.js";
 import { callbackParsers } from "../providers/callbacks.js";
 import { bodyKeysOf } from "./body-keys.js";
-import { askDatabase, databaseAway, openMigratedPool, warnOfOwner } from "./database.js";
+import { askDatabase, logBrokenConnection, openMigratedPool, warnOfOwner } from "./database.js";
 import { roleLogger, withHealth, withMetrics } from "./role.js";
 import type { RunningRole } from "./role.js";
-import { temporalInReach } from "./temporal.js";
+import { requireTemporal } from "./temporal.js";
 
 export async function relay(config: Config): Promise<RunningRole> {
   const { startRelay } = await import("../callbacks/relay/relay.js");
@@ -18,10 +18,10 @@ export async function relay(config: Config): Promise<RunningRole> {
   const { askTemporal, connectClient } = await import("../temporal/connection.js");
   const parsers = await callbackParsers(config);
   const log = roleLogger("relay", config.log.level);
-  const pool = await openMigratedPool(config, "relay", databaseAway(log));
+  const pool = await openMigratedPool(config, "relay", logBrokenConnection(log));
   await warnOfOwner(pool, config, log);
   const { ring: codec, writeRing } = payloadKeys(config);
-  await temporalInReach();
+  await requireTemporal();
   const temporal = await connectClient(codec, { writeRing });
   // A callback address names its namespace, and one connection serves them all.
   const { Client } = await import("@temporalio/client");

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import type { Config } from "../config.js";
 import { visibleJson } from "../contracts/shared/text.js";
 import { type Health, type MetricsSource, startHealth, startMetrics } from "../health.js";
-import { fixedPart, redact } from "../temporal/redaction.js";
+import { messagePrefix, redact } from "../temporal/redaction.js";
 
 export interface RoleLogger {
   info(message: string, details?: object): void;
@@ -27,8 +27,8 @@ export interface RunningRole {
 export function roleLogger(role: string, level: Config["log"]["level"]): RoleLogger {
   const log = logLines(role, level);
   return {
-    info: (message, details) => log.info(redact(details), fixedPart(message)),
-    warn: (message, details) => log.warn(redact(details), fixedPart(message)),
+    info: (message, details) => log.info(redact(details), messagePrefix(message)),
+    warn: (message, details) => log.warn(redact(details), messagePrefix(message)),
   };
 }
 

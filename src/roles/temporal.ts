@@ -11,7 +11,7 @@ const DEFAULT_PORT = 7233;
 const proxies = ["grpc_proxy", "https_proxy", "http_proxy"];
 
 /** Address and namespace as configured; throws where nobody listens. */
-export async function temporalInReach(): Promise<ResolvedConnection> {
+export async function requireTemporal(): Promise<ResolvedConnection> {
   const resolved = await temporalSettings();
   await probe(resolved.address);
   return resolved;
@@ -32,7 +32,7 @@ export async function temporalSettings(): Promise<ResolvedConnection> {
 
 /** A connection for commands that read no payload, so that they need no key. */
 export async function connectPlain() {
-  const { address, namespace, options } = await temporalInReach();
+  const { address, namespace, options } = await requireTemporal();
   const { Connection } = await import("@temporalio/client");
   try {
     const connection = await Connection.connect({ connectTimeout: CONNECT_TIMEOUT, ...options });

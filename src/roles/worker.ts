@@ -5,7 +5,7 @@ import { CommandError, exitCodes } from "../exit-codes.js";
 import { Health } from "../health.js";
 import {
   askDatabase,
-  databaseAway,
+  logBrokenConnection,
   openMigratedPool,
   requireDurability,
   warnOfOwner,
@@ -16,7 +16,7 @@ import type { RunningRole } from "./role.js";
 export async function worker(config: Config): Promise<RunningRole> {
   const log = roleLogger("worker", config.log.level);
   requireSecrets(config.accounts);
-  const pool = await openMigratedPool(config, "worker", databaseAway(log));
+  const pool = await openMigratedPool(config, "worker", logBrokenConnection(log));
   await requireDurability(pool);
   await warnOfOwner(pool, config, log);
   await requireSearchAttributes();

@@ -5,7 +5,7 @@ import { Callbacks, type CallbackState } from "./engine/callbacks.js";
 import type { Certificate, Validity } from "./tls/certificate.js";
 import { Clock, type ClockState } from "./engine/clock.js";
 import { registerControl } from "./control/routes.js";
-import { DocumentShelf } from "./engine/document-shelf.js";
+import { DocumentFiles } from "./engine/document-files.js";
 import { Faults } from "./engine/faults.js";
 import { Ledger, type LedgerReport } from "./engine/ledger.js";
 import { resolveOptions, type SandboxOptions } from "./options.js";
@@ -78,7 +78,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
     callbacks,
     requests,
     outbox,
-    documents: new DocumentShelf(options.stateDirectory),
+    documents: new DocumentFiles(options.stateDirectory),
     closing: closing.signal,
     changed,
     committed: async () => stateFile?.flush(),

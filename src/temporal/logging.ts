@@ -5,7 +5,7 @@ import { DefaultLogger, Runtime } from "@temporalio/worker";
 import { type DestinationStream, destination, pino } from "pino";
 import { providerCallSeconds } from "../contracts/shared/names.js";
 import { visibleJson } from "../contracts/shared/text.js";
-import { fixedPart, redact } from "./redaction.js";
+import { messagePrefix, redact } from "./redaction.js";
 
 const STDERR = 2;
 
@@ -24,7 +24,7 @@ export function redactingLogger(level: LogLevel, to?: DestinationStream): Logger
   );
   return new DefaultLogger(level, ({ level: at, timestampNanos, message, meta }) => {
     const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
-    lines[lowerCase(at)]({ time, ...redact(meta) }, fixedPart(message));
+    lines[lowerCase(at)]({ time, ...redact(meta) }, messagePrefix(message));
   });
 }
 

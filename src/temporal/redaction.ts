@@ -52,7 +52,7 @@ export function redact(details: object = {}): Record<string, unknown> {
 }
 
 /** Of a message, what stands before ": " or the first line's end: what comes after it may quote anything. */
-export function fixedPart(message: string): string {
+export function messagePrefix(message: string): string {
   return (message.split(/: |\n/, 1)[0] ?? "").slice(0, MAX_LENGTH);
 }
 

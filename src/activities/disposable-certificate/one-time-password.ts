@@ -4,7 +4,12 @@ import type { OtpMessage } from "../../providers/disposable-certificate/client.j
 import type { StepCall, UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import type { EffectReference } from "../runtime/effect.js";
-import { firstCode, isLeftOpen, sentAgain, triedWith } from "../runtime/one-time-password.js";
+import {
+  firstCode,
+  isUnanswered,
+  resendResultOf,
+  tryResultOf,
+} from "../runtime/one-time-password.js";
 import type { FirstCode, SentAgain, Tried } from "../runtime/one-time-password.js";
 import type { CertificateContext } from "./context.js";
 
@@ -29,7 +34,7 @@ export function resendOtp(
   { effect, ...given }: UpdateCall & Certificate,
 ): Promise<SentAgain> {
   const sending = sendCode(context, effect, given, { of: "update" });
-  return sentAgain(context, "sendOtp", sending);
+  return resendResultOf(context, "sendOtp", sending);
 }
 
 /** The digest leaves out the message: a new run may send its code by another one. */
@@ -81,8 +86,8 @@ export async function validate(
     );
     return { verdict: "accepted" };
   } catch (error) {
-    if (mode === "watch" && isLeftOpen(error)) throw error;
+    if (mode === "watch" && isUnanswered(error)) throw error;
     const wrong = account.wrongOtpCodes.map(String);
-    return triedWith(error, ({ code = "" }) => (wrong.includes(code) ? "wrong" : undefined));
+    return tryResultOf(error, ({ code = "" }) => (wrong.includes(code) ? "wrong" : undefined));
   }
 }

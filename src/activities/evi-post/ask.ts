@@ -5,7 +5,7 @@ import { PostalDates } from "../../contracts/send-postal.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { NotChangedYet } from "../runtime/failure.js";
-import { isSatisfied, notThere } from "../runtime/polling.js";
+import { isSatisfied, notFoundError } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
 import { fetchAffidavits } from "./affidavits.js";
 import { provider } from "./context.js";
@@ -55,7 +55,11 @@ export async function ask(
   });
   const missing = wanted.length - fetched.length;
   if (request.wait === "affidavits" && missing > 0)
-    throw notThere(provider, "downloadAffidavits", "a listed affidavit is not in the download");
+    throw notFoundError(
+      provider,
+      "downloadAffidavits",
+      "a listed affidavit is not in the download",
+    );
   return {
     snapshot: {
       stamp,

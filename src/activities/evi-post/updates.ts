@@ -4,7 +4,7 @@ import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import type { UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
-import { notThere } from "../runtime/polling.js";
+import { notFoundError } from "../runtime/polling.js";
 import { affidavitAnswer, cancelAnswer, cancelAnswerFor } from "./answers.js";
 import { provider } from "./context.js";
 import type { EviPostContext } from "./context.js";
@@ -30,7 +30,7 @@ export function cancel(context: EviPostContext, given: PostalUpdate): Promise<Ca
       async lookUp() {
         const item = await context.findItem(given.uniqueId);
         // The provider gave this id: that it does not show the item (yet) proves nothing.
-        if (!item) throw notThere(provider, "query", "the communication is not in the answer");
+        if (!item) throw notFoundError(provider, "query", "the communication is not in the answer");
         return cancelAnswerFor(item.state);
       },
     },

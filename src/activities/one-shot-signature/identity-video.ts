@@ -10,7 +10,7 @@ import { runEffect } from "../runtime/effect.js";
 import type { EffectReference, ProviderEffect } from "../runtime/effect.js";
 import { ownedDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
-import { isLeftOpen, refusalIn } from "../runtime/one-time-password.js";
+import { isUnanswered, refusalIn } from "../runtime/one-time-password.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
 import { fileOf } from "./request.js";
@@ -124,7 +124,7 @@ export async function decideVideo(context: OneShotContext, given: Decision): Pro
     return { answer: ends[decision] };
   } catch (error) {
     if (refusalIn(error)) return { answer: "refused" };
-    if (isLeftOpen(error)) return { answer: "unknown" };
+    if (isUnanswered(error)) return { answer: "unknown" };
     if (error instanceof ProviderError && error.kind === "protocol") return { answer: "refused" };
     if (error instanceof ProviderError) return { answer: "unavailable" };
     throw error;

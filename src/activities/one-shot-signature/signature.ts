@@ -10,9 +10,9 @@ import type { StepCall, UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import { firstCode, refusalIn, sentAgain, triedWith } from "../runtime/one-time-password.js";
+import { firstCode, refusalIn, resendResultOf, tryResultOf } from "../runtime/one-time-password.js";
 import type { FirstCode, SentAgain, Tried } from "../runtime/one-time-password.js";
-import { isSatisfied, notThere } from "../runtime/polling.js";
+import { isSatisfied, notFoundError } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
@@ -43,7 +43,7 @@ export function resendOtp(
   context: OneShotContext,
   given: UpdateCall & OneShotRequest,
 ): Promise<SentAgain> {
-  return sentAgain(context, "otp", sendCode(context, given, { of: "update" }));
+  return resendResultOf(context, "otp", sendCode(context, given, { of: "update" }));
 }
 
 function sendCode(
@@ -97,7 +97,7 @@ export async function sign(
     return { verdict: "accepted", ...(answer?.state && { state: answer.state }) };
   } catch (error) {
     if (mode === "watch" && !refusalIn(error)) throw error;
-    return triedWith(error, (refusal) => otpVerdict(account, refusal));
+    return tryResultOf(error, (refusal) => otpVerdict(account, refusal));
   }
 }
 
@@ -147,7 +147,7 @@ export async function fetchSigned(
   const signed = documents.flatMap(({ name, signed: bytes }) => (bytes ? [{ name, bytes }] : []));
   const isWhole = signed.length === documents.length && files.every(({ name }) => shown.has(name));
   if (!isWhole || signed.length === 0)
-    throw notThere(provider, "retrieve", "a signed document is not in the answer");
+    throw notFoundError(provider, "retrieve", "a signed document is not in the answer");
   return Promise.all(
     signed.map(({ name, bytes }) => {
       const mediaType = isPdf(bytes) ? "application/pdf" : "application/octet-stream";

@@ -45,13 +45,13 @@ export async function firstCode(
 }
 
 /** The answer of an update. It does not wait until the lease of a lost attempt ends. */
-export async function sentAgain(
+export async function resendResultOf(
   context: StepHistories,
   step: string,
   sending: Promise<unknown>,
 ): Promise<SentAgain> {
   try {
-    const sent = await sentUnless(isLeftOpen, sending);
+    const sent = await sentUnless(isUnanswered, sending);
     return { sent, ...(await codesOf(context, step)) };
   } catch (error) {
     const saysNo =
@@ -85,14 +85,14 @@ async function sentUnless(
 }
 
 /** `verdictOf` tells what a clean refusal says about the code; undefined: something else was refused. */
-export function triedWith(
+export function tryResultOf(
   error: unknown,
   verdictOf: (refusal: Refusal) => "wrong" | "expired" | undefined,
 ): Tried {
   const refusal = refusalIn(error);
   const verdict = refusal && verdictOf(refusal);
   if (verdict) return { verdict };
-  if (isLeftOpen(error)) {
+  if (isUnanswered(error)) {
     const { cause } = error;
     if (!(cause instanceof ProviderError)) return unknown(undefined, true);
     const { code, status, problem } = cause;
@@ -114,7 +114,7 @@ export function refusalIn(error: unknown): Refusal | undefined {
 }
 
 /** Nobody can be asked, or the lost attempt of another worker still holds the row. */
-export function isLeftOpen(error: unknown): error is Error {
+export function isUnanswered(error: unknown): error is Error {
   return error instanceof EffectUnknown || error instanceof EffectInFlight;
 }
 

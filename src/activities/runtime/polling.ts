@@ -30,7 +30,7 @@ export function isSatisfied(
 }
 
 /** An answer may announce what is not visible at once. What stays invisible needs an operator (docs/design.md §5). */
-export function notThere<P extends Provider>(
+export function notFoundError<P extends Provider>(
   provider: P,
   operation: Operation<P>,
   problem: string,

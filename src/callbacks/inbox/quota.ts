@@ -49,7 +49,7 @@ export class RefusedAddresses {
 }
 
 /** How many callbacks of each address are on their way, or wait for their commit. */
-export class Places {
+export class AddressSlots {
   readonly #most: number;
   readonly #taken = new Map<string, number>();
 

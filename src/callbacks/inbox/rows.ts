@@ -50,7 +50,7 @@ export type Settlement =
   | { state: "waiting"; pauseMs: number };
 
 /** Writes what becomes of each row, of those that are alike in one go. */
-export async function settleAlike<R extends Claimed>(
+export async function settleRows<R extends Claimed>(
   verdicts: { row: R; settlement: Settlement }[],
   settle: (rows: R[], settlement: Settlement) => Promise<void>,
 ): Promise<void> {

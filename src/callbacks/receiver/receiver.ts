@@ -10,7 +10,7 @@ import type { Pool } from "../../postgres/pool.js";
 import { callbackPath, readAddress } from "../address.js";
 import { Arrivals } from "./arrivals.js";
 import type { Arrival } from "./arrivals.js";
-import { defaultQuota, Places, RefusedAddresses } from "../inbox/quota.js";
+import { defaultQuota, AddressSlots, RefusedAddresses } from "../inbox/quota.js";
 import type { Quota, Refused, Verdict } from "../inbox/quota.js";
 import { batcher } from "../inbox/batcher.js";
 import { identify } from "../inbox/body.js";
@@ -83,7 +83,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const refused = new RefusedAddresses();
   const verdicts = new WeakMap<Arrival, Verdict>();
   // No address takes more than half of the places, so that a flood at one leaves room for the others.
-  const places = new Places(Math.ceil(queueLimit / 2));
+  const places = new AddressSlots(Math.ceil(queueLimit / 2));
   const batches = batcher<Arrival>(
     async (arrivals) => {
       const found = await inbox.insert(arrivals, databaseTimeoutMs);
@@ -123,7 +123,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 
   let reading = 0;
   // Of the bodies on their way an address has a quarter at most, so that slow ones at one leave room for the others.
-  const readPlaces = new Places(Math.ceil(readLimit / 4));
+  const readPlaces = new AddressSlots(Math.ceil(readLimit / 4));
   const known = new WeakMap<object, ReturnType<typeof readAddress>>();
   app.post<{ Params: { segment: string }; Body: Buffer | null }>(
     `${callbackPath}:segment`,

@@ -3,7 +3,7 @@
 // rests, each row for itself, before it is parked.
 import { read } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
-import { settleAlike } from "../inbox/rows.js";
+import { settleRows } from "../inbox/rows.js";
 import type { Referred, Settlement, UnaddressedRow } from "../inbox/rows.js";
 
 export interface AddressingTools extends Reader {
@@ -34,7 +34,7 @@ export async function addressRows(rows: UnaddressedRow[], tools: AddressingTools
     if (known.has(row.id)) continue;
     verdicts.push({ row, settlement: unmatched(row.attempts, tools.unmatchedMs) });
   }
-  await settleAlike(verdicts, tools.settle);
+  await settleRows(verdicts, tools.settle);
 }
 
 const withoutReference: Settlement = {

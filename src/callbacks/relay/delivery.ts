@@ -2,7 +2,7 @@
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { read } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
-import { settleAlike } from "../inbox/rows.js";
+import { settleRows } from "../inbox/rows.js";
 import type { ClaimedRow, Settlement } from "../inbox/rows.js";
 import type { SignalProblem } from "./signals.js";
 
@@ -34,7 +34,7 @@ export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise
       ready.push({ row, event: said.event, size: Buffer.byteLength(JSON.stringify(said.event)) });
     else parked.push({ row, settlement: said });
   }
-  await settleAlike(parked, tools.settle);
+  await settleRows(parked, tools.settle);
   const batches = split(ready);
   for (const [index, batch] of batches.entries()) {
     const stop = await send(batch, tools);

@@ -81,14 +81,14 @@ export async function clientCertificate(tls: NonNullable<Host["tls"]>): Promise<
 
 /** The server of a provider, which may want to see our certificate. */
 export async function providerCertificate({ baseUrl, tls }: Host): Promise<string> {
-  return serverCertificate({ ...placeOf(baseUrl), secureContext: tls && identityOf(tls) });
+  return serverCertificate({ ...hostAndPortOf(baseUrl), secureContext: tls && identityOf(tls) });
 }
 
 export function isTls(url: string): boolean {
   return new URL(url).protocol === "https:";
 }
 
-export function placeOf(url: string): { host: string; port: number } {
+export function hostAndPortOf(url: string): { host: string; port: number } {
   const { hostname, port } = new URL(url);
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (isTls(url) ? 443 : 80) };
 }

@@ -4,13 +4,13 @@ import { temporalSettings } from "../../roles/temporal.js";
 import type { ConfiguredAccount } from "./account.js";
 import {
   isTls,
-  placeOf,
+  hostAndPortOf,
   providerCertificate,
   serverCertificate,
   temporalCertificate,
   temporalServerOf,
 } from "./certificate.js";
-import { type Check, notExamined } from "./check.js";
+import { type Check, skippedCheck } from "./check.js";
 
 /** One for each server, however many settings name it; but one for each account that has its own authorities. */
 export async function certificateChecks(
@@ -19,7 +19,7 @@ export async function certificateChecks(
 ): Promise<Check[]> {
   const ofProviders = accounts.flatMap(({ name, hosts }) =>
     hosts.map((host): Check => {
-      const check = certificateOf(placeOf(host.baseUrl)) + (host.tls ? ` (${name})` : "");
+      const check = certificateOf(hostAndPortOf(host.baseUrl)) + (host.tls ? ` (${name})` : "");
       return isTls(host.baseUrl) ? [check, () => providerCertificate(host)] : withoutTls(check);
     }),
   );
@@ -29,15 +29,15 @@ export async function certificateChecks(
 
 function ofReceiver(url: string | undefined): Check {
   if (url === undefined)
-    return notExamined("certificate of the receiver", "callbacks.publicUrl is not set");
-  const check = certificateOf(placeOf(url));
-  return isTls(url) ? [check, () => serverCertificate(placeOf(url))] : withoutTls(check);
+    return skippedCheck("certificate of the receiver", "callbacks.publicUrl is not set");
+  const check = certificateOf(hostAndPortOf(url));
+  return isTls(url) ? [check, () => serverCertificate(hostAndPortOf(url))] : withoutTls(check);
 }
 
 async function ofTemporal(): Promise<Check[]> {
   const settings = await temporalSettings().catch(() => undefined);
   if (!settings)
-    return [notExamined("certificate of Temporal", "the settings of Temporal cannot be used")];
+    return [skippedCheck("certificate of Temporal", "the settings of Temporal cannot be used")];
   const server = temporalServerOf(settings);
   if (!server) return [withoutTls("certificate of Temporal")];
   const { cert } = server;
@@ -45,12 +45,12 @@ async function ofTemporal(): Promise<Check[]> {
     [certificateOf(server), () => serverCertificate(server)],
     cert
       ? ["client certificate", () => temporalCertificate(cert)]
-      : notExamined("client certificate", "none is configured for Temporal"),
+      : skippedCheck("client certificate", "none is configured for Temporal"),
   ];
 }
 
 function withoutTls(check: string): Check {
-  return notExamined(check, "it is reached without TLS, so it shows no certificate");
+  return skippedCheck(check, "it is reached without TLS, so it shows no certificate");
 }
 
 function certificateOf({ host, port }: { host: string; port: number }): string {

@@ -32,7 +32,7 @@ export class NotExamined extends Error {
 export type Check = [name: string, work: () => Promise<string>];
 
 /** A line for what is not examined: nothing is left out in silence. */
-export function notExamined(check: string, why: string): Check {
+export function skippedCheck(check: string, why: string): Check {
   return [check, () => Promise.reject(new NotExamined(`not examined: ${why}`))];
 }
 
@@ -41,7 +41,7 @@ export const CALL_MS = 5_000;
 const CHECK_MS = 15_000;
 
 /** `work` returns what is well. */
-export async function made(
+export async function runCheck(
   check: string,
   work: () => Promise<string>,
   limitMs = CHECK_MS,
@@ -63,7 +63,7 @@ export async function made(
 }
 
 /** A check of what another one opens and reports on. */
-export async function needing<T>(
+export async function withOpened<T>(
   what: string,
   opened: Promise<T>,
   work: (open: T) => Promise<string>,

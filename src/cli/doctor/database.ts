@@ -4,7 +4,7 @@ import { durabilityOf } from "../../postgres/durability.js";
 import { ownerUser } from "../../postgres/grants.js";
 import { pendingMigrations } from "../../postgres/migrate.js";
 import type { Pool } from "../../postgres/pool.js";
-import { openPool, reachDatabase } from "../../roles/database.js";
+import { openPool, withReachableDatabase } from "../../roles/database.js";
 import { Problem, setting } from "./check.js";
 import { compareClocks } from "./clock.js";
 
@@ -12,7 +12,7 @@ export async function openDatabase(config: Config): Promise<{ pool: Pool; versio
   setting(config.database.url, "database.url");
   const pool = await openPool(config, "trustflow-doctor");
   try {
-    const { rows } = await reachDatabase(() =>
+    const { rows } = await withReachableDatabase(() =>
       pool.query<{ server_version: string }>("show server_version"),
     );
     return { pool, version: `PostgreSQL ${rows[0]?.server_version ?? "?"}` };

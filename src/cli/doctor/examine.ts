@@ -5,7 +5,15 @@ import { publicUrl } from "./callback-url.js";
 import { addressLife, callbackFloods } from "./callbacks.js";
 import { clientCertificate } from "./certificate.js";
 import { certificateChecks } from "./certificates.js";
-import { type Check, type Checked, Problem, made, needing, notExamined, setting } from "./check.js";
+import {
+  type Check,
+  type Checked,
+  Problem,
+  runCheck,
+  withOpened,
+  skippedCheck,
+  setting,
+} from "./check.js";
 import {
   documentStore,
   inboxPublicRing,
@@ -16,7 +24,7 @@ import {
 } from "./configured.js";
 import { databaseClock, databaseUser, durability, migrations, openDatabase } from "./database.js";
 import { decisionRules, operatorKey } from "./operators.js";
-import { lookUps, lookedUp, withoutLookUp } from "./look-ups.js";
+import { lookUps, accountsWithLookUp, accountsWithoutLookUp } from "./look-ups.js";
 import {
   attributes,
   openProcesses,
@@ -28,14 +36,18 @@ import {
 import type { Temporal } from "./temporal.js";
 
 export async function examine(): Promise<Checked[]> {
-  const node = await made("node", async () => process.version);
+  const node = await runCheck("node", async () => process.version);
   let config: Config;
   try {
     config = loadConfig();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    const rest = notExamined("all else", "the configuration cannot be read");
-    return [node, await made("configuration", () => Promise.reject(error)), await made(...rest)];
+    const rest = skippedCheck("all else", "the configuration cannot be read");
+    return [
+      node,
+      await runCheck("configuration", () => Promise.reject(error)),
+      await runCheck(...rest),
+    ];
   }
   const accounts = configuredAccounts(config);
   const certificates = await certificateChecks(config, accounts);
@@ -51,7 +63,7 @@ export async function examine(): Promise<Checked[]> {
     ...ofOtherProcesses(config),
   ];
   try {
-    return [node, ...(await Promise.all(checks.map(([name, work]) => made(name, work))))];
+    return [node, ...(await Promise.all(checks.map(([name, work]) => runCheck(name, work))))];
   } finally {
     // Not awaited: what hangs is cut when the command ends.
     void database.then(
@@ -88,27 +100,27 @@ function databaseChecks(opened: ReturnType<typeof openDatabase>, config: Config)
   const pool = opened.then((database) => database.pool);
   return [
     ["database", async () => (await opened).version],
-    ["migrations", () => needing("the database", pool, migrations)],
+    ["migrations", () => withOpened("the database", pool, migrations)],
     [
       "user of the database",
-      () => needing("the database", pool, (open) => databaseUser(open, config)),
+      () => withOpened("the database", pool, (open) => databaseUser(open, config)),
     ],
-    ["durability", () => needing("the database", pool, durability)],
-    ["clock of the database", () => needing("the database", pool, databaseClock)],
-    ["callback floods", () => needing("the database", pool, callbackFloods)],
-    ...lookedUp(config).map((of): Check => [
+    ["durability", () => withOpened("the database", pool, durability)],
+    ["clock of the database", () => withOpened("the database", pool, databaseClock)],
+    ["callback floods", () => withOpened("the database", pool, callbackFloods)],
+    ...accountsWithLookUp(config).map((of): Check => [
       `look-up ${of.account} ${of.provider}`,
-      () => needing("the database", pool, (open) => lookUps(config, open, of)),
+      () => withOpened("the database", pool, (open) => lookUps(config, open, of)),
     ]),
-    ...withoutLookUp(config).map(({ provider, account, why }) =>
-      notExamined(`look-up ${account} ${provider}`, why),
+    ...accountsWithoutLookUp(config).map(({ provider, account, why }) =>
+      skippedCheck(`look-up ${account} ${provider}`, why),
     ),
   ];
 }
 
 function temporalChecks(opened: Promise<Temporal>, config: Config): Check[] {
   const here = (work: (temporal: Temporal) => Promise<string>) => () =>
-    needing("Temporal", opened, work);
+    withOpened("Temporal", opened, work);
   return [
     ["temporal", async () => `answers at ${(await opened).address}`],
     ["namespace", here((temporal) => retention(temporal, config))],
@@ -133,9 +145,9 @@ function accountChecks(accounts: readonly ConfiguredAccount[]): Check[] {
 /** What only another process can say of itself. */
 function ofOtherProcesses({ sandbox }: Config): Check[] {
   return [
-    notExamined("roles", "whether they run, GET /ready of each says"),
+    skippedCheck("roles", "whether they run, GET /ready of each says"),
     ...(sandbox.url === undefined
       ? []
-      : [notExamined("sandbox", "only the commands of `trustflow sandbox` use sandbox.url")]),
+      : [skippedCheck("sandbox", "only the commands of `trustflow sandbox` use sandbox.url")]),
   ];
 }

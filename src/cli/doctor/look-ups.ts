@@ -20,7 +20,7 @@ interface AccountWithLookUp {
 }
 
 /** Accounts whose provider could be asked if they were configured so, with the reason why it cannot. */
-export function withoutLookUp(
+export function accountsWithoutLookUp(
   config: Config,
 ): { provider: string; account: string; why: string }[] {
   return assumedLookUps(config).flatMap(({ provider, account, why }) =>
@@ -29,7 +29,7 @@ export function withoutLookUp(
 }
 
 /** Accounts that have such a look-up. */
-export function lookedUp(config: Config): LookedUp[] {
+export function accountsWithLookUp(config: Config): LookedUp[] {
   return assumedLookUps(config).filter(({ why }) => why === undefined);
 }
 

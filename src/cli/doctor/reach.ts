@@ -4,12 +4,12 @@ import { connect, isIP } from "node:net";
 import type { Host } from "../../providers/http/call.js";
 import { HUNG_UP, mutualTlsAgent, refusesCertificate } from "../../providers/http/mutual-tls.js";
 import type { TlsIdentity } from "../../providers/http/mutual-tls.js";
-import { placeOf } from "./certificate.js";
+import { hostAndPortOf } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
 
 /** Opens a connection; where the host wants our certificate, waits until it is taken (P1 §5.1, §5.5). Nothing is sent. */
 export async function reach({ baseUrl, tls }: Host): Promise<void> {
-  const { host, port } = placeOf(baseUrl);
+  const { host, port } = hostAndPortOf(baseUrl);
   try {
     await (tls ? confirm(tls.identity(), host, port) : open(host, port));
   } catch (error) {

@@ -109,7 +109,7 @@ export async function openProcesses(
 
 /** Whether workflow tasks of an open process keep failing; of very many open processes only some are looked at. */
 export async function stuckProcesses({ connection, namespace }: Temporal): Promise<string> {
-  const { candidatesQuery, listExecutions, stuckAmong } =
+  const { candidatesQuery, listExecutions, filterStuck } =
     await import("../../temporal/visibility/stuck.js");
   const where = { connection, namespace };
   const found: { id: string; isRepaired: boolean }[] = [];
@@ -120,7 +120,7 @@ export async function stuckProcesses({ connection, namespace }: Temporal): Promi
       yield execution;
     }
   }
-  for await (const { execution, stuck } of stuckAmong(where, some(await candidatesQuery(where))))
+  for await (const { execution, stuck } of filterStuck(where, some(await candidatesQuery(where))))
     found.push({ id: execution.workflowId, isRepaired: stuck.repairedAt !== undefined });
   const more = looked > LISTED ? ` among the ${LISTED} newest open ones` : "";
   if (found.length === 0) return `none${more}`;

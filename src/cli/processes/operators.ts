@@ -16,7 +16,7 @@ import {
   writeNote,
   writeTable,
 } from "../output/output.js";
-import { resultGiven } from "../step-result.js";
+import { readStepResult } from "../step-result.js";
 import { columns, paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 
@@ -159,7 +159,7 @@ async function resolveAll(
   ids: string[],
   { json, result: text, resultFile, ...rest }: ResolveOptions,
 ): Promise<void> {
-  const result = await resultGiven(rest.decision, { text, file: resultFile, isQuiet: json });
+  const result = await readStepResult(rest.decision, { text, file: resultFile, isQuiet: json });
   const options: Given = { ...rest, ...(result && { result }) };
   if (options.attention !== undefined && ids.length > 1) {
     throw new CommandError(

@@ -14,7 +14,7 @@ import { addCommand } from "../command.js";
 import { withDatabase } from "../context.js";
 import { countsByKind, facts, writeData, writeJson, writeNote } from "../output/output.js";
 import { documentStoreOf } from "../document-store.js";
-import { temporalInReach } from "../../roles/temporal.js";
+import { requireTemporal } from "../../roles/temporal.js";
 import { terminal } from "../output/terminal.js";
 
 interface CleanupFlags {
@@ -60,7 +60,7 @@ export async function withTemporal(
   config: Config,
   work: (temporal: Temporal, config: Config) => Promise<void>,
 ): Promise<void> {
-  await temporalInReach();
+  await requireTemporal();
   const { connectClient } = await import("../../temporal/connection.js");
   const { ring, writeRing } = payloadKeys(config);
   const temporal = await connectClient(ring, { writeRing });

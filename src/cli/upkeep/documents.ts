@@ -124,7 +124,7 @@ else the command ends with 1.`,
           const { documents } = await resultOf(handle, {});
           const affidavits = documents.filter(({ kind }) => kind === "affidavit");
           const saved: SavedFile[] = [];
-          for (const [name, { document }] of named(affidavits))
+          for (const [name, { document }] of namedAffidavits(affidavits))
             saved.push(
               await save(out, name, document.uri, await trustflow.documents.get(document)),
             );
@@ -140,9 +140,9 @@ else the command ends with 1.`,
  * A regenerated affidavit may reuse the id of the one before: each version gets a name of its own
  * (docs/reading-the-specification.md §2).
  */
-export function named<D extends { document: { uri: string }; uniqueId?: string | undefined }>(
-  affidavits: D[],
-): [string, D][] {
+export function namedAffidavits<
+  D extends { document: { uri: string }; uniqueId?: string | undefined },
+>(affidavits: D[]): [string, D][] {
   const seen = new Map<string, number>();
   return affidavits.map((affidavit) => {
     const name = `affidavit-${plainName(affidavit.uniqueId ?? affidavit.document.uri)}`;

@@ -6,7 +6,7 @@ import { addCommand, wholeNumber } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeJson, writeNote } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
-import { openPool, reachDatabase } from "../../roles/database.js";
+import { openPool, withReachableDatabase } from "../../roles/database.js";
 
 interface MigrateOptions {
   databaseOnly?: boolean;
@@ -81,7 +81,7 @@ async function migrateDatabase(): Promise<Migrated> {
   const { migrate } = await import("../../postgres/migrate.js");
   const { grantRoles } = await import("../../postgres/grants.js");
   try {
-    await reachDatabase(() => pool.query("select 1"));
+    await withReachableDatabase(() => pool.query("select 1"));
     return { migrations: await migrate(pool), granted: await grantRoles(pool) };
   } catch (error) {
     const { code, message } = error as { code?: unknown; message: string };

@@ -9,7 +9,7 @@ import { sandboxControl } from "../../sandbox/control/client.js";
 import type { LedgerReport } from "../../sandbox/engine/ledger.js";
 import { letterScenarios } from "./letters.js";
 import { peopleScenarios } from "./people.js";
-import type { Scenario, Stage } from "./scenario.js";
+import type { Scenario, ScenarioContext } from "./scenario.js";
 import { startStack } from "../stack/stack.js";
 import type { Progress } from "../processes/tools.js";
 
@@ -87,7 +87,11 @@ export async function runDemo({ progress, onReport }: DemoOptions): Promise<Demo
   }
 }
 
-async function play(scenario: Scenario, stage: Stage, progress: Progress): Promise<DemoRow> {
+async function play(
+  scenario: Scenario,
+  stage: ScenarioContext,
+  progress: Progress,
+): Promise<DemoRow> {
   const began = Date.now();
   const { name, title, expected } = scenario;
   const { handle, meanwhile } = await scenario.play(stage, intentOf(name));

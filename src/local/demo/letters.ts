@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PostalHandle, SendPostalInput } from "../../client.js";
 import { pdf } from "../../sandbox/exchange/pdf.js";
-import type { Scenario, Stage } from "./scenario.js";
+import type { Scenario, ScenarioContext } from "./scenario.js";
 
 /** Days of the provider pass in seconds, so ours are seconds too. */
 const settings: NonNullable<SendPostalInput["settings"]> = {
@@ -19,7 +19,7 @@ interface Letter {
   magic: string;
   expected: string;
   options?: SendPostalInput["options"];
-  meanwhile?(handle: PostalHandle, stage: Stage): Promise<void>;
+  meanwhile?(handle: PostalHandle, stage: ScenarioContext): Promise<void>;
 }
 
 const letters: Letter[] = [

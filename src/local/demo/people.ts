@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { CertificateHandle, IssueCertificateInput, OneShotHandle } from "../../client.js";
 import { pdf } from "../../sandbox/exchange/pdf.js";
-import type { Scenario, Stage } from "./scenario.js";
+import type { Scenario, ScenarioContext } from "./scenario.js";
 
 const enroll = "disposable-certificate.enroll";
 const secrets = { password: "chosen by the holder", securityCode: "chosen by the holder" };
@@ -58,7 +58,7 @@ function assertionOf(intent: string, at: Date): string {
 type Coded = Pick<CertificateHandle | OneShotHandle, "submitOtp">;
 
 /** Enters the newest of at least `count` codes. */
-async function enterCode(handle: Coded, { sandbox }: Stage, intent: string, count = 1) {
+async function enterCode(handle: Coded, { sandbox }: ScenarioContext, intent: string, count = 1) {
   const code = await eventually(async () => {
     const messages = await sandbox.messages(intent);
     return messages.length >= count ? messages.at(-1)?.otp : undefined;

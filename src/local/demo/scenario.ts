@@ -3,7 +3,7 @@ import type { AnyHandle, Trustflow } from "../../client.js";
 import type { SandboxControl } from "../../sandbox/control/client.js";
 import type { Stack } from "../stack/stack.js";
 
-export interface Stage {
+export interface ScenarioContext {
   client: Trustflow;
   stack: Stack;
   sandbox: SandboxControl;
@@ -18,7 +18,7 @@ export interface Scenario {
   effect: string;
   /** Starts the process; `meanwhile` is what its persons do. */
   play(
-    stage: Stage,
+    stage: ScenarioContext,
     intent: string,
   ): Promise<{ handle: AnyHandle; meanwhile?: Promise<void> | undefined }>;
 }

@@ -67,7 +67,7 @@ export async function run(
 }
 
 /** The first program of that name on PATH that `accept` likes. */
-export async function onPath(
+export async function findOnPath(
   name: string,
   accept: (path: string) => Promise<boolean> = async () => true,
   extra: string[] = [],

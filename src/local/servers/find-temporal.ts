@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { withLock } from "../processes/lock.js";
 import { cacheDirectory } from "../paths.js";
 import { downloadBySdk, downloadedBySdk } from "./sdk-download.js";
-import { isExecutable, onPath, type Progress, run } from "../processes/tools.js";
+import { isExecutable, findOnPath, type Progress, run } from "../processes/tools.js";
 import { removeOnExit } from "../processes/watchdog.js";
 
 const VERSION = "1.5.1";
@@ -17,7 +17,7 @@ export async function findTemporal(progress: Progress = () => {}): Promise<strin
     if (await works(named)) return named;
     throw new Error(`TEMPORAL_CLI_PATH: "${named}" is not a Temporal CLI that runs here`);
   }
-  const installed = await onPath("temporal", works);
+  const installed = await findOnPath("temporal", works);
   if (installed) return installed;
 
   const built = join(cacheDirectory(), `temporal-${VERSION}`, exe("temporal"));
@@ -38,7 +38,7 @@ export async function findTemporal(progress: Progress = () => {}): Promise<strin
 }
 
 async function build(target: string, progress: Progress): Promise<void> {
-  const go = await onPath("go", undefined, ["/usr/local/go/bin"]);
+  const go = await findOnPath("go", undefined, ["/usr/local/go/bin"]);
   if (go === undefined) {
     throw new Error(
       "the Temporal dev server is not installed, its download cannot be reached, and there is no Go to build it. " +

@@ -1,9 +1,9 @@
 // PostgreSQL refuses to run as root. For root it runs as `postgres` or `nobody`, keeping only the right to walk through
 // folders, so that a checkout under /root works and no user has to be made.
 import { readFile } from "node:fs/promises";
-import { onPath, run } from "../processes/tools.js";
+import { findOnPath, run } from "../processes/tools.js";
 
-export interface Launch {
+export interface ServerCommand {
   command: string;
   args: string[];
   uid?: number;
@@ -12,7 +12,7 @@ export interface Launch {
   owner?: { uid: number; gid: number };
 }
 
-export async function asServerUser(command: string, args: string[]): Promise<Launch> {
+export async function asServerUser(command: string, args: string[]): Promise<ServerCommand> {
   if (process.getuid?.() !== 0) return { command, args };
   const owner = await serverUser();
   const prefix = await withFolderRights(owner);
@@ -33,7 +33,7 @@ async function withFolderRights(user: {
   uid: number;
   gid: number;
 }): Promise<[string, ...string[]] | undefined> {
-  const setpriv = process.platform === "linux" ? await onPath("setpriv") : undefined;
+  const setpriv = process.platform === "linux" ? await findOnPath("setpriv") : undefined;
   if (setpriv === undefined) return undefined;
   const only = "-all,+dac_override";
   const prefix: [string, ...string[]] = [

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { withLock } from "../processes/lock.js";
 import { cacheDirectory } from "../paths.js";
 import { downloadBySdk, downloadedBySdk } from "./sdk-download.js";
-import { isExecutable, onPath, type Progress, run } from "../processes/tools.js";
+import { isExecutable, findOnPath, type Progress, run } from "../processes/tools.js";
 
 const VERSION = "1.32.0";
 const MAVEN_LIMIT_MS = 10 * 60_000;
@@ -57,7 +57,7 @@ export async function findTestServer(progress: Progress = () => {}): Promise<str
 }
 
 async function fetchByMaven(script: string, progress: Progress): Promise<void> {
-  const [mvn, java] = await Promise.all([onPath("mvn"), onPath("java")]);
+  const [mvn, java] = await Promise.all([findOnPath("mvn"), findOnPath("java")]);
   if (mvn === undefined || java === undefined) {
     throw new Error(
       "the time-skipping test server cannot be downloaded, and there is no Maven and Java to get it. " +

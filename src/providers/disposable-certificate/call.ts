@@ -4,7 +4,7 @@ import type { Answered } from "../http/call.js";
 import type { Described } from "../http/described.js";
 import type { DisposableCertificateAccount } from "./account.js";
 import type { CertificateOperation } from "./effects.js";
-import { asking, refusal } from "./translate.js";
+import { operationOf, refusal } from "./translate.js";
 import { paths } from "./wire.js";
 
 /** One HTTP call with both credentials; throws for what is no described answer. `secrets`: what `json` carries in secret. */
@@ -19,7 +19,7 @@ export async function call<T>(
   const headers = { authorization: basic(account) };
   const sent = { credentials: basicSecrets(account), secrets };
   const request = { method: "POST", path, headers, json, sent, signal } as const;
-  return callHost(asking(operation), account, request, described, (answer) =>
+  return callHost(operationOf(operation), account, request, described, (answer) =>
     refusal(operation, answer, account),
   );
 }

@@ -21,7 +21,13 @@ import { shownValue } from "../http/answer.js";
 import { empty, json as jsonBody, jsonOrEmpty } from "../http/described.js";
 import { call } from "./call.js";
 import type { DisposableCertificateAccount } from "./account.js";
-import { IssuedAnswer, OpenAnswer, eidEnrolmentFields, enrolmentFields, named } from "./wire.js";
+import {
+  IssuedAnswer,
+  OpenAnswer,
+  eidEnrolmentFields,
+  enrolmentFields,
+  specifiedMembers,
+} from "./wire.js";
 import type { EidEnrolment, Enrolment, OtpMessage } from "./wire.js";
 
 export type { DisposableCertificateAccount } from "./account.js";
@@ -120,13 +126,13 @@ export async function validate(
 function fromData(enrolment: Enrolment, signal: AbortSignal | undefined) {
   const { password = "", securityCode = "" } = enrolment.disposableCertificate ?? {};
   const secrets = [password, securityCode];
-  return [named(enrolmentFields, enrolment), { secrets, signal }] as const;
+  return [specifiedMembers(enrolmentFields, enrolment), { secrets, signal }] as const;
 }
 
 function fromAssertion(enrolment: EidEnrolment, signal: AbortSignal | undefined) {
   const { password = "", securityCode = "" } = enrolment.certificate ?? {};
   const secrets = [password, securityCode, enrolment.eidAssertionHolder?.assertion ?? ""];
-  return [named(eidEnrolmentFields, enrolment), { secrets, signal }] as const;
+  return [specifiedMembers(eidEnrolmentFields, enrolment), { secrets, signal }] as const;
 }
 
 /**

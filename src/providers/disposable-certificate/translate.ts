@@ -26,7 +26,7 @@
 import { meaningOf, refused } from "../http/answer.js";
 import type { Meaning } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
-import { askingOf } from "../effect-classes.js";
+import { operationsOf } from "../effect-classes.js";
 import type { ProviderError, ProviderErrorField } from "../errors/provider-error.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
@@ -34,7 +34,7 @@ import { effects } from "./effects.js";
 import type { CertificateOperation } from "./effects.js";
 import { ErrorAnswer, eidEnrolmentFields, enrolmentFields } from "./wire.js";
 
-export const asking = askingOf("disposable-certificate", effects);
+export const operationOf = operationsOf("disposable-certificate", effects);
 
 const input: Meaning = { kind: "invalidRequest", effect: "none" };
 const denied: Meaning = { kind: "accessDenied", effect: "none", denies: "operation" };
@@ -66,7 +66,7 @@ export function refusal(
   received: Received,
   { wrongOtpCodes }: { wrongOtpCodes: readonly number[] },
 ): ProviderError {
-  const asked = asking(operation);
+  const asked = operationOf(operation);
   const answer = withoutSecrets(received);
   // From what came: a code could look like a secret.
   const read = ErrorAnswer.safeParse(received.status === 500 ? jsonOf(received.body) : undefined);
@@ -85,7 +85,7 @@ export function refusal(
 }
 
 function ofAnotherCode(operation: CertificateOperation): Meaning {
-  return effects[operation] === "read" ? input : meaningOf(asking(operation), 500);
+  return effects[operation] === "read" ? input : meaningOf(operationOf(operation), 500);
 }
 
 function fieldIn(

@@ -66,7 +66,7 @@ export interface OtpMessage {
 }
 
 /** The members that the specification names, where they are given. */
-export function named(
+export function specifiedMembers(
   fields: Record<string, readonly string[]>,
   given: Record<string, object | undefined>,
 ): Record<string, object> {

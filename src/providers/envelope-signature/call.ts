@@ -4,7 +4,7 @@ import type { Answered, Request } from "../http/call.js";
 import type { Described } from "../http/described.js";
 import type { EnvelopeSignatureAccount } from "./account.js";
 import type { EnvelopeOperation } from "./effects.js";
-import { asking, refusal } from "./translate.js";
+import { operationOf, refusal } from "./translate.js";
 import { API_TOKEN_HEADER } from "./wire.js";
 
 /** One HTTP call to the certificate-authority host; throws for what is no described answer. */
@@ -14,7 +14,7 @@ export async function callAuthority<T>(
   request: Request,
   described: Described<T>,
 ): Promise<Answered<T>> {
-  return call(asking(operation), account.ca, request, described, (answer) =>
+  return call(operationOf(operation), account.ca, request, described, (answer) =>
     refusal(operation, answer),
   );
 }
@@ -30,7 +30,7 @@ export async function callEnvelopeHost<T>(
   const headers = { ...request.headers, [API_TOKEN_HEADER]: token };
   const sent = { credentials: [token, ...tokens] };
   return call(
-    asking(operation),
+    operationOf(operation),
     account.esign,
     { ...request, headers, sent },
     described,

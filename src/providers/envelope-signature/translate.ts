@@ -17,7 +17,7 @@
 import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
-import { askingOf } from "../effect-classes.js";
+import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { Received } from "../errors/redaction.js";
@@ -25,11 +25,11 @@ import { effects } from "./effects.js";
 import type { EnvelopeOperation } from "./effects.js";
 import { ErrorAnswer } from "./wire.js";
 
-export const asking = askingOf("envelope-signature", effects);
+export const operationOf = operationsOf("envelope-signature", effects);
 
 /** For any status outside 2xx. */
 export function refusal(operation: EnvelopeOperation, received: Received): ProviderError {
-  const asked = asking(operation);
+  const asked = operationOf(operation);
   const answer = withoutSecrets(received);
   // From what came: a code may contain what was sent.
   const { code, ErrorId } = wordsOf(received);

@@ -13,7 +13,7 @@
 //
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http/exchange.ts.
-import { misuse, nothingYet, mismatchError } from "../http/answer.js";
+import { misuseError, noFileError, mismatchError } from "../http/answer.js";
 import { AnswerMismatch, file, isJsonType, json } from "../http/described.js";
 import { UnreadableZip, readAffidavitZip } from "./affidavit-zip.js";
 import type { AffidavitFile } from "./affidavit-zip.js";
@@ -89,7 +89,7 @@ export async function query(
   for (const list of [uniqueIds, lookupKeys]) {
     if (list?.length === 0) return { results: [], totalMatches: 0 };
     if (list?.some((value) => value === "" || value.includes(",")))
-      throw misuse(
+      throw misuseError(
         asking("query"),
         "an empty id or lookup key, or one with a comma, cannot be asked for",
       );
@@ -166,13 +166,16 @@ export async function downloadAffidavits(
 ): Promise<AffidavitFile[]> {
   if (ids.length === 0) return [];
   if (account.affidavits.mode === "blobs")
-    throw misuse(asking("downloadAffidavits"), "this account reads affidavits from query results");
+    throw misuseError(
+      asking("downloadAffidavits"),
+      "this account reads affidavits from query results",
+    );
   const { method, path, idsParameter } = account.affidavits;
   const parameters: [string, string][] = [[idsParameter, ids.join(assumed.idsSeparator)]];
   const input = method === "GET" ? { parameters } : { json: { [idsParameter]: ids } };
   const request = { method, path, ...input, signal };
   const answer = await call(account, "downloadAffidavits", request, Zip);
-  if (answer.value.length === 0) throw nothingYet(asking("downloadAffidavits"), answer);
+  if (answer.value.length === 0) throw noFileError(asking("downloadAffidavits"), answer);
   try {
     const files = readAffidavitZip(answer.value, ids);
     if (files.length > 0) return files;
@@ -184,5 +187,5 @@ export async function downloadAffidavits(
     );
     throw mismatchError(asking("downloadAffidavits"), answer, unusable);
   }
-  throw nothingYet(asking("downloadAffidavits"), answer);
+  throw noFileError(asking("downloadAffidavits"), answer);
 }

@@ -16,7 +16,7 @@
 import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
-import { askingOf } from "../effect-classes.js";
+import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import type { HttpAnswer } from "../http/exchange.js";
 import { withoutSecrets } from "../errors/redaction.js";
@@ -25,7 +25,7 @@ import { effects } from "./effects.js";
 import type { PostalOperation } from "./effects.js";
 import { ErrorAnswer } from "./wire.js";
 
-export const asking = askingOf("evi-post", effects);
+export const asking = operationsOf("evi-post", effects);
 
 /** The operations about an id that an earlier answer gave us. */
 const ABOUT_AN_ID = new Set<PostalOperation>(["requestAffidavit", "cancel", "downloadAffidavits"]);

@@ -2,7 +2,7 @@
 // providers but for what their translate.ts says otherwise (docs/reading-the-specification.md §0, §9).
 import { isWebPage } from "./described.js";
 import type { Described, AnswerMismatch } from "./described.js";
-import type { Asked, EffectClass } from "../effect-classes.js";
+import type { ProviderOperation, EffectClass } from "../effect-classes.js";
 import { ProviderError, withoutAnswer } from "../errors/provider-error.js";
 import type { PossibleEffect, ProviderErrorKind } from "../errors/provider-error.js";
 import { retryAfterMs } from "./exchange.js";
@@ -20,7 +20,11 @@ export interface Meaning {
  * A status outside 2xx where the specification shows nothing else. `isAboutAnId`: the request names an id that an earlier
  * answer gave us, so a 404 says "not visible yet" until time proves it wrong.
  */
-export function meaningOf({ effectClass }: Asked, status: number, isAboutAnId = false): Meaning {
+export function meaningOf(
+  { effectClass }: ProviderOperation,
+  status: number,
+  isAboutAnId = false,
+): Meaning {
   const without = withoutAnswer(effectClass);
   switch (status) {
     case 400:
@@ -53,7 +57,7 @@ function withoutDescribed(effectClass: EffectClass): Meaning {
 
 /** For any status outside 2xx; `answer` and the messages of `words` come from `withoutSecrets`. */
 export function refused(
-  asked: Asked,
+  asked: ProviderOperation,
   { status, headers, body, sent }: Received,
   meaning: Meaning,
   words: ErrorWords = {},
@@ -74,7 +78,7 @@ export function refused(
 
 /** For a 2xx that is not the described answer; `reference` is the id that it shows nevertheless. */
 export function mismatchError(
-  asked: Asked,
+  asked: ProviderOperation,
   answer: Received,
   { kind: mismatch, text, member }: AnswerMismatch,
   { isSecret = false, reference }: Omit<Described<unknown>, "read"> = {},
@@ -94,12 +98,12 @@ export function mismatchError(
 }
 
 /** What cannot be asked at all: nothing was sent. */
-export function misuse(asked: Asked, problem: string): ProviderError {
+export function misuseError(asked: ProviderOperation, problem: string): ProviderError {
   return new ProviderError({ ...asked, kind: "protocol", effect: "none", problem });
 }
 
 /** An answer with nothing in it about an id that an earlier answer gave us. */
-export function nothingYet(asked: Asked, { status }: HttpAnswer): ProviderError {
+export function noFileError(asked: ProviderOperation, { status }: HttpAnswer): ProviderError {
   const problem = `answered ${status} without a file`;
   return new ProviderError({ ...asked, kind: "notVisibleYet", effect: "none", status, problem });
 }

@@ -3,7 +3,7 @@ import type { Secret } from "../../contracts/shared/values.js";
 import { refused, mismatchError } from "./answer.js";
 import { AnswerMismatch } from "./described.js";
 import type { Described } from "./described.js";
-import type { Asked } from "../effect-classes.js";
+import type { ProviderOperation } from "../effect-classes.js";
 import { ProviderError } from "../errors/provider-error.js";
 import { exchange } from "./exchange.js";
 import type { HttpRequest } from "./exchange.js";
@@ -41,7 +41,7 @@ export type Answered<T> = Received & { value: T };
  * what a failed connection means stands in exchange.ts.
  */
 export async function call<T>(
-  asked: Asked,
+  asked: ProviderOperation,
   host: Host,
   request: Request,
   described: Described<T>,
@@ -79,7 +79,7 @@ function isCertificatePage({ status, body }: Received): boolean {
 }
 
 /** While it is being renewed, a certificate and its key may not fit, or a file may be missing: nothing is sent then. */
-function identityOf(asked: Asked, host: Host): TlsIdentity | undefined {
+function identityOf(asked: ProviderOperation, host: Host): TlsIdentity | undefined {
   try {
     return host.tls?.identity();
   } catch (error) {

@@ -12,7 +12,7 @@
 // | 408, 409, 5xx                                                              | unknownOutcome / unknown               |
 // | 429                                                                        | rateLimited / none                     |
 import type { z } from "zod";
-import { askingOf } from "../effect-classes.js";
+import { operationsOf } from "../effect-classes.js";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
 import type { ProviderError } from "../errors/provider-error.js";
@@ -21,7 +21,7 @@ import type { Received } from "../errors/redaction.js";
 import { effects } from "./effects.js";
 import { ErrorAnswer } from "./wire.js";
 
-export const asked = askingOf("messaging-gateway", effects)("send");
+export const asked = operationsOf("messaging-gateway", effects)("send");
 
 /** For any status outside 2xx. */
 export function refusal(received: Received): ProviderError {

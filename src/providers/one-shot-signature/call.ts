@@ -1,6 +1,6 @@
 // What every endpoint of the one-shot signature service shares: the token, the request's id in the path.
 import { z } from "zod";
-import { misuse } from "../http/answer.js";
+import { misuseError } from "../http/answer.js";
 import { call as callHost } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
 import { jsonOrEmpty } from "../http/described.js";
@@ -43,13 +43,13 @@ export function routeOf(
   operation: AssumedOperation,
 ): Pick<Request, "method" | "path"> {
   const path = account.paths[operation];
-  if (path === undefined) throw misuse(asking(operation), "no path is configured for it");
+  if (path === undefined) throw misuseError(asking(operation), "no path is configured for it");
   return { method: assumed.methods[operation], path };
 }
 
 /** An id that would make another path of it, or that no URL can hold, is never sent. */
 function filled(operation: OneShotOperation, path: string, requestPk: string): string {
   if (/^\.{0,2}$|\p{Surrogate}/u.test(requestPk))
-    throw misuse(asking(operation), "this request_pk cannot stand in a path");
+    throw misuseError(asking(operation), "this request_pk cannot stand in a path");
   return path.replaceAll("{request_pk}", () => encodeURIComponent(requestPk));
 }

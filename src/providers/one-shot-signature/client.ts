@@ -27,7 +27,7 @@
 //
 // Request and response shapes are not shown (P1 §4.4): wire.ts has what is assumed. Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http/exchange.ts.
-import { nothingYet, shownValue } from "../http/answer.js";
+import { noFileError, shownValue } from "../http/answer.js";
 import { AnswerMismatch, file, isJsonType, json, mediaTypeOf } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import { isPdf } from "../http/pdf.js";
@@ -92,7 +92,7 @@ export async function contract(
   const request = { ...routes.contract, requestPk, headers, signal };
   const answer = await call(account, "contract", request, Contract);
   const { value: bytes } = answer;
-  if (bytes.length === 0) throw nothingYet(asking("contract"), answer);
+  if (bytes.length === 0) throw noFileError(asking("contract"), answer);
   return { bytes, mediaType: mediaTypeOf(answer) ?? (isPdf(bytes) ? PDF : UNTYPED) };
 }
 

@@ -19,7 +19,7 @@
 import type { z } from "zod";
 import { meaningOf, refused } from "../http/answer.js";
 import { jsonOf } from "../http/described.js";
-import { askingOf } from "../effect-classes.js";
+import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import type { Meaning } from "../http/answer.js";
 import { withoutSecrets } from "../errors/redaction.js";
@@ -29,7 +29,7 @@ import { effects } from "./effects.js";
 import type { OneShotOperation } from "./effects.js";
 import { ErrorAnswer } from "./wire.js";
 
-export const asking = askingOf("one-shot-signature", effects);
+export const asking = operationsOf("one-shot-signature", effects);
 
 /** What may be refused for good: later on the request exists already, so a person decides what is wrong, and nothing fails. */
 const failing: ReadonlySet<OneShotOperation> = new Set(["create", "createToken", "sign"]);

@@ -2,7 +2,7 @@
 import type { Accounts } from "./accounts.js";
 import type { Callbacks } from "./callbacks.js";
 import type { Clock } from "./clock.js";
-import type { DocumentShelf } from "./document-shelf.js";
+import type { DocumentFiles } from "./document-files.js";
 import type { Faults } from "./faults.js";
 import type { Ledger } from "./ledger.js";
 import type { ResolvedOptions } from "../options.js";
@@ -22,7 +22,7 @@ export interface SandboxParts {
   callbacks: Callbacks;
   requests: RequestLog;
   outbox: Outbox;
-  documents: DocumentShelf;
+  documents: DocumentFiles;
   /** Aborted when the sandbox closes. */
   closing: AbortSignal;
   /** Something changed that a snapshot holds. */

@@ -1,6 +1,6 @@
 // How many processes are stuck, looked up now and again: a look may have to ask for every open process.
 import { setTimeout as delay } from "node:timers/promises";
-import { candidatesQuery, listExecutions, stuckAmong } from "./stuck.js";
+import { candidatesQuery, listExecutions, filterStuck } from "./stuck.js";
 import type { Namespace } from "./stuck.js";
 
 export interface StuckWatch {
@@ -15,7 +15,7 @@ export function watchStuck(where: Namespace, everyMs: number): StuckWatch {
 
   async function look(): Promise<void> {
     const found = { no: 0, once: 0 };
-    for await (const { stuck } of stuckAmong(where, open()))
+    for await (const { stuck } of filterStuck(where, open()))
       found[stuck.repairedAt === undefined ? "no" : "once"] += 1;
     counts = found;
   }

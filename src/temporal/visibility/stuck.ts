@@ -19,7 +19,7 @@ export interface Execution {
 }
 
 /** As the visibility shows it. */
-export interface Listed extends Execution {
+export interface ListedExecution extends Execution {
   startedAt?: Date;
 }
 
@@ -79,7 +79,7 @@ export async function candidatesQuery(
 }
 
 /** Of these executions the stuck ones, with their histories. */
-export async function* stuckAmong<E extends Execution>(
+export async function* filterStuck<E extends Execution>(
   where: Namespace,
   executions: AsyncIterable<E> | Iterable<E>,
   onError: (execution: E, error: unknown) => void = (_, error) => {
@@ -108,7 +108,7 @@ export async function* stuckAmong<E extends Execution>(
 export async function* listExecutions(
   { connection: { workflowService }, namespace }: Namespace,
   query: string,
-): AsyncIterable<Listed> {
+): AsyncIterable<ListedExecution> {
   let nextPageToken: Uint8Array | undefined;
   do {
     const page = await workflowService.listWorkflowExecutions({

@@ -8,7 +8,7 @@ import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { secondsFromNow } from "../runtime/clock.js";
 import { invalidInput } from "../runtime/invalid-input.js";
 import type { AnyFlow } from "../runtime/flow.js";
-import { until, whenDue } from "../runtime/waits.js";
+import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 
 interface Spans {
   assertionDeadlineSeconds: number;
@@ -44,7 +44,7 @@ export class AssertionDialogue {
     const before = this.#count;
     const end = secondsFromNow(spans.assertionDeadlineSeconds);
     this.#awaited = { refused: this.#refusals.length, spans };
-    const came = await until(this.#flow, () => this.#count > before, {
+    const came = await waitUntil(this.#flow, () => this.#count > before, {
       what: "a fresh eID assertion",
       end,
       summary: "A fresh eID assertion may be provided",
@@ -54,7 +54,7 @@ export class AssertionDialogue {
   }
 
   async #take(assertion: string): Promise<AssertionAnswer> {
-    await whenDue(() => this.#awaited !== undefined || this.#isEnrolled());
+    await waitUntilDue(() => this.#awaited !== undefined || this.#isEnrolled());
     const awaited = this.#awaited;
     if (!awaited) return { answer: "notAwaited" };
     this.#awaited = undefined;

@@ -13,7 +13,7 @@ import type {
   IssueCertificateInput,
   IssueCertificateResult,
 } from "../../contracts/issue-certificate.js";
-import { ownCall } from "../runtime/activity-options.js";
+import { updateActivities } from "../runtime/activity-options.js";
 import { AssertionDialogue } from "./assertion.js";
 import { wanted } from "../runtime/attention.js";
 import { now } from "../runtime/clock.js";
@@ -26,7 +26,7 @@ import { stepsOf } from "../runtime/steps.js";
 const provider = "disposable-certificate";
 
 const own = (summary: string, seconds: number) =>
-  ownCall<CertificateActivities>(provider, summary, seconds);
+  updateActivities<CertificateActivities>(provider, summary, seconds);
 
 export async function issueCertificate(
   input: IssueCertificateInput,

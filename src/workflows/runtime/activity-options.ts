@@ -37,7 +37,7 @@ export const answerOptions: ActivityOptions = {
 };
 
 /** The call of an update that answers within a configured time. */
-export function ownCall<A>(provider: string, summary: string, seconds: number) {
+export function updateActivities<A>(provider: string, summary: string, seconds: number) {
   const time = `${seconds} seconds` as const;
   return activitiesOf<A>(provider, {
     ...answerOptions,

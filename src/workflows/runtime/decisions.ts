@@ -37,12 +37,12 @@ const { checkDecision: checkUntilKnown } = proxyActivities<ProcessActivities>({
 export const isChecked = () => patched("signed-decisions");
 
 /** Undefined when it cannot be checked now; throws the error that refuses the update. */
-export async function whoDecides(given: Decider): Promise<Proven | undefined> {
+export async function verifyDecider(given: Decider): Promise<Proven | undefined> {
   const { name: update = "", id: updateId = "" } = currentUpdateInfo() ?? {};
   const { firstExecutionRunId: firstRunId } = workflowInfo();
   try {
     const checked = await checkDecision({ update, updateId, firstRunId, argument: given });
-    if (!("refused" in checked)) return { ...stated(given), ...checked };
+    if (!("refused" in checked)) return { ...unverifiedDecider(given), ...checked };
     throw invalidInput(checked.refused.path, checked.refused.problem);
   } catch (error) {
     if (error instanceof ActivityFailure) return undefined;
@@ -50,12 +50,12 @@ export async function whoDecides(given: Decider): Promise<Proven | undefined> {
   }
 }
 
-export function stated({ by, note }: Decider): Proven {
+export function unverifiedDecider({ by, note }: Decider): Proven {
   return { ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
 }
 
 /** Whether an update is taken without a signature: what Temporal itself was asked for has none. */
-export async function isTakenUnsigned(update: string): Promise<boolean> {
+export async function acceptsUnsigned(update: string): Promise<boolean> {
   const { firstExecutionRunId: firstRunId } = workflowInfo();
   const checked = await checkUntilKnown({ update, updateId: "", firstRunId, argument: {} });
   return !("refused" in checked);

@@ -14,7 +14,7 @@ import type { References, ShownFailure } from "../../contracts/shared/status.js"
 import { abandoned } from "./attention.js";
 import type { Attentions, Decided } from "./attention.js";
 import { secondsFromNow } from "./clock.js";
-import { isChecked, refuseUnlessDecider, stated, whoDecides } from "./decisions.js";
+import { isChecked, refuseUnlessDecider, unverifiedDecider, verifyDecider } from "./decisions.js";
 import type { Proven } from "./decisions.js";
 import { withResolvers } from "./with-resolvers.js";
 import type { ProcessStatusBoard } from "./status.js";
@@ -79,8 +79,8 @@ export class Lifecycle {
       // Not `async`: an unchecked decision has to schedule its activities where the release before did.
       (decision) => {
         const given = decision ?? {};
-        if (!isChecked()) return handler(given, stated(given));
-        return whoDecides(given).then((who) =>
+        if (!isChecked()) return handler(given, unverifiedDecider(given));
+        return verifyDecider(given).then((who) =>
           who ? handler(given, who) : { answer: "unavailable" as const },
         );
       },

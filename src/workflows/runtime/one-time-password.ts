@@ -11,10 +11,10 @@ import { answerTo } from "./answers.js";
 import { isOver, msUntil, now, secondsAfter, secondsFromNow, timersDecide } from "./clock.js";
 import { invalidInput } from "./invalid-input.js";
 import type { AnyFlow } from "./flow.js";
-import { endOf, hasEnded, noCodeYet, reduceOtp } from "./otp-dialogue.js";
+import { otpEndOf, hasEnded, initialOtpState, reduceOtp } from "./otp-dialogue.js";
 import type { OpenTry, OtpEvents, OtpResult, OtpState, OtpTodo } from "./otp-dialogue.js";
-import type { LeftOpen } from "./steps.js";
-import { until, whenDue } from "./waits.js";
+import type { OpenOccurrence } from "./steps.js";
+import { waitUntil, waitUntilDue } from "./waits.js";
 
 export interface OtpSpans {
   holderDeadlineSeconds: number;
@@ -31,7 +31,7 @@ export interface OtpCalls {
   send(occurrence: string, seconds: number): Promise<SentAgain>;
   try(code: string, occurrence: string, seconds: number): Promise<OtpResult>;
   /** Waits until it is known what became of a try, or a person knows it, or gives the holder another chance (`again`). */
-  decideOpen(open: LeftOpen): Promise<{ verdict: OtpResult["verdict"] | "again" }>;
+  decideOpen(open: OpenOccurrence): Promise<{ verdict: OtpResult["verdict"] | "again" }>;
 }
 
 const { isPast } = proxyActivities<ProcessActivities>({
@@ -59,7 +59,7 @@ export class OneTimePassword {
   constructor(flow: AnyFlow, calls: OtpCalls, options: { stopOnUnknown?: boolean } = {}) {
     this.#flow = flow;
     this.#calls = calls;
-    this.#state = noCodeYet(options.stopOnUnknown === true);
+    this.#state = initialOtpState(options.stopOnUnknown === true);
     flow.lifecycle.onUpdate(
       submitOtp,
       "The code that the holder entered",
@@ -100,15 +100,15 @@ export class OneTimePassword {
   }
 
   /** Waits for the holder, and for an answer that is on its way when the time is over. */
-  async #end(): Promise<ReturnType<typeof endOf>> {
-    const isInTime = await until(this.#flow, () => hasEnded(this.#state), {
+  async #end(): Promise<ReturnType<typeof otpEndOf>> {
+    const isInTime = await waitUntil(this.#flow, () => hasEnded(this.#state), {
       what: "the holder's code",
       end: this.#deadline,
       summary: "The holder may enter the code",
     });
     this.#isTimeUp = !isInTime;
     await condition(() => !this.#busy);
-    return endOf(this.#state);
+    return otpEndOf(this.#state);
   }
 
   #restartTime(): void {
@@ -157,7 +157,7 @@ export class OneTimePassword {
   ): Promise<A | { answer: "unavailable" }> {
     // The holder may have the code before the process knows that it was sent.
     const began = now();
-    await whenDue(() => this.#spans !== undefined);
+    await waitUntilDue(() => this.#spans !== undefined);
     const spans = this.#spans;
     if (!spans) return { answer: "unavailable" };
     const end = secondsAfter(began, spans.answerSeconds);
@@ -198,7 +198,7 @@ export class OneTimePassword {
     return answer === false ? { answer: "tooSoon", until } : { answer: "unavailable" };
   }
 
-  #leftOpen({ occurrence, ...answered }: OpenTry): LeftOpen {
+  #leftOpen({ occurrence, ...answered }: OpenTry): OpenOccurrence {
     const { environment, account } = this.#flow.status;
     const { provider, operation } = this.#calls;
     const problem = { provider, operation, environment, account, fields: [], ...answered };

@@ -72,7 +72,7 @@ type Transition<K extends keyof OtpEvents> = (
   event: OtpEvents[K],
 ) => { state: OtpState; todo: OtpTodo<K> };
 
-export function noCodeYet(stopOnUnknown: boolean): OtpState {
+export function initialOtpState(stopOnUnknown: boolean): OtpState {
   const counts = { triesPerCode: 0, sent: 0, triesLeft: 0, resendsLeft: 0 };
   return { stopOnUnknown, ...counts, isAccepted: false, openTry: undefined };
 }
@@ -92,7 +92,7 @@ export function hasEnded(state: OtpState): boolean {
 }
 
 /** How the dialogue has ended, when it has ended or its time is over. */
-export function endOf(state: OtpState): "accepted" | "locked" | "expired" | OpenTry {
+export function otpEndOf(state: OtpState): "accepted" | "locked" | "expired" | OpenTry {
   if (state.isAccepted) return "accepted";
   return state.openTry ?? (isLocked(state) ? "locked" : "expired");
 }

@@ -46,7 +46,7 @@ export interface Step {
 }
 
 /** What an update's own call has left open: the step begins with an attention. */
-export interface LeftOpen {
+export interface OpenOccurrence {
   occurrence: string;
   problem: Problem;
 }
@@ -75,7 +75,7 @@ export function stepsOf<A>(flow: AnyFlow, provider: string) {
   return async <T>(
     step: Step,
     call: (activities: A, stepCall: StepCall) => Promise<T>,
-    leftOpen?: LeftOpen,
+    leftOpen?: OpenOccurrence,
   ): Promise<T> => {
     let occurrence = leftOpen?.occurrence ?? step.occurrence ?? "0";
     const callWith = (options: ActivityOptions, mode: StepMode): Promise<T> =>

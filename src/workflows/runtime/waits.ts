@@ -7,7 +7,7 @@ import type { AnyFlow } from "./flow.js";
  * Returns whether `isTrue` came true before `end`. Meanwhile the status shows that the process waits for `what`, and the Web UI
  * shows `summary` at the timer. Throws when the process is stopped.
  */
-export async function until(
+export async function waitUntil(
   flow: AnyFlow,
   isTrue: () => boolean,
   { what, end, summary }: { what: string; end: Date; summary: string },
@@ -25,6 +25,6 @@ export async function until(
  * For an update that may come too early: after a reset, earlier updates are delivered again at the very start. Returns when it is
  * due, or after five seconds.
  */
-export async function whenDue(isDue: () => boolean): Promise<void> {
+export async function waitUntilDue(isDue: () => boolean): Promise<void> {
   if (!isDue()) await condition(isDue, "5 seconds");
 }

@@ -6,7 +6,7 @@ import type { ProcessDocument } from "../../contracts/shared/status.js";
  * An affidavit is tied by the `RequestId` of its callback; one that no callback announced is tied as `inferred` where
  * exactly one request still waits.
  */
-export function tieAffidavits(
+export function matchAffidavits(
   documents: ProcessDocument[],
   events: ProviderEvent[],
   requests: { requestId: string; before: number }[],

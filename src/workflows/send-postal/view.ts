@@ -50,7 +50,7 @@ export function hintsAtEnd(event: ProviderEvent): boolean {
 }
 
 /** Names a move that P2 §3.1 excludes; it is obeyed all the same. */
-export function excludedMove(
+export function excludedTransition(
   seen: readonly string[],
   next: PostalSnapshot,
   postServiceType: string,

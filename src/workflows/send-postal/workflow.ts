@@ -15,11 +15,11 @@ import type {
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { wanted } from "../runtime/attention.js";
 import { answerTo } from "../runtime/answers.js";
-import { tieAffidavits } from "./affidavits.js";
+import { matchAffidavits } from "./affidavits.js";
 import {
   decidedBy,
   isChecked,
-  isTakenUnsigned,
+  acceptsUnsigned,
   refuseUnlessDeciderAlone,
 } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
@@ -28,10 +28,10 @@ import { trackUntilClosed } from "../runtime/tracking.js";
 import type { AskWait, TrackingTarget } from "../runtime/tracking.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
 import { Flow } from "../runtime/flow.js";
-import { excludedMove, hintsAtEnd, postalView, reportsEnd } from "./view.js";
+import { excludedTransition, hintsAtEnd, postalView, reportsEnd } from "./view.js";
 import type { PostalSnapshot, PostalView } from "./view.js";
 import { stepsOf } from "../runtime/steps.js";
-import { whenDue } from "../runtime/waits.js";
+import { waitUntilDue } from "../runtime/waits.js";
 
 const { withdraw } = proxyActivities<ProcessActivities>({
   ...answerOptions,
@@ -150,7 +150,11 @@ class SendPostal {
         }),
     );
     this.#missing = missing;
-    log.applySnapshot(snapshot, documents, excludedMove(log.seenStates, snapshot, postServiceType));
+    log.applySnapshot(
+      snapshot,
+      documents,
+      excludedTransition(log.seenStates, snapshot, postServiceType),
+    );
   }
 
   async #collectLateAffidavits(target: TrackingTarget, windowSeconds: number): Promise<void> {
@@ -174,7 +178,7 @@ class SendPostal {
       dates: log.snapshot?.dates ?? {},
       documents: [
         ...(this.#item ? [{ kind: "submitted" as const, document: this.#item.document }] : []),
-        ...tieAffidavits([...log.documents.values()], log.events, this.#requests),
+        ...matchAffidavits([...log.documents.values()], log.events, this.#requests),
       ],
       timeline: log.timeline,
     };
@@ -220,14 +224,15 @@ class SendPostal {
 
   /** Temporal's own cancellation has no signature: it counts only where unsigned decisions are accepted. */
   async #cancelUnsigned(): Promise<void> {
-    if (!isChecked() || (await isTakenUnsigned(cancel.name)))
+    if (!isChecked() || (await acceptsUnsigned(cancel.name)))
       return this.#cancelUntilAnswered("workflow-cancellation");
     const note = "it is not signed: an operator cancels with trustflow cancel";
     this.#flow.log.note({ source: "process", event: "Cancellation refused", note });
   }
 
   async #requestAffidavit(asked: PostalAffidavitRequest): Promise<AffidavitAnswer> {
-    if (!this.#item && patched("affidavit-when-due")) await whenDue(() => this.#item !== undefined);
+    if (!this.#item && patched("affidavit-when-due"))
+      await waitUntilDue(() => this.#item !== undefined);
     if (!this.#item?.affidavitsOnDemand) return { answer: "notEligible" };
     const { account, uniqueId } = this.#item;
     const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };

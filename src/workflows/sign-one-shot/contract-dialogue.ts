@@ -6,7 +6,7 @@ import { decidedBy } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
 import { invalidInput } from "../runtime/invalid-input.js";
 import type { AnyFlow } from "../runtime/flow.js";
-import { until, whenDue } from "../runtime/waits.js";
+import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 
 export class ContractDialogue {
   readonly #flow: AnyFlow;
@@ -32,7 +32,7 @@ export class ContractDialogue {
     const end = secondsFromNow(holderDeadlineSeconds);
     this.#isAwaited = true;
     const isKnown = () => this.#accepted !== undefined;
-    const came = await until(this.#flow, isKnown, {
+    const came = await waitUntil(this.#flow, isKnown, {
       what: "the contract to be accepted",
       end,
       summary: "The contract may be accepted",
@@ -45,7 +45,7 @@ export class ContractDialogue {
   }
 
   async #take(accepted: boolean, who: Proven): Promise<ContractAnswer> {
-    await whenDue(() => this.#isAwaited || this.#isPast);
+    await waitUntilDue(() => this.#isAwaited || this.#isPast);
     if (!this.#isAwaited) return { answer: "notAwaited" };
     this.#isAwaited = false;
     this.#accepted = accepted;

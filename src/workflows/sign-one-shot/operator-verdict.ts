@@ -6,7 +6,7 @@ import type { Decided } from "../runtime/attention.js";
 import { secondsFromNow } from "../runtime/clock.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { oneShotEnds } from "./view.js";
-import { until } from "../runtime/waits.js";
+import { waitUntil } from "../runtime/waits.js";
 
 const state = /^(signed|failed)$/;
 
@@ -36,7 +36,7 @@ export async function awaitOperatorVerdict(
   for (;;) {
     const end = secondsFromNow(seconds);
     flow.status.effectExists("tracking", flow.status.references, end);
-    await until(flow, hasNews, {
+    await waitUntil(flow, hasNews, {
       what: awaits,
       end,
       summary: "The signature may come to its end",

@@ -11,7 +11,7 @@ import type { CreatedRequest } from "../../activities/one-shot-signature/request
 import type { Signed } from "../../activities/one-shot-signature/signature.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import type { SignOneShotInput, SignOneShotResult } from "../../contracts/sign-one-shot.js";
-import { ownCall } from "../runtime/activity-options.js";
+import { updateActivities } from "../runtime/activity-options.js";
 import { wanted } from "../runtime/attention.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
 import { ContractDialogue } from "./contract-dialogue.js";
@@ -29,7 +29,7 @@ const provider = "one-shot-signature";
 const label = "the signature service";
 
 const own = (summary: string, seconds: number) =>
-  ownCall<OneShotActivities>(provider, summary, seconds);
+  updateActivities<OneShotActivities>(provider, summary, seconds);
 
 export async function signOneShot(input: SignOneShotInput): Promise<SignOneShotResult> {
   return new SignOneShot(input).run();

@@ -12,7 +12,7 @@ import { runEffect } from "../../../src/activities/runtime/effect.js";
 import type { ProviderEffect } from "../../../src/activities/runtime/effect.js";
 import { InvalidInput } from "../../../src/activities/runtime/failure.js";
 import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
-import { sentAgain, triedWith } from "../../../src/activities/runtime/one-time-password.js";
+import { resendResultOf, tryResultOf } from "../../../src/activities/runtime/one-time-password.js";
 import { ProviderContext } from "../../../src/activities/runtime/provider-context.js";
 import type {
   Account,
@@ -363,9 +363,9 @@ const affidavit = (given: Given) =>
 const cancel = (given: Given) =>
   cancelAnswer(run(given, "update") as never, async () => ({ answer: "tooLate" }));
 const another = (given: Given) =>
-  sentAgain({ readStepHistory: () => journal.past() }, "otp", run(given, "update"));
+  resendResultOf({ readStepHistory: () => journal.past() }, "otp", run(given, "update"));
 const code = (given: Given) =>
-  run(given, "update").catch((problem: unknown) => triedWith(problem, () => "wrong"));
+  run(given, "update").catch((problem: unknown) => tryResultOf(problem, () => "wrong"));
 
 test.each<[string, (given: Given) => Promise<object>, Error, object]>([
   ["an affidavit, refused", affidavit, refused, { answer: "refused", reason: "no such country" }],

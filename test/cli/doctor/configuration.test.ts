@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type Socket, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { made } from "../../../src/cli/doctor/check.js";
+import { runCheck } from "../../../src/cli/doctor/check.js";
 import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
 import { publicRingOf } from "../../../src/crypto/sealed-box.js";
 import { type Report, closedPort, doctor, expectFinding, listening } from "./doctor.js";
@@ -131,12 +131,15 @@ test("servers that take the connection and never answer are found just so: nothi
 
 test("noAnswer: whatever a check waits for, it ends", async () => {
   const never = () => new Promise<string>(() => undefined);
-  expect(await made("patience", never, 10)).toMatchObject({ state: "fail", finding: "noAnswer" });
+  expect(await runCheck("patience", never, 10)).toMatchObject({
+    state: "fail",
+    finding: "noAnswer",
+  });
 });
 
 test("an error that nobody foresaw shows its kind only", async () => {
   const failing = () => Promise.reject(new RangeError("hunter5"));
-  expect(await made("surprise", failing)).toMatchObject({
+  expect(await runCheck("surprise", failing)).toMatchObject({
     state: "warn",
     finding: "notChecked",
     detail: "not checked: RangeError",

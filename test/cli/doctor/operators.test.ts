@@ -1,6 +1,6 @@
 // What `trustflow doctor` says of the operators and of the key that signs decisions.
 import { expect, test } from "@jest/globals";
-import { type Checked, made } from "../../../src/cli/doctor/check.js";
+import { type Checked, runCheck } from "../../../src/cli/doctor/check.js";
 import { type FindingName, findings } from "../../../src/cli/doctor/findings.js";
 import { decisionRules, operatorKey } from "../../../src/cli/doctor/operators.js";
 import { loadConfig } from "../../../src/config.js";
@@ -19,8 +19,8 @@ async function said(env: Record<string, string>): Promise<{ rules: Checked; key:
   try {
     const config = loadConfig();
     return {
-      rules: await made("operators", () => decisionRules(config)),
-      key: await made("key operator", () => operatorKey(config)),
+      rules: await runCheck("operators", () => decisionRules(config)),
+      key: await runCheck("key operator", () => operatorKey(config)),
     };
   } finally {
     process.env = before;

@@ -1,11 +1,11 @@
 // What `affidavits --out` calls its files.
 import { expect, test } from "@jest/globals";
-import { named } from "../../../src/cli/upkeep/documents.js";
+import { namedAffidavits } from "../../../src/cli/upkeep/documents.js";
 
 const affidavit = (uri: string, uniqueId?: string) => ({ document: { uri }, uniqueId });
 
 test("a regenerated affidavit has a file beside the one whose id it reuses (docs/reading-the-specification.md §2)", () => {
-  const names = named([
+  const names = namedAffidavits([
     affidavit("document:1", "a-1"),
     affidavit("document:2", "a-2"),
     affidavit("document:3", "a-1"),
@@ -14,5 +14,7 @@ test("a regenerated affidavit has a file beside the one whose id it reuses (docs
 });
 
 test("an affidavit without an id is named by its document", () => {
-  expect(named([affidavit("document:1")]).map(([name]) => name)).toEqual(["affidavit-document-1"]);
+  expect(namedAffidavits([affidavit("document:1")]).map(([name]) => name)).toEqual([
+    "affidavit-document-1",
+  ]);
 });

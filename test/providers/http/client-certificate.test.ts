@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { renewedSecret } from "../../../src/config/fields.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { meaningOf, refused } from "../../../src/providers/http/answer.js";
-import { asking } from "../../../src/providers/disposable-certificate/translate.js";
+import { operationOf } from "../../../src/providers/disposable-certificate/translate.js";
 import { call } from "../../../src/providers/http/call.js";
 import { file } from "../../../src/providers/http/described.js";
 import { ClientCertificate } from "../../../src/providers/http/client-certificate.js";
@@ -190,7 +190,7 @@ test.each(["No required SSL certificate was sent", "The SSL certificate error"])
 
 /** The name in the certificate that the server saw. */
 async function shown(tls: ClientCertificate): Promise<string> {
-  const asked = asking("checkData");
+  const asked = operationOf("checkData");
   const host = { baseUrl: server.url, timeoutMs: 5_000, tls };
   const request = { method: "POST", path: "/", json: {} } as const;
   const described = file("the name", () => true);

@@ -2,9 +2,9 @@
 // (docs/reading-the-specification.md §5).
 import { describe, expect, test } from "@jest/globals";
 import {
-  endOf,
+  otpEndOf,
   hasEnded,
-  noCodeYet,
+  initialOtpState,
   reduceOtp,
 } from "../../../src/workflows/runtime/otp-dialogue.js";
 import type {
@@ -16,7 +16,7 @@ import type {
 const begun = (
   first: OtpEvents["begun"]["first"] = { sent: "yes" },
   { stopOnUnknown = false } = {},
-) => reduceOtp(noCodeYet(stopOnUnknown), "begun", { otpTries: 2, otpResends: 2, first });
+) => reduceOtp(initialOtpState(stopOnUnknown), "begun", { otpTries: 2, otpResends: 2, first });
 
 const unanswered: OtpResult = { verdict: "unknown", isOpen: true };
 const tried = (state: OtpState, result: OtpResult, occurrence = "u-1") =>
@@ -51,13 +51,13 @@ describe("the first code", () => {
     const { state, todo } = begun({ sent: "yes", earlier: { occurrence: "u", isAnswered: true } });
     expect(todo.notes).toEqual(["Code sent", "A code was accepted before"]);
     expect(hasEnded(state)).toBe(true);
-    expect(endOf(state)).toBe("accepted");
+    expect(otpEndOf(state)).toBe("accepted");
   });
 
   test("a try that an earlier run left open stays open", () => {
     const { state, todo } = begun({ sent: "yes", earlier: { occurrence: "u", isAnswered: false } });
     expect(todo.notes).toEqual(["Code sent", "A code was tried before, unanswered"]);
-    expect(endOf(state)).toEqual({ occurrence: "u" });
+    expect(otpEndOf(state)).toEqual({ occurrence: "u" });
   });
 });
 
@@ -67,7 +67,7 @@ describe("what the provider makes of a code", () => {
   test("accepted ends it, and later codes are answered without a call", () => {
     const { state: after, todo } = tried(state, { verdict: "accepted" });
     expect(todo).toEqual({ answer: { answer: "accepted" }, notes: ["Code accepted"] });
-    expect([hasEnded(after), endOf(after)]).toEqual([true, "accepted"]);
+    expect([hasEnded(after), otpEndOf(after)]).toEqual([true, "accepted"]);
     expect(entered(after, true)).toEqual({ answer: "accepted" });
     expect(wanted(after)).toEqual({ answer: "expired" });
   });
@@ -103,7 +103,7 @@ describe("what the provider makes of a code", () => {
       notes: ["Code tried without a clear answer"],
     });
     expect(after.triesLeft).toBe(1);
-    expect(endOf(after)).toEqual({ occurrence: "u-1", code: "500", problem: "broken" });
+    expect(otpEndOf(after)).toEqual({ occurrence: "u-1", code: "500", problem: "broken" });
     expect([hasEnded(after), entered(after)]).toEqual([false, undefined]);
   });
 
@@ -114,7 +114,7 @@ describe("what the provider makes of a code", () => {
 
   test("the newest try without an answer is the open one", () => {
     const once = tried(state, unanswered, "u-1").state;
-    expect(endOf(tried(once, unanswered, "u-2").state)).toEqual({ occurrence: "u-2" });
+    expect(otpEndOf(tried(once, unanswered, "u-2").state)).toEqual({ occurrence: "u-2" });
   });
 
   test("where repeating is unsafe, an open try ends the dialogue until it is decided", () => {
@@ -176,14 +176,14 @@ describe("another code", () => {
     const { state } = begun();
     expect(wanted(state, true)).toEqual({ answer: "expired" });
     expect(entered(state, true)).toEqual({ answer: "expired" });
-    expect(endOf(state)).toBe("expired");
+    expect(otpEndOf(state)).toBe("expired");
   });
 });
 
 test("without tries and without resends it is locked", () => {
   let { state } = begun({ sent: "yes", codes: 3 });
   for (const _ of [1, 2]) ({ state } = tried(state, { verdict: "wrong" }));
-  expect([hasEnded(state), endOf(state)]).toEqual([true, "locked"]);
+  expect([hasEnded(state), otpEndOf(state)]).toEqual([true, "locked"]);
 });
 
 test("another chance brings at least one more code, a late no does not", () => {

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { isWaived, NotChangedYet, stepsOf } from "../../../src/workflows/runtime/steps.js";
-import type { LeftOpen, Step, StepCall } from "../../../src/workflows/runtime/steps.js";
+import type { OpenOccurrence, Step, StepCall } from "../../../src/workflows/runtime/steps.js";
 import { unavailable, WorkflowRun } from "../workflow-run.js";
 
 interface Activities {
@@ -20,7 +20,7 @@ const decisions = {
 };
 
 /** A workflow of one step. */
-async function start(step: Step, leftOpen?: LeftOpen) {
+async function start(step: Step, leftOpen?: OpenOccurrence) {
   let flow!: Flow<never, ReturnType<typeof plainView>>;
   const run = await WorkflowRun.start(() => {
     flow = new Flow(plainView);

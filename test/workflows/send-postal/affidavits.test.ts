@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
-import { tieAffidavits } from "../../../src/workflows/send-postal/affidavits.js";
+import { matchAffidavits } from "../../../src/workflows/send-postal/affidavits.js";
 
 const ids = ["a", "b", "c", "d"];
 
@@ -41,20 +41,20 @@ test("no loss, order, doubling or forgery of callbacks changes which affidavits 
   fc.assert(
     fc.property(fc.subarray(ids), fc.array(anyEvent), anyRequests, (found, events, requests) => {
       const documents = found.map((id) => affidavit(id));
-      expect(keysOf(tieAffidavits(documents, events, requests))).toEqual(keysOf(documents));
+      expect(keysOf(matchAffidavits(documents, events, requests))).toEqual(keysOf(documents));
     }),
   );
 });
 
 test("a callback's RequestId ties its affidavit", () => {
   const documents = [affidavit("a"), affidavit("b")];
-  const tied = tieAffidavits(documents, [published("b", "r1")], [{ requestId: "r1", before: 1 }]);
+  const tied = matchAffidavits(documents, [published("b", "r1")], [{ requestId: "r1", before: 1 }]);
   expect(tied[0]).toEqual(documents[0]);
   expect(tied[1]).toMatchObject({ uniqueId: "b", requestId: "r1", tiedBy: "callback" });
 });
 
 test("one that only a query found is inferred to answer the one request that waits", () => {
-  const tied = tieAffidavits(
+  const tied = matchAffidavits(
     [affidavit("a"), affidavit("b")],
     [],
     [{ requestId: "r1", before: 1 }],
@@ -68,12 +68,16 @@ test("with two requests waiting nothing is inferred", () => {
     { requestId: "r1", before: 0 },
     { requestId: "r2", before: 0 },
   ];
-  const tied = tieAffidavits([affidavit("a")], [], requests);
+  const tied = matchAffidavits([affidavit("a")], [], requests);
   expect(tied).toEqual([affidavit("a")]);
 });
 
 test("an affidavit whose callback names no request is an ordinary one", () => {
-  const tied = tieAffidavits([affidavit("a")], [published("a")], [{ requestId: "r1", before: 0 }]);
+  const tied = matchAffidavits(
+    [affidavit("a")],
+    [published("a")],
+    [{ requestId: "r1", before: 0 }],
+  );
   expect(tied).toEqual([affidavit("a")]);
 });
 
@@ -81,8 +85,8 @@ test("a callback with the RequestId ties, whether one without came before or aft
   const told = published("a", "r1");
   const regenerated = { ...published("a"), id: "event-a-again" };
   const requests = [{ requestId: "r1", before: 0 }];
-  const [first] = tieAffidavits([affidavit("a")], [told, regenerated], requests);
-  const [second] = tieAffidavits([affidavit("a")], [regenerated, told], requests);
+  const [first] = matchAffidavits([affidavit("a")], [told, regenerated], requests);
+  const [second] = matchAffidavits([affidavit("a")], [regenerated, told], requests);
   expect(first).toMatchObject({ requestId: "r1", tiedBy: "callback" });
   expect(second).toEqual(first);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
-import { excludedMove, postalView } from "../../../src/workflows/send-postal/view.js";
+import { excludedTransition, postalView } from "../../../src/workflows/send-postal/view.js";
 import type { PostalSnapshot } from "../../../src/workflows/send-postal/view.js";
 
 const kinds = [
@@ -156,15 +156,15 @@ test("an outcome that the specification does not name is other, with the provide
 
 test("LetterLite that closes as Delivered after non-delivery is flagged, others are not (P2 §3.1)", () => {
   const seen = ["Undelivered"];
-  expect(excludedMove(seen, closed("Delivered"), "LetterLite")).toMatch("LetterLite");
-  expect(excludedMove(seen, closed("Delivered"), "Registered")).toBeUndefined();
-  expect(excludedMove([], closed("Delivered"), "LetterLite")).toBeUndefined();
+  expect(excludedTransition(seen, closed("Delivered"), "LetterLite")).toMatch("LetterLite");
+  expect(excludedTransition(seen, closed("Delivered"), "Registered")).toBeUndefined();
+  expect(excludedTransition([], closed("Delivered"), "LetterLite")).toBeUndefined();
 });
 
 test.each(["Declined", "Acknowledged", "Hindered"])(
   "the outcome %s is flagged (P2 §3.1)",
   (word) => {
-    expect(excludedMove([], closed(word), "Registered")).toMatch(word);
+    expect(excludedTransition([], closed(word), "Registered")).toMatch(word);
   },
 );
 

@@ -56,7 +56,7 @@ export type Step =
       requestId?: string;
     };
 
-export interface Journey {
+export interface LetterPlan {
   service: ServiceType;
   hasTracking: boolean;
   disposalDays?: number | undefined;
@@ -65,11 +65,11 @@ export interface Journey {
   modifiers: readonly string[];
 }
 
-export const isPlainLetter = (journey: Journey) =>
+export const isPlainLetter = (journey: LetterPlan) =>
   journey.service === "Letter" && !journey.hasTracking && journey.disposalDays === undefined;
 
 /** Why this service cannot end so (P2 §3.1, facts 4–8); undefined if it can. */
-export function impossible(journey: Journey): string | undefined {
+export function impossibleEnding(journey: LetterPlan): string | undefined {
   const { ending, service, disposalDays } = journey;
   const plain = isPlainLetter(journey);
   if (ending === "sent") return plain ? undefined : "only a plain Letter closes as Sent";
@@ -87,7 +87,7 @@ export function impossible(journey: Journey): string | undefined {
   return undefined;
 }
 
-export function plan(journey: Journey): Step[] {
+export function plan(journey: LetterPlan): Step[] {
   const ending = journey.ending ?? (isPlainLetter(journey) ? "sent" : "delivered");
   if (ending === "stalled") return [];
   const has = (modifier: string) => journey.modifiers.includes(modifier);
@@ -128,7 +128,7 @@ function finalOutcome(ending: Ending): { outcome?: string } {
   return ending === "rejected" ? { outcome: "Rejected" } : {};
 }
 
-function afterSent(ending: Ending, journey: Journey): Step[] {
+function afterSent(ending: Ending, journey: LetterPlan): Step[] {
   const undelivered: Step = { afterMs: 5 * DAY, state: "Undelivered", outcome: "Undelivered" };
   const delivered = (afterMs: number): Step => ({
     afterMs,

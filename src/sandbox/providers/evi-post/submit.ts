@@ -6,7 +6,7 @@ import type { IdempotencyTokens } from "../../engine/idempotency.js";
 import type { Arrival, Call, Description, Ending, Operation } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import { fieldsOf, isObject } from "../../exchange/checker.js";
-import { impossible } from "./lifecycle.js";
+import { impossibleEnding } from "./lifecycle.js";
 import { magicKeyOf, readPostalMagic } from "./magic.js";
 import type { PostalService } from "./postal-service.js";
 import { badField, badRequest, refusal } from "./refusal.js";
@@ -102,7 +102,8 @@ export function submitOperation(
       return badField("RecipientName", "SandboxMagic", `unknown magic value: ${words}`);
     }
     const why =
-      magic && impossible({ ...submission, ending: magic.ending, modifiers: magic.modifiers });
+      magic &&
+      impossibleEnding({ ...submission, ending: magic.ending, modifiers: magic.modifiers });
     if (why) return badField("RecipientName", "SandboxMagic", `${magic.ending}: ${why}`);
     const magicKey = magic && magicKeyOf(body);
     const item = postal.accept(submission, account, call.at, { magic, magicKey, faults });

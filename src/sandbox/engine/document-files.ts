@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export class DocumentShelf {
+export class DocumentFiles {
   readonly #folder: string | undefined;
   readonly #documents = new Map<string, Buffer>();
 
