@@ -1,7 +1,7 @@
 // The provider sandbox: composes clock, accounts, faults, ledger, callbacks and the simulated providers behind one server.
 import { setMaxListeners } from "node:events";
 import { Accounts, type Account } from "./engine/accounts.js";
-import { Callbacks, type CallbackState } from "./engine/callbacks.js";
+import { Callbacks, type CallbackState } from "./callbacks/callbacks.js";
 import type { Certificate, Validity } from "./tls/certificate.js";
 import { Clock, type ClockState } from "./engine/clock.js";
 import { registerControl } from "./control/routes.js";

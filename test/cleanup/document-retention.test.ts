@@ -13,7 +13,7 @@ import { documentIdOf } from "../../src/documents/document-id.js";
 import { DocumentStore } from "../../src/documents/store.js";
 import { own } from "../../src/journal/ownership.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
-import { ownUncommitted, untilLockAwaited } from "../harness/stack/document-owners.js";
+import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";

@@ -23,7 +23,7 @@ import { runsOf } from "../../src/temporal/visibility/runs.js";
 import type { Execution } from "../../src/temporal/visibility/stuck.js";
 import { effectOf, failed, notSent, Provider } from "../journal/support.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
-import { ownUncommitted, untilLockAwaited } from "../harness/stack/document-owners.js";
+import { ownUncommitted, untilLockAwaited } from "../harness/documents/document-owners.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
 

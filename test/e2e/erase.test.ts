@@ -7,7 +7,7 @@ import { pdf } from "../../src/sandbox/exchange/pdf.js";
 import { eventOf, addressOf, post } from "../harness/histories/callbacks.js";
 import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
-import { OpenedStores } from "../harness/stack/opened-stores.js";
+import { OpenedStores } from "../harness/documents/opened-stores.js";
 import { eventually } from "../harness/outages/wait.js";
 import { startTestStack, statusWhere } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";

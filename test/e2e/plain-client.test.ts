@@ -14,7 +14,7 @@ import { messageSchemaOf } from "../harness/pages/message-schema.js";
 import { brought } from "../processes/index.js";
 import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
 import { letterPdf } from "../processes/send-postal/inputs.js";
-import { namedDocuments, ownedDocuments } from "../harness/stack/owned-documents.js";
+import { namedDocuments, ownedDocuments } from "../harness/documents/owned-documents.js";
 import { signerInput } from "../processes/sign-one-shot/inputs.js";
 import { startTestStack } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";

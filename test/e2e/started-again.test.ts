@@ -9,7 +9,7 @@ import { trustflow } from "../cli/run.js";
 import { envelopeInput } from "../processes/sign-envelope/inputs.js";
 import { assertionInput, codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
 import { letterPdf } from "../processes/send-postal/inputs.js";
-import { ownedDocuments } from "../harness/stack/owned-documents.js";
+import { ownedDocuments } from "../harness/documents/owned-documents.js";
 import { resetToTheStart } from "../harness/stack/reset.js";
 import { signerInput } from "../processes/sign-one-shot/inputs.js";
 import { startTestStack, statusWhere } from "../harness/stack/stack.js";

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { Journal } from "../../src/journal/journal.js";
 import type { Effect } from "../../src/journal/journal.js";
 import type { DocumentKind } from "../../src/journal/ownership.js";
-import { ownUncommitted } from "../harness/stack/document-owners.js";
+import { ownUncommitted } from "../harness/documents/document-owners.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
 import { Provider, effectOf, failed, notSent, sealers } from "./support.js";

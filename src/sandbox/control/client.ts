@@ -1,7 +1,7 @@
 // A typed client of the control API, for the command line and tests.
 import { got } from "got";
 import type { AccountChange, AccountView } from "../engine/accounts.js";
-import type { CallbackLogEntry } from "../engine/callbacks.js";
+import type { CallbackLogEntry } from "../callbacks/callbacks.js";
 import type { Speed } from "../engine/clock.js";
 import type { FaultOptions, FaultRule } from "../engine/faults.js";
 import type { LedgerReport } from "../engine/ledger.js";

@@ -1,6 +1,6 @@
 // The shared pieces that every simulated provider stands on.
 import type { Accounts } from "./accounts.js";
-import type { Callbacks } from "./callbacks.js";
+import type { Callbacks } from "../callbacks/callbacks.js";
 import type { Clock } from "./clock.js";
 import type { DocumentFiles } from "./document-files.js";
 import type { Faults } from "./faults.js";

@@ -7,7 +7,7 @@ import type { ProcessHandle } from "../../../src/client.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { KeyRing } from "../../../src/crypto/key-ring.js";
-import type { CallbackLogEntry } from "../../../src/sandbox/engine/callbacks.js";
+import type { CallbackLogEntry } from "../../../src/sandbox/callbacks/callbacks.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { InboxView, signalledEvents } from "../../harness/outages/inbox.js";
 import { holdRole, killHeldRoles } from "../../harness/outages/roles.js";

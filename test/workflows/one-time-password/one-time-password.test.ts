@@ -2,8 +2,8 @@
 import { expect, test } from "@jest/globals";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { activitiesOf } from "../../../src/workflows/runtime/activity-options.js";
-import { OneTimePassword } from "../../../src/workflows/runtime/one-time-password.js";
-import type { OtpResult } from "../../../src/workflows/runtime/otp-dialogue.js";
+import { OneTimePassword } from "../../../src/workflows/one-time-password/one-time-password.js";
+import type { OtpResult } from "../../../src/workflows/one-time-password/otp-dialogue.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { WorkflowRun } from "../workflow-run.js";
 

@@ -1,8 +1,8 @@
 // Callback delivery over real HTTP: independent retries per event (P2 §6.5), the same Identifier each time, then dropped.
 import { CallbackPost } from "./callback-post.js";
-import { CappedLog } from "./capped-log.js";
-import type { Clock } from "./clock.js";
-import type { Faults } from "./faults.js";
+import { CappedLog } from "../engine/capped-log.js";
+import type { Clock } from "../engine/clock.js";
+import type { Faults } from "../engine/faults.js";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -6,12 +6,12 @@ import {
   hasEnded,
   initialOtpState,
   reduceOtp,
-} from "../../../src/workflows/runtime/otp-dialogue.js";
+} from "../../../src/workflows/one-time-password/otp-dialogue.js";
 import type {
   OtpEvents,
   OtpResult,
   OtpState,
-} from "../../../src/workflows/runtime/otp-dialogue.js";
+} from "../../../src/workflows/one-time-password/otp-dialogue.js";
 
 const begun = (
   first: OtpEvents["begun"]["first"] = { sent: "yes" },

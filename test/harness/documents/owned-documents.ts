@@ -1,6 +1,6 @@
 // Which documents the database says a process owns, as sorted `<kind> <uri>`.
 import { createPool } from "../../../src/postgres/pool.js";
-import type { TestStack } from "./stack.js";
+import type { TestStack } from "../stack/stack.js";
 
 export async function ownedDocuments(
   { stack }: TestStack,

@@ -14,7 +14,7 @@ import { EncryptionCodec } from "../../../src/temporal/codec/codec.js";
 import { formsOf } from "../histories/canaries.js";
 import { descriptions } from "../histories/haystack.js";
 import type { Haystack } from "../histories/haystack.js";
-import type { TestStack } from "./stack.js";
+import type { TestStack } from "../stack/stack.js";
 
 export class OpenedStores {
   readonly #system: TestStack;

@@ -6,15 +6,22 @@ import type { ProcessActivities } from "../../activities/runtime/process.js";
 import { resendOtp, submitOtp } from "../../contracts/shared/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import type { OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
-import { answerOptions } from "./activity-options.js";
-import { answerTo } from "./answers.js";
-import { isOver, msUntil, now, secondsAfter, secondsFromNow, timersDecide } from "./clock.js";
-import { invalidInput } from "./invalid-input.js";
-import type { AnyFlow } from "./flow.js";
+import { answerOptions } from "../runtime/activity-options.js";
+import { answerTo } from "../runtime/answers.js";
+import {
+  isOver,
+  msUntil,
+  now,
+  secondsAfter,
+  secondsFromNow,
+  timersDecide,
+} from "../runtime/clock.js";
+import { invalidInput } from "../runtime/invalid-input.js";
+import type { AnyFlow } from "../runtime/flow.js";
 import { otpEndOf, hasEnded, initialOtpState, reduceOtp } from "./otp-dialogue.js";
 import type { OpenTry, OtpEvents, OtpResult, OtpState, OtpTodo } from "./otp-dialogue.js";
-import type { OpenOccurrence } from "./steps.js";
-import { waitUntil, waitUntilDue } from "./waits.js";
+import type { OpenOccurrence } from "../runtime/steps.js";
+import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 
 export interface OtpSpans {
   holderDeadlineSeconds: number;
