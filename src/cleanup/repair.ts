@@ -31,7 +31,7 @@ export interface Repairs {
   left: { id: string; why: string }[];
 }
 
-interface Found {
+interface StuckProcess {
   execution: Execution;
   stuck: Stuck;
   events: HistoryEvent[];
@@ -66,7 +66,7 @@ export async function repairStuck(options: RepairOptions): Promise<Repairs> {
 
 async function repairOne(
   { client, replay, afterSeconds, dryRun = false, now = new Date() }: RepairOptions,
-  { execution: { workflowId, runId }, stuck: { since, repairedAt }, events }: Found,
+  { execution: { workflowId, runId }, stuck: { since, repairedAt }, events }: StuckProcess,
 ): Promise<void> {
   if (repairedAt !== undefined) throw new LeftAlone("repaired once without success");
   if (now.getTime() - Date.parse(since) < afterSeconds * 1_000)

@@ -23,7 +23,7 @@ interface Given {
   mode?: AttemptMode;
 }
 
-interface Tried {
+interface AttemptResult {
   nonRetryable: boolean;
   delayMs: number;
   /** What the next attempt hears of it. */
@@ -34,7 +34,7 @@ interface Tried {
 async function attempt(
   met: Error | (() => Promise<never>),
   { awayMs, attempt: number = 1, mode = "quick" }: Given = {},
-): Promise<Tried> {
+): Promise<AttemptResult> {
   const heartbeatDetails = awayMs === undefined ? undefined : { awaySince: Date.now() - awayMs };
   const environment = new MockActivityEnvironment(
     { attempt: number, heartbeatDetails, currentAttemptScheduledTimestampMs: Date.now() },

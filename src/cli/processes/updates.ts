@@ -13,7 +13,7 @@ import { invalidInput, readText } from "../files.js";
 import { writeData, writeJson } from "../output/output.js";
 import { answerText } from "./show.js";
 
-interface Asked {
+interface UpdateOptions {
   json?: boolean | undefined;
 }
 
@@ -31,7 +31,7 @@ Answers cancelled, or pending (done right after the submit, which is on its way)
 with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the process has ended.`,
     example: "trustflow cancel order-7",
   });
-  addStated(cancel).action((id: string, { json, ...stated }: Asked & Stated) =>
+  addStated(cancel).action((id: string, { json, ...stated }: UpdateOptions & Stated) =>
     withProcess(id, async (handle) => {
       const answer = await requireCapability(handle, "cancel", "cancellation")
         .cancel(randomUUID(), stated)
@@ -48,7 +48,10 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the p
     .option("--include-document", "with the document itself")
     .option("--include-events", "with the events so far")
     .action(
-      (id: string, { json, ...asked }: Asked & { includeDocument?: true; includeEvents?: true }) =>
+      (
+        id: string,
+        { json, ...asked }: UpdateOptions & { includeDocument?: true; includeEvents?: true },
+      ) =>
         withProcess(id, async (handle) => {
           const answer = await requireCapability(
             handle,
@@ -66,7 +69,7 @@ Without CODE, or with -, the code is asked for on a terminal, and not shown; els
 A CODE on the command line is visible to other users of this machine (ps), and the shell's history keeps it.
 Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable, unknown.`,
     example: "trustflow otp order-7\ntrustflow otp issueCertificate/order-7 - --json < code.txt",
-  }).action((id: string, code = "-", options: Asked) => {
+  }).action((id: string, code = "-", options: UpdateOptions) => {
     const isEntered = code === "-";
     if (!isEntered && !options.json) noteVisible("The code", "leave it out, and it is asked for");
     return withProcess(id, async (found) => {
@@ -80,7 +83,7 @@ Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable
     summary: "send the holder another code",
     details: `${idHelp}\nEnds with 0 where it was sent, with 1 on tooSoon, limitReached, refused, expired, unavailable, unknown.`,
     example: "trustflow resend-otp order-7",
-  }).action((id: string, options: Asked) =>
+  }).action((id: string, options: UpdateOptions) =>
     withProcess(id, async (handle) => {
       sayAnswer(
         await requireCapability(handle, "resendOtp", "code").resendOtp(),
@@ -98,7 +101,7 @@ pending (taken, and not answered in time), with 1 on expired, invalid, notAwaite
     example: "trustflow assertion order-7 --file assertion.json",
   })
     .requiredOption("--file <file>", "the assertion, or - for stdin")
-    .action(async (id: string, { file, ...options }: Asked & { file: string }) => {
+    .action(async (id: string, { file, ...options }: UpdateOptions & { file: string }) => {
       const assertion = await readAssertion(file);
       await withProcess(id, async (handle) => {
         const answer = await requireCapability(
@@ -122,7 +125,7 @@ Ends with 0 where it was taken, with 1 where it is not asked for, and on unavail
     example: "trustflow accept-contract order-7\ntrustflow accept-contract order-7 --refuse",
   }).option("--refuse", "it is not accepted: the process ends");
   addStated(acceptContract).action(
-    (id: string, { refuse, json, ...stated }: Asked & Stated & { refuse?: true }) =>
+    (id: string, { refuse, json, ...stated }: UpdateOptions & Stated & { refuse?: true }) =>
       withProcess(id, async (handle) => {
         const taker = requireCapability(handle, "acceptContract", "contract");
         const answer = await taker.acceptContract(!refuse, randomUUID(), stated);
@@ -142,7 +145,7 @@ Ends with 0 where it was taken, with 1 where it is not asked for, and on unavail
   addStated(decideVideo).action(
     (
       id: string,
-      { decision, json, ...stated }: Asked & Stated & { decision: "approve" | "cancel" },
+      { decision, json, ...stated }: UpdateOptions & Stated & { decision: "approve" | "cancel" },
     ) =>
       withProcess(id, async (handle) => {
         const taker = requireCapability(handle, "decideVideo", "identity video");
@@ -168,7 +171,7 @@ function saysAlreadyCancelled(workflowId: string): (error: unknown) => never {
   };
 }
 
-function sayAnswer(given: { answer: string }, expected: string[], { json }: Asked): void {
+function sayAnswer(given: { answer: string }, expected: string[], { json }: UpdateOptions): void {
   if (json) writeJson(given);
   else writeData(answerText(given));
   if (!expected.includes(given.answer)) process.exitCode = exitCodes.failed;

@@ -9,7 +9,7 @@ import type { Terminal } from "../output/terminal.js";
 
 const DEFAULT_URL = "http://127.0.0.1:8090";
 
-interface Asked {
+interface ControlOptions {
   url?: string;
   json?: boolean;
 }
@@ -32,7 +32,7 @@ export function addSandboxCommand<O extends object, R>(
     )
     .action(async (...given: unknown[]) => {
       const [first, second] = given;
-      const { url, json, ...options } = (takesArgument ? second : first) as Asked & O;
+      const { url, json, ...options } = (takesArgument ? second : first) as ControlOptions & O;
       const { sandboxControl } = await import("../../sandbox/control/client.js");
       const at = url ?? loadConfig().sandbox.url ?? DEFAULT_URL;
       const control = sandboxControl(at);

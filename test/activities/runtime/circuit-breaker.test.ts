@@ -11,11 +11,11 @@ const PROBE_MS = 150;
 beforeEach(() => void jest.useFakeTimers());
 const pause = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-type Asked = Omit<CircuitKey, "intent"> & { intent?: string };
+type CallKey = Omit<CircuitKey, "intent"> & { intent?: string };
 
-const submit: Asked = { account: "evi-post/default", operation: "submit" };
-const query: Asked = { ...submit, operation: "query" };
-const elsewhere: Asked = { ...submit, account: "evi-post/other" };
+const submit: CallKey = { account: "evi-post/default", operation: "submit" };
+const query: CallKey = { ...submit, operation: "query" };
+const elsewhere: CallKey = { ...submit, account: "evi-post/other" };
 
 function error(kind: ProviderErrorKind, status?: number, retryAfterMs?: number): ProviderError {
   const about = { provider: "evi-post", operation: "submit", problem: "a test" };
@@ -33,7 +33,7 @@ class Provider {
   #intents = 0;
 
   /** Each call is another process's, unless the test says whose it is. */
-  async ask(target: Asked = submit): Promise<"answered" | "refused" | "notAsked"> {
+  async ask(target: CallKey = submit): Promise<"answered" | "refused" | "notAsked"> {
     try {
       const intent = target.intent ?? `letter-${(this.#intents += 1)}`;
       await this.circuits.run({ ...target, intent }, async () => {
@@ -49,7 +49,7 @@ class Provider {
     }
   }
 
-  async open(problem: ProviderError, target: Asked = submit): Promise<void> {
+  async open(problem: ProviderError, target: CallKey = submit): Promise<void> {
     this.problem = problem;
     for (let call = 0; call < 3; call += 1) await this.ask(target);
     this.calls = 0;
@@ -61,9 +61,9 @@ class Provider {
   }
 }
 
-const of = (target: Asked): CircuitKey => ({ intent: "another", ...target });
+const of = (target: CallKey): CircuitKey => ({ intent: "another", ...target });
 
-async function refusal(circuits: Circuits, target: Asked = submit): Promise<ProviderError> {
+async function refusal(circuits: Circuits, target: CallKey = submit): Promise<ProviderError> {
   return circuits
     .run(of(target), () => Promise.reject(new Error("asked")))
     .catch((failure: unknown) => failure as ProviderError);

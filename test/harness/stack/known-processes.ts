@@ -53,7 +53,7 @@ export function clientOf(
       const seconds = known(namespace).historyDays * 86_400;
       return { config: { workflowExecutionRetentionTtl: { seconds } } };
     },
-    async describeWorkflowExecution({ namespace, execution: { workflowId } }: Asked) {
+    async describeWorkflowExecution({ namespace, execution: { workflowId } }: ListRequest) {
       const { processes, described } = known(namespace);
       described.push(workflowId);
       const found = processes.find((one) => one.workflowId === workflowId);
@@ -81,7 +81,7 @@ export function clientOf(
         ...(!nextPageToken && { nextPageToken: Buffer.from("2") }),
       };
     },
-    async getWorkflowExecutionHistory({ namespace, execution: { workflowId } }: Asked) {
+    async getWorkflowExecutionHistory({ namespace, execution: { workflowId } }: ListRequest) {
       const { processes, historiesFail, read } = known(namespace);
       read.push(workflowId);
       if (historiesFail) throw new Error("the history cannot be read");
@@ -102,7 +102,7 @@ export function clientOf(
     }) as unknown as Client;
 }
 
-interface Asked {
+interface ListRequest {
   namespace: string;
   execution: { workflowId: string };
 }
