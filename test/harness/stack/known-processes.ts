@@ -53,7 +53,7 @@ export function clientOf(
       const seconds = known(namespace).historyDays * 86_400;
       return { config: { workflowExecutionRetentionTtl: { seconds } } };
     },
-    async describeWorkflowExecution({ namespace, execution: { workflowId } }: ListRequest) {
+    async describeWorkflowExecution({ namespace, execution: { workflowId } }: DescribeRequest) {
       const { processes, described } = known(namespace);
       described.push(workflowId);
       const found = processes.find((one) => one.workflowId === workflowId);
@@ -63,7 +63,7 @@ export function clientOf(
         : WORKFLOW_EXECUTION_STATUS_COMPLETED;
       return { workflowExecutionInfo: { status } };
     },
-    async listWorkflowExecutions({ namespace, query, nextPageToken }: ListAsked) {
+    async listWorkflowExecutions({ namespace, query, nextPageToken }: ListRequest) {
       const { list, ...rest } = known(namespace);
       const processes = rest.processes.filter(
         ({ running }) => running || query.includes("CloseTime"),
@@ -81,7 +81,7 @@ export function clientOf(
         ...(!nextPageToken && { nextPageToken: Buffer.from("2") }),
       };
     },
-    async getWorkflowExecutionHistory({ namespace, execution: { workflowId } }: ListRequest) {
+    async getWorkflowExecutionHistory({ namespace, execution: { workflowId } }: DescribeRequest) {
       const { processes, historiesFail, read } = known(namespace);
       read.push(workflowId);
       if (historiesFail) throw new Error("the history cannot be read");
@@ -102,12 +102,12 @@ export function clientOf(
     }) as unknown as Client;
 }
 
-interface ListRequest {
+interface DescribeRequest {
   namespace: string;
   execution: { workflowId: string };
 }
 
-interface ListAsked {
+interface ListRequest {
   namespace: string;
   query: string;
   nextPageToken?: Uint8Array;
