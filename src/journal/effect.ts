@@ -46,8 +46,8 @@ export type LookUpFinding = "found" | "late" | "missing" | "unproven";
 
 /** How an activity makes the call of its effect, and what it can say of it. */
 export interface EffectHandlers<A> {
-  /** The error to throw while calls may not pass: asked before the row is taken, so that waiting writes nothing. */
-  closed?(): Error | undefined;
+  /** The error to throw while the circuit is open and calls may not pass: asked before the row is taken, so that waiting writes nothing. */
+  openError?(): Error | undefined;
   /** One HTTP call. Its answer must be plain JSON. */
   send(send: Send): Promise<A>;
   /** Asks the provider whether the effect happened; undefined if it finds nothing. `token` is the token of the row. */

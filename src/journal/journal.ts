@@ -36,9 +36,7 @@ import { stepHistoryOf } from "./step-history.js";
 import type { StepHistory } from "./step-history.js";
 
 export type { Effect, EffectHandlers, LookUpFinding, Send, Verdict } from "./effect.js";
-// Older names, for callers that still use them.
-export type { EffectHandlers as Performance } from "./effect.js";
-export type { PriorOccurrence as Standing, StepHistory as Past } from "./step-history.js";
+export type { PriorOccurrence, StepHistory } from "./step-history.js";
 export { effectToken } from "./token.js";
 export * from "./errors.js";
 
@@ -83,12 +81,14 @@ export class Journal {
     mode: { watchOnly?: boolean } = {},
   ): Promise<A> {
     const effect = { ...given, sealer: await this.#sealerOf(given) };
-    const isClosed = handlers.closed?.() !== undefined;
+    const isCircuitOpen = handlers.openError?.() !== undefined;
     // The process owns its documents even while it may not send them: that can last for months.
-    if (mode.watchOnly || isClosed) await this.own(effect, effect.documents ?? []);
+    if (mode.watchOnly || isCircuitOpen) await this.own(effect, effect.documents ?? []);
     if (mode.watchOnly) return this.#watch(effect, handlers);
     // While calls may not pass, an existing row may still have the answer.
-    const first = isClosed ? undefined : await this.#sender.attempt(effect, handlers, undefined);
+    const first = isCircuitOpen
+      ? undefined
+      : await this.#sender.attempt(effect, handlers, undefined);
     return this.#settle(effect, handlers, first);
   }
 
@@ -228,7 +228,7 @@ export class Journal {
   ): Promise<{ answer: A } | undefined> {
     const { step, sealer } = effect;
     // After a denial the look-up belongs to the send that follows it.
-    if (ifAbsent.do === "take" && row?.state !== "sending") throwIf(handlers.closed?.());
+    if (ifAbsent.do === "take" && row?.state !== "sending") throwIf(handlers.openError?.());
     const found = await handlers.lookUp?.(row?.token ?? effect.token);
     if (found !== undefined)
       return { answer: row ? await this.#sender.keep(effect, row.token, found) : found };

@@ -34,7 +34,7 @@ export class Sender {
     handlers: EffectHandlers<A>,
     row: Row | undefined,
   ): Promise<SendOutcome<A> | undefined> {
-    throwIf(handlers.closed?.());
+    throwIf(handlers.openError?.());
     const holder = randomUUID();
     const clocks = startClocks();
     const giveBack = () =>

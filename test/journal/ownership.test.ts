@@ -56,10 +56,10 @@ test("the owner of what an effect sends is committed with the row that is taken,
 });
 
 test("a process owns its documents while nothing may be sent yet", async () => {
-  const closed = { ...new Provider().performance, closed: () => new Error("away") };
+  const open = { ...new Provider().performance, openError: () => new Error("away") };
   const denied = newDocument();
   const waiting = effectOf({ documents: [denied] });
-  expect(await failed(journal.perform(waiting, closed))).toEqual(new Error("away"));
+  expect(await failed(journal.perform(waiting, open))).toEqual(new Error("away"));
   expect(await ownersOf(denied)).toMatchObject([{ owner: owner(waiting) }]);
   const watched = newDocument();
   const asked = effectOf({ documents: [watched] });

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";
 import { sealersIn } from "../harness/stack/sealers.js";
 import { effectToken } from "../../src/journal/journal.js";
-import type { Effect, Performance, Send, Verdict } from "../../src/journal/journal.js";
+import type { Effect, EffectHandlers, Send, Verdict } from "../../src/journal/journal.js";
 import type { Row } from "../../src/journal/row.js";
 
 export const ring = KeyRing.parse(generateKeyRing());
@@ -101,7 +101,7 @@ export class Provider {
     this.onLookUp = onLookUp;
   }
 
-  get performance(): Performance<Answer> {
+  get performance(): EffectHandlers<Answer> {
     const lookUp = async (): Promise<Answer | undefined> => {
       this.lookUps += 1;
       return this.onLookUp?.();

@@ -8,7 +8,7 @@ import {
   Journal,
 } from "../../src/journal/journal.js";
 import type { Decision } from "../../src/journal/decisions.js";
-import type { Effect, LookUpFinding, Performance } from "../../src/journal/journal.js";
+import type { Effect, LookUpFinding, EffectHandlers } from "../../src/journal/journal.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
 import {
@@ -59,7 +59,7 @@ const retry = (effect: Effect, over: Partial<Decision> = {}) =>
 function losing(finding: LookUpFinding) {
   const account = { finding };
   const provider = new Provider(noAnswer, nothing);
-  const performance = (): Performance<Answer> => ({
+  const performance = (): EffectHandlers<Answer> => ({
     ...provider.performance,
     lookUpFinding: async () => account.finding,
   });

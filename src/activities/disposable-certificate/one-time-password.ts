@@ -10,7 +10,7 @@ import {
   resendResultOf,
   tryResultOf,
 } from "../runtime/one-time-password.js";
-import type { FirstCode, SentAgain, Tried } from "../runtime/one-time-password.js";
+import type { FirstCode, OtpResult, SentAgain } from "../runtime/one-time-password.js";
 import type { CertificateContext } from "./context.js";
 
 export interface Certificate {
@@ -64,7 +64,7 @@ function sendCode(
 export async function validate(
   context: CertificateContext,
   { effect, certIdOtp, ...sealed }: StepCall & Certificate & { otp: string },
-): Promise<Tried> {
+): Promise<OtpResult> {
   const { account, mode } = context;
   try {
     await runEffect(

@@ -11,7 +11,7 @@ import { runEffect } from "../runtime/effect.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { firstCode, refusalIn, resendResultOf, tryResultOf } from "../runtime/one-time-password.js";
-import type { FirstCode, SentAgain, Tried } from "../runtime/one-time-password.js";
+import type { FirstCode, OtpResult, SentAgain } from "../runtime/one-time-password.js";
 import { isSatisfied, notFoundError } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
 import { provider } from "./context.js";
@@ -67,7 +67,7 @@ function sendCode(
 }
 
 /** `signing`: the signature goes on, and a webhook or a poll shows its end. */
-export type Signed = Tried & { state?: "signed" | "signing" };
+export type Signed = OtpResult & { state?: "signed" | "signing" };
 
 /** The call of the update `submitOtp`; with `watch`, only whether it has become known that it was signed. */
 export async function sign(

@@ -90,7 +90,7 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
     {
       send,
       verdict,
-      closed: () => circuit && circuits.openError(circuit),
+      openError: () => circuit && circuits.openError(circuit),
       ...(lookUp && {
         lookUp: async (token) => {
           const found = await lookUp(token);

@@ -1,6 +1,6 @@
 // What the result of a call about a one-time password means. After a lost answer the process goes on: the holder may have
 // the code. The result of a submitted code is the update's answer (docs/reading-the-specification.md §5, §9).
-import type { Past, Standing } from "../../journal/journal.js";
+import type { PriorOccurrence, StepHistory } from "../../journal/journal.js";
 import { EffectInFlight, EffectRefused, EffectUnknown } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { refusalOf } from "./failure.js";
@@ -16,14 +16,14 @@ export interface Sent {
 /** The code that the process begins with, and what its earlier runs did with codes. */
 export interface FirstCode extends Sent {
   /** A code that was submitted: accepted, or still in doubt. */
-  earlier?: Standing;
+  earlier?: PriorOccurrence;
 }
 
 /** The result of an update that asks for another code. After `refused`, no code was sent. */
 export type SentAgain = Sent | { sent: "refused"; providerCode?: string };
 
 /** The result of a submitted code; `isOpen`: the provider may have accepted it, and nobody can be asked. */
-export type Tried =
+export type OtpResult =
   | { verdict: "accepted" | "wrong" | "expired" | "unavailable" }
   | { verdict: "unknown"; providerCode?: string; problem?: string; isOpen: boolean };
 
@@ -63,7 +63,7 @@ export async function resendResultOf(
 }
 
 interface StepHistories {
-  readStepHistory(step: string): Promise<Past>;
+  readStepHistory(step: string): Promise<StepHistory>;
 }
 
 async function codesOf(context: StepHistories, step: string): Promise<{ codes: number }> {
@@ -88,7 +88,7 @@ async function sentUnless(
 export function tryResultOf(
   error: unknown,
   verdictOf: (refusal: Refusal) => "wrong" | "expired" | undefined,
-): Tried {
+): OtpResult {
   const refusal = refusalIn(error);
   const verdict = refusal && verdictOf(refusal);
   if (verdict) return { verdict };
@@ -118,6 +118,6 @@ export function isUnanswered(error: unknown): error is Error {
   return error instanceof EffectUnknown || error instanceof EffectInFlight;
 }
 
-function unknown(code: string | undefined, isOpen: boolean): Tried & { verdict: "unknown" } {
+function unknown(code: string | undefined, isOpen: boolean): OtpResult & { verdict: "unknown" } {
   return { verdict: "unknown", isOpen, ...(code === undefined ? {} : { providerCode: code }) };
 }

@@ -8,7 +8,7 @@ import { withSecrets } from "../../contracts/shared/secret-fields.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { isLocked } from "../../journal/errors.js";
 import type { LookUpProofs } from "../../journal/look-up-proofs.js";
-import type { Journal, Past } from "../../journal/journal.js";
+import type { Journal, StepHistory } from "../../journal/journal.js";
 import type { Operation, Provider } from "../../providers/registry.js";
 import { measured } from "./call-metrics.js";
 import type { CircuitKey, Circuits } from "./circuit-breaker.js";
@@ -143,7 +143,7 @@ export class ProviderContext<
   }
 
   /** What earlier runs of the process have done in a step (after a reset, or a new start under the same id). */
-  readStepHistory(step: string): Promise<Past> {
+  readStepHistory(step: string): Promise<StepHistory> {
     return this.deps.journal.past({ ...this.process, step });
   }
 }

@@ -1,7 +1,11 @@
 // A one-time password on its way to a holder and back: the updates, calls, times and notes around the dialogue of
 // otp-dialogue.ts. Every process with a holder or signer shares it (docs/reading-the-specification.md §5).
 import { condition, currentUpdateInfo, proxyActivities } from "@temporalio/workflow";
-import type { FirstCode, SentAgain } from "../../activities/runtime/one-time-password.js";
+import type {
+  FirstCode,
+  OtpResult,
+  SentAgain,
+} from "../../activities/runtime/one-time-password.js";
 import type { ProcessActivities } from "../../activities/runtime/process.js";
 import { resendOtp, submitOtp } from "../../contracts/shared/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
@@ -19,7 +23,7 @@ import {
 import { invalidInput } from "../runtime/invalid-input.js";
 import type { AnyFlow } from "../runtime/flow.js";
 import { otpEndOf, hasEnded, initialOtpState, reduceOtp } from "./otp-dialogue.js";
-import type { OpenTry, OtpEvents, OtpResult, OtpState, OtpTodo } from "./otp-dialogue.js";
+import type { OpenTry, OtpEvents, OtpState, OtpTodo } from "./otp-dialogue.js";
 import type { OpenOccurrence } from "../runtime/steps.js";
 import { waitUntil, waitUntilDue } from "../runtime/waits.js";
 

@@ -2,14 +2,11 @@
 // makes no call; one-time-password.ts does both (docs/reading-the-specification.md §5).
 import type {
   FirstCode,
+  OtpResult,
   Sent,
   SentAgain,
-  Tried,
 } from "../../activities/runtime/one-time-password.js";
 import type { OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
-
-/** What the provider made of a code. */
-export type OtpResult = Tried;
 
 /** A try without a clear answer: the code may have been accepted. */
 export interface OpenTry {

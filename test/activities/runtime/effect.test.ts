@@ -41,7 +41,7 @@ class FakeJournal {
   async perform(effect: Effect, handlers: Handlers, { watchOnly }: { watchOnly?: boolean }) {
     this.effects.push(effect);
     this.watched.push(watchOnly);
-    const open = handlers.closed?.();
+    const open = handlers.openError?.();
     if (open) throw open;
     this.done.push(`row of ${effect.documents?.map(({ id }) => id).join() ?? "no document"}`);
     const { token } = effect;

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { activitiesOf } from "../../../src/workflows/runtime/activity-options.js";
 import { OneTimePassword } from "../../../src/workflows/one-time-password/one-time-password.js";
-import type { OtpResult } from "../../../src/workflows/one-time-password/otp-dialogue.js";
+import type { OtpResult } from "../../../src/activities/runtime/one-time-password.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { WorkflowRun } from "../workflow-run.js";
 

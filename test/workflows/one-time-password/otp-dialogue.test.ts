@@ -1,6 +1,7 @@
 // The dialogue about a one-time password: what each event makes of the state, what is answered and noted
 // (docs/reading-the-specification.md §5).
 import { describe, expect, test } from "@jest/globals";
+import type { OtpResult } from "../../../src/activities/runtime/one-time-password.js";
 import {
   otpEndOf,
   hasEnded,
@@ -9,7 +10,6 @@ import {
 } from "../../../src/workflows/one-time-password/otp-dialogue.js";
 import type {
   OtpEvents,
-  OtpResult,
   OtpState,
 } from "../../../src/workflows/one-time-password/otp-dialogue.js";
 

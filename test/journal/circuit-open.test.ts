@@ -1,4 +1,4 @@
-// Where a send would fail fast, the journal takes no row and asks nobody, but gives what is known already.
+// While the circuit to a provider is open, the journal takes no row and asks nobody, but gives what is known already.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { EffectAbsentOnce, Journal } from "../../src/journal/journal.js";
 import { testDatabase } from "../harness/stack/postgres.js";
@@ -13,30 +13,30 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const closed = new Error("closed");
-const whileClosed = (provider: Provider) => ({ ...provider.performance, closed: () => closed });
+const open = new Error("the circuit is open");
+const whileOpen = (provider: Provider) => ({ ...provider.performance, openError: () => open });
 
-test("closed: no row is taken", async () => {
+test("open: no row is taken", async () => {
   const effect = effectOf();
   const provider = new Provider();
-  await expect(journal.perform(effect, whileClosed(provider))).rejects.toBe(closed);
+  await expect(journal.perform(effect, whileOpen(provider))).rejects.toBe(open);
   expect(provider.sends).toEqual([]);
   expect(await journal.rows(effect)).toEqual([]);
   expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
 });
 
-test("closed: a stored answer is given all the same", async () => {
+test("open: a stored answer is given all the same", async () => {
   const effect = effectOf();
   await journal.perform(effect, new Provider().performance);
-  expect(await journal.perform(effect, whileClosed(new Provider()))).toEqual({ id: "item-1" });
+  expect(await journal.perform(effect, whileOpen(new Provider()))).toEqual({ id: "item-1" });
 });
 
-test("closed: after a denial nobody is asked, and the denials are not counted up", async () => {
+test("open: after a denial nobody is asked, and the denials are not counted up", async () => {
   const effect = effectOf();
   const provider = new Provider(denied, () => undefined);
   await expect(journal.perform(effect, provider.performance)).rejects.toBe(denied);
   for (let time = 0; time < 3; time += 1) {
-    await expect(journal.perform(effect, whileClosed(provider))).rejects.toBe(closed);
+    await expect(journal.perform(effect, whileOpen(provider))).rejects.toBe(open);
   }
   expect([provider.sends.length, provider.lookUps]).toEqual([1, 0]);
   const { rows } = await database.pool.query(
@@ -46,13 +46,13 @@ test("closed: after a denial nobody is asked, and the denials are not counted up
   expect(rows).toEqual([{ denied: 1, attempts: 1 }]);
 });
 
-test("closed: what may have been sent is still looked up, but not sent again", async () => {
+test("open: what may have been sent is still looked up, but not sent again", async () => {
   const effect = effectOf();
   const provider = new Provider(noAnswer, () => undefined);
   await expect(journal.perform(effect, provider.performance)).rejects.toThrow(EffectAbsentOnce);
   await new Promise((resolve) => setTimeout(resolve, 420));
-  await expect(journal.perform(effect, whileClosed(provider))).rejects.toBe(closed);
+  await expect(journal.perform(effect, whileOpen(provider))).rejects.toBe(open);
   expect([provider.sends.length, provider.lookUps]).toEqual([1, 2]);
   provider.onLookUp = () => ({ id: "found" });
-  expect(await journal.perform(effect, whileClosed(provider))).toEqual({ id: "found" });
+  expect(await journal.perform(effect, whileOpen(provider))).toEqual({ id: "found" });
 });
