@@ -8,10 +8,7 @@ import {
   initialOtpState,
   reduceOtp,
 } from "../../../src/workflows/one-time-password/otp-dialogue.js";
-import type {
-  OtpEvents,
-  OtpState,
-} from "../../../src/workflows/one-time-password/otp-dialogue.js";
+import type { OtpEvents, OtpState } from "../../../src/workflows/one-time-password/otp-dialogue.js";
 
 const begun = (
   first: OtpEvents["begun"]["first"] = { sent: "yes" },
