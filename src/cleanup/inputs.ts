@@ -1,11 +1,12 @@
 // Documents that the input of a process names, although no row says that it owns them: its first activity has not run, a worker of
 // the release before ran it, or the database was restored from a backup. What is found here is kept; what is not found proves nothing.
 import type { Client } from "@temporalio/client";
+import pLimit from "p-limit";
 import { processes } from "../contracts/shared/names.js";
 import { schemasOf } from "../contracts/schemas.js";
+import type { ProcessKey } from "../crypto/data-key.js";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { own } from "../journal/ownership.js";
-import type { Owner } from "../journal/ownership.js";
 import type { Pool } from "../postgres/pool.js";
 import { EncryptionCodec } from "../temporal/codec/codec.js";
 import { firstInput } from "../temporal/visibility/first-input.js";
@@ -15,7 +16,7 @@ import { erasuresOf } from "./erasure-record.js";
 import { isKnown, isOpen } from "./executions.js";
 import { ownedSince } from "./quarantine.js";
 
-export interface TakenDocuments extends Owner {
+export interface TakenDocuments extends ProcessKey {
   /** Of the suspects. */
   ids: string[];
 }
@@ -61,11 +62,8 @@ export async function findTakenDocuments(
         problem: `Temporal's list of ${client.options.namespace} lacks ${missed}`,
       };
     const unread = await withoutRows(client, pool, runs, since);
-    const read = async () => {
-      for (let run = unread.pop(); run; run = unread.pop())
-        taken.push(...(await takenBy(client, codec, run, suspects)));
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, read));
+    const read = (run: ListedExecution) => takenBy(client, codec, run, suspects);
+    taken.push(...(await pLimit(CONCURRENCY).map(unread, read)).flat());
   }
   const needed: TakenDocuments[] = [];
   for (const one of taken) {

@@ -1,15 +1,21 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { Clock } from "../../src/sandbox/engine/clock.js";
-import { Heap } from "../../src/sandbox/engine/heap.js";
 
-test("a heap gives its entries back in order", () => {
-  fc.assert(
-    fc.property(fc.array(fc.integer()), (numbers) => {
-      const heap = new Heap<number>((a, b) => a < b);
-      for (const number of numbers) heap.push(number);
-      const popped = Array.from({ length: heap.size }, () => heap.pop()!);
-      expect(popped).toEqual(numbers.toSorted((a, b) => a - b));
+test("what is scheduled runs in the order of its time, and of one instant in the order of scheduling", async () => {
+  const instant = fc.integer({ min: 0, max: 50 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(instant), async (instants) => {
+      const clock = new Clock(0, "manual");
+      const ran: { at: number; index: number }[] = [];
+      clock.on("note", (index: number, at) => void ran.push({ at, index }));
+      clock.start();
+      for (const [index, at] of instants.entries()) clock.schedule(at, "note", index);
+      expect(clock.pending).toBe(instants.length);
+      await clock.advance(50);
+      const wanted = instants.map((at, index) => ({ at, index }));
+      expect(ran).toEqual(wanted.toSorted((a, b) => a.at - b.at));
+      await clock.stop();
     }),
   );
 });

@@ -1,7 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { unzipSync } from "fflate";
 import { pdf } from "../../src/sandbox/exchange/pdf.js";
-import { zip } from "../../src/sandbox/exchange/zip.js";
 
 test("the PDF's cross-reference table points at its objects, and its byte range leaves out the signature alone", () => {
   const file = pdf(["Affidavit (one)", "back\\slash, Añil"]).toString("latin1");
@@ -39,14 +37,4 @@ test("an attached file stands in the PDF byte for byte, whatever it holds, and t
     expect(text.slice(offset).startsWith(`${index + 1} 0 obj\n`)).toBe(true);
   const [, before, after] = /\/ByteRange \[0 (\d+) (\d+)/.exec(text)!.map(Number);
   expect(text.slice(before, after)).toMatch(/^<0+>$/);
-});
-
-test("the ZIP is read back by another implementation", () => {
-  const files = [
-    { name: "a.pdf", bytes: pdf(["a"]) },
-    { name: "ñ.pdf", bytes: pdf(["b"]) },
-  ];
-  const entries = unzipSync(zip(files));
-  expect(Object.keys(entries)).toEqual(["a.pdf", "ñ.pdf"]);
-  for (const { name, bytes } of files) expect(Buffer.from(entries[name]!).equals(bytes)).toBe(true);
 });

@@ -1,7 +1,7 @@
 // The virtual clock and the schedule: real time × speed; manual, where only `advance` moves it; or auto, which hurries while
 // something is scheduled.
 // What is scheduled is data (task name and JSON), so that a snapshot can carry it over a restart.
-import { Heap } from "./heap.js";
+import TinyQueue from "tinyqueue";
 
 export interface ScheduledEntry {
   seq: number;
@@ -29,9 +29,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 const ENTRIES_PER_TURN = 500;
 
 export class Clock {
-  readonly #heap = new Heap<ScheduledEntry>(
-    (a, b) => a.at < b.at || (a.at === b.at && a.seq < b.seq),
-  );
+  #queue = emptyQueue();
   readonly #handlers = new Map<string, TaskHandler>();
   readonly #derived = new Set<string>();
   readonly #inFlight = new Set<Promise<void>>();
@@ -69,11 +67,11 @@ export class Clock {
   }
 
   get pending(): number {
-    return this.#heap.size;
+    return this.#queue.length;
   }
 
   get next(): number | undefined {
-    return this.#heap.peek()?.at;
+    return this.#queue.peek()?.at;
   }
 
   /** A derived task is scheduled anew by its owner at load, and stands in no snapshot. */
@@ -111,7 +109,7 @@ export class Clock {
   }
 
   save(): ClockState {
-    const entries = this.#heap.toArray().filter((entry) => !this.#derived.has(entry.task));
+    const entries = this.#queue.data.filter((entry) => !this.#derived.has(entry.task));
     return { now: this.now(), wall: Date.now(), seq: this.#seq, entries };
   }
 
@@ -133,16 +131,16 @@ export class Clock {
   }
 
   #push(entry: ScheduledEntry): void {
-    this.#heap.push(entry);
+    this.#queue.push(entry);
     if (!entry.inRealTime) this.#hurry(this.#hurried + 1);
   }
 
   #pop(): void {
-    if (this.#heap.pop()?.inRealTime === undefined) this.#hurry(this.#hurried - 1);
+    if (this.#queue.pop()?.inRealTime === undefined) this.#hurry(this.#hurried - 1);
   }
 
   #empty(): void {
-    this.#heap.clear();
+    this.#queue = emptyQueue();
     this.#hurry(0);
   }
 
@@ -162,10 +160,14 @@ export class Clock {
     const end = this.now() + ms;
     let ran = 0;
     try {
-      for (let head = this.#heap.peek(); head && head.at <= end; head = this.#heap.peek()) {
+      for (let head = this.#queue.peek(); head && head.at <= end; head = this.#queue.peek()) {
         this.#frozen = Math.max(this.now(), head.at);
         const group: Promise<void>[] = [];
-        for (let due = this.#heap.peek(); due && due.at <= this.#frozen; due = this.#heap.peek()) {
+        for (
+          let due = this.#queue.peek();
+          due && due.at <= this.#frozen;
+          due = this.#queue.peek()
+        ) {
           this.#pop();
           group.push(this.#perform(due));
           ran += 1;
@@ -183,7 +185,7 @@ export class Clock {
 
   #arm(): void {
     clearTimeout(this.#timer);
-    const head = this.#heap.peek();
+    const head = this.#queue.peek();
     const factor = this.#factor;
     if (!this.#running || factor === 0 || this.#frozen !== undefined || !head) return;
     const delay = Math.min(MAX_TIMER_MS, Math.max(0, (head.at - this.now()) / factor));
@@ -192,7 +194,7 @@ export class Clock {
 
   #runDue(): void {
     for (let count = 0; count < ENTRIES_PER_TURN; count += 1) {
-      const head = this.#heap.peek();
+      const head = this.#queue.peek();
       if (!head || head.at > this.now()) break;
       this.#pop();
       void this.#perform(head);
@@ -211,4 +213,9 @@ export class Clock {
     void done.then(() => this.#inFlight.delete(done));
     return done;
   }
+}
+
+/** The earliest entry first; of one instant, the one that was scheduled first. */
+function emptyQueue(): TinyQueue<ScheduledEntry> {
+  return new TinyQueue<ScheduledEntry>([], (a, b) => a.at - b.at || a.seq - b.seq);
 }

@@ -1,8 +1,8 @@
 // Cancel, on-demand affidavit and affidavit download (P2 §4.1). The download's path and parameter are assumed: not shown.
+import { zipSync } from "fflate";
 import { bytesAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
 import { isVisible } from "../../engine/visibility.js";
-import { zip } from "../../exchange/zip.js";
 import { affidavitPdf } from "./affidavit.js";
 import { fieldsOf } from "../../exchange/checker.js";
 import type { PostItem } from "./post-item.js";
@@ -79,16 +79,15 @@ export function itemOperations(postal: PostalService): Operation[] {
   function download(call: Call): Answer {
     const ids = splitList(call.query["AffidavitIds"]);
     if (ids.length === 0) return badField("AffidavitIds", "Required", "is required");
-    const files: { name: string; bytes: Buffer }[] = [];
+    const files: Record<string, Buffer> = {};
     for (const id of new Set(ids)) {
       const found = items.affidavit(id);
       if (!found || found.item.site !== call.account.site.name) {
         return refusal(404, "NotFound", "no affidavit with that id");
       }
-      const bytes = affidavitPdf(found.item, found.affidavit);
-      files.push({ name: `${found.affidavit.id}.pdf`, bytes });
+      files[`${found.affidavit.id}.pdf`] = affidavitPdf(found.item, found.affidavit);
     }
-    return bytesAnswer("application/zip", zip(files));
+    return bytesAnswer("application/zip", Buffer.from(zipSync(files, { level: 0 })));
   }
 
   return [
