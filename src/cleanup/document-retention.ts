@@ -4,7 +4,8 @@ import type { Client } from "@temporalio/client";
 import type { Config } from "../config.js";
 import type { DocumentStore } from "../documents/store.js";
 import { documentKinds } from "../journal/ownership.js";
-import type { DocumentKind, Owner } from "../journal/ownership.js";
+import type { ProcessKey } from "../crypto/data-key.js";
+import type { DocumentKind } from "../journal/ownership.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
 import { closeTimeOf } from "./executions.js";
 import { recordOwners, findTakenDocuments } from "./inputs.js";
@@ -29,7 +30,7 @@ export interface RetentionOptions extends DocumentUsers {
   now: Date;
 }
 
-interface Owned extends Owner {
+interface Owned extends ProcessKey {
   id: string;
   kind: DocumentKind;
   endedAt: Date | null;
@@ -94,11 +95,11 @@ async function isStillDue(
 /** The ends of the processes of which none is written down; null: nobody knows it, absent: it is open. */
 async function learnEnds(options: RetentionOptions): Promise<Map<string, Date | null>> {
   const { pool, clientFor, dryRun } = options;
-  const { rows } = await pool.query<Owner>(
+  const { rows } = await pool.query<ProcessKey>(
     `select distinct namespace, workflow_id as "workflowId" from trustflow.documents where ended_at is null`,
   );
   const ends = new Map<string, Date | null>();
-  const learn = async (processKey: Owner): Promise<void> => {
+  const learn = async (processKey: ProcessKey): Promise<void> => {
     const end = await closeTimeOf(clientFor(processKey.namespace), processKey.workflowId);
     if (end === "open") return;
     ends.set(nameOf(processKey), end ?? null);
@@ -111,7 +112,7 @@ async function learnEnds(options: RetentionOptions): Promise<Map<string, Date | 
 
 async function writeEnd(
   pool: Pool | PoolClient,
-  processKey: Owner,
+  processKey: ProcessKey,
   end: Date | null,
 ): Promise<void> {
   await pool.query(
@@ -139,6 +140,6 @@ function keyOf(kind: DocumentKind): keyof RetentionOptions["days"] {
   return `${kind}Days`;
 }
 
-function nameOf({ namespace, workflowId }: Owner): string {
+function nameOf({ namespace, workflowId }: ProcessKey): string {
   return `${namespace}/${workflowId}`;
 }

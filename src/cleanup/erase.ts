@@ -17,7 +17,8 @@ import {
   recordDocument,
   recordRuns,
 } from "./erasure-record.js";
-import type { ProviderEffects, Erasure, Process } from "./erasure-record.js";
+import type { ProcessKey } from "../crypto/data-key.js";
+import type { ProviderEffects, Erasure } from "./erasure-record.js";
 import { recordOwners, findTakenDocuments } from "./inputs.js";
 import type { DocumentUsers, TakenDocuments } from "./inputs.js";
 import { namedDocuments } from "./named-documents.js";
@@ -125,7 +126,7 @@ async function survey(options: EraseOptions): Promise<Survey> {
   const heirs = await heirsOf(options, own);
   const shared: Erasable["shared"] = [];
   for (const { id, kind } of own) {
-    const owners: Process[] = [
+    const owners: ProcessKey[] = [
       ...(await otherOwners(pool, id, processKey)),
       ...heirs.filter(({ ids }) => ids.includes(id)),
     ];
@@ -184,7 +185,7 @@ async function heirsOf(options: EraseOptions, own: Document[]): Promise<TakenDoc
   return taken.filter((one) => one.namespace !== namespace || one.workflowId !== workflowId);
 }
 
-function processOf({ client, workflowId }: EraseOptions): Process {
+function processOf({ client, workflowId }: EraseOptions): ProcessKey {
   return { namespace: client.options.namespace, workflowId };
 }
 

@@ -1,12 +1,8 @@
 // The record of erasures: who, when, what kind and how many. Each part of an erasure changes its rows and the record in one commit, so
 // that a crash neither forgets nor doubles what was counted.
+import type { ProcessKey } from "../crypto/data-key.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
-
-export interface Process {
-  namespace: string;
-  workflowId: string;
-}
 
 export interface Erasure {
   id: string;
@@ -30,7 +26,7 @@ const ofProcess = "namespace = $1 and workflow_id = $2";
 /** The newest first. */
 export async function erasuresOf(
   pool: Pool,
-  { namespace, workflowId }: Partial<Process>,
+  { namespace, workflowId }: Partial<ProcessKey>,
 ): Promise<Erasure[]> {
   const { rows } = await pool.query<Erasure & { finishedAt: Date | null }>(
     `select ${columns} from trustflow.erasures
@@ -41,7 +37,11 @@ export async function erasuresOf(
 }
 
 /** The one that is under way, or a new one. From its commit on no effect of the process is taken. */
-export async function beginErasure(pool: Pool, processKey: Process, by: string): Promise<Erasure> {
+export async function beginErasure(
+  pool: Pool,
+  processKey: ProcessKey,
+  by: string,
+): Promise<Erasure> {
   const { namespace, workflowId } = processKey;
   await pool.query(
     `insert into trustflow.erasures (namespace, workflow_id, erased_by) values ($1, $2, $3)
@@ -152,7 +152,7 @@ export interface ErasableData {
 /** What an erasure would find. */
 export async function findErasable(
   pool: Pool,
-  { namespace, workflowId }: Process,
+  { namespace, workflowId }: ProcessKey,
 ): Promise<ErasableData> {
   const { rows: documents } = await pool.query<{ id: string; kind: string }>(
     `select id, kind from trustflow.documents where ${ofProcess} order by owned_at, id`,
@@ -179,7 +179,7 @@ export interface ProviderEffects {
 
 export async function effectsAtProvider(
   pool: Pool,
-  { namespace, workflowId }: Process,
+  { namespace, workflowId }: ProcessKey,
 ): Promise<ProviderEffects[]> {
   const { rows } = await pool.query<ProviderEffects>(
     `select provider, account, operation, case when state = 'answered' then 'yes' else 'maybe' end as exists, count(*)::int

@@ -3,15 +3,15 @@ import type { DocumentStore } from "../documents/store.js";
 import { documentLock } from "../journal/ownership.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
-import type { Process } from "./erasure-record.js";
+import type { ProcessKey } from "../crypto/data-key.js";
 
 /** The other processes that own the document, the first owner first. One that was erased needs it no more. */
 export async function otherOwners(
   pool: Pool | PoolClient,
   id: string,
-  { namespace, workflowId }: Process,
-): Promise<Process[]> {
-  const { rows } = await pool.query<Process>(
+  { namespace, workflowId }: ProcessKey,
+): Promise<ProcessKey[]> {
+  const { rows } = await pool.query<ProcessKey>(
     `select namespace, workflow_id as "workflowId" from trustflow.documents d
      where id = $1 and (namespace, workflow_id) <> ($2, $3)
        and not exists (select 1 from trustflow.erasures e
@@ -39,7 +39,7 @@ export async function releaseDocument(
   client: PoolClient,
   documents: DocumentStore,
   id: string,
-  processKey: Process,
+  processKey: ProcessKey,
 ): Promise<void> {
   const [nextOwner] = await otherOwners(client, id, processKey);
   if (nextOwner === undefined) await documents.delete(`document:${id}`);

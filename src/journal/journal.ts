@@ -24,7 +24,7 @@ import {
 } from "./errors.js";
 import type { CallAction, IfAbsent } from "./next-action.js";
 import { own } from "./ownership.js";
-import type { OwnedDocument, Owner } from "./ownership.js";
+import type { OwnedDocument } from "./ownership.js";
 import { asUnavailable, throwIf } from "./patience.js";
 import { listEffects, purgeEffects } from "./retention.js";
 import type { EffectSummary, IsOpen } from "./retention.js";
@@ -118,7 +118,7 @@ export class Journal {
   }
 
   /** Makes the process an owner of these documents. Call it before they are read, and before their bytes are stored. */
-  own(owner: Owner, documents: OwnedDocument[]): Promise<void> {
+  own(owner: ProcessKey, documents: OwnedDocument[]): Promise<void> {
     return asUnavailable(own(this.#pool, owner, documents));
   }
 

@@ -1,5 +1,6 @@
 // Which process owns which document (docs/decisions/0018). The row is committed before the document is used or its bytes are
 // stored, so a document is never there for a process that does not own it.
+import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 
 /** `video`: an identity video and the evidences that go with it. */
@@ -10,11 +11,6 @@ export interface OwnedDocument {
   /** The 32 hex digits of `document:<id>`. */
   id: string;
   kind: DocumentKind;
-}
-
-export interface Owner {
-  namespace: string;
-  workflowId: string;
 }
 
 /** The number of a document's lock: who takes the document shares it until the commit, who lets go of it holds it alone. */
@@ -41,7 +37,7 @@ export function columnsOf(documents: OwnedDocument[]): [ids: string[], kinds: Do
 /** Idempotent. */
 export async function own(
   pool: Pool,
-  { namespace, workflowId }: Owner,
+  { namespace, workflowId }: ProcessKey,
   documents: OwnedDocument[],
 ): Promise<void> {
   if (documents.length === 0) return;

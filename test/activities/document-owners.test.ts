@@ -1,16 +1,16 @@
 // The order in which an activity comes to a document: its owner is written, and only then is it stored or read.
 import { expect, test } from "@jest/globals";
-import { MockActivityEnvironment } from "@temporalio/testing";
 import { createHash } from "node:crypto";
-import { DefaultLogger } from "@temporalio/worker";
 import { fetchAffidavits } from "../../src/activities/evi-post/affidavits.js";
 import type { EviPostContext } from "../../src/activities/evi-post/context.js";
 import { checkedReferenceOf, referenceOf } from "../../src/activities/runtime/documents.js";
 import type { ActivityDependencies } from "../../src/activities/runtime/provider-context.js";
 import type { OneShotContext } from "../../src/activities/one-shot-signature/context.js";
 import { contract, fetchSigned } from "../../src/activities/one-shot-signature/signature.js";
-import type { OwnedDocument, Owner } from "../../src/journal/ownership.js";
+import type { ProcessKey } from "../../src/crypto/data-key.js";
+import type { OwnedDocument } from "../../src/journal/ownership.js";
 import { letterPdf } from "../processes/send-postal/inputs.js";
+import { inAttempt } from "./attempts.js";
 
 const sha256 = createHash("sha256").update(letterPdf).digest("hex");
 const inline = { base64: letterPdf.toString("base64"), mediaType: "application/pdf" };
@@ -24,7 +24,7 @@ function recorder({ isAway = false } = {}) {
   const done: string[] = [];
   const deps = {
     journal: {
-      async own({ namespace, workflowId }: Owner, documents: OwnedDocument[]) {
+      async own({ namespace, workflowId }: ProcessKey, documents: OwnedDocument[]) {
         if (isAway) throw new Error("away");
         for (const { id, kind } of documents)
           done.push(`own ${namespace} ${workflowId} ${kind} ${id}`);
@@ -44,10 +44,8 @@ function recorder({ isAway = false } = {}) {
   return { done, deps };
 }
 
-async function inActivity(work: () => Promise<unknown>): Promise<unknown> {
-  const info = { workflowExecution: { workflowId: "w", runId: "r" } };
-  return new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") }).run(work);
-}
+const inActivity = (work: () => Promise<unknown>) =>
+  inAttempt(work, { workflowExecution: { workflowId: "w", runId: "r" } });
 
 type Deps = ActivityDependencies;
 const contextOf = (deps: Deps, answers: object) => ({

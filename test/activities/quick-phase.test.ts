@@ -2,20 +2,16 @@
 // since when nobody has answered.
 import { expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
-import { MockActivityEnvironment } from "@temporalio/testing";
 import { ApplicationFailure } from "@temporalio/common";
-import { DefaultLogger } from "@temporalio/worker";
 import { asActivity } from "../../src/activities/runtime/failure.js";
 import type { AttemptMode } from "../../src/activities/runtime/failure.js";
 import { EffectAbsentOnce, EffectInFlight, JournalUnavailable } from "../../src/journal/errors.js";
-import { ProviderError } from "../../src/providers/errors/provider-error.js";
-import type { ProviderErrorKind } from "../../src/providers/errors/provider-error.js";
+import { inAttempt, providerError } from "./attempts.js";
+import type { ProblemKind } from "../../src/contracts/shared/problem-kind.js";
 
 const LIMIT_MS = 60_000;
-const about = { provider: "evi-post", operation: "submit", problem: "a test" };
-
-const away = (kind: ProviderErrorKind = "unavailable", retryAfterMs?: number) =>
-  new ProviderError({ ...about, kind, effect: "none", retryAfterMs });
+const away = (kind: ProblemKind = "unavailable", retryAfterMs?: number) =>
+  providerError(kind, { retryAfterMs });
 
 interface Given {
   awayMs?: number;
@@ -36,12 +32,7 @@ async function attempt(
   { awayMs, attempt: number = 1, mode = "quick" }: Given = {},
 ): Promise<AttemptResult> {
   const heartbeatDetails = awayMs === undefined ? undefined : { awaySince: Date.now() - awayMs };
-  const environment = new MockActivityEnvironment(
-    { attempt: number, heartbeatDetails, currentAttemptScheduledTimestampMs: Date.now() },
-    { logger: new DefaultLogger("ERROR") },
-  );
   let left: { awaySince?: number } | undefined;
-  environment.on("heartbeat", (details: typeof left) => (left = details));
   const context = {
     provider: "evi-post",
     operation: "submit",
@@ -51,12 +42,14 @@ async function attempt(
     patienceMs: 180_000,
     unavailableForMs: LIMIT_MS,
   };
-  const run = environment.run(() =>
-    asActivity(context, met instanceof Error ? () => Promise.reject(met) : met),
+  const run = inAttempt(
+    () => asActivity(context, met instanceof Error ? () => Promise.reject(met) : met),
+    { attempt: number, heartbeatDetails },
+    { onHeartbeat: (details) => (left = details as typeof left) },
   );
   const failure = await run.catch((failed: unknown) => failed as ApplicationFailure);
   expect(failure).toBeInstanceOf(ApplicationFailure);
-  const { nonRetryable, nextRetryDelay } = failure as ApplicationFailure;
+  const { nonRetryable, nextRetryDelay } = failure;
   return {
     nonRetryable: nonRetryable === true,
     delayMs: Number(nextRetryDelay),

@@ -7,6 +7,7 @@ import type { DocumentInput, DocumentReference } from "../../contracts/shared/va
 import type { DocumentKind } from "../../journal/ownership.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
+import type { NamedFile } from "../../providers/http/file-form.js";
 import type { StepCall } from "../runtime/activity.js";
 import { measured } from "../runtime/call-metrics.js";
 import { runEffect } from "../runtime/effect.js";
@@ -188,16 +189,10 @@ function shows(
   return documents.some((one) => one.name === name && (one.sha256 ?? sha256) === sha256);
 }
 
-export interface SentFile {
-  name: string;
-  bytes: Buffer;
-  mediaType: string;
-}
-
 export async function fileOf(
   context: OneShotContext,
   { name, document }: { name: string; document?: DocumentReference },
-): Promise<SentFile> {
+): Promise<NamedFile> {
   if (!document) throw new Error("a hash has no file");
   const bytes = await readDocument(context.deps.documents, document, name);
   return { name, bytes, mediaType: document.mediaType };

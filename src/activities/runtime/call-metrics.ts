@@ -2,7 +2,7 @@
 import { log, metricMeter } from "@temporalio/activity";
 import { providerCallSeconds } from "../../contracts/shared/names.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import type { ProviderErrorKind } from "../../providers/errors/provider-error.js";
+import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 
 /** A call to a provider that is counted by its result, with its duration. */
 export function measured<A extends unknown[], T>(
@@ -46,7 +46,7 @@ function reportMismatch(error: ProviderError): void {
 export function countCall(
   provider: string,
   operation: string,
-  result: ProviderErrorKind | "ok" | "notAsked" | "defect",
+  result: ProblemKind | "ok" | "notAsked" | "defect",
 ): void {
   metricMeter
     .createCounter("trustflow_provider_calls", undefined, "Calls to providers by their result")

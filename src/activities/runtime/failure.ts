@@ -3,7 +3,8 @@
 import { activityInfo, ApplicationFailure, heartbeat } from "@temporalio/activity";
 import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
 import { erasedProblem } from "../../contracts/shared/failures.js";
-import type { FieldProblem, Problem, ProblemKind } from "../../contracts/shared/failures.js";
+import type { FieldProblem, Problem } from "../../contracts/shared/failures.js";
+import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import {
   EffectAbsentOnce,
   EffectInFlight,
@@ -30,7 +31,10 @@ export class InvalidInput extends Error {
 /** The provider shows no change yet; the server's retry polls again. */
 export class NotChangedYet extends Error {}
 
-/** As in workflows/runtime/steps.ts: `quick` and `probe` report to the workflow, `send` and `watch` keep trying. */
+/**
+ * `quick` fails to the workflow; `probe` is a person's retry, which calls even while others leave the provider alone; `send`
+ * keeps trying; `watch` only looks whether the answer has become known.
+ */
 export type AttemptMode = "quick" | "probe" | "send" | "watch";
 
 export interface FailureContext {

@@ -1,7 +1,8 @@
 // Each account of each provider, asked for something that has no effect there.
 import { type Config, requireSecrets } from "../../config.js";
 import type { Host } from "../../providers/http/call.js";
-import { ProviderError, type ProviderErrorKind } from "../../providers/errors/provider-error.js";
+import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
 import { HUNG_UP } from "../../providers/http/mutual-tls.js";
 import { accountsOf } from "../../providers/accounts.js";
 import { entryOf, providerNames } from "../../providers/registry.js";
@@ -19,7 +20,7 @@ export interface ConfiguredAccount {
   ask(): Promise<string>;
 }
 
-const meanings: Partial<Record<ProviderErrorKind, FindingName>> = {
+const meanings: Partial<Record<ProblemKind, FindingName>> = {
   accessDenied: "credentialsRefused",
   unavailable: "providerAway",
   protocol: "notTheProvider",

@@ -1,4 +1,5 @@
 // The types of a failed process and of a failed activity (docs/design.md §2, §5, §13). No zod: workflows import this file.
+import type { ProblemKind } from "./problem-kind.js";
 
 /** `ApplicationFailure.type` of a process that failed: its effect never came into being, or a person gave it up. */
 export const processFailures = [
@@ -32,16 +33,6 @@ export interface FailureDetails {
     note?: string;
   };
 }
-
-/** Why a provider call did not bring what was asked; the kinds of docs/design.md §5. */
-export type ProblemKind =
-  | "invalidRequest"
-  | "accessDenied"
-  | "rateLimited"
-  | "unavailable"
-  | "unknownOutcome"
-  | "notVisibleYet"
-  | "protocol";
 
 /** Why a process stopped and asks a person; the value of the search attribute `TrustflowAttention`. */
 export const attentionKinds = [

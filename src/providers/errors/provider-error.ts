@@ -1,5 +1,6 @@
 // The one error that leaves the provider layer. Its message, its enumerable properties and its stack carry no body,
 // URL, header or secret; the provider's own words (`detail`, `fields[].message`) are hidden properties.
+import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import { plainText } from "../../contracts/shared/text.js";
 import type { MismatchKind } from "../http/described.js";
 import type { EffectClass } from "../effect-classes.js";
@@ -8,15 +9,6 @@ import type { EffectClass } from "../effect-classes.js";
 const MAX_BYTES = 500;
 /** Of the fields that it finds fault with. */
 const MAX_FIELDS = 50;
-
-export type ProviderErrorKind =
-  | "invalidRequest"
-  | "accessDenied"
-  | "rateLimited"
-  | "unavailable"
-  | "unknownOutcome"
-  | "notVisibleYet"
-  | "protocol";
 
 /** May the provider have acted? */
 export type PossibleEffect = "none" | "unknown";
@@ -29,7 +21,7 @@ export interface ProviderErrorField {
 }
 
 interface ProviderErrorDescription {
-  kind: ProviderErrorKind;
+  kind: ProblemKind;
   effect: PossibleEffect;
   provider: string;
   operation: string;
@@ -55,7 +47,7 @@ interface ProviderErrorDescription {
 
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
-  readonly kind: ProviderErrorKind;
+  readonly kind: ProblemKind;
   readonly effect: PossibleEffect;
   readonly provider: string;
   readonly operation: string;
@@ -111,7 +103,7 @@ export class ProviderError extends Error {
 
 /** What a call without a usable answer means for each class: the request may have been processed. */
 export function withoutAnswer(effectClass: EffectClass): {
-  kind: ProviderErrorKind;
+  kind: ProblemKind;
   effect: PossibleEffect;
 } {
   switch (effectClass) {

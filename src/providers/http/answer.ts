@@ -4,14 +4,15 @@ import { isWebPage } from "./described.js";
 import type { Described, AnswerMismatch } from "./described.js";
 import type { ProviderOperation, EffectClass } from "../effect-classes.js";
 import { ProviderError, withoutAnswer } from "../errors/provider-error.js";
-import type { PossibleEffect, ProviderErrorKind } from "../errors/provider-error.js";
+import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
+import type { PossibleEffect } from "../errors/provider-error.js";
 import { retryAfterMs } from "./exchange.js";
 import type { HttpAnswer } from "./exchange.js";
 import { withoutCredentials, withoutSecrets } from "../errors/redaction.js";
 import type { ErrorWords, Received } from "../errors/redaction.js";
 
 export interface Meaning {
-  kind: ProviderErrorKind;
+  kind: ProblemKind;
   effect: PossibleEffect;
   denies?: "account" | "operation";
 }

@@ -1,14 +1,10 @@
 // Secrets that a client seals for the workers, inside the encrypted payload: who may decode payloads sees no secret
 // (decision 23). A sealed one opens only in the process that it was sealed for.
 import { isSealed, sealedPrefix } from "../../contracts/shared/sealed-secret.js";
+import type { ProcessKey } from "../../crypto/data-key.js";
 import { UnknownKeyError } from "../../crypto/errors.js";
 import { KeyRing } from "../../crypto/key-ring.js";
 import { BoxOpener, BoxSealer, publicRingOf } from "../../crypto/sealed-box.js";
-
-export interface OfProcess {
-  namespace: string;
-  workflowId: string;
-}
 
 export class SecretSealer {
   readonly #sealer: BoxSealer;
@@ -18,7 +14,7 @@ export class SecretSealer {
   }
 
   /** What is sealed already stays as it is. */
-  seal(secret: string, processKey: OfProcess): string {
+  seal(secret: string, processKey: ProcessKey): string {
     if (isSealed(secret)) return secret;
     const box = this.#sealer.seal(Buffer.from(secret), contextOf(processKey));
     return sealedPrefix + box.toString("base64url");
@@ -36,18 +32,18 @@ export class WorkerSecrets {
   }
 
   /** What came in clear stays as it is. Throws `DecryptionError` and `UnknownKeyError`. */
-  open(text: string, processKey: OfProcess): string {
+  open(text: string, processKey: ProcessKey): string {
     if (!isSealed(text)) return text;
     if (!this.#opener) throw new UnknownKeyError("keys.secrets");
     const box = Buffer.from(text.slice(sealedPrefix.length), "base64url");
     return this.#opener.open(box, contextOf(processKey)).toString();
   }
 
-  seal(text: string, processKey: OfProcess): string {
+  seal(text: string, processKey: ProcessKey): string {
     return this.#sealer?.seal(text, processKey) ?? text;
   }
 }
 
-function contextOf({ namespace, workflowId }: OfProcess): string {
+function contextOf({ namespace, workflowId }: ProcessKey): string {
   return `secret of ${namespace}/${workflowId}`;
 }

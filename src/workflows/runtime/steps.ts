@@ -9,6 +9,7 @@ import {
   patched,
 } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
+import type { AttemptMode } from "../../activities/runtime/failure.js";
 import type { FailureDetails, Problem } from "../../contracts/shared/failures.js";
 import { activitiesOf, patientOptions, quickOptions } from "./activity-options.js";
 import { reasonOf } from "./attention.js";
@@ -17,17 +18,11 @@ import { problemIn } from "./problem.js";
 import type { AnyFlow } from "./flow.js";
 import { Withdrawn } from "./lifecycle.js";
 
-/**
- * `quick` fails to the workflow; `probe` is a person's retry, which calls even while others leave the provider alone; `send`
- * keeps trying; `watch` only looks whether the answer has become known.
- */
-export type StepMode = "quick" | "probe" | "send" | "watch";
-
 /** What a step tells its activity about the call. */
 export interface StepCall {
   /** The occurrence is `0`, or what a decision has opened; for an update's own effect it is the update's id. */
   effect: { step: string; occurrence: string };
-  mode: StepMode;
+  mode: AttemptMode;
 }
 
 export interface Step {
@@ -78,7 +73,7 @@ export function stepsOf<A>(flow: AnyFlow, provider: string) {
     leftOpen?: OpenOccurrence,
   ): Promise<T> => {
     let occurrence = leftOpen?.occurrence ?? step.occurrence ?? "0";
-    const callWith = (options: ActivityOptions, mode: StepMode): Promise<T> =>
+    const callWith = (options: ActivityOptions, mode: AttemptMode): Promise<T> =>
       call(activitiesOf<A>(provider, options) as A, {
         effect: { step: step.name, occurrence },
         mode,
@@ -101,7 +96,7 @@ export function stepsOf<A>(flow: AnyFlow, provider: string) {
   };
 }
 
-type CallWith<T> = (options: ActivityOptions, mode: StepMode) => Promise<T>;
+type CallWith<T> = (options: ActivityOptions, mode: AttemptMode) => Promise<T>;
 
 /** One call that fails to the workflow when waiting does not help; the end of the process cancels it. */
 async function quick<T>(

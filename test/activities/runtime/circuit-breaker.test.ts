@@ -3,7 +3,8 @@ import { beforeEach, expect, jest, test } from "@jest/globals";
 import { Circuits, CircuitOpenError } from "../../../src/activities/runtime/circuit-breaker.js";
 import type { CircuitKey } from "../../../src/activities/runtime/circuit-breaker.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
-import type { ProviderErrorKind } from "../../../src/providers/errors/provider-error.js";
+import type { ProblemKind } from "../../../src/contracts/shared/problem-kind.js";
+import { providerError } from "../attempts.js";
 
 const PROBE_MS = 150;
 
@@ -17,10 +18,8 @@ const submit: CallKey = { account: "evi-post/default", operation: "submit" };
 const query: CallKey = { ...submit, operation: "query" };
 const elsewhere: CallKey = { ...submit, account: "evi-post/other" };
 
-function error(kind: ProviderErrorKind, status?: number, retryAfterMs?: number): ProviderError {
-  const about = { provider: "evi-post", operation: "submit", problem: "a test" };
-  return new ProviderError({ ...about, kind, effect: "none", status, retryAfterMs });
-}
+const error = (kind: ProblemKind, status?: number, retryAfterMs?: number) =>
+  providerError(kind, { status, retryAfterMs });
 
 /** A provider that answers as told, and counts. */
 class Provider {

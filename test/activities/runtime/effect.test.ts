@@ -3,8 +3,6 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { ApplicationFailure } from "@temporalio/common";
 import type { MetricMeter } from "@temporalio/common";
-import { MockActivityEnvironment } from "@temporalio/testing";
-import { DefaultLogger } from "@temporalio/worker";
 import { affidavitAnswer, cancelAnswer } from "../../../src/activities/evi-post/answers.js";
 import { activitiesOf } from "../../../src/activities/runtime/activity.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
@@ -19,14 +17,13 @@ import type {
   AttemptOf,
   ProviderDependencies,
 } from "../../../src/activities/runtime/provider-context.js";
+import type { ProblemKind } from "../../../src/contracts/shared/problem-kind.js";
 import { DecryptionError } from "../../../src/crypto/errors.js";
 import { EffectRefused, EffectUnknown } from "../../../src/journal/journal.js";
 import type { Effect, Journal, Verdict } from "../../../src/journal/journal.js";
+import type { PossibleEffect } from "../../../src/providers/errors/provider-error.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
-import type {
-  PossibleEffect,
-  ProviderErrorKind,
-} from "../../../src/providers/errors/provider-error.js";
+import { inAttempt, providerError } from "../attempts.js";
 
 type Handlers = Parameters<Journal["perform"]>[1];
 type Context = ProviderContext<"evi-post">;
@@ -95,10 +92,7 @@ const meter = {
 } as unknown as MetricMeter;
 
 function inActivity<T>(work: () => Promise<T>, workflowId = "letter-1"): Promise<T> {
-  const workflowExecution = { workflowId, runId: "r" };
-  const now = { currentAttemptScheduledTimestampMs: Date.now() };
-  const options = { logger: new DefaultLogger("ERROR"), metricMeter: meter };
-  return new MockActivityEnvironment({ workflowExecution, ...now }, options).run(work);
+  return inAttempt(work, { workflowExecution: { workflowId, runId: "r" } }, { metricMeter: meter });
 }
 
 type Given = Partial<ProviderEffect<"evi-post", object, unknown, never>>;
@@ -117,14 +111,11 @@ function run(
   }, workflowId);
 }
 
-function error(
-  kind: ProviderErrorKind,
+const error = (
+  kind: ProblemKind,
   status?: number,
   more: { effect?: PossibleEffect; reference?: string; detail?: string } = {},
-): ProviderError {
-  const about = { provider: "evi-post", operation: "submit", problem: "a test" };
-  return new ProviderError({ ...about, kind, effect: "none", status, ...more });
-}
+) => providerError(kind, { status, ...more });
 
 const fails = (problem: Error): Given => ({ send: () => Promise.reject(problem) });
 const caught = (work: Promise<unknown>) => work.catch((problem: unknown) => problem);

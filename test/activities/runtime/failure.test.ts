@@ -1,9 +1,7 @@
 // What a provider's refusal becomes for the caller: each field named once, in the caller's spelling.
 import { expect, test } from "@jest/globals";
 import { refusalOf } from "../../../src/activities/runtime/failure.js";
-import { ProviderError } from "../../../src/providers/errors/provider-error.js";
-
-const about = { provider: "evi-post", operation: "submit", problem: "a test" };
+import { providerError } from "../attempts.js";
 
 test.each([
   ["disposableHolder.birthCity", "disposableHolder.birthCity: is required", "is required"],
@@ -13,11 +11,6 @@ test.each([
   ["RecipientAddress.Region", "recipientaddress.region must not be empty", "must not be empty"],
   ["", "Invalid", "Invalid"],
 ])("the field %j with the message %j is named once", (fieldName, message, problem) => {
-  const error = new ProviderError({
-    ...about,
-    kind: "invalidRequest",
-    effect: "none",
-    fields: [{ fieldName, message }],
-  });
+  const error = providerError("invalidRequest", { fields: [{ fieldName, message }] });
   expect(refusalOf(error).fields.map((field) => field.problem)).toEqual([problem]);
 });

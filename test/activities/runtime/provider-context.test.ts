@@ -1,13 +1,12 @@
 // What one attempt of an activity works with: the input with its secrets opened, codes, and the circuits of its account.
 import { expect, test } from "@jest/globals";
-import { MockActivityEnvironment } from "@temporalio/testing";
-import { DefaultLogger } from "@temporalio/worker";
 import { z } from "zod";
 import { EnvelopeContext } from "../../../src/activities/envelope-signature/context.js";
 import type { EnvelopeDependencies } from "../../../src/activities/envelope-signature/context.js";
 import type { AttemptMode } from "../../../src/activities/runtime/failure.js";
 import { MAX_CODE_LENGTH } from "../../../src/contracts/shared/one-time-password.js";
 import { DecryptionError, UnknownKeyError } from "../../../src/crypto/errors.js";
+import { inAttempt } from "../attempts.js";
 
 const contract = z.strictObject({
   name: z.string(),
@@ -29,12 +28,9 @@ function inActivity<T>(
 ): Promise<T> {
   const deps = { secrets, accounts: { default: { name: "default" } } };
   const info = { workflowExecution: { workflowId, runId: "r" } };
-  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") });
-  return environment.run(async () =>
-    work(
-      new EnvelopeContext(deps as unknown as EnvelopeDependencies, { account: "default", mode }),
-    ),
-  );
+  const given = { account: "default", mode };
+  const run = async () => work(new EnvelopeContext(deps as unknown as EnvelopeDependencies, given));
+  return inAttempt(run, info);
 }
 
 test("an input is parsed with its secrets opened", async () => {

@@ -1,14 +1,14 @@
 // A process that is about to own a document: its commit comes when the test says so.
 import { documentIdOf } from "../../../src/documents/document-id.js";
 import { own } from "../../../src/journal/ownership.js";
-import type { Owner } from "../../../src/journal/ownership.js";
+import type { ProcessKey } from "../../../src/crypto/data-key.js";
 import type { Pool } from "../../../src/postgres/pool.js";
 import { eventually } from "../outages/wait.js";
 
 /** Its statement is through; returns its commit. */
 export async function ownUncommitted(
   pool: Pool,
-  owner: Owner,
+  owner: ProcessKey,
   uri: string,
 ): Promise<() => Promise<void>> {
   const client = await pool.connect();
