@@ -4,9 +4,10 @@ import { expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/disposable-certificate/client.js";
 import type { DisposableCertificateAccount } from "../../../src/providers/disposable-certificate/client.js";
-import { errorOf } from "../evi-post/account.js";
 import { CANARY, brokenCalls } from "../errors/leaks.js";
-import { answering, startProviderServer } from "../provider-server.js";
+import { answering } from "../provider-server.js";
+import type { Handler } from "../provider-server.js";
+import { errorAt } from "../refusals.js";
 import { accountAt, calls, operations } from "./account.js";
 
 const secrets = { password: CANARY, securityCode: CANARY, type: CANARY, otpType: CANARY };
@@ -62,9 +63,9 @@ test.each(operations)("what %s sends in secret does not come back", async (opera
   const repeated = [...sentInSecret[operation], "a password"];
   for (const code of [242, 11002, 4711, undefined]) {
     const message = `firstName, eIDType, not ${repeated.join(" nor ")}, is wrong`;
-    const server = await startProviderServer(answering({ code, message }, 500));
-    const error = await errorOf(calls[operation](accountAt(server.url)));
-    await server.close();
+    const error = await errorAt(answering({ code, message }, 500), (url) =>
+      calls[operation](accountAt(url)),
+    );
     const said = [error.detail, ...error.fields.map((field) => field.message)].join();
     expect(said).toContain("is wrong");
     for (const secret of repeated) expect(said).not.toContain(secret);
@@ -73,35 +74,34 @@ test.each(operations)("what %s sends in secret does not come back", async (opera
 
 test("a secret that JSON writes in another way does not come back either", async () => {
   const password = 'say "ä"\\';
-  const server = await startProviderServer(answering({ message: `not ${password}` }, 500));
   const given = { disposableCertificate: { password } };
-  const error = await errorOf(client.checkData(accountAt(server.url), given));
-  await server.close();
+  const error = await errorAt(answering({ message: `not ${password}` }, 500), (url) =>
+    client.checkData(accountAt(url), given),
+  );
   expect(error.detail).toBe('{"message":"not [secret]"}');
 });
 
 test("nor does one that the provider's JSON escapes as ours does not", async () => {
   const message = "firstName: not a\\u002Bb\\u003C\\u00e4, nor d\\/e";
-  const server = await startProviderServer(answering(`{"code":242,"message":"${message}"}`, 500));
   const given = { disposableCertificate: { password: "a+b<ä", securityCode: "d/e" } };
-  const error = await errorOf(client.checkData(accountAt(server.url), given));
-  await server.close();
+  const error = await errorAt(answering(`{"code":242,"message":"${message}"}`, 500), (url) =>
+    client.checkData(accountAt(url), given),
+  );
   expect(error.detail).toBe("firstName: not [secret], nor [secret]");
   expect(error.fields[0]?.message).toBe(error.detail);
 });
 
 test("an answer of a depth that cannot be written again is shown as it came", async () => {
-  const server = await startProviderServer(answering("[".repeat(99_999) + "]".repeat(99_999), 500));
-  const error = await errorOf(client.checkData(accountAt(server.url), {}));
-  await server.close();
+  const error = await errorAt(answering("[".repeat(99_999) + "]".repeat(99_999), 500), (url) =>
+    client.checkData(accountAt(url), {}),
+  );
   expect(error.detail).toBe(`${"[".repeat(497)}…`);
 });
 
 test("the Basic credentials do not come back as they travelled, in the page of a proxy (P1 §5.1)", async () => {
-  const server = await startProviderServer(({ headers: { authorization } }, response) => {
+  const handler: Handler = ({ headers: { authorization } }, response) => {
     response.writeHead(502).end(`<pre>Authorization: ${authorization}</pre>`);
-  });
-  const error = await errorOf(client.checkData(accountAt(server.url), {}));
-  await server.close();
+  };
+  const error = await errorAt(handler, (url) => client.checkData(accountAt(url), {}));
   expect(error.detail).toBe("<pre>Authorization: Basic [secret]</pre>");
 });

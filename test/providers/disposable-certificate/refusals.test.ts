@@ -1,7 +1,16 @@
 // What each status and code means, operation by operation (P1 §4.1, §7.1; P1 §5.1; docs/reading-the-specification.md §5).
 import { describe, expect, test } from "@jest/globals";
-import { errorOf } from "../evi-post/account.js";
-import { answering, startProviderServer } from "../provider-server.js";
+import { answering } from "../provider-server.js";
+import {
+  away,
+  denied,
+  errorAt,
+  limited,
+  meaningOf,
+  protocol,
+  refused,
+  unknown,
+} from "../refusals.js";
 import { WRONG_OTP, accountAt, calls, operations } from "./account.js";
 
 type Operation = (typeof operations)[number];
@@ -9,12 +18,6 @@ const checks: Operation[] = ["checkData", "checkDataWitheIDAssertion"];
 const enrollments: Operation[] = ["enroll", "enrollDisposableWitheIDAssertion"];
 const enrolling = [...checks, ...enrollments];
 const once: Operation[] = [...enrollments, "sendOtp", "validate"];
-
-const refused = "invalidRequest none";
-const denied = "accessDenied none";
-const protocol = "protocol none";
-const away = "unavailable none";
-const unknown = "unknownOutcome unknown";
 
 const byCode: [number, readonly Operation[], string][] = [
   [242, enrolling, refused],
@@ -40,7 +43,7 @@ const byCode: [number, readonly Operation[], string][] = [
 describe.each(byCode)("500 with code %i", (code, those, expected) => {
   test.each(those)(`of %s is ${expected}`, async (operation) => {
     const error = await refusal(operation, 500, { code, message: "the provider's words" });
-    expect(`${error.kind} ${error.effect}`).toBe(expected);
+    expect(meaningOf(error)).toBe(expected);
     expect(error).toMatchObject({ status: 500, code: String(code), fields: [] });
     expect(error.detail).toBe("the provider's words");
     if (code === 244 || code === 11002) expect(error.denies).toBe("operation");
@@ -51,7 +54,7 @@ const byStatus: [number, readonly Operation[], string][] = [
   [500, checks, away],
   [500, once, unknown],
   [302, checks, protocol],
-  [302, once, "unknownOutcome unknown"],
+  [302, once, unknown],
   [400, checks, protocol],
   [400, enrollments, refused],
   [400, ["sendOtp", "validate"], protocol],
@@ -64,7 +67,7 @@ const byStatus: [number, readonly Operation[], string][] = [
   [409, checks, away],
   [409, once, unknown],
   [413, operations, protocol],
-  [429, operations, "rateLimited none"],
+  [429, operations, limited],
   [502, once, unknown],
   [503, checks, away],
   [503, once, unknown],
@@ -73,7 +76,7 @@ const byStatus: [number, readonly Operation[], string][] = [
 describe.each(byStatus)("%i without an error object", (status, those, expected) => {
   test.each(those)(`of %s is ${expected}`, async (operation) => {
     const error = await refusal(operation, status, "<html>not found</html>");
-    expect(`${error.kind} ${error.effect}`).toBe(expected);
+    expect(meaningOf(error)).toBe(expected);
     expect(error).toMatchObject({ status, detail: "<html>not found</html>" });
     expect(error.code).toBeUndefined();
   });
@@ -86,10 +89,7 @@ test.each([
   ["nothing", ""],
 ])("a 500 with %s proves nothing", async (_, body) => {
   const kinds = await Promise.all(operations.map(async (one) => refusal(one, 500, body)));
-  expect(kinds.map(({ kind, effect }) => `${kind} ${effect}`)).toEqual([
-    ...checks.map(() => away),
-    ...once.map(() => unknown),
-  ]);
+  expect(kinds.map(meaningOf)).toEqual([...checks.map(() => away), ...once.map(() => unknown)]);
 });
 
 test("a code has its meaning at 500 alone (P1 §4.1)", async () => {
@@ -98,9 +98,9 @@ test("a code has its meaning at 500 alone (P1 §4.1)", async () => {
 });
 
 test("without configured codes a wrong OTP is an unknown outcome that keeps its code", async () => {
-  const server = await startProviderServer(answering({ code: WRONG_OTP, message: "…" }, 500));
-  const error = await errorOf(calls.validate(accountAt(server.url, { wrongOtpCodes: [] })));
-  await server.close();
+  const handler = answering({ code: WRONG_OTP, message: "…" }, 500);
+  const call = (url: string) => calls.validate(accountAt(url, { wrongOtpCodes: [] }));
+  const error = await errorAt(handler, call);
   expect(error).toMatchObject({ kind: "unknownOutcome", effect: "unknown", code: "250" });
 });
 
@@ -151,9 +151,5 @@ describe("the field of code 242 (P1 §7.1)", () => {
   }
 });
 
-async function refusal(operation: Operation, status: number, body: unknown) {
-  const server = await startProviderServer(answering(body, status));
-  const error = await errorOf(calls[operation](accountAt(server.url)));
-  await server.close();
-  return error;
-}
+const refusal = (operation: Operation, status: number, body: unknown) =>
+  errorAt(answering(body, status), (url) => calls[operation](accountAt(url)));

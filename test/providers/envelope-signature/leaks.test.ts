@@ -4,9 +4,9 @@ import { expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/envelope-signature/client.js";
 import type { EnvelopeSignatureAccount } from "../../../src/providers/envelope-signature/client.js";
-import { errorOf } from "../evi-post/account.js";
 import { CANARY, brokenCalls } from "../errors/leaks.js";
-import { answering, startProviderServer } from "../provider-server.js";
+import { answering } from "../provider-server.js";
+import { errorAt } from "../refusals.js";
 import { accountAt } from "./account.js";
 
 const steps: Record<string, (account: EnvelopeSignatureAccount) => Promise<unknown>> = {
@@ -53,16 +53,12 @@ const send = (baseUrl: string) =>
 
 test.each([400, 409, 500])("the tokens do not come back with a %i", async (status) => {
   const Message = 'esaw"token of api-token was used before';
-  const server = await startProviderServer(answering({ Message, ErrorId: "Used" }, status));
-  const error = await errorOf(send(server.url));
-  await server.close();
+  const error = await errorAt(answering({ Message, ErrorId: "Used" }, status), send);
   expect(error.detail).toBe("[secret] of [secret] was used before");
   expect(error.code).toBe("Used");
 });
 
 test("a broken answer shows nothing of what it holds", async () => {
-  const server = await startProviderServer(answering({ EnvelopeId: [], of: 'esaw"token' }));
-  const error = await errorOf(send(server.url));
-  await server.close();
+  const error = await errorAt(answering({ EnvelopeId: [], of: 'esaw"token' }), send);
   expect(error.detail).toBeUndefined();
 });

@@ -5,9 +5,9 @@ import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
 import type { Operation } from "../../../src/providers/registry.js";
-import { errorOf } from "../evi-post/account.js";
 import { CANARY, brokenCalls } from "../errors/leaks.js";
-import { answering, startProviderServer } from "../provider-server.js";
+import { answering } from "../provider-server.js";
+import { errorAt } from "../refusals.js";
 import { accountAt } from "./account.js";
 
 const requestPk = CANARY;
@@ -55,10 +55,9 @@ test.each(Object.entries(operations))("%s leaks nothing", async (_, perform) => 
 
 test.each([400, 409, 500])("the OTP and the token do not come back with a %i", async (status) => {
   const message = "code 482913 of ra-operator was seen before";
-  const server = await startProviderServer(answering({ message }, status));
-  const call = client.sign(accountAt(server.url), { requestPk: "r1", otp: "482913" });
-  const error = await errorOf(call);
-  await server.close();
+  const error = await errorAt(answering({ message }, status), (url) =>
+    client.sign(accountAt(url), { requestPk: "r1", otp: "482913" }),
+  );
   expect(error.detail).toBe("code [secret] of [secret] was seen before");
 });
 
@@ -66,27 +65,26 @@ test.each(["wrong", "o", "400", '"'])(
   "an OTP typed as %j does not change the code",
   async (otp) => {
     const body = { code: "otp_wrong", message: "no", status: 400 };
-    const server = await startProviderServer(answering(body, 400));
-    const error = await errorOf(client.sign(accountAt(server.url), { requestPk: "r1", otp }));
-    await server.close();
+    const error = await errorAt(answering(body, 400), (url) =>
+      client.sign(accountAt(url), { requestPk: "r1", otp }),
+    );
     expect(error).toMatchObject({ kind: "invalidRequest", code: "otp_wrong" });
   },
 );
 
 test("a broken answer of sign shows nothing of what it holds", async () => {
-  const server = await startProviderServer(answering({ otp: "482913" }));
-  const call = client.sign(accountAt(server.url), { requestPk: "r1", otp: "482913" });
-  const error = await errorOf(call);
-  await server.close();
+  const error = await errorAt(answering({ otp: "482913" }), (url) =>
+    client.sign(accountAt(url), { requestPk: "r1", otp: "482913" }),
+  );
   expect(error.detail).toBeUndefined();
 });
 
 test.each(["listTokens", "createToken"] as const)(
   "a broken answer of %s shows no token",
   async (operation) => {
-    const server = await startProviderServer(answering('{"token": "new-token", "broken'));
-    const error = await errorOf(operations[operation](accountAt(server.url)));
-    await server.close();
+    const error = await errorAt(answering('{"token": "new-token", "broken'), (url) =>
+      operations[operation](accountAt(url)),
+    );
     expect(error.detail).toBeUndefined();
   },
 );

@@ -1,31 +1,21 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { startSandbox, type Sandbox } from "../../../../src/sandbox/sandbox.js";
 import { MINUTE } from "../../caller.js";
 import { collector, type Collector } from "../../collector.js";
+import { sandboxesOfTest } from "../../restarts.js";
 import { signer } from "./signer.js";
 
-let stateDirectory: string;
+const sandboxes = sandboxesOfTest();
 let inbox: Collector;
-const sandboxes: Sandbox[] = [];
 beforeEach(async () => {
-  stateDirectory = await mkdtemp(join(tmpdir(), "sandbox-"));
   inbox = await collector();
 });
-afterEach(async () => {
-  for (const sandbox of sandboxes.splice(0)) await sandbox.close();
-  await inbox.close();
-  await rm(stateDirectory, { recursive: true });
-});
+afterEach(() => inbox.close());
 
-async function start(): Promise<Sandbox> {
-  const accounts = [{ username: "sandbox", password: "sandbox", webhookUrl: inbox.url }];
-  const sandbox = await startSandbox({ speed: "manual", stateDirectory, accounts });
-  sandboxes.push(sandbox);
-  return sandbox;
-}
+const start = () =>
+  sandboxes.start({
+    stateDirectory: sandboxes.folder(),
+    accounts: [{ username: "sandbox", password: "sandbox", webhookUrl: inbox.url }],
+  });
 
 test("a restart keeps requests, documents, codes, tokens, the pending signature and its webhook", async () => {
   const first = await start();
