@@ -25,10 +25,13 @@ interface Scene {
   isEnding: boolean;
 }
 
-/** No worker is there, it went away with the question, or too many questions wait for it. */
+/**
+ * No worker is there, it went away with the question, or too many questions wait for it. Or the connection was closed with
+ * the question under way: the Temporal server closes each connection after five minutes.
+ */
 export function isUnanswered(error: unknown): boolean {
   const { code } = ((error as Error).cause ?? error) as { code?: number };
-  return error instanceof UnreachableError || [1, 4, 8, 9].includes(code ?? 0);
+  return error instanceof UnreachableError || [1, 4, 8, 9, 14].includes(code ?? 0);
 }
 
 /** One thing that a person does; nothing where no worker answers, or the process has gone on meanwhile. */
