@@ -12,6 +12,7 @@ import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import { doctor } from "../cli/doctor/doctor.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { signerInput } from "../processes/sign-one-shot/inputs.js";
+import { eventually } from "../harness/outages/wait.js";
 import { startTestStack, statusWhere } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";
 
@@ -141,16 +142,15 @@ test.each(["whole", "whole-own-key"] as const)(
 );
 
 async function decided(handle: PostalHandle | OneShotHandle, attention: string): Promise<void> {
-  for (;;) {
+  await eventually("the decision is taken", async () => {
     const { answer } = await handle.resolve({
       attention,
       decision: "retry",
       by: "Ada",
       ...({ note: "not in the portal", confirmRetry: true } as object),
     });
-    if (answer === "resolved") return;
-    await delay(500);
-  }
+    return answer === "resolved";
+  });
 }
 
 test("a letter whose own key stands alone is found by a provider that compares whole keys", async () => {

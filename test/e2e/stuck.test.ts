@@ -232,8 +232,11 @@ test("who waits for the result or for an answer while the process is reset still
   const { workflow, workflowService } = system.client.temporal;
   const waiting = handle.result();
   const answer = handle.requestAffidavit({}, "slow");
-  await delay(1_500);
-  const { runId } = await workflow.getHandle(handle.workflowId).describe();
+  const { runId } = await eventually("its call is under way", async () => {
+    const described = await workflow.getHandle(handle.workflowId).describe();
+    // STARTED
+    return described.raw.pendingActivities?.some(({ state }) => state === 2) && described;
+  });
   const { events } = await workflow.getHandle(handle.workflowId).fetchHistory();
   const first = events?.find(({ workflowTaskCompletedEventAttributes: done }) => done);
   if (!first?.eventId) throw new Error("no workflow task was completed");

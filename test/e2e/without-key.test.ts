@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client, Connection } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Payload } from "@temporalio/common";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { UnprovenAnswerError } from "../../src/client.js";
 import { notEncrypted, notTagged } from "../../src/contracts/shared/payload-marks.js";
 import { trustflow } from "../cli/run.js";
+import { eventually } from "../harness/outages/wait.js";
 import { pageCodec } from "../harness/pages/any-language.js";
 import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
@@ -132,14 +132,13 @@ test("with keys.codecRead alone one lists and shows; what writes names keys.code
   }
 }, 90_000);
 
-async function pendingActivity(workflowId: string): Promise<string> {
-  for (;;) {
+function pendingActivity(workflowId: string): Promise<string> {
+  return eventually("an activity is under way", async () => {
     const { raw } = await stranger.workflow.getHandle(workflowId).describe();
     const [pending] = raw.pendingActivities ?? [];
     // STARTED
-    if (pending?.state === 2) return pending.activityId ?? "";
-    await delay(50);
-  }
+    return pending?.state === 2 && pending.activityId;
+  });
 }
 
 test.each<
