@@ -35,7 +35,7 @@ async function isReady() {
   return (await isInstalled()) && (await hasRunScripts());
 }
 
-// npm writes the second file last, so it stands for a complete installation, whoever made it.
+// npm writes the second file last, so it marks a complete installation.
 async function isInstalled() {
   const [wanted, found] = await Promise.all([
     packages("package-lock.json"),

@@ -1,4 +1,4 @@
-// The release of Node that the image runs on, from test/lts: locked there, and on nobody's PATH but that of its own tests.
+// The release of Node that the image runs on, from test/lts. It is locked there, and only its own tests have it on their PATH.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Child processes of the scripts: signals pass through, and nobody is left behind.
+// Child processes of the scripts: signals are passed on, and no process is left running.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

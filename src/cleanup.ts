@@ -1,6 +1,6 @@
-// Retention (docs/design.md §8): inbox bodies, then journal and inbox rows, then document orphans, in small deletes; composed for
-// `trustflow cleanup`. Nothing of an open process is removed, and no journal row of a process that has a history; Temporal is
-// asked about each process before anything of it goes.
+// Retention (docs/design.md §8) for `trustflow cleanup`: deletes inbox bodies, then journal and inbox rows, then orphaned
+// documents, in small deletes. It deletes nothing of an open process and no journal row of a process that has a history; it
+// asks Temporal about each process first.
 import type { Client } from "@temporalio/client";
 import { CallbackArchive, purgeable } from "./callbacks/inbox/archive.js";
 import type { PurgeOptions } from "./callbacks/inbox/archive.js";
@@ -24,7 +24,7 @@ export interface CleanupOptions {
   retention: Config["retention"];
   pool: Pool;
   codecRing: KeyRing;
-  /** Where this machine reaches the store. */
+  /** Present if this machine can reach the store. */
   documents?: DocumentStore;
   clientFor(namespace: string): Client;
   /** The namespace of this configuration. */
@@ -35,7 +35,7 @@ export interface CleanupOptions {
 
 export interface CleanupReport {
   dryRun: boolean;
-  /** What was removed, or would be. */
+  /** What was deleted, or with a dry run would be. */
   inboxBodies: number;
   /** Of callbacks that came after the erasure of their process. */
   erasedBodies: number;
@@ -43,7 +43,7 @@ export interface CleanupReport {
   inboxRows: number;
   journalRows: number;
   documents: Orphans;
-  /** Documents whose own period is over. */
+  /** Documents past the retention period of their kind. */
   expired: Expired["expired"];
   notes: string[];
 }
@@ -63,7 +63,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const { connection } = options.clientFor(options.namespace);
   const notes = checkOrder(retention, await historyDays(connection, options.namespace));
-  // Before their rows go.
+  // Before the rows are deleted.
   const namespaces = await namespacesOf(pool, options.namespace);
   const clients = namespaces.map((name) => options.clientFor(name));
 
@@ -79,7 +79,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const inboxBodies = await inbox("bodies", before(inboxDays), running);
   const inboxRows = await inbox("rows", before(journalDays), remembered);
   if (!dryRun) await archive.forgetAddresses(before(journalDays));
-  // After the rows, so that a dry run counts the same.
+  // After the rows, so that a dry run gives the same counts.
   const parkedBodies = await inbox("parkedBodies", before(parkedDays), running);
   const journalRows = await (dryRun ? countEffects : purgeEffects)(
     pool,
@@ -96,10 +96,10 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   });
   if (unknownEnd > 0)
     notes.push(
-      `${unknownEnd} document(s) with a period stay: Temporal did not have their process any more when its end was to be written down; see "trustflow erase"`,
+      `${unknownEnd} document(s) with a retention period are kept: Temporal had already deleted their process when its end was to be recorded; see "trustflow erase"`,
     );
   if (skipped !== undefined)
-    notes.push(`no document was removed because its period is over: ${skipped}`);
+    notes.push(`no document with an expired period was deleted: ${skipped}`);
   const documents = await removeOrphans({
     ...options,
     dryRun,
@@ -120,7 +120,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   };
 }
 
-/** journal ≥ history ≥ inbox; the journal is what keeps a letter from being sent twice, so there it is a refusal. */
+/** journal ≥ history ≥ inbox. The journal prevents a second letter, so a violation for the journal is refused. */
 function checkOrder(
   { inboxDays, journalDays }: Config["retention"],
   historyDays: number,
@@ -131,7 +131,7 @@ function checkOrder(
   ] as const) {
     if (journalDays >= days) continue;
     throw new ConfigurationError([
-      `retention.journalDays is ${journalDays}, below ${other} of ${days} days: nothing was removed`,
+      `retention.journalDays is ${journalDays}, below ${other} of ${days} days: nothing was deleted`,
     ]);
   }
   if (inboxDays <= historyDays) return [];

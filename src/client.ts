@@ -1,4 +1,4 @@
-// What a business application imports: one method for each process, typed results, typed errors (docs/design.md §2, §13).
+// The client library for business applications: one method per process, typed results and errors (docs/design.md §2, §13).
 import { contentOf } from "./documents/content.js";
 import {
   WorkflowExecutionAlreadyStartedError,
@@ -80,12 +80,12 @@ export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.
 export type { SignEnvelopeInput, SignEnvelopeResult } from "./contracts/sign-envelope.js";
 export type { SignOneShotInput, SignOneShotResult } from "./contracts/sign-one-shot.js";
 
-/** A process as the visibility shows it, without asking it. */
+/** A process as the visibility store shows it, without a query to the process. */
 export interface ListedProcess {
   process: ProcessName;
   id: string;
   workflowId: string;
-  /** Temporal's word: RUNNING, COMPLETED, FAILED, TERMINATED … */
+  /** Temporal's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   state: string;
   startedAt: string;
   phase?: string;
@@ -96,15 +96,15 @@ export interface ListedProcess {
   deadline?: string;
   /** Decisions that wait for a second operator. */
   proposals?: ProposedDecision[];
-  /** With `stuck` alone. */
+  /** Only present with `stuck`. */
   stuck?: Stuck;
 }
 
 export interface ListFilter {
   process?: ProcessName;
-  /** Only those that wait for a person. */
+  /** Only processes that need an operator decision. */
   attention?: boolean;
-  /** Only those whose workflow tasks keep failing. */
+  /** Only processes whose workflow tasks keep failing. */
   stuck?: boolean;
 }
 
@@ -133,7 +133,7 @@ export class Trustflow extends ProcessStarts {
     this.#sign = signerOf(config, connected.client.options.namespace);
   }
 
-  /** Reads trustflow.toml, temporal.toml and the environment; throws what is missing, naming the key. */
+  /** Reads trustflow.toml, temporal.toml and the environment; an error names the missing key. */
   static async connect(overrides: ConnectionOverrides = {}): Promise<Trustflow> {
     const config = loadConfig();
     const ring = readingRing(config);
@@ -143,7 +143,7 @@ export class Trustflow extends ProcessStarts {
     return new Trustflow(connected, ring, config);
   }
 
-  /** Puts and gets documents; throws where `documents.directory` or `keys.documents` is not configured. */
+  /** Stores and fetches documents; throws if `documents.directory` or `keys.documents` is not configured. */
   get documents(): Pick<DocumentStore, "put" | "get"> {
     return this.#store;
   }
@@ -157,7 +157,7 @@ export class Trustflow extends ProcessStarts {
     return this.#documents;
   }
 
-  /** The Temporal client underneath, with the codec and the namespace set. */
+  /** The underlying Temporal client, with the codec and the namespace. */
   get temporal(): Client {
     return this.#connected.client;
   }
@@ -166,7 +166,7 @@ export class Trustflow extends ProcessStarts {
     return this.#connected.close();
   }
 
-  /** A process that was started before; `id` is `<process>/<business id>`. */
+  /** The handle of a process that exists; `id` is `<process>/<business id>`. */
   handle<P extends ProcessName>(id: `${P}/${string}`): HandleOf<P> {
     const parsed = parseWorkflowId(id);
     if (!parsed) throw new UnknownProcessError(id, wrongIn(id));
@@ -181,7 +181,7 @@ export class Trustflow extends ProcessStarts {
     return new Handle(this.temporal, parsed.process, parsed.id, writing) as HandleOf<P>;
   }
 
-  /** The same for a bare business id, where only one process has it. */
+  /** The same for a business id without its process, if just one process has it. */
   async find(id: string): Promise<AnyHandle> {
     if (id.includes("/")) return this.handle(id as `${ProcessName}/${string}`);
     const candidates = processes.map((name) => this.handle(workflowIdOf(name, id)));
@@ -196,7 +196,7 @@ export class Trustflow extends ProcessStarts {
     const found = candidates.filter((_, index) => known[index] !== undefined);
     if (found.length > 1) {
       throw new InvalidInputError([
-        { path: "id", problem: "names several processes: put <process>/ before it" },
+        { path: "id", problem: "matches several processes: use <process>/<business id>" },
       ]);
     }
     if (!found[0]) throw new UnknownProcessError(id);
@@ -221,7 +221,7 @@ export class Trustflow extends ProcessStarts {
       for (const one of await this.#listed(execution)) yield { ...one, stuck: problem };
   }
 
-  /** None where it is no process of ours. */
+  /** Undefined if it is not a process of Trustflow. */
   async #listed(info: WorkflowExecutionInfo): Promise<ListedProcess[]> {
     const parsed = parseWorkflowId(info.workflowId);
     if (!parsed) return [];
@@ -269,11 +269,11 @@ export class Trustflow extends ProcessStarts {
         workflowId,
         taskQueue: workflowTaskQueue,
         args: [this.#sealed(schema, sent, workflowId)],
-        // As USE_EXISTING, but told of it, so that only a second start asks the server what the first one brought.
+        // Like USE_EXISTING, but the client knows it, so that only a second start reads the first input from the server.
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
         staticSummary: `${title} ${id}`,
-        // A client of the release before compares a second start with this.
+        // A client of the previous release compares a second start with this digest.
         memo: { [inputDigestMemo]: inputDigest(this.#ring, digested) },
       });
     } catch (error) {
@@ -283,7 +283,7 @@ export class Trustflow extends ProcessStarts {
     return this.handle(workflowId);
   }
 
-  /** With each secret sealed for the workers, where `keys.secretsPublic` is given (decision 23). */
+  /** Seals each secret for the workers, if `keys.secretsPublic` is set (decision 23). */
   #sealed(contract: Contract, value: unknown, workflowId: string): unknown {
     const sealer = this.#sealer;
     if (!sealer) return value;
@@ -295,7 +295,7 @@ export class Trustflow extends ProcessStarts {
     if (mayOnlyRead(this.#config)) throw writingRefused();
   }
 
-  /** Whichever client made the first start: its input stands in the history (docs/decisions/0014). */
+  /** The first input is in the history, whichever client started the process (docs/decisions/0014). */
   async #refuseAnother(
     processName: ProcessName,
     workflowId: string,
@@ -323,14 +323,14 @@ export class Trustflow extends ProcessStarts {
     return first;
   }
 
-  /** A worker refuses it too, but then there is a history. */
+  /** A worker would refuse it too, but only after a history exists. */
   async #refuseErased(workflowId: string): Promise<void> {
     if (!this.#hasStore) return;
     const { namespace } = this.#connected;
     if (await this.#store.dataKeys.isErased({ namespace, workflowId })) throw erasedId();
   }
 
-  /** Inline documents go to the store first, so that no bytes stand in a history; stored ones are looked at, where they can be. */
+  /** Stores inline documents first, so that no bytes are in a history; checks stored ones, if the store is configured. */
   async #withReferences(input: object, workflowId: string): Promise<object> {
     const { namespace } = this.#connected;
     const sent = await withDocuments(input, async (document, path) => {
@@ -338,7 +338,7 @@ export class Trustflow extends ProcessStarts {
         const bytes = Buffer.from(document.base64, "base64");
         const put = (options = {}) => this.#store.put(bytes, document.mediaType, options);
         return put({ process: { namespace, workflowId } }).catch((error: unknown) => {
-          // The ring lacks the key of a process that is started again: that waits for it, the start does not.
+          // The ring lacks the key of a restarted process. That process waits for the key; this start does not.
           if (!isLocked(error)) throw error;
           return put();
         });
@@ -349,19 +349,19 @@ export class Trustflow extends ProcessStarts {
     return sent as object;
   }
 
-  /** Who only starts processes may share a configuration without the key of its documents. */
+  /** A client that only starts processes may lack the key of the documents. */
   get #hasStore(): boolean {
     const { documents, keys } = this.#config;
     return documents.directory !== undefined && isReadable(keys.documents);
   }
 }
 
-/** What once was erased is never started again: nobody could tell what was sent under it. */
+/** An erased process cannot be started again, because what was sent under its id is no longer known. */
 function erasedId(): InvalidInputError {
   return new InvalidInputError([{ path: "id", problem: erasedProblem }]);
 }
 
-/** With the key of `keys.operator`, whose id is the operator's name. */
+/** Signs with the key of `keys.operator`; the key's id is the operator's name. */
 function signerOf(config: Config, namespace: string): SignDecision {
   if (config.keys.operator === undefined) return () => undefined;
   const { id: operator, bytes } = ringOf(config, "operator").active;
@@ -372,10 +372,10 @@ function signerOf(config: Config, namespace: string): SignDecision {
   };
 }
 
-/** What is wrong with an id that no process can have. */
+/** The problem with an invalid id. */
 function wrongIn(id: string): string {
   const [name = ""] = id.split("/", 1);
   return processes.some((name) => name === name)
-    ? "no business id looks like that"
-    : `there is no process "${name}"; ${suggestionFor(name, processes)}`;
+    ? "not a valid business id"
+    : `"${name}" is not a process; ${suggestionFor(name, processes)}`;
 }

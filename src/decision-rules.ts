@@ -1,9 +1,9 @@
-// The configured operators and rules, as what checks each decision takes them (docs/decisions/0024).
+// The configured operators and decision rules, for the check of each decision (docs/decisions/0024).
 import { ConfigurationError } from "./config.js";
 import type { Config } from "./config.js";
 import type { DecisionRules } from "./journal/signed-decisions.js";
 
-/** Throws where the rules could be kept by nobody, or one key would be two persons. */
+/** Throws if no operator could satisfy the rules, or if one key belongs to two operators. */
 export function decisionRulesOf({ decisions, operators }: Config): DecisionRules {
   const all = Object.entries(operators);
   const isRequired = decisions.signed === "required";
@@ -14,7 +14,7 @@ export function decisionRulesOf({ decisions, operators }: Config): DecisionRules
   const deciding = all.filter(([, { may }]) => may.includes("resolve"));
   if (decisions.secondPerson.length > 0 && !(isRequired && deciding.length > 1))
     throw new ConfigurationError([
-      'decisions.secondPerson: needs decisions.signed = "required" and two operators who may resolve',
+      'decisions.secondPerson: requires decisions.signed = "required" and two operators who may resolve',
     ]);
   const owners = new Map<string, string>();
   for (const [name, { publicKeys }] of all)
@@ -22,7 +22,7 @@ export function decisionRulesOf({ decisions, operators }: Config): DecisionRules
       const owner = owners.get(key);
       if (owner !== undefined)
         throw new ConfigurationError([
-          `operators.${name}.publicKeys: the key is one of operators.${owner} already`,
+          `operators.${name}.publicKeys: the key already belongs to operators.${owner}`,
         ]);
       owners.set(key, name);
     }

@@ -1,4 +1,4 @@
-// The exit codes of docs/design.md §13, and the error that brings one: of a command, and of a role that cannot start.
+// The exit codes (docs/design.md §13), and the error that carries one: of a command, or of a role that cannot start.
 
 export const exitCodes = {
   ok: 0,

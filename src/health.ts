@@ -1,12 +1,12 @@
-// What every role answers over HTTP: GET /health with 200 while it is alive, GET /ready with 200 while it can do its work,
-// else with 503 and what it waits for; and the endpoint of its metrics.
+// The HTTP endpoints of every role: GET /health answers 200 while the role is alive; GET /ready answers 200 while it can
+// work, else 503 with the missing service; GET /metrics has its metrics.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface HealthOptions {
-  /** What the role cannot work without, by the name that /ready shows: false, or an error, while it is not there. */
+  /** The services that the role needs, by the name that /ready shows: false or an error while one is missing. */
   needs?: Record<string, () => unknown>;
   /** More of what /ready shows. */
   details?: () => object;
@@ -39,12 +39,12 @@ export class Health {
     this.#options = options;
   }
 
-  /** From now on not ready, whatever is there: whoever distributes work sends no more. */
+  /** From now on /ready answers 503, so that load balancers send no more work. */
   end(): void {
     this.#isEnding = true;
   }
 
-  /** Whether it was a question of these; then it gets its answer. */
+  /** Answers a request for one of these paths; returns false for any other request. */
   readonly answer = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (request.method !== "GET") return false;
     if (request.url === "/health") send(response, 200, { ok: true });
@@ -61,18 +61,18 @@ export class Health {
     send(response, ok ? 200 : 503, { ok, ...(!ok && { waitingFor }), ...details });
   }
 
-  // Anybody may ask, so those who ask at once share one look.
+  // Requests are unauthenticated, so concurrent ones share one check.
   #missing(): Promise<string[]> {
     this.#look ??= missingOf(this.#options.needs ?? {}).finally(() => (this.#look = undefined));
     return this.#look;
   }
 }
 
-/** For the roles that listen nowhere else. */
+/** For roles without another HTTP server. */
 export function startHealth({ health, ...at }: Where & { health: Health }): Promise<Endpoint> {
   return serve(at, (request, response) => {
     if (health.answer(request, response)) return;
-    send(response, 404, { error: "only GET /health and GET /ready are here" });
+    send(response, 404, { error: "only GET /health and GET /ready exist" });
   });
 }
 
@@ -82,7 +82,7 @@ export function startMetrics({
 }: Where & { source: MetricsSource }): Promise<Endpoint> {
   return serve(at, ({ method, url }, response) => {
     if (method !== "GET" || url !== "/metrics")
-      return send(response, 404, { error: "only GET /metrics is here" });
+      return send(response, 404, { error: "only GET /metrics exists" });
     source.metrics().then(
       (text) => response.writeHead(200, { "content-type": source.contentType }).end(text),
       () => send(response, 500, { ok: false }),

@@ -28,7 +28,7 @@ export function mayOnlyRead({ keys }: Config): boolean {
 /** Of one who only reads and wants to write. */
 export function writingRefused(): ConfigurationError {
   return new ConfigurationError([
-    "keys.codec is required to start or to change a process: keys.codecRead only reads",
+    "keys.codec is required to start or change a process: keys.codecRead only allows reading",
   ]);
 }
 
@@ -40,7 +40,7 @@ export function refusedPayloads(config: Config): PayloadProblem[] {
   const hasWriteRing = isReadable(config.keys.codecWrite);
   const untagged = codec.untagged ?? (hasWriteRing ? plaintext : "accept");
   if (untagged === "refuse" && plaintext === "accept")
-    throw new ConfigurationError(['codec.untagged: "refuse" needs codec.plaintext = "refuse"']);
+    throw new ConfigurationError(['codec.untagged = "refuse" requires codec.plaintext = "refuse"']);
   if (untagged === "refuse") required(config.keys.codecWrite, "keys.codecWrite");
   if (plaintext === "accept") return [];
   return [

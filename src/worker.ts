@@ -138,7 +138,7 @@ export function workflowSource(): Pick<
 
 const warnOfKept: OnKeptCertificate = (about) =>
   Runtime.instance().logger.warn(
-    "The files of a client certificate cannot be used; the one before is shown while it is valid",
+    "The files of a client certificate are unusable; the previous certificate stays in use while it is valid",
     about,
   );
 

@@ -100,7 +100,7 @@ test.each([
   ["ONE_SHOT_SIGNATURE", oneShot, "PATHS__CREATE_TOKEN", "tokens", "begin with a slash"],
   ["ONE_SHOT_SIGNATURE", oneShot, "WORDS__FAILED", "failed,Signed", "stands for signed already"],
   ["ONE_SHOT_SIGNATURE", oneShot, "MEMBERS__NAME", "STATE", "stands for state already"],
-  ["ONE_SHOT_SIGNATURE", oneShot, "PATHS__RETRIEVE", "/document", "place for {request_pk}"],
+  ["ONE_SHOT_SIGNATURE", oneShot, "PATHS__RETRIEVE", "/document", "contain {request_pk}"],
   ["ONE_SHOT_SIGNATURE", oneShot, "WEBHOOK_POINTER", "request_pk", "begin with a slash"],
   ["ONE_SHOT_SIGNATURE", oneShot, "TOKEN_HEADER", "X Token:", "the name of a header"],
   // Without TLS no client certificate is shown, and the password travels in clear (P1 §5.1, §5.5).
@@ -113,8 +113,8 @@ test.each([
     "baseUrl: must be an https URL",
   ],
   ["ENVELOPE_SIGNATURE", envelope, "CA_BASE_URL", "http://ca.example", "URL"],
-  ["DISPOSABLE_CERTIFICATE", certificate, "CERTIFICATE_FILE", "client.pem", "give certificateFile"],
-  ["ENVELOPE_SIGNATURE", envelope, "PKCS12_FILE", "client.p12", "give certificateFile"],
+  ["DISPOSABLE_CERTIFICATE", certificate, "CERTIFICATE_FILE", "client.pem", "set certificateFile"],
+  ["ENVELOPE_SIGNATURE", envelope, "PKCS12_FILE", "client.p12", "set certificateFile"],
   // The path would become a part of the query; the password would stand in the clear.
   ["EVI_POST", post, "BASE_URL", "https://post.example?a=1", "baseUrl: must have no query"],
   [
@@ -129,7 +129,7 @@ test.each([
     oneShot,
     "BASE_URL",
     "https://u:p@s.example",
-    "baseUrl: must have no user",
+    "baseUrl: must not contain a user",
   ],
   [
     "DISPOSABLE_CERTIFICATE",
@@ -259,7 +259,7 @@ describe("a configuration that several share", () => {
       expect(read).toThrow(problem);
   });
 
-  test("never has a secret itself, whoever reads it", () => {
+  test("never contains a secret, for any reader", () => {
     writeFileSync(
       join(folder, "trustflow.toml"),
       shared.replace('{ env = "OURS_JOURNAL" }', '"k1:a"'),

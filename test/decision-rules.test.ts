@@ -102,7 +102,7 @@ test.each<[string, Record<string, string>, RegExp]>([
       TRUSTFLOW_OPERATORS__ANA__PUBLIC_KEYS: publicKey,
       TRUSTFLOW_OPERATORS__BEN__PUBLIC_KEYS: publicKey,
     },
-    /^operators\.ben\.publicKeys: the key is one of operators\.ana already/,
+    /^operators\.ben\.publicKeys: the key already belongs to operators\.ana/,
   ],
 ])("a start with %s is refused, and the key is named", (_, env, problem) => {
   expect(problemsOf(env)).toEqual([expect.stringMatching(problem)]);

@@ -1,8 +1,8 @@
-// A callback address is a capability: `<key id>.<subject, base64url>.<HMAC-SHA-256>` (docs/design.md §7). Its subject
-// is a process, or an account, for a source that is configured once for each account
-// (docs/reading-the-specification.md §6). Whoever knows the address may report, and nobody can make one without the
-// key. That of a process says when it was issued, in months of 30 days: its life is over one day. An account's has
-// none, because a person has entered it at the provider.
+// A callback address is a capability: `<key id>.<subject, base64url>.<HMAC-SHA-256>` (docs/design.md §7). Its subject is a
+// process, or an account for a provider that is configured once per account (docs/reading-the-specification.md §6). Anyone
+// who has the address can report; only a holder of the key can create one. The address of a process contains its time of
+// issue, in months of 30 days, and expires. The address of an account does not expire, because a person has configured it at
+// the provider.
 import { createHash } from "node:crypto";
 import { keyedDigest, verifyKeyedDigest } from "../crypto/hmac.js";
 import type { KeyRing } from "../crypto/key-ring.js";
@@ -14,7 +14,7 @@ export interface ProcessSubject {
   workflowId: string;
 }
 
-/** Which process is meant, a reference in the body says (addressing.ts). */
+/** A reference in the body names the process (addressing.ts). */
 export interface AccountSubject {
   provider: string;
   account: string;
@@ -43,19 +43,19 @@ export function callbackUrl(
 
 export interface GenuineAddress {
   subject: Subject;
-  /** The name under which its events are unique: the same for every address of a process, whenever it was issued. */
+  /** The key under which events are unique: the same for every address of a process, whenever it was issued. */
   address: string;
-  /** The latest time at which it was issued; undefined for that of an account, and for one of an earlier release. */
+  /** The latest possible time of issue; undefined for an account's address, and for an address of an earlier release. */
   issuedBefore?: Date;
 }
 
-/** Undefined for one that is not genuine. */
+/** Undefined if the address is not genuine. */
 export function readAddress(ring: KeyRing, segment: string): GenuineAddress | undefined {
   const [keyId, encoded, mac, ...more] = segment.split(".");
   if (keyId === undefined || encoded === undefined || mac === undefined || more.length > 0)
     return undefined;
   const text = Buffer.from(encoded, "base64url").toString();
-  // One spelling of an address only, so that nothing depends on how lenient a decoder is.
+  // An address has exactly one spelling, so that nothing depends on a lenient decoder.
   if (Buffer.from(text).toString("base64url") !== encoded) return undefined;
   if (!verifyKeyedDigest(ring, ADDRESS_LABEL, text, `${keyId}.${mac}`)) return undefined;
   const [, month, undated = text] = /^d:(\d{1,5}):(p:.*)$/s.exec(text) ?? [];

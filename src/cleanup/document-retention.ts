@@ -1,5 +1,5 @@
-// The retention of documents by their kind (docs/decisions/0019): counted from the end of the process, which is written down
-// while Temporal still has it. A document of a process whose end nobody knows stays, and one that an open process needs.
+// The retention of documents by kind (docs/decisions/0019), counted from the end of the process, which is stored while
+// Temporal still has it. A document is kept if the end of its process is unknown or an open process needs it.
 import type { Client } from "@temporalio/client";
 import type { Config } from "../config.js";
 import type { DocumentStore } from "../documents/store.js";
@@ -13,16 +13,16 @@ import type { DocumentUsers } from "./inputs.js";
 import { withDocumentLock, releaseDocument } from "./release-documents.js";
 
 export interface Expired {
-  /** How many were removed, or would be, by their kind. */
+  /** How many were deleted, or with a dry run would be, by kind. */
   expired: Record<string, number>;
-  /** They have a period, but nobody knows when their process ended. */
+  /** How many have a period but no known end of their process. */
   unknownEnd: number;
   /** Why none was removed. */
   skipped?: string;
 }
 
 export interface RetentionOptions extends DocumentUsers {
-  /** Where this machine reaches the store; without it nothing is removed. */
+  /** Present if this machine can reach the store; without it nothing is deleted. */
   documents?: DocumentStore | undefined;
   days: Config["retention"]["documents"];
   clientFor(namespace: string): Client;
@@ -57,7 +57,7 @@ export async function expireDocuments(options: RetentionOptions): Promise<Expire
     if (isDue(options, document.kind, endedAt)) due.push({ ...document, endedAt });
   }
   if (due.length === 0) return report;
-  // Once for all of them: what an open process names has an owner from then on.
+  // Done once for all of them: from then on, every document that an open process names has an owner.
   const { taken, problem } = await findTakenDocuments(options, new Set(due.map(({ id }) => id)));
   if (problem !== undefined) return { ...report, skipped: problem };
   if (!dryRun) await recordOwners(pool, taken);
@@ -78,7 +78,10 @@ function isDue({ days, now }: RetentionOptions, kind: DocumentKind, end: Date): 
   return now.getTime() - end.getTime() >= (days[keyOf(kind)] ?? Infinity) * DAY_MS;
 }
 
-/** Its process may have been started again since, or have ended later: that is written down, but for a dry run, which has no `client`. */
+/**
+ * The process may have been started again or ended later; this stores the new end, except in a dry run, which has no
+ * `client`.
+ */
 async function isStillDue(
   options: RetentionOptions,
   { kind, endedAt, ...processKey }: Due,
@@ -92,7 +95,7 @@ async function isStillDue(
   return !isOpen && isDue(options, kind, newest);
 }
 
-/** The ends of the processes of which none is written down; null: nobody knows it, absent: it is open. */
+/** The ends of the processes without a stored end; null: unknown, absent: the process is open. */
 async function learnEnds(options: RetentionOptions): Promise<Map<string, Date | null>> {
   const { pool, clientFor, dryRun } = options;
   const { rows } = await pool.query<ProcessKey>(
@@ -121,7 +124,7 @@ async function writeEnd(
   );
 }
 
-/** Those that may be due. */
+/** The documents that may be due. */
 async function documentsWithPeriod({ pool, days, now }: RetentionOptions): Promise<Owned[]> {
   const shortest = Math.min(...Object.values(days).map((period) => period ?? Infinity));
   if (shortest === Infinity) return [];

@@ -1,6 +1,6 @@
-// The erasure of one finished process (docs/decisions/0019): its documents, inbox bodies, what the journal keeps, its data key and its
-// histories, in an order in which whoever calls again after a crash goes on: the key goes once no document of another process needs
-// it, the histories last, because they name the documents of earlier releases.
+// The erasure of one finished process (docs/decisions/0019): its documents, callback bodies, journal data, data key and
+// histories. The order makes it repeatable after a crash: the key is deleted when no document of another process needs it,
+// and the histories last, because they name the documents of earlier releases.
 import type { Client } from "@temporalio/client";
 import type { DocumentStore } from "../documents/store.js";
 import { deleteRuns, runsOf } from "../temporal/visibility/runs.js";
@@ -26,7 +26,7 @@ import { withDocumentLock, releaseDocument, otherOwners } from "./release-docume
 
 export interface EraseOptions extends DocumentUsers {
   workflowId: string;
-  /** Of the namespace that the process is in. */
+  /** The client for the namespace of the process. */
   client: Client;
   documents: DocumentStore;
   /** How long Temporal may take for its deletion. */
@@ -35,16 +35,16 @@ export interface EraseOptions extends DocumentUsers {
 
 /** What the process has, or had. */
 export interface Erasable {
-  /** How many, by their kind; `earlier`: an earlier release did not write the kind down. */
+  /** Counts by kind; `earlier`: documents of an earlier release, which did not store the kind. */
   documents: Record<string, number>;
   callbacks: number;
   effects: number;
   runs: number;
-  /** Documents that other processes own too, which keep them. */
+  /** Documents that are kept because other processes also own them. */
   shared: { uri: string; kind: string; owners: string[] }[];
-  /** What the provider still has: nothing of it is erased. */
+  /** The provider's own data, which are not erased. */
   atProvider: ProviderEffects[];
-  /** The provider's ids of it. They stand in no record. */
+  /** The provider's ids. The record of the erasure does not contain them. */
   references: string[];
 }
 
@@ -54,7 +54,7 @@ export class ProcessIsOpen extends Error {
   override readonly name = "ProcessIsOpen";
 
   constructor(workflowId: string) {
-    super(`${workflowId} is open: only a finished process can be erased`);
+    super(`${workflowId} is still open: only a finished process can be erased`);
   }
 }
 
@@ -63,7 +63,7 @@ export class NothingToErase extends Error {
   override readonly name = "NothingToErase";
 
   constructor(workflowId: string) {
-    super(`nothing is known of ${workflowId}`);
+    super(`nothing is stored about ${workflowId}`);
   }
 }
 
@@ -87,7 +87,7 @@ export async function erasableOf(options: EraseOptions): Promise<Erasable> {
   return erasable;
 }
 
-/** Again and again is the same. An erased id is never used again: a start under it is refused. */
+/** Idempotent. An erased id cannot be used again: a new start with it is refused. */
 export async function erase(options: EraseOptions & { by: string }): Promise<Erased> {
   const { client, pool, documents, workflowId, by, limitMs = 60_000 } = options;
   const processKey = processOf(options);
@@ -95,7 +95,7 @@ export async function erase(options: EraseOptions & { by: string }): Promise<Era
   const [last] = await erasuresOf(pool, processKey);
   if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last) };
   const erasure = await beginErasure(pool, processKey, by);
-  // One that was started before the record was committed may be about to send.
+  // An attempt that started before the record was committed may be about to send.
   if ((await runsOf(client, workflowId)).isOpen) {
     await abandonErasure(pool, erasure);
     throw new ProcessIsOpen(workflowId);
@@ -147,7 +147,10 @@ async function survey(options: EraseOptions): Promise<Survey> {
   return { ...found, own, heirs, underWay: last !== undefined && !last.finishedAt };
 }
 
-/** Named by a history, owned by nobody, and sealed so that it can be this process's: what else a text names is not touched. */
+/**
+ * Documents that a history names, that no process owns, and whose seal can be this process's; other documents in a text are
+ * kept.
+ */
 async function unrecorded(
   options: EraseOptions,
   { runIds }: Runs,
@@ -166,8 +169,8 @@ async function unrecorded(
 }
 
 /**
- * An open process whose first activity has not run has no rows; neither has any process of an earlier release, open or not, so where
- * a document of one is to go, all that Temporal remembers are asked.
+ * An open process whose first activity has not run has no rows, and neither has any process of an earlier release. So before
+ * a document of an earlier release is deleted, all processes that Temporal still has are checked.
  */
 async function heirsOf(options: EraseOptions, own: Document[]): Promise<TakenDocuments[]> {
   if (own.length === 0) return [];
@@ -180,7 +183,7 @@ async function heirsOf(options: EraseOptions, own: Document[]): Promise<TakenDoc
   );
   if (problem !== undefined)
     throw new Error(
-      `${problem}, so nobody knows who else needs the documents: nothing was erased, run the command again later`,
+      `${problem}, so other owners of the documents are unknown: nothing was erased; run the command again later`,
     );
   return taken.filter((one) => one.namespace !== namespace || one.workflowId !== workflowId);
 }

@@ -1,5 +1,5 @@
-// The record of erasures: who, when, what kind and how many. Each part of an erasure changes its rows and the record in one commit, so
-// that a crash neither forgets nor doubles what was counted.
+// The record of erasures: who, when, and counts by kind. Each part of an erasure changes its rows and the record in one
+// commit, so that a crash neither loses nor doubles a count.
 import type { ProcessKey } from "../crypto/data-key.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
@@ -10,9 +10,9 @@ export interface Erasure {
   workflowId: string;
   by: string;
   begunAt: Date;
-  /** Absent while it is under way. */
+  /** Absent while the erasure is in progress. */
   finishedAt?: Date;
-  /** How many, by their kind. */
+  /** Counts by kind. */
   documents: Record<string, number>;
   callbacks: number;
   effects: number;
@@ -36,7 +36,7 @@ export async function erasuresOf(
   return rows.map(({ finishedAt, ...row }) => ({ ...row, ...(finishedAt && { finishedAt }) }));
 }
 
-/** The one that is under way, or a new one. From its commit on no effect of the process is taken. */
+/** The erasure in progress, or a new one. From its commit on, no effect of the process is sent. */
 export async function beginErasure(
   pool: Pool,
   processKey: ProcessKey,
@@ -53,7 +53,7 @@ export async function beginErasure(
   return erasure;
 }
 
-/** It has erased nothing: the process was started again at the same moment. */
+/** The erasure erased nothing, because the process was started again at the same moment. */
 export async function abandonErasure(pool: Pool, { id }: Erasure): Promise<void> {
   await pool.query(
     `delete from trustflow.erasures where id = $1 and finished_at is null and documents = '{}'
@@ -68,7 +68,7 @@ export async function finishErasure(pool: Pool, { id }: Erasure): Promise<void> 
   ]);
 }
 
-/** At least so many. */
+/** Raises the count of runs to at least this number. */
 export async function recordRuns(pool: Pool, { id }: Erasure, runs: number): Promise<void> {
   await pool.query("update trustflow.erasures set runs = greatest(runs, $2) where id = $1", [
     id,
@@ -76,7 +76,7 @@ export async function recordRuns(pool: Pool, { id }: Erasure, runs: number): Pro
   ]);
 }
 
-/** One document less, in the transaction in which its owner's row goes. */
+/** Counts one deleted document, in the transaction that deletes its owner's row. */
 export async function recordDocument(
   client: PoolClient,
   { id }: Erasure,
@@ -89,7 +89,7 @@ export async function recordDocument(
   );
 }
 
-/** Bodies go; the rows stay, so that a late duplicate brings none back. What still waited is told to nobody. */
+/** Deletes the bodies. The rows stay, so that a late duplicate restores none. Waiting callbacks are not delivered any more. */
 export async function eraseCallbacks(pool: Pool, erasure: Erasure): Promise<void> {
   await pool.query(
     `with gone as (
@@ -102,7 +102,7 @@ export async function eraseCallbacks(pool: Pool, erasure: Erasure): Promise<void
   );
 }
 
-/** Callbacks that came after the erasure of their process: their bodies go, and nobody has to deliver them. Returns how many. */
+/** Deletes the bodies of callbacks that came after the erasure of their process, which are not delivered. Returns how many. */
 export async function eraseLateCallbacks(pool: Pool, dryRun: boolean): Promise<number> {
   const late = `body is not null and exists (select 1 from trustflow.erasures e
     where e.namespace = c.namespace and e.workflow_id = c.workflow_id and e.finished_at is not null)`;
@@ -116,8 +116,8 @@ export async function eraseLateCallbacks(pool: Pool, dryRun: boolean): Promise<n
 }
 
 /**
- * Answers, decisions and digests go; the rows stay with their tokens and states, which say what was sent. The samples of the
- * accounts' look-ups may be items of this process: the next ones take their place.
+ * Deletes answers, decisions and digests. The rows stay with their tokens and states, which record what was sent. Samples of
+ * look-ups that may be items of this process are deleted too; the next items replace them.
  */
 export async function eraseEffects(pool: Pool, erasure: Erasure): Promise<void> {
   const { namespace, workflowId, id } = erasure;
@@ -167,12 +167,12 @@ export async function findErasable(
   return { documents, callbacks: rows[0]?.callbacks ?? 0, effects: rows[0]?.effects ?? 0 };
 }
 
-/** What the provider was asked to do, as far as the journal knows. */
+/** The operations that were sent to the provider, as far as the journal knows. */
 export interface ProviderEffects {
   provider: string;
   account: string;
   operation: string;
-  /** `maybe`: no answer came. */
+  /** `maybe`: there was no answer. */
   exists: "yes" | "maybe";
   count: number;
 }

@@ -1,5 +1,5 @@
-// What Temporal itself says of one process. Its list (the visibility) may be behind or empty, so nothing is removed on its word.
-// Reads no payload, so it needs no key.
+// Reads the state of one process from Temporal itself. The visibility store may lag or be empty, so nothing is deleted based
+// on it. It decodes no payload, so it needs no key.
 import type { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
 
@@ -45,7 +45,7 @@ async function infoOf(
     return workflowExecutionInfo ?? {};
   } catch (error) {
     if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
-    // A namespace that is not there says the same, and nothing of its processes.
+    // A missing namespace gives the same error, which says nothing about its processes.
     await workflowService.describeNamespace({ namespace });
     return undefined;
   }

@@ -1,5 +1,6 @@
-// Documents that the input of a process names, although no row says that it owns them: its first activity has not run, a worker of
-// the release before ran it, or the database was restored from a backup. What is found here is kept; what is not found proves nothing.
+// Finds documents that the input of a process names without an owner row: its first activity has not run, a worker of the
+// previous release ran it, or the database was restored from a backup. A found document is kept; a document that is not found
+// proves nothing.
 import type { Client } from "@temporalio/client";
 import pLimit from "p-limit";
 import { processes } from "../contracts/shared/names.js";
@@ -17,13 +18,13 @@ import { isKnown, isOpen } from "./executions.js";
 import { ownedSince } from "./quarantine.js";
 
 export interface TakenDocuments extends ProcessKey {
-  /** Of the suspects. */
+  /** The documents to check. */
   ids: string[];
 }
 
-/** Where processes may be that share the document store. */
+/** The namespaces whose processes share the document store. */
 export interface DocumentUsers {
-  /** Of every namespace. */
+  /** Returns the client for each namespace. */
   clients: Client[];
   codecRing: KeyRing;
   pool: Pool;
@@ -34,7 +35,7 @@ interface Suspects {
 }
 
 const CONCURRENCY = 8;
-/** So many of the journal's newest processes must be in Temporal's list. */
+/** The number of the journal's newest processes that must be in Temporal's list. */
 const PROBES = 20;
 const idShape = /document:([0-9a-f]{32})/g;
 const withDocuments = processes.filter((name) =>
@@ -67,14 +68,14 @@ export async function findTakenDocuments(
   }
   const needed: TakenDocuments[] = [];
   for (const one of taken) {
-    // A start under an erased id is refused: it needs nothing.
+    // A start with an erased id is refused, so it needs no documents.
     const erasures = await erasuresOf(pool, one);
     if (!erasures.some(({ finishedAt }) => finishedAt)) needed.push(one);
   }
   return { taken: needed };
 }
 
-/** From now on the rows say so. */
+/** Writes the owner rows. */
 export async function recordOwners(pool: Pool, taken: TakenDocuments[]): Promise<void> {
   for (const { ids, ...owner } of taken)
     await own(
@@ -107,7 +108,7 @@ async function takenBy(
   return ids.length > 0 ? [{ namespace: client.options.namespace, workflowId, ids }] : [];
 }
 
-/** One that the journal has begun lately and Temporal knows, but does not list: the list is empty, or far behind. */
+/** A process that the journal has begun recently and Temporal has, but does not list: the list is empty or lags far behind. */
 async function missedIn(
   client: Client,
   pool: Pool,

@@ -1,4 +1,5 @@
-// Documents that a process's histories name: those of earlier releases, which wrote down no owners, are found by nothing else.
+// Finds the documents that a process's histories name. Earlier releases wrote no owner rows, so their documents can be found
+// only here.
 import type { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
 import type { KeyRing } from "../crypto/key-ring.js";
@@ -25,7 +26,7 @@ export async function namedDocuments(
   return ids;
 }
 
-/** Wherever they stand in an event, but for memos: they name no documents, and a stranger may have put one that nobody can open. */
+/** Finds the ids anywhere in an event except in memos, which name no documents and may come from a stranger. */
 function payloadsIn(value: unknown): Payload[] {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [];
   if ("metadata" in value && "data" in value && value.data instanceof Uint8Array)

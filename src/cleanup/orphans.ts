@@ -1,5 +1,5 @@
-// Orphans: uploads of clients that no process ever took (docs/decisions/0018). That nothing names a document proves nothing, so
-// only the database makes an orphan; what Temporal shows can only keep one. It goes into quarantine, and is removed days later.
+// Orphans: unused uploads of clients (docs/decisions/0018). A document without a known reference is not proven unused, so
+// only the database can make an orphan; Temporal can only keep one. An orphan goes into quarantine and is deleted days later.
 import type { Client } from "@temporalio/client";
 import type { KeyRing } from "../crypto/key-ring.js";
 import { documentIdOf, isUploadId, uriOf } from "../documents/document-id.js";
@@ -18,9 +18,9 @@ import type { Uploads } from "./quarantine.js";
 export interface Orphans {
   /** Put into quarantine now. */
   quarantined: number;
-  /** Their time in quarantine was over. */
+  /** Deleted because their time in quarantine was over. */
   removed: number;
-  /** Why none was looked at. */
+  /** Why none was checked. */
   skipped?: string;
 }
 
@@ -30,7 +30,7 @@ export interface OrphanOptions {
   codecRing: KeyRing;
   pool: Pool;
   documents?: DocumentStore;
-  /** Stored before then. */
+  /** Only uploads that were stored before this time. */
   storedBefore: Date;
   quarantineDays: number;
   dryRun: boolean;
@@ -42,7 +42,7 @@ export async function removeOrphans(options: OrphanOptions): Promise<Orphans> {
   const { pool, documents, storedBefore, quarantineDays, dryRun } = options;
   if (!documents)
     return { quarantined: 0, removed: 0, skipped: "the document store is not configured here" };
-  // Each list is read to its end before anything is decided: one that breaks off decides nothing.
+  // Each list is read to its end before any decision; an incomplete list decides nothing.
   const found = await unownedUploads(pool, documents, storedBefore);
   const due: Uploads = new Map(
     (await quarantined(pool, quarantineDays)).map(({ id, storedAt }) => [id, storedAt]),

@@ -1,5 +1,5 @@
-// The quarantine of uploads that no process took (docs/decisions/0018): they stay readable, a person can take them out, and a
-// process that takes one releases it (journal/ownership.ts).
+// The quarantine of unused uploads (docs/decisions/0018): they stay readable, a person can release them, and a process that
+// uses one releases it (journal/ownership.ts).
 import { transaction } from "../postgres/pool.js";
 import type { Pool } from "../postgres/pool.js";
 
@@ -12,11 +12,14 @@ export interface Quarantined {
 /** Uploads by their id, with the time of their storing. */
 export type Uploads = Map<string, Date>;
 
-/** An upload of the release before, taken by one of its workers, has no owner: for so long they may run beside the new ones. */
+/**
+ * An upload that a worker of the previous release used has no owner row; such workers may run beside the new ones for this
+ * time.
+ */
 const OLD_WORKERS_DAYS = 7;
 const ownerOf = "select 1 from trustflow.documents d where d.id";
 
-/** From then on, no process takes a document without a row that says so. */
+/** From this time on, every process that uses a document writes an owner row. */
 export async function ownedSince(pool: Pool): Promise<Date> {
   const { rows } = await pool.query<{ since: Date }>(
     `select applied_at + ${OLD_WORKERS_DAYS} * interval '1 day' as since from trustflow.migrations
@@ -26,7 +29,7 @@ export async function ownedSince(pool: Pool): Promise<Date> {
   return rows[0].since;
 }
 
-/** Those that no process owns and that were never in quarantine. */
+/** The uploads that no process owns and that were never in quarantine. */
 export async function unownedOf(pool: Pool, ids: string[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ id: string }>(
     `select given.id from unnest($1::text[]) as given (id) where not exists (${ownerOf} = given.id)
@@ -58,7 +61,7 @@ export async function quarantine(pool: Pool, uploads: Uploads): Promise<number> 
   return rowCount ?? 0;
 }
 
-/** For good; returns those that were in quarantine. */
+/** Releases documents permanently; returns those that were in quarantine. */
 export async function release(pool: Pool, ids: string[]): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `update trustflow.document_quarantine set released_at = clock_timestamp()
@@ -69,8 +72,8 @@ export async function release(pool: Pool, ids: string[]): Promise<string[]> {
 }
 
 /**
- * Removes the bytes while the row is locked, which a process that takes the document waits for; false where it was released or
- * taken meanwhile.
+ * Deletes the bytes while the row is locked, so that a process that uses the document waits; returns false if it was released
+ * or used in the meantime.
  */
 export function removeFromQuarantine(
   pool: Pool,

@@ -1,11 +1,12 @@
-// A process lets go of its documents: one that another process owns too stays, sealed with that one's key; any other is removed.
+// Releases the documents of a process: a document that another process also owns is kept and sealed with that process's key;
+// any other is deleted.
 import type { DocumentStore } from "../documents/store.js";
 import { documentLock } from "../journal/ownership.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 
-/** The other processes that own the document, the first owner first. One that was erased needs it no more. */
+/** The other owners of the document, the first owner first. An erased process no longer needs it. */
 export async function otherOwners(
   pool: Pool | PoolClient,
   id: string,
@@ -22,7 +23,10 @@ export async function otherOwners(
   return rows;
 }
 
-/** In a transaction: a process that takes the document meanwhile waits for its commit, one that was first is among the owners. */
+/**
+ * Runs in a transaction. A process that begins to use the document waits for the commit; one that came first is among the
+ * owners.
+ */
 export function withDocumentLock<T>(
   pool: Pool,
   id: string,
@@ -34,7 +38,10 @@ export function withDocumentLock<T>(
   });
 }
 
-/** Inside `holdingDocument`. The owner's row goes with the commit, so that a crash before it only does all of it again. */
+/**
+ * Used inside `holdingDocument`. The owner's row is deleted with the commit, so after an earlier crash everything is simply
+ * repeated.
+ */
 export async function releaseDocument(
   client: PoolClient,
   documents: DocumentStore,

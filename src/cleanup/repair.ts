@@ -1,5 +1,5 @@
-// The repair of stuck processes: one reset to the last good workflow task, which the journal makes safe. Temporal applies the
-// signals and updates after that point again. A process that gets stuck once more is left to a person.
+// Repairs stuck processes by one reset to the last good workflow task, which the journal makes safe. Temporal applies later
+// signals and updates again. If a process gets stuck again, an operator must look at it.
 import type { Client } from "@temporalio/client";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import proto from "@temporalio/proto";
@@ -16,9 +16,9 @@ import type { Execution, HistoryEvent, Stuck } from "../temporal/visibility/stuc
 
 export interface RepairOptions {
   client: Client;
-  /** The present workflows, as the worker has them, and what reads their payloads; asked for when it is needed. */
+  /** The present workflows of the worker, and the codec for their payloads; loaded when they are needed. */
   replay(): Promise<ReplayWorkerOptions>;
-  /** A younger failure may be a release that is about to be put back. */
+  /** A younger failure may come from a release that is about to be rolled back. */
   afterSeconds: number;
   dryRun?: boolean;
   now?: Date;
@@ -46,7 +46,7 @@ export async function repairStuck(options: RepairOptions): Promise<Repairs> {
   const where = { connection, namespace: settings.namespace };
   const repairs: Repairs = { repaired: [], left: [] };
   const open = listExecutions(where, await candidatesQuery(where));
-  // One process that cannot be looked at or reset keeps no other from its repair.
+  // An error with one process does not stop the repair of the others.
   const leave = ({ workflowId: id }: { workflowId: string }, error: unknown) => {
     // It has ended, or another clean-up was faster.
     if (error instanceof WorkflowNotFoundError) return;
@@ -68,13 +68,13 @@ async function repairOne(
   { client, replay, afterSeconds, dryRun = false, now = new Date() }: RepairOptions,
   { execution: { workflowId, runId }, stuck: { since, repairedAt }, events }: StuckProcess,
 ): Promise<void> {
-  if (repairedAt !== undefined) throw new LeftAlone("repaired once without success");
+  if (repairedAt !== undefined) throw new LeftAlone("still stuck after one repair");
   if (now.getTime() - Date.parse(since) < afterSeconds * 1_000)
-    throw new LeftAlone(`it has failed for less than ${afterSeconds} s`);
+    throw new LeftAlone(`failing for less than ${afterSeconds} s`);
   const good = await lastGoodTask(await replay(), workflowId, events);
   if (!good?.eventId) throw new LeftAlone("no workflow task of its history replays");
   if (dryRun) return;
-  // First, so that no crash between the two loses it: it is applied again after the reset, and says nothing without one.
+  // Sent first, so that no crash in between loses it. It is applied again after the reset, and has no effect without one.
   await client.workflow.getHandle(workflowId, runId).signal(repaired, { runId, since });
   await client.workflowService.resetWorkflowExecution({
     namespace: client.options.namespace,
@@ -82,7 +82,7 @@ async function repairOne(
     workflowTaskFinishEventId: good.eventId,
     resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
     reason: repairReason,
-    // By this the server knows the reset of another clean-up at the same time.
+    // The server detects by this id the reset of another clean-up at the same time.
     requestId: `trustflow-repair-${runId}`,
   });
 }

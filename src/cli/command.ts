@@ -1,4 +1,4 @@
-// How every command is declared: summary, an example, `--json`, and the exit codes in its help.
+// Declares a command: summary, example, `--json`, and the exit codes in its help (docs/design.md §13).
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Speed } from "../sandbox/engine/clock.js";
 import { namePlaceholder } from "../contracts/shared/decisions.js";
@@ -11,16 +11,16 @@ export interface CommandText {
   details?: string;
   /** One or more command lines. */
   example: string;
-  /** For a command that only groups others. */
+  /** True for a command that only groups other commands. */
   isGroup?: boolean;
 }
 
-/** `name` with its arguments as commander writes them: `status <id>`. */
+/** Adds a command; `name` includes its arguments in commander's notation: `status <id>`. */
 export function addCommand(parent: Command, name: string, text: CommandText): Command {
   const { summary, details, example, isGroup = false } = text;
   const command = parent.command(name).summary(summary);
   command.description(
-    details === undefined ? sentence(summary) : `${sentence(summary)}\n\n${details}`,
+    details === undefined ? sentence(summary) : `${sentence(summary)}\n\n${unwrapped(details)}`,
   );
   if (!isGroup) command.option("--json", "print JSON on stdout");
   const examples = example.split("\n").map((line) => `  $ ${line}`);
@@ -36,7 +36,7 @@ export function csvOption(): Option {
 export function parseProcessName(text: string): ProcessName {
   const found = processes.find((name) => name === text);
   if (found) return found;
-  throw new InvalidArgumentError(`There is no such process; ${suggestionFor(text, processes)}`);
+  throw new InvalidArgumentError(`unknown process; ${suggestionFor(text, processes)}`);
 }
 
 export function wholeNumber(minimum = 0): (text: string) => number {
@@ -49,7 +49,7 @@ export function wholeNumber(minimum = 0): (text: string) => number {
   };
 }
 
-/** Of the sandbox's clock. */
+/** Parses the speed of the sandbox's clock. */
 export function speed(text: string): Speed {
   const value = Number(text);
   if (text === "manual" || text === "auto") return text;
@@ -67,7 +67,7 @@ export function instant(text: string): Date {
 
 const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `90s`, `6h`, `60d` as milliseconds. */
+/** Parses `90s`, `6h`, `60d` into milliseconds. */
 export function span(text: string): number {
   const [, digits, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
   if (digits === undefined) {
@@ -80,11 +80,16 @@ export function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
+/** Joins the lines of a sentence, so that commander can wrap it; a line break after a sentence stays. */
+function unwrapped(details: string): string {
+  return details.replaceAll(/(?<![.:])\n/g, " ");
+}
+
 function sentence(summary: string): string {
   return `${summary.slice(0, 1).toUpperCase()}${summary.slice(1)}.`;
 }
 
-/** Who decides; the placeholder of a command that was copied is nobody. */
+/** The name of the person who decides. The placeholder of a copied command is refused. */
 export function personName(text: string): string {
   if (text.trim() === "" || text.trim() === namePlaceholder)
     throw new InvalidArgumentError("must be the name of the person who decides");

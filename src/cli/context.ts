@@ -1,4 +1,4 @@
-// Opens what a command needs when it needs it, and closes it whatever happens.
+// Opens the client or the database for a command, and always closes it.
 import type { AnyHandle, Trustflow } from "../client.js";
 import { loadConfig } from "../config.js";
 import type { Config } from "../config.js";
@@ -19,9 +19,9 @@ export async function withTrustflow<T>(work: (trustflow: Trustflow) => Promise<T
 }
 
 export const idHelp =
-  'The ID is "<process>/<business id>", or the business id where only one process has it.';
+  'The ID is "<process>/<business id>", or only the business id if just one process has it.';
 
-/** A process by its ID, as a person gives it. */
+/** Finds a process by the ID that a person enters. */
 export async function withProcess(
   id: string,
   work: (handle: AnyHandle) => Promise<void>,

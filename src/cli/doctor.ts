@@ -1,4 +1,4 @@
-// `trustflow doctor`: whether this configuration works from here. Shows names and key ids, never a secret.
+// `trustflow doctor`: checks whether this configuration works from this machine. It shows names and key ids, never a secret.
 import type { Command } from "commander";
 import { addCommand } from "./command.js";
 import type { Checked } from "./doctor/check.js";
@@ -16,11 +16,11 @@ const labels = {
 
 export function addDoctor(program: Command): void {
   addCommand(program, "doctor", {
-    summary: "check the configuration, and what it points to",
-    details: `Says what is wrong and how to mend it. Ends with 4 where something fails; a warning alone ends with 0.
-What is not examined is a line of its own that says why.
-Changes nothing: each account is asked for what has no effect at its provider, the receiver for what it refuses.
-No secret is shown.`,
+    summary: "check the configuration and everything it refers to",
+    details: `Shows each problem and how to fix it. Ends with 4 if a check fails; with warnings only, it ends with 0.
+A check that was not done has its own line with the reason.
+Changes nothing: the doctor calls each provider without an effect and sends the receiver only requests that it refuses.
+Shows no secret.`,
     example: "trustflow doctor",
   }).action(async ({ json }: { json?: boolean }) => {
     const { examine } = await import("./doctor/examine.js");

@@ -1,4 +1,4 @@
-// What commands share about documents: the store, and the check of a URI.
+// The document store for commands, and the check of a document URI.
 import { required, ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import { DocumentReference } from "../contracts/shared/values.js";

@@ -1,18 +1,18 @@
-// What a person enters and nobody else may see: a line that is not shown on a terminal, and stdin elsewhere.
+// Reads secrets that a person enters: hidden lines on a terminal, or stdin without a terminal.
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { readText } from "./files.js";
 import { writeNote } from "./output/output.js";
 import { terminal } from "./output/terminal.js";
 
-/** The lines that are entered, on a terminal each after the prompt; ends at the end of stdin, or with the signal. */
+/** Yields the entered lines; on a terminal the prompt comes before each line. Ends at the end of stdin, or with the signal. */
 export async function* enteredLines(prompt: string, signal?: AbortSignal): AsyncGenerator<string> {
   if (signal?.aborted) return;
   const { stdin } = process;
   const isTerminal = stdin.isTTY;
   const lines = createInterface({
     input: stdin,
-    // On a terminal readline itself writes what is typed.
+    // On a terminal readline would show what is typed.
     output: new Writable({ write: (_chunk, _encoding, done) => done() }),
     terminal: isTerminal,
     historySize: 0,
@@ -33,13 +33,16 @@ export async function* enteredLines(prompt: string, signal?: AbortSignal): Async
   }
 }
 
-/** The first line; empty where there is none. */
+/** The first line, or an empty string. */
 export async function enteredLine(prompt: string): Promise<string> {
   for await (const line of enteredLines(prompt)) return line;
   return "";
 }
 
-/** On a terminal the lines up to the end of a JSON text, as one that is pasted has several; elsewhere all of stdin. */
+/**
+ * On a terminal, reads lines until they form a JSON text, because pasted JSON can have several lines; otherwise reads all of
+ * stdin.
+ */
 export async function enteredJson(prompt: string): Promise<string> {
   if (!process.stdin.isTTY) return readText("-", "stdin");
   let text = "";
@@ -50,10 +53,10 @@ export async function enteredJson(prompt: string): Promise<string> {
   return text;
 }
 
-/** Says what a secret argument gives away. */
+/** Warns that an argument on the command line is visible to others. */
 export function noteVisible(what: string, instead: string): void {
   writeNote(
-    terminal`${what} was on the command line: other users of this machine could see it, and the shell's history keeps it. Next time ${instead}.`,
+    terminal`${what} was on the command line: other users of this machine can see it there, and the shell's history keeps it. Next time ${instead}.`,
   );
 }
 

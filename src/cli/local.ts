@@ -1,4 +1,4 @@
-// `trustflow dev` and `trustflow demo`: the whole system on this machine, from nothing.
+// The commands `trustflow dev` and `trustflow demo`: the whole system on this machine, without set-up.
 import { once } from "node:events";
 import { relative } from "node:path";
 import type { Command } from "commander";
@@ -27,21 +27,21 @@ const progress: Progress = (text) => writeNote(paint("dim", text, process.stderr
 
 export function addLocal(program: Command): void {
   addCommand(program, "dev", {
-    summary: "run everything on this machine, and reload on change",
-    details: `Temporal with its Web UI, PostgreSQL, the sandbox, and every role. Its state stays in .trustflow;
-client.env there is the environment for commands in another terminal, operator.env that of doctor, callbacks
-and cleanup. A trustflow.toml with accounts keeps them; the sandbox's account is then named "sandbox".`,
+    summary: "run the whole system on this machine and reload it on change",
+    details: `Runs Temporal with its Web UI, PostgreSQL, the sandbox, and every role. The state stays in .trustflow.
+In another terminal, source .trustflow/client.env for most commands, and operator.env for doctor, callbacks and cleanup.
+If trustflow.toml has accounts, dev uses them too; the sandbox's account is then named "sandbox".`,
     example: "trustflow dev\n. .trustflow/client.env && trustflow list",
   })
-    .option("--directory <directory>", "where its state is kept; default .trustflow")
-    .option("--reset", "begin with an empty Temporal, PostgreSQL and sandbox")
-    .option("--config <file>", "default trustflow.toml, if there is one")
+    .option("--directory <directory>", "folder for its state; default .trustflow")
+    .option("--reset", "delete the state of Temporal, PostgreSQL and the sandbox first")
+    .option("--config <file>", "configuration file; default trustflow.toml, if it exists")
     .option(
       "--speed <factor>",
-      "of the sandbox's clock: virtual seconds per second, or manual; default auto",
+      "speed of the sandbox's clock: virtual seconds per second, or manual; default auto",
       speed,
     )
-    .option("--database-url <url>", "a PostgreSQL of your own")
+    .option("--database-url <url>", "URL of your own PostgreSQL")
     .action(async ({ json, speed: sandboxSpeed, ...options }: DevOptions) => {
       const { runDev } = await import("../local/dev.js");
       await runDev({
@@ -53,12 +53,12 @@ and cleanup. A trustflow.toml with accounts keeps them; the sandbox's account is
     });
 
   addCommand(program, "demo", {
-    summary: "send real PDFs through the whole system, on good and bad days",
-    details: `On a terminal it stays up until Ctrl-C; elsewhere, or with --exit, it ends with 0 only if every
+    summary: "run example processes through the whole system, with and without faults",
+    details: `On a terminal the demo keeps running until Ctrl-C. Otherwise, or with --exit, it ends with 0 only if every
 outcome and the sandbox's ledger are as expected.`,
     example: "trustflow demo --exit --json",
   })
-    .option("--exit", "do not stay up")
+    .option("--exit", "end when all processes have ended")
     .action(async ({ exit, json }: { exit?: boolean; json?: boolean }) => {
       const { runDemo } = await import("../local/demo/demo.js");
       const staysUp = !exit && process.stdout.isTTY && process.stdin.isTTY;
@@ -68,7 +68,7 @@ outcome and the sandbox's ledger are as expected.`,
           if (json) writeJson(report);
           else writeData(reportText(report));
           if (!staysUp) return;
-          writeNote(terminal`It stays up: ${report.temporalUi} (Ctrl-C ends it)`);
+          writeNote(terminal`Still running: ${report.temporalUi} (Ctrl-C ends it)`);
           await Promise.race(
             (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => once(process, signal)),
           );
@@ -96,7 +96,7 @@ function sayReady(stack: Stack, files: EnvironmentFiles, json: boolean | undefin
       ["for operators", `. ${shellWord(relative("", files.operator))}`],
     ]),
   );
-  writeNote(terminal`Everything is up; Ctrl-C ends it.`);
+  writeNote(terminal`Everything is running; Ctrl-C ends it.`);
 }
 
 function reportText({ ok, durationMs, temporalUi, scenarios, ledger }: DemoReport): Terminal {

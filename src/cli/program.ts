@@ -1,4 +1,4 @@
-// The command line as a whole: which commands there are, and how a command ends (docs/design.md §13).
+// The command line: its groups of commands, and the exit code of a run (docs/design.md §13).
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addCallbacks } from "./upkeep/callbacks.js";
@@ -43,7 +43,7 @@ export async function runCommandLine(args: string[]): Promise<number> {
   }
 }
 
-/** For the tests too, which read every command's help. `asJson`: commander writes no error itself, as text. */
+/** Builds the program; tests also use it to read every command's help. With `asJson`, commander itself prints no error text. */
 export function createProgram(asJson = false): Command {
   const program = new Command("trustflow")
     .configureOutput(asJson ? { writeErr: () => undefined } : {})
@@ -51,7 +51,7 @@ export function createProgram(asJson = false): Command {
     .version(ownVersion())
     .enablePositionalOptions()
     .exitOverride()
-    .showHelpAfterError("(add --help for what there is)")
+    .showHelpAfterError("(see --help)")
     .addHelpText(
       "after",
       `\nExample:\n  $ trustflow send-postal --input letter.json --watch\n\n${exitCodeHelp}`,

@@ -1,4 +1,4 @@
-// A role as a process: ready line, graceful stop, end with its parent, exit code.
+// Runs a role as an operating-system process: ready line, graceful stop, end with the parent process, exit code.
 import { exitWithParent } from "../local/processes/parent-watch.js";
 import { logLines, roleLogger, type RunningRole } from "../roles/role.js";
 import { redact } from "../temporal/redaction.js";
@@ -7,11 +7,11 @@ import { writeJsonLine } from "./output/output.js";
 
 const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** Starts the role, says so on stdout, and ends the process once a signal has stopped it; a failure is a line of its log. */
+/** Starts the role, prints its ready line, and ends the process after a signal. A failure is a line of its log. */
 export async function runRole(name: string, start: () => Promise<RunningRole>): Promise<never> {
   exitWithParent();
   logWhatNodeSays(name);
-  // For good: a second signal must neither cut short what the first one lets finish, nor change the exit code.
+  // These handlers stay: a second signal must not interrupt the graceful stop or change the exit code.
   const asked = new Promise<void>((resolve) => {
     for (const signal of signals) process.on(signal, () => resolve());
   });
@@ -28,24 +28,21 @@ export async function runRole(name: string, start: () => Promise<RunningRole>): 
   } catch (error) {
     if (process.stderr.isTTY) throw error;
     const { exitCode, message } = failureOf(error);
-    // What is out of reach is said in our own words; any other message may quote anything.
+    // Only our own message about an unreachable service is safe to log; any other message may quote secrets.
     const told = exitCode === exitCodes.unreachable ? { reason: message } : {};
-    logLines(name, "ERROR").error(
-      { ...redact({ error }), ...told, exitCode },
-      "the role has failed",
-    );
+    logLines(name, "ERROR").error({ ...redact({ error }), ...told, exitCode }, "the role failed");
     process.exitCode = exitCode;
   }
-  // At once: a process that runs out of work forgets its signal handlers first, and one more signal would be its end.
+  // End explicitly: when Node runs out of work, it removes signal handlers first, and another signal would then kill the process.
   process.exit();
 }
 
-/** Node writes warnings and uncaught errors to stderr as text, with messages that may quote anything. */
+/** Node writes warnings and uncaught errors to stderr as text, and their messages may quote secrets; log only their kind. */
 function logWhatNodeSays(name: string): void {
   const log = roleLogger(name, "WARN");
   process.removeAllListeners("warning");
   process.on("warning", ({ name: kind, code }: NodeJS.ErrnoException) => {
-    log.warn("a warning of Node", { kind, code });
+    log.warn("Node.js warning", { kind, code });
   });
   process.on("uncaughtException", (error) => {
     const [, at] = /\n {4}at (.*)/.exec(error.stack?.replace(error.message, "") ?? "") ?? [];

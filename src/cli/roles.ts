@@ -1,4 +1,4 @@
-// The roles of a deployment as commands: `worker`, `receiver`, `relay` and `codec-server`, each one process (docs/design.md §12).
+// The commands `worker`, `receiver`, `relay` and `codec-server`; each runs one role as one process (docs/design.md §12).
 import type { Command } from "commander";
 import { loadConfig } from "../config.js";
 import { addCommand } from "./command.js";
@@ -8,29 +8,29 @@ export function addRoles(program: Command): void {
   const roles = [
     [
       "worker",
-      "run the processes and the calls to the providers",
+      "run the workflows and call the providers",
       async () => (await import("../roles/worker.js")).worker,
     ],
     [
       "receiver",
-      "take the providers' callbacks into the inbox",
+      "receive the providers' callbacks and store them in the inbox",
       async () => (await import("../roles/receiver.js")).receiver,
     ],
     [
       "relay",
-      "bring callbacks from the inbox to their processes",
+      "deliver callbacks from the inbox to their processes",
       async () => (await import("../roles/relay.js")).relay,
     ],
     [
       "codec-server",
-      "let the Web UI decode payloads",
+      "decode payloads for the Web UI",
       async () => (await import("../roles/codec-server.js")).codecServer,
     ],
   ] as const;
   for (const [name, summary, load] of roles) {
     addCommand(program, name, {
       summary,
-      details: `Runs until SIGTERM or SIGINT, finishes what is under way, and ends with 0; a second signal changes nothing.
+      details: `Runs until SIGTERM or SIGINT, then finishes the work in progress and ends with 0; a second signal changes nothing.
 Prints one JSON line when it is ready: {"ready":"${name}",…}; logs go to stderr.`,
       example: `trustflow ${name}`,
     }).action(() =>

@@ -1,4 +1,4 @@
-// The result of a step, which `resolve --decision happened` brings: from stdin, a file or the command line.
+// Reads the step's result for `resolve --decision happened`: from the command line, a file or stdin.
 import type { Decision, Resolution } from "../contracts/shared/messages.js";
 import { secretNames } from "../contracts/shared/secret-fields.js";
 import { enteredJson, noteVisible } from "./entered.js";
@@ -6,11 +6,11 @@ import { CommandError, exitCodes } from "./output/exit.js";
 import { jsonObject, readText } from "./files.js";
 
 interface GivenResult {
-  /** Of `--result`. */
+  /** The value of `--result`. */
   text: string | undefined;
-  /** Of `--result-file`. */
+  /** The value of `--result-file`. */
   file: string | undefined;
-  /** Says nothing of a secret on the command line. */
+  /** Suppresses the warning about a secret on the command line. */
   isQuiet: boolean | undefined;
 }
 
@@ -19,10 +19,11 @@ export async function readStepResult(
   { text, file, isQuiet }: GivenResult,
 ): Promise<Resolution["result"]> {
   const refuse = (problem: string) => new CommandError(exitCodes.invalid, `--result: ${problem}`);
-  if (text !== undefined && file !== undefined) throw refuse("comes from --result-file already");
+  if (text !== undefined && file !== undefined)
+    throw refuse("cannot be used together with --result-file");
   const source = text ?? file;
   if (source === undefined) return undefined;
-  if (decision !== "happened") throw refuse("belongs to --decision happened");
+  if (decision !== "happened") throw refuse("can only be used with --decision happened");
   const option = text === undefined ? "--result-file" : "--result";
   if (source === "-")
     return jsonObject(await enteredJson("The step's result as JSON"), option, source);

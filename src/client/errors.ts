@@ -1,7 +1,7 @@
-// Why a process could not be started, followed or asked; one class for each thing a caller does differently.
+// The errors of the client: one class for each case that a caller handles differently.
 import type { FailureDetails, FieldProblem } from "../contracts/shared/failures.js";
 
-/** The base of all that Trustflow itself throws. */
+/** The base class of all errors of Trustflow. */
 export class TrustflowError extends Error {
   override get name(): string {
     return this.constructor.name;
@@ -18,14 +18,14 @@ export class InvalidInputError extends TrustflowError {
   }
 }
 
-/** The id already stands for another input. */
+/** The id is already used with another input. Use another id, or send the first input again. */
 export class InputMismatchError extends TrustflowError {
   constructor(id: string) {
     super(`${id} was started with another input`);
   }
 }
 
-/** The provider refused; its effect does not exist. */
+/** The provider refused the request, and no effect exists. Correct the fields and start again with the same id. */
 export class NotAcceptedError extends TrustflowError {
   readonly provider: string;
   readonly code: string | undefined;
@@ -41,7 +41,7 @@ export class NotAcceptedError extends TrustflowError {
   }
 }
 
-/** A person gave the process up; `effect` says whether something exists at the provider. */
+/** An operator abandoned the process; `effect` says whether something exists at the provider. */
 export class AbandonedError extends TrustflowError {
   readonly details: FailureDetails["Abandoned"];
 
@@ -51,35 +51,35 @@ export class AbandonedError extends TrustflowError {
   }
 }
 
-/** The process was terminated: its effect may exist, nobody follows it; start it again under the same id. */
+/** The process was terminated. Its effect may exist; start the process again with the same id to follow it. */
 export class TerminatedError extends TrustflowError {
   constructor(id: string) {
-    super(`${id} was terminated: start it again under the same id to take it up`);
+    super(`${id} was terminated: start it again with the same id to continue it`);
   }
 }
 
 export class UnknownProcessError extends TrustflowError {
-  /** `why`: what is wrong with the id itself. */
+  /** `why`: the problem with the id itself. */
   constructor(id: string, why?: string) {
-    super(`${id} is not known${why === undefined ? "" : `: ${why}`}`);
+    super(`Unknown process ${id}${why === undefined ? "" : `: ${why}`}`);
   }
 }
 
 /**
- * What Temporal answered is missing or not encrypted, and this client believes only its workers (`codec.plaintext`): somebody
- * without a key reaches Temporal. What became of the process is not known by it.
+ * Temporal's answer is missing or not encrypted, and this client accepts only encrypted answers (`codec.plaintext`). Someone
+ * without a key may have written it, so it does not show the state of the process.
  */
 export class UnprovenAnswerError extends TrustflowError {
   constructor(id: string) {
     super(
-      `what Temporal answered about ${id} is missing or not encrypted, so it is not believed (codec.plaintext): somebody without a key may have written it`,
+      `Temporal's answer about ${id} is missing or not encrypted, so the client rejects it (codec.plaintext): someone without a key may have written it`,
     );
   }
 }
 
-/** The process has ended and takes no more updates. */
+/** The process has ended and accepts no more updates. */
 export class FinishedError extends TrustflowError {
-  /** How it ended, where that is known; a process that failed has none. */
+  /** Its outcome, if known; a failed process has none. */
   readonly outcome: string | undefined;
 
   constructor(id: string, outcome?: string) {
@@ -88,14 +88,17 @@ export class FinishedError extends TrustflowError {
   }
 }
 
-/** Temporal, or a worker to answer, is out of reach. */
+/** Temporal is unreachable, or no worker answers. Try again later. */
 export class UnreachableError extends TrustflowError {}
 
-/** A worker answers, and cannot replay the process; it is repaired once, or waits for a release (docs/operations.md). */
+/**
+ * A worker answers but cannot replay the process. The clean-up repairs it once; else it waits for a new release
+ * (docs/operations.md).
+ */
 export class StuckError extends UnreachableError {
   constructor(id: string) {
     super(
-      `${id} is stuck: a worker cannot replay it. "trustflow cleanup" repairs it once; see "trustflow list --stuck"`,
+      `${id} is stuck: no worker can replay it. "trustflow cleanup" repairs it once; see "trustflow list --stuck"`,
     );
   }
 }

@@ -282,7 +282,7 @@ export class ProcessHandle<Result> {
     }
   }
 
-  /** Undefined where there is no such process. */
+  /** Undefined if the process does not exist. */
   async #known(): Promise<{ outcome: string | undefined } | undefined> {
     try {
       const found = await this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, () =>
@@ -296,42 +296,42 @@ export class ProcessHandle<Result> {
   }
 }
 
-/** The SDK makes it of the event itself; one that a worker, or a stranger, says in a failure has the failure. */
+/** The SDK derives this error from the event itself; an error from a worker, or from a stranger, has a failure. */
 function isTerminated(error: unknown): boolean {
   if (!(error instanceof WorkflowFailedError)) return false;
   return error.cause instanceof TerminatedFailure && error.cause.failure === undefined;
 }
 
-/** The process had just gone on, and is asked again within the deadline. */
+/** The query came before the workflow task of the newest events; it is repeated within the deadline. */
 function isTooEarly(error: unknown): boolean {
   return error instanceof QueryNotRegisteredError && error.message.includes(queryTooEarly);
 }
 
-/** The worker stopped while it had the query, or too many queries waited: asked again within the deadline. */
+/** The worker stopped during the query, or too many queries waited; it is repeated within the deadline. */
 function isInterrupted(error: unknown): boolean {
   const { code } = grpcOf(error);
   return code === CANCELLED || code === RESOURCE_EXHAUSTED;
 }
 
-/** The run has ended before it answered: a reset ends the run that was asked. */
+/** The run ended before it answered; a reset ends the run that was queried. */
 function isCutShort(error: unknown): boolean {
   return (
     error instanceof WorkflowNotFoundError || isRefused(error, "AcceptedUpdateCompletedWorkflow")
   );
 }
 
-/** A worker finished the workflow task without the update, as one does that forgets a task (decision 15). */
+/** A worker completed the workflow task without the update, for example because it lost a task (decision 15). */
 function isUnprocessed(error: unknown): boolean {
   return isRefused(error, "UnprocessedUpdate");
 }
 
-/** By the server, with its word. */
+/** Whether the server ended the call with this status. */
 function isRefused(error: unknown, type: string): boolean {
   if (!(error instanceof WorkflowUpdateFailedError)) return false;
   return error.cause instanceof ApplicationFailure && error.cause.type === type;
 }
 
-/** The deadline has passed, or the server knows already that no worker answers. */
+/** The deadline has passed, or the server knows that no worker answers. */
 function isUnanswered(error: unknown): boolean {
   const { code, details } = grpcOf(error);
   const isKnown = /^no poller seen|Workflow Task in failed state/.test(details ?? "");

@@ -1,4 +1,4 @@
-// The methods that start a process, one for each: `sendPostal(id, input)` is `start("sendPostal", id, input)`.
+// The start methods of the client, one per process: `sendPostal(id, input)` is `start("sendPostal", id, input)`.
 import type { InputOf, Registry } from "../contracts/registry.js";
 import { processes } from "../contracts/shared/names.js";
 import type { ProcessName } from "../contracts/shared/names.js";

@@ -1,9 +1,9 @@
-// The keys that the accounts of several providers have in common.
+// Configuration keys that the accounts of several providers share.
 import type { z } from "zod";
 import { isSameSpelling } from "../contracts/shared/values.js";
 import { list, renewedSecret, text, whole } from "./fields.js";
 
-/** Of one call. Below `journal.leaseSeconds`, so that a lease outlives its call. */
+/** The time limit of one call. Less than `journal.leaseSeconds`, so that a lease outlives its call. */
 export const timeoutSeconds = whole(1).default(30);
 
 /** A client certificate: PEM files, or PKCS#12 (P1 §5.1, §5.5); read again when the files change. */
@@ -12,7 +12,7 @@ export const clientCertificate = {
   keyFile: text().optional(),
   pkcs12File: text().optional(),
   passphrase: renewedSecret().optional(),
-  /** The authorities that the provider's own certificate is checked by; default: the public ones. */
+  /** The certificate authorities for the provider's own certificate; default: the public ones. */
   caFile: text().optional(),
 };
 
@@ -22,7 +22,7 @@ interface CertificateFiles {
   pkcs12File?: string | undefined;
 }
 
-/** Either the pair or the one file. */
+/** Either the PEM pair or the PKCS#12 file. */
 export function needsCertificate(account: CertificateFiles, context: z.RefinementCtx): void {
   const { certificateFile, keyFile, pkcs12File } = account;
   const parts = [certificateFile, keyFile].filter((file) => file !== undefined).length;
@@ -31,23 +31,23 @@ export function needsCertificate(account: CertificateFiles, context: z.Refinemen
     code: "custom",
     path: ["certificateFile"],
     message:
-      "give certificateFile and keyFile (PEM), or pkcs12File: the service wants a client certificate",
+      "set certificateFile and keyFile (PEM), or pkcs12File: the service requires a client certificate",
   });
 }
 
-/** The names that a member or a word may have. */
+/** The allowed names of a member or a word. */
 export function names(...known: string[]) {
   return list().default(known);
 }
 
-/** One name cannot stand for two members, or for two words. */
+/** One name must not be used for two members or two words. */
 export function refuseNameOfTwo(given: Record<string, string[]>, context: z.RefinementCtx): void {
   const all = Object.entries(given);
   for (const [index, [own, spellings]] of all.entries())
     for (const [other, taken] of all.slice(0, index)) {
       const twice = spellings.find((one) => taken.some((name) => isSameSpelling(one, name)));
       if (twice === undefined) continue;
-      const message = `"${twice}" stands for ${other} already`;
+      const message = `"${twice}" is already used for ${other}`;
       context.addIssue({ code: "custom", path: [own], message });
     }
 }

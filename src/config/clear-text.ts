@@ -1,4 +1,4 @@
-// Which addresses would send credentials in clear: outside the sandbox each of them must be https.
+// Finds addresses that would send credentials unencrypted; outside the sandbox each must be https.
 export interface Addresses {
   environment?: string | undefined;
   accounts: Record<string, object>;
@@ -40,7 +40,7 @@ function isEncrypted(url: string): boolean {
   return new URL(url).protocol === "https:";
 }
 
-/** By its name alone: what a name server says may change. */
+/** Decides by the name only, because a name server's answer may change. */
 function isLoopback(url: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }

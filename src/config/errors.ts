@@ -1,6 +1,6 @@
-// What is wrong with a configuration, by its keys.
+// The errors of a configuration, by key.
 
-/** A configuration that cannot be used; the message names keys, never values. */
+/** An invalid configuration; the message names keys, never values. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
   readonly problems: string[];
@@ -11,10 +11,10 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** How a key is made that the release before did not have. */
+/** How to create a key that the previous release did not need. */
 const hints: Record<string, string> = {
-  "keys.inbox": ': make it with "trustflow keys generate"',
-  "keys.inboxPublic": ': make it from keys.inbox with "trustflow keys public"',
+  "keys.inbox": ': generate it with "trustflow keys generate"',
+  "keys.inboxPublic": ': derive it from keys.inbox with "trustflow keys public"',
 };
 
 export function isRequired(key: string): ConfigurationError {

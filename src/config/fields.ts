@@ -1,4 +1,4 @@
-// The kinds of configuration values: from TOML with their type, from the environment as text (docs/design.md §13).
+// The types of configuration values: typed in TOML, text in environment variables (docs/design.md §13).
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { Secret } from "../contracts/shared/values.js";
@@ -26,7 +26,7 @@ export const url = () =>
     plain,
     z.url({ protocol: /^https?$/, error: saying("must be an http or https URL") }),
   );
-/** Where a provider is: a path is added to it, so nothing may stand behind its own, and its credentials have their own keys. */
+/** The URL of a provider. A path is appended, so it must have no query; credentials have their own keys. */
 export const baseUrl = (protocol = /^https?$/) =>
   z.preprocess(
     plain,
@@ -37,21 +37,21 @@ export const baseUrl = (protocol = /^https?$/) =>
         error: saying(`must be an ${protocol.test("http") ? "http or " : ""}https URL`),
       })
       .refine((given) => !/[?#]/.test(given), "must have no query and no fragment")
-      .refine((given) => !hasUser(new URL(given)), "must have no user name and no password in it"),
+      .refine((given) => !hasUser(new URL(given)), "must not contain a user name or password"),
   );
-/** What is not there at all is said to be required. */
+/** A missing value is reported as required. */
 const saying = (problem: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? undefined : problem;
 const hasUser = (given: URL) => given.username !== "" || given.password !== "";
-/** Where a client certificate is shown. */
+/** The URL of a server that requires a client certificate. */
 export const tlsBaseUrl = () => baseUrl(/^https$/);
-/** Of HTTP Basic, where a colon ends it (P1 §5.1, §5.3; P2 §5). */
+/** The user name of HTTP Basic, which a colon ends (P1 §5.1, §5.3; P2 §5). */
 export const username = () =>
   z.preprocess(plain, z.string().regex(/^[^:]+$/, "must have no colon, and must not be empty"));
-/** What becomes one segment of a path. */
+/** A value that becomes one segment of a path. */
 export const segment = () =>
   z.preprocess(plain, z.string().regex(/^(?!\.{1,2}$)[^/]+$/, "must be one segment of a path"));
-/** Follows right behind a host, and so must not become a part of its name. */
+/** A path directly after the host, so it must not become part of the host name. */
 export const path = (as = "") =>
   z.preprocess(plain, z.string().regex(/^\//, `must begin with a slash${as && `, ${as}`}`));
 export const whole = (minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
@@ -70,7 +70,7 @@ export const flag = () =>
         : plain(value),
     z.boolean(),
   );
-/** In the environment separated by commas. */
+/** A list; in an environment variable separated by commas. */
 export const listOf = <E extends z.ZodType>(entry: E, least = 0) =>
   z.preprocess(
     (value) => (value instanceof FromEnvironment ? value.text.split(",").filter(Boolean) : value),
@@ -79,16 +79,16 @@ export const listOf = <E extends z.ZodType>(entry: E, least = 0) =>
 export const list = () => listOf(z.string().min(1));
 
 /**
- * `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself, or its file as `NAME__FILE`.
- * It is read when it is first used: a command needs only its own secrets of a configuration that others share.
+ * `{ env = "NAME" }` or `{ file = "path" }`; as an environment variable the secret itself, or its file as `NAME__FILE`. It is
+ * read at its first use, because a command needs only some secrets of a shared configuration.
  */
 export const secret = () => configuredSecret(false);
 
-/** Without it the account cannot be used, but its configuration can be shared. TOML has no null of its own. */
+/** An optional secret: without it the account is unusable, but its configuration can be shared. TOML has no null value. */
 export const accountSecret = () => secret().prefault(null).meta({ description: requiredWhereUsed });
 export const requiredWhereUsed = "required where it is used";
 
-/** As `secret`, but a file is read at each use: for what is renewed together with other files. */
+/** As `secret`, but a file is read at each use, for values that are renewed together with other files. */
 export const renewedSecret = () => configuredSecret(true);
 
 function configuredSecret(isRenewed: boolean) {
@@ -101,7 +101,7 @@ function configuredSecret(isRenewed: boolean) {
     if (typeof env === "string") return new ConfiguredSecret(() => variable(env));
     if (typeof file === "string") return new ConfiguredSecret(() => content(file), isRenewed);
     const message =
-      'must be { env = "NAME" } or { file = "path" }: secrets never stand in the file itself';
+      'must be { env = "NAME" } or { file = "path" }: secrets must not be in the file itself';
     context.addIssue({ code: "custom", message });
     return z.NEVER;
   });
@@ -124,7 +124,7 @@ function content(path: string): string {
 }
 
 class ConfiguredSecret extends Secret {
-  /** Where it stands in the configuration. */
+  /** Its key in the configuration. */
   key = "";
   readonly #read: () => string | undefined;
   readonly #isRenewed: boolean;
@@ -151,7 +151,7 @@ class ConfiguredSecret extends Secret {
   }
 }
 
-/** Tells each secret its key, by which it is named where it cannot be read. */
+/** Sets the key of each secret, for error messages. */
 export function nameSecrets(tree: object, above: string[] = []): void {
   for (const [name, part] of Object.entries(tree) as [string, unknown][]) {
     const path = [...above, name];
@@ -160,7 +160,7 @@ export function nameSecrets(tree: object, above: string[] = []): void {
   }
 }
 
-/** Whether a secret is there for this process. */
+/** Whether this process has the secret. */
 export function isReadable(secret: Secret | undefined): boolean {
   try {
     return secret?.reveal() !== undefined;
@@ -170,7 +170,7 @@ export function isReadable(secret: Secret | undefined): boolean {
   }
 }
 
-/** Reads each secret of a part of the configuration; throws one `ConfigurationError` with all that cannot be read. */
+/** Reads each secret of a part of the configuration; throws one `ConfigurationError` that names all unreadable ones. */
 export function requireSecrets(tree: object): void {
   const problems = Object.values(tree).flatMap((part: unknown) => {
     try {
@@ -185,7 +185,7 @@ export function requireSecrets(tree: object): void {
   if (problems.length > 0) throw new ConfigurationError(problems);
 }
 
-/** `host:port` to listen on; a port alone is one of this machine only. */
+/** `host:port` to listen on; a port alone listens on this machine only. */
 export const endpoint = () =>
   z.preprocess(
     (value) => {

@@ -1,9 +1,9 @@
-// Who may decide: the public keys of the operators, and what a decision needs (docs/decisions/0024).
+// The operators' public keys, and the rules for decisions (docs/decisions/0024).
 import { z } from "zod";
 import { decisionUpdates } from "../contracts/registry.js";
 import { listOf, plain } from "./fields.js";
 
-/** As the id of a key ring too, which is what `keys.operator` is written as. */
+/** The name of an operator; it is also the key id in `keys.operator`. */
 export const operatorName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be 1 to 31 of a-z 0-9 -");
@@ -12,13 +12,13 @@ const publicKey = z
   .string()
   .refine(
     (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
-    "must be a public key, as `trustflow keys operator` prints it",
+    "must be a public key as printed by `trustflow keys operator`",
   );
 
 const Operator = z.strictObject({
-  /** More than one while a key is changed. */
+  /** More than one during a change of key. */
   publicKeys: listOf(publicKey, 1),
-  /** The updates by which this operator may decide; default: all. */
+  /** The updates that this operator may send; default: all. */
   may: listOf(z.enum(decisionUpdates)).default([...decisionUpdates]),
 });
 
@@ -27,7 +27,7 @@ export type Operators = z.infer<typeof Operators>;
 
 export const Decisions = z
   .strictObject({
-    /** `recorded`: a decision without a signature is taken too. */
+    /** `recorded`: a decision without a signature is accepted too. */
     signed: z.preprocess(plain, z.enum(["recorded", "required"])).default("recorded"),
     /** The decisions on an attention that a second operator has to confirm. */
     secondPerson: listOf(z.enum(["happened", "abandon"])).default([]),

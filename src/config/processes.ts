@@ -1,5 +1,4 @@
-// What applies to a process where its input says nothing; a caller's `settings` go over it. Each process's defaults stand in the
-// registry.
+// The configured defaults of a process; a caller's `settings` override them. The registry has the defaults of each process.
 import { z } from "zod";
 import { contractOf } from "../contracts/registry.js";
 import type { Registry } from "../contracts/registry.js";
@@ -23,7 +22,7 @@ type ConfiguredDefaults<D> = z.ZodPrefault<
   z.ZodObject<{ -readonly [name in keyof D]: Configured<D[name]> }, z.core.$strict>
 >;
 
-/** A table of the configuration for each process that has defaults. */
+/** One table of the configuration for each process that has defaults. */
 export const processDefaults = Object.fromEntries(
   processes.flatMap((processName) => {
     const { defaults } = contractOf(processName);

@@ -1,5 +1,5 @@
-// What every process is told and asked by messages, with the JSON Schemas for applications in any language
-// (docs/any-language.md). The updates of each process stand in the registry.
+// The messages of every process with their JSON Schemas, for applications in any language (docs/any-language.md). The
+// registry has the updates of each process.
 import { z } from "zod";
 import { contractOf } from "./registry.js";
 import { query, signal } from "./shared/message-contract.js";
@@ -10,7 +10,7 @@ import { ProcessStatus } from "./shared/status.js";
 import { Instant } from "./shared/values.js";
 
 const secretId = z.unknown().meta({ writeOnly: true });
-/** Of the ids that the decision `happened` brings, those that are secret. */
+/** The secrets among the IDs of the decision `happened`. */
 export const secretIds = z.looseObject(
   Object.fromEntries(
     processes.flatMap((processName) =>
@@ -22,16 +22,16 @@ export const secretIds = z.looseObject(
 /** Of every process. */
 export const signals = [
   signal(messages.providerEvents, {
-    description: "Callbacks of the provider, at most 100. Only Trustflow's relay sends it.",
+    description: "Callbacks of the provider, at most 100. Only Trustflow's relay sends this.",
     argument: z.array(ProviderEvent),
   }),
   signal(messages.surplus, {
     description:
-      "There are more callbacks than the process was told of. Only Trustflow's relay sends it.",
+      "The process has more callbacks than it receives as signals. Only Trustflow's relay sends this.",
     argument: z.strictObject({ count: z.int().nonnegative() }),
   }),
   signal(messages.repaired, {
-    description: "A reset has repaired the process. Only Trustflow's clean-up sends it.",
+    description: "A reset has repaired the process. Only Trustflow's clean-up sends this.",
     argument: z.strictObject({ runId: z.string(), since: Instant }),
   }),
 ];
@@ -39,7 +39,7 @@ export const signals = [
 /** Of every process. */
 export const queries = [
   query(messages.status, {
-    description: "Where the process stands.",
+    description: "The status of the process.",
     answer: ProcessStatus,
   }),
 ];

@@ -28,9 +28,7 @@ export const CustomField = z.strictObject({
   isLookupKey: z.boolean().optional(),
 });
 
-const belongsToProcess = z
-  .never({ error: "belongs to the process, which sets it itself: leave it out" })
-  .optional();
+const belongsToProcess = z.never({ error: "must be left out: the process sets it" }).optional();
 
 /** P2 §2.3. Values whose availability depends on the account are checked by pattern only. */
 export const PostalOptions = z.strictObject({
@@ -180,7 +178,7 @@ const rules: Rule<Fields>[] = [
       if (serviceOf(input) === "LetterLite" && /^(07|35|38|51|52)/.test(postalCode))
         refuse(
           "recipientAddress.postalCode",
-          "is not reached by LetterLite: it serves mainland Spain only (P2 §2.3)",
+          "is outside mainland Spain, which is the only area of LetterLite (P2 §2.3)",
         );
     },
   },

@@ -9,7 +9,7 @@ import { AccountName, DocumentInput, FileName, Instant, ProviderFields } from ".
 const providerFieldsBut = (...own: string[]) =>
   ProviderFields.superRefine((fields, context) => {
     for (const key of own.filter((key) => key in fields)) {
-      const message = "belongs to the process, which writes it itself (P1 §2.10)";
+      const message = "must be left out: the process sets it (P1 §2.10)";
       context.addIssue({ code: "custom", path: [key], message });
     }
   });

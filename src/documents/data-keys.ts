@@ -1,5 +1,5 @@
-// The data keys of processes: small objects beside the documents, one for each process, sealed with the documents ring. Whoever reads
-// documents reads them; the first writer wins; an erased key leaves a mark, so that none takes its place.
+// The data keys of processes: small objects beside the documents, one per process, sealed with the documents ring. Every
+// reader of documents can read them. The first writer wins; an erased key leaves a mark, so that no new key replaces it.
 import { dataKeyId, generateDataKey, keyOf, ProcessSealer } from "../crypto/data-key.js";
 import type { ProcessKey, Sealers } from "../crypto/data-key.js";
 import { ErasedKeyError, MissingDataKeyError } from "../crypto/errors.js";
@@ -50,7 +50,7 @@ export class DataKeys {
   /** For ever; again and again is the same. */
   async erase(processKey: ProcessKey): Promise<void> {
     const id = dataKeyId(processKey);
-    // Somebody may make a new one between the two steps.
+    // Another process may create a new key between the two steps.
     while (!(await this.isErased(processKey))) {
       await this.#driver.remove(id);
       await this.#driver.write(id, ERASED);

@@ -22,7 +22,7 @@ export class DirectoryDriver implements DocumentDriver {
     const temporary = join(folder, `.${id}.${randomBytes(8).toString("hex")}`);
     try {
       await writeThrough(temporary, bytes);
-      // A link, unlike a rename, never replaces what is there.
+      // Unlike a rename, a link never replaces an existing file.
       const won = await link(temporary, path).then(() => true, unless("EEXIST", false));
       await sync(folder);
       return won;

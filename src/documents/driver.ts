@@ -6,7 +6,7 @@ export interface DocumentDriver {
    * there already, and then what was there stays.
    */
   write(id: string, bytes: Uint8Array): Promise<boolean>;
-  /** Puts these bytes in the place of what is there, durably: a reader, and a crash, sees the one or the other. */
+  /** Replaces the stored bytes durably and atomically: a reader, also after a crash, sees the old or the new bytes. */
   replace(id: string, bytes: Uint8Array): Promise<void>;
   read(id: string): Promise<Buffer | undefined>;
   exists(id: string): Promise<boolean>;

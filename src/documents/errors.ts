@@ -26,7 +26,7 @@ export class DocumentCorrupt extends Error {
   }
 }
 
-/** What a caller is told of a document that cannot be used; undefined for any other error. */
+/** The problem of an unusable document for the caller; undefined for any other error. */
 export function documentProblem(error: unknown): string | undefined {
   if (error instanceof DocumentNotFound) return "is not in the document store";
   if (error instanceof DocumentErased) return "was erased with its process";

@@ -1,4 +1,4 @@
-// Answers and decisions at rest: sealed with the data key of their process, and bound to the effect they belong to.
+// Stores answers and decisions sealed with the data key of their process and bound to their effect.
 import type { Sealer } from "../crypto/data-key.js";
 import { JournalUnavailable } from "./errors.js";
 import type { Row } from "./row.js";
@@ -18,16 +18,16 @@ export function openRowAnswer<A>(sealer: Sealer, { token, answer }: Row): A {
   return openAnswer(sealer, token, answer) as A;
 }
 
-/** A person's decision, as it was written into the row. */
+/** A person's decision as stored in the row. */
 export interface DecisionRecord {
   attention: string;
   decision: "retry" | "happened" | "abandon";
   /** The occurrence that the process goes on with. */
   occurrence: string;
   by: string;
-  /** The operator whose key signed it. */
+  /** The operator whose key signed the decision. */
   principal?: string;
-  /** The operator who made the same decision before, where two are needed. */
+  /** The operator who made the same decision first, if two are needed. */
   proposedBy?: string;
   note?: string;
   at: string;

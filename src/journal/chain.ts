@@ -25,13 +25,13 @@ export interface Planned {
 export interface Plan {
   /** The row to take if every step allows it. */
   newest: Row | undefined;
-  /** What to do first, in this order. */
+  /** The actions that come first, in this order. */
   steps: Planned[];
 }
 
 /**
- * What is to be done for the effect. The newest row decides, but an answer that came late to an earlier row counts too, and
- * an earlier row without an answer is looked up first.
+ * Decides the next action for the effect. The newest row decides, but a late answer to an earlier row counts too, and an
+ * earlier row without an answer is looked up first.
  */
 export function planOf(rows: Row[], effect: Effect, cause: CallCause): Plan {
   const { effectClass } = effect;

@@ -23,9 +23,9 @@ export interface StepKey {
 export interface Decision extends Omit<DecisionRecord, "occurrence"> {
   /** The answer of the step, for `happened`. */
   result?: unknown;
-  /** The person was told that nobody can know, so a confirmed `retry` sends again whatever the look-up says. */
+  /** The operator saw that the outcome is unknown, so a confirmed `retry` sends again whatever the look-up says. */
   nobodyKnows?: boolean;
-  /** With a note: `retry` sends again although the first one may have arrived. */
+  /** With a note: `retry` sends again even if the first attempt may have arrived. */
   confirmRetry?: boolean;
 }
 
@@ -83,7 +83,10 @@ export function decide(
   });
 }
 
-/** An attempt of the abandoned process may be about to send. So nobody may send for a lease; by then the attempt is over. */
+/**
+ * An attempt of the abandoned process may be about to send. So no sender may send for the duration of a lease; by then the
+ * attempt is over.
+ */
 async function hold(client: PoolClient, rows: StepRow[], leaseMs: number): Promise<void> {
   await client.query(
     `update trustflow.effects set lease_until = clock_timestamp() + $2 * interval '1 millisecond' where token = any($1)`,
@@ -150,7 +153,7 @@ async function apply(
       ]);
       return next;
     }
-    // The next attempt decides by the row, and asks a person (`unknownOutcome`) where nobody can know.
+    // The next attempt decides by the row; if the outcome is unknown, it raises attention (`unknownOutcome`).
     case "keep":
     case "hold":
     case "withdraw":

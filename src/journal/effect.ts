@@ -1,4 +1,4 @@
-// What an activity gives the journal: the effect, and the handlers that make its one call.
+// The input of the journal from an activity: the effect, and the handlers for its one call.
 import type { Sealer } from "../crypto/data-key.js";
 import type { OwnedDocument } from "./ownership.js";
 
@@ -21,7 +21,7 @@ export interface Effect {
   documents?: OwnedDocument[];
 }
 
-/** With the key that seals its answer. The key is loaded before anything is sent, so that no answer is lost without it. */
+/** The effect with the key that seals its answer. The key is loaded before the send, so that no answer is lost without it. */
 export type SealedEffect = Effect & { sealer: Sealer };
 
 export type Verdict =
@@ -39,20 +39,23 @@ export interface Send {
 }
 
 /**
- * What an account's look-up is worth. `found`: it has found an item of ours in time, so that absence proves something;
- * `late`: only after longer than two look-ups are apart; `missing`: it does not find our items; `unproven`: not known yet.
+ * How reliable an account's look-up is. `found`: it has found one of our items in time, so absence is a proof; `late`: it
+ * found one only after the spacing of two look-ups; `missing`: it does not find our items; `unproven`: not known yet.
  */
 export type LookUpFinding = "found" | "late" | "missing" | "unproven";
 
-/** How an activity makes the call of its effect, and what it can say of it. */
+/** The handlers of an effect: its call, and what the activity knows about it. */
 export interface EffectHandlers<A> {
-  /** The error to throw while the circuit is open and calls may not pass: asked before the row is taken, so that waiting writes nothing. */
+  /**
+   * The error to throw while the circuit is open; undefined when calls may pass. The journal checks it before it takes the
+   * row, so that waiting writes nothing.
+   */
   openError?(): Error | undefined;
   /** One HTTP call. Its answer must be plain JSON. */
   send(send: Send): Promise<A>;
   /** Asks the provider whether the effect happened; undefined if it finds nothing. `token` is the token of the row. */
   lookUp?(token: string): Promise<A | undefined>;
-  /** What an empty look-up is worth; without it, it proves that nothing exists. */
+  /** How reliable an empty look-up is; if absent, an empty look-up proves that nothing exists. */
   lookUpFinding?(): Promise<LookUpFinding>;
   verdict(error: unknown): Verdict;
 }

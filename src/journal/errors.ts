@@ -15,7 +15,7 @@ export class EffectInFlight extends JournalError {
   readonly retryAfterMs: number;
 
   constructor(step: string, retryAfterMs: number) {
-    super(`step "${step}" is being sent by somebody else`);
+    super(`step "${step}" is being sent by another worker`);
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -25,7 +25,7 @@ export class EffectAbsentOnce extends JournalError {
   readonly retryAfterMs: number;
 
   constructor(step: string, retryAfterMs: number, cause?: unknown) {
-    super(`step "${step}" got no answer and was not found at the provider yet`, { cause });
+    super(`step "${step}" got no answer, and the provider does not show it yet`, { cause });
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -36,7 +36,7 @@ export class EffectUnknown extends JournalError {
   readonly lookUp: Exclude<LookUpFinding, "found"> | undefined;
 
   constructor(step: string, cause?: unknown, lookUp?: EffectUnknown["lookUp"]) {
-    super(`step "${step}" may have happened: it was sent and no answer is known`, { cause });
+    super(`step "${step}" may have happened: it was sent and no answer was stored`, { cause });
     this.lookUp = lookUp;
   }
 }
@@ -54,7 +54,7 @@ export class EffectRefused extends JournalError {
 /** The step was tried with another input, and its effect may exist. */
 export class EffectMismatch extends JournalError {
   constructor(step: string) {
-    super(`step "${step}" was already taken with another input`);
+    super(`step "${step}" was already sent with another input`);
   }
 }
 
@@ -84,7 +84,7 @@ export class JournalUnavailable extends JournalError {
   /** Keeps only the error's code, because PostgreSQL repeats values of the row in its messages. */
   constructor(failure: unknown) {
     const code = (failure as { code?: unknown } | undefined)?.code;
-    super(`the journal cannot be reached${typeof code === "string" ? ` (${code})` : ""}`);
+    super(`cannot reach the journal${typeof code === "string" ? ` (${code})` : ""}`);
     this.code = typeof code === "string" ? code : undefined;
   }
 }

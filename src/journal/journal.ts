@@ -130,7 +130,7 @@ export class Journal {
     return asUnavailable(correlate(this.#pool, correlation));
   }
 
-  /** What the runs of a process have made of a step so far, where its occurrences are effects of their own. */
+  /** Reads the results of earlier runs of a process for a step whose occurrences are separate effects. */
   async past(key: StepKey): Promise<StepHistory> {
     const rows = await asUnavailable(this.#rows.ofStep(key));
     return stepHistoryOf(rows, () => this.#sealerOf(key));

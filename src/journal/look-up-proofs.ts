@@ -11,7 +11,7 @@ export interface LookUpKey {
   provider: string;
   account: string;
   operation: string;
-  /** What the item looks like to the look-up, where one form may be found and another one not. */
+  /** The form of the item; a look-up may find one form and miss another. */
   form: string;
   /** Digest of the configuration that decides what is found. */
   configuration: string;
@@ -46,9 +46,9 @@ interface Sample {
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Within so many of the newest effects an answered one of an earlier release is looked for. */
+/** The number of newest effects in which an answered item of an earlier release is searched. */
 const NEWEST = 100_000;
-/** While one caller looks, no other one does. */
+/** The time for which one caller's look-up blocks those of others. */
 const CLAIM_MS = 60_000;
 
 const columns = `finding, found_at as "foundAt", missed_after_ms::float8 as "missedAfterMs", sample is not null as "isLooking"`;
@@ -60,9 +60,9 @@ export class LookUpProofs {
   readonly #pool: Pool;
   readonly #ring: KeyRing;
   readonly #options: LookUpProofsOptions;
-  /** Until when no sample is taken, so that the ordinary submit asks nobody. */
+  /** No new sample is taken before this time, so that an ordinary submit makes no query. */
   readonly #settledUntil = new Map<string, number>();
-  /** From when on the items of earlier releases are asked for again. */
+  /** From this time on, items of earlier releases are looked up again. */
   readonly #earlierAfter = new Map<string, number>();
 
   constructor(pool: Pool, ring: KeyRing, options: LookUpProofsOptions) {
@@ -81,7 +81,7 @@ export class LookUpProofs {
     return this.#judge(rows[0]);
   }
 
-  /** What is known of an account's look-ups, under this configuration. */
+  /** The proofs of an account's look-ups, for this configuration. */
   async report(
     of: Pick<LookUpKey, "provider" | "account" | "configuration">,
   ): Promise<LookUpReport[]> {
@@ -126,8 +126,8 @@ export class LookUpProofs {
   }
 
   /**
-   * Looks for the sample where that is due; `find` throws where its answer says nothing. One that nobody could look for in a
-   * day says nothing either: the provider may have removed it, and the next item takes its place.
+   * Looks for the sample if that is due; `find` throws if its answer says nothing. A sample that no worker could look up for
+   * a day says nothing either, because the provider may have removed it; the next item replaces it.
    */
   async look(key: LookUpKey, find: (sample: unknown) => Promise<boolean>): Promise<void> {
     const sample = await this.#claim(key);
@@ -136,7 +136,7 @@ export class LookUpProofs {
     await this.#missed(key, sample.ageMs);
   }
 
-  /** Any item of ours proves it, whoever looked for it. */
+  /** Any of our items is a proof, whichever worker looked for it. */
   async found(key: LookUpKey): Promise<void> {
     await this.#pool.query(
       `insert into trustflow.look_up_proofs as p (provider, account, operation, form, configuration, finding, found_at)

@@ -19,8 +19,8 @@
 //
 // (1) Only once the spacing between two look-ups is over. A refusal that waits in the row counts then, and nothing is sent.
 // (2) Look again instead, where the activity's own call has just got no answer: the provider may still work on it.
-// `keyed` and `lookup` without a look-up are as `once`. A row that another one replaces needs no proof, and holds nothing up
-// where nobody can be asked. Another input: mismatch where the effect may exist, else `refused` and `withdrawn` are as `notSent`.
+// `keyed` and `lookup` without a look-up are as `once`. A row that another one replaces needs no proof, and blocks nothing
+// if there is no look-up. Another input: mismatch where the effect may exist, else `refused` and `withdrawn` are as `notSent`.
 //
 // An activity that may only look (`watch`) never takes a row: where the table says anything but wait, answer, refuse or withdrawn,
 // it looks up and, if nothing is found, ends as unknown; a `sending` row goes on by the table above once the look-up is proven.
@@ -35,7 +35,7 @@
 // | `answered`             | keep                                                  | keep     | keep    | keep       |
 // | `refused`, `withdrawn` | keep                                                  | store    | keep    | keep       |
 //
-// (3) Confirmed with a note, and for `once` or where the person was told that nobody can know. Any other retry: keep.
+// (3) Confirmed with a note, and for `once` or where the operator saw that the outcome is unknown. Any other retry: keep.
 import type { EffectClass } from "./effect.js";
 import { mayExist } from "./row.js";
 import type { Row, State } from "./row.js";
@@ -67,18 +67,18 @@ export type CallCause =
 export type PersonCause =
   | {
       by: "retry";
-      /** With a note, and the confirmation that the effect may exist already. */
+      /** The operator gave a note and confirmed that the effect may already exist. */
       isConfirmed: boolean;
-      /** The person was told that nobody can know, whatever the look-up says. */
+      /** The operator saw that the outcome is unknown, whatever the look-up says. */
       nobodyKnows: boolean;
     }
   | { by: "happened" | "abandon" | "withdrawal" };
 
-/** What is done where the look-up finds nothing. */
+/** The action if the look-up finds nothing. */
 export type IfAbsent =
   /** `isFirst`: this look-up is noted as the first empty one. */
   | { do: "lookAgain"; ms: number; isFirst: boolean }
-  /** `needsProof`: only where the look-up is known to find our items; else the outcome is unknown, and the reason is told. */
+  /** `needsProof`: only if the look-up is known to find our items; else the outcome is unknown, with the reason. */
   | { do: "take" | "refuse" | "unknown" | "goOn"; needsProof: boolean };
 
 export type CallAction =
@@ -86,7 +86,10 @@ export type CallAction =
   | { do: "wait" | "lookAgain"; ms: number }
   | { do: "lookUp"; ifAbsent: IfAbsent };
 
-/** `sendAgain`: the same row with the same token; `replace`: a row with a token of its own; `hold`: nobody may send for a lease. */
+/**
+ * `sendAgain`: the same row with the same token; `replace`: a new row with its own token; `hold`: no sender may send for the
+ * duration of a lease.
+ */
 export type PersonAction =
   | "keep"
   | "leaseRuns"
@@ -158,7 +161,7 @@ function unsent(row: RowFacts | undefined, effectClass: EffectClass, cause: Call
   return mustAsk && cause.canLookUp ? lookUp({ do: "take", needsProof: false }) : { do: "take" };
 }
 
-/** It was sent, no sender is alone with it any more, and no answer is known. */
+/** It was sent, no sender holds it any more, and no answer is known. */
 function unanswered(row: RowFacts, effectClass: EffectClass, cause: CallCause): CallAction {
   if (cause.by === "watch") {
     const isProof = provesByLookUp[effectClass];
@@ -207,7 +210,7 @@ function leaseOf<D extends string>(action: D, { leaseLeft }: RowFacts): { do: D;
   return { do: action, ms: Math.ceil(leaseLeft) };
 }
 
-/** What a take writes into the row: whether an attempt before this one may have reached the provider. */
+/** What taking the row writes into it: whether an earlier attempt may have reached the provider. */
 export function isUncertainOnceTaken(
   { state, uncertain }: Pick<Row, "state" | "uncertain">,
   effectClass: EffectClass,

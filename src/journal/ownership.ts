@@ -1,5 +1,5 @@
-// Which process owns which document (docs/decisions/0018). The row is committed before the document is used or its bytes are
-// stored, so a document is never there for a process that does not own it.
+// The owners of documents (docs/decisions/0018). An owner row is committed before the document is used or its bytes are
+// stored, so a process never has a document that it does not own.
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 
@@ -13,12 +13,15 @@ export interface OwnedDocument {
   kind: DocumentKind;
 }
 
-/** The number of a document's lock: who takes the document shares it until the commit, who lets go of it holds it alone. */
+/**
+ * The number of a document's lock. A process that uses the document holds it shared until the commit; a deletion holds it
+ * exclusively.
+ */
 export const documentLock = (id: string) => `hashtextextended(${id}, 0)`;
 
 /**
- * The part of a statement that writes the owners. It waits for whoever lets go of one of these documents, in a fixed order; what waits
- * for its removal is taken out of the quarantine.
+ * The SQL that writes the owners. It takes the locks in a fixed order and waits for a deletion of one of these documents. A
+ * document in quarantine is taken out of it.
  */
 export const ownersInsert = (namespace: string, workflowId: string, ids: string, kinds: string) =>
   `owned as (

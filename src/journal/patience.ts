@@ -1,4 +1,4 @@
-// PostgreSQL may be away at any moment. Before a send that is an error; after a send the write is retried.
+// PostgreSQL may be unavailable at any moment. Before a send that is an error; after a send the write is retried.
 import { JournalError, JournalUnavailable } from "./errors.js";
 
 /** Retries with growing pauses for `patienceMs`, so that an outcome is not lost while the database is away for a moment. */
@@ -28,7 +28,7 @@ export function mayHaveCommitted(error: unknown): boolean {
   return syscall !== "connect" && message !== "timeout exceeded when trying to connect";
 }
 
-/** The larger of two clocks: a machine that was asleep or stopped shows on one of them. */
+/** Elapsed time by the larger of two clocks, because a machine that was asleep or stopped shows it on only one of them. */
 export function startClocks(): { wall: number; elapsed(): number } {
   const wall = Date.now();
   const monotonic = performance.now();

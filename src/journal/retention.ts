@@ -1,4 +1,4 @@
-// What operators see of the journal, and how old rows are removed.
+// The journal for operators: lists rows and deletes old ones.
 import type { Sealer } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 import { openDecisions } from "./answers.js";
@@ -23,7 +23,7 @@ export interface EffectSummary {
   updatedAt: Date;
 }
 
-/** Whether the process must keep what it has. */
+/** Whether the rows of the process must be kept. */
 export type IsOpen = (namespace: string, workflowId: string) => Promise<boolean>;
 
 export async function listEffects(
@@ -49,8 +49,8 @@ export async function listEffects(
 }
 
 /**
- * Removes, in small deletes, the rows of processes that are closed and were last touched before `olderThan`, and their
- * correlations with them; returns how many rows.
+ * Deletes the rows of closed processes that were last touched before `olderThan`, with their correlations, in small deletes;
+ * returns the number of rows.
  */
 export async function purgeEffects(
   pool: Pool,
@@ -71,8 +71,8 @@ export async function purgeEffects(
     after = [last.namespace, last.workflow_id];
     const closed: typeof rows = [];
     for (const row of rows) if (!(await isOpen(row.namespace, row.workflow_id))) closed.push(row);
-    // A process that was started again meanwhile has touched its rows, and keeps them. The lock shows each row's newest
-    // version, whoever is changing it now.
+    // A process that was started again in the meantime has touched its rows and keeps them. The lock shows the newest version
+    // of each row, even while another transaction changes it.
     const { rows: counts } = await pool.query<{ count: number }>(
       `with held as (
          select e.token, e.namespace, e.workflow_id, e.updated_at

@@ -1,4 +1,4 @@
-// A row of the journal as it is read, and what its state says of the effect at the provider.
+// A row of the journal, and what its state says about the effect at the provider.
 
 export const states = ["sending", "answered", "refused", "notSent", "withdrawn"] as const;
 export type State = (typeof states)[number];
@@ -15,7 +15,7 @@ export interface Row {
   uncertain: boolean;
   /** How many look-ups in a row found nothing: 0 or 1. */
   absent: number;
-  /** A sender is at it, or was killed; false once its own call has ended. */
+  /** A sender is working on it, or was killed; false once its own call has ended. */
   held: boolean;
   /** Milliseconds until the lease is over; 0 or less: it is over. */
   leaseLeft: number;
@@ -27,7 +27,7 @@ export interface Row {
   nextOccurrence: string | null;
 }
 
-/** What is known of an effect at the provider; `none` only where that is proven. */
+/** Whether an effect exists at the provider; `none` only if that is proven. */
 export type KnownEffect = "none" | "unknown" | "exists";
 
 /** What each state says by itself; an earlier attempt that is uncertain makes `none` unknown. */

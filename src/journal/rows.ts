@@ -8,12 +8,12 @@ import { columnsOf, ownersInsert } from "./ownership.js";
 import { effectIn, states } from "./row.js";
 import type { Row, State } from "./row.js";
 
-/** What a sender is about to take: only its holder may write what became of it. */
+/** The row that a sender is about to take; only its holder may write the result. */
 export interface Take {
   token: string;
   holder: string;
   uncertain: boolean;
-  /** What the row was before the take; absent where there was none. */
+  /** The row before it was taken; absent if there was none. */
   before?: State;
 }
 
@@ -158,7 +158,7 @@ export class Rows {
     return rowCount === 1;
   }
 
-  /** An answer counts whoever writes it and however late; the first one stays. */
+  /** Stores an answer; every writer's answer counts, however late, and the first one stays. */
   async answer(token: string, sealed: Buffer): Promise<boolean> {
     const { rowCount } = await this.#pool.query({
       name: "effect-answer",
@@ -193,7 +193,7 @@ export class Rows {
     return rowCount === 1 && state === "refused";
   }
 
-  /** Makes the refusal that waited in the row count, since the look-up after it found nothing. */
+  /** Makes the stored refusal final, because the look-up after it found nothing. */
   async settleRefusal(row: Row): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `update trustflow.effects set state = 'refused', uncertain = false, updated_at = clock_timestamp()

@@ -1,5 +1,5 @@
-// Who decides: what the signature of a decision proves, and that each is used once (docs/decisions/0024). A use is a row of the
-// journal for which nothing is ever sent, so it is kept, sealed and removed as everything else that is known of the process.
+// Checks the signature of a decision, and that each signature is used once (docs/decisions/0024). Each use is a journal row
+// for which nothing is ever sent, so it is kept, sealed and deleted with the other rows of the process.
 import { createHash } from "node:crypto";
 import { isSignatureOf } from "../crypto/decision-signature.js";
 import type { SignedDecision } from "../crypto/decision-signature.js";
@@ -12,16 +12,16 @@ import { asUnavailable } from "./patience.js";
 import { effectToken } from "./token.js";
 
 export interface DecisionRules {
-  /** Whether a decision that nobody signed is refused. */
+  /** Whether an unsigned decision is refused. */
   isRequired: boolean;
-  /** The decisions on an attention that count only once two operators have made them. */
+  /** The decisions on an attention that need two operators. */
   secondPerson: ReadonlySet<string>;
   operators: ReadonlyMap<string, { publicKeys: Buffer[]; may: ReadonlySet<string> }>;
 }
 
-/** A decision as a process got it. */
+/** A decision as the process received it. */
 export interface GivenDecision extends Omit<SignedDecision, "operator" | "at" | "argument"> {
-  /** The same for a run and its resets, another one where the process is started again under its id. */
+  /** The same for a run and its resets; a new start of the process gets another one. */
   firstRunId: string;
   argument: object;
 }
@@ -34,7 +34,7 @@ export interface DecisionSignature {
 }
 
 export class DecisionRefused extends Error {
-  /** The member of the argument that is wrong. */
+  /** The invalid member of the argument. */
   readonly path: string;
   readonly problem: string;
 
@@ -45,7 +45,7 @@ export class DecisionRefused extends Error {
   }
 }
 
-/** How far the signer's clock and the worker's may be apart, with the way from one to the other. */
+/** The largest difference between the signer's clock and the worker's, including the transmission time. */
 const MAX_AGE_MS = 10 * 60_000;
 
 type Identified = Omit<GivenDecision, "argument" | "firstRunId">;
@@ -53,18 +53,18 @@ type Identified = Omit<GivenDecision, "argument" | "firstRunId">;
 interface Use {
   firstRunId: string;
   signature: DecisionSignature;
-  /** Of a decision on an attention: what a second operator has to say alike. */
+  /** The part of a decision that a second operator has to repeat. */
   resolution?: { attention: string; digest: string };
 }
 
-/** `principal`: the operator who signed it; undefined where nobody did, and nobody has to. */
+/** `principal`: the operator who signed it; undefined for an unsigned decision that needs no signature. */
 export interface Proof {
   principal?: string;
-  /** Two operators have to decide alike; `proposedBy`: another one has. */
+  /** A second operator has to make the same decision; `proposedBy`: another operator already has. */
   secondPerson?: { proposedBy?: string };
 }
 
-/** A secret that a client has sealed for the workers; other text stays as it is. Throws where it does not open. */
+/** Opens a secret that a client has sealed for the workers; returns other text unchanged. Throws if it cannot be opened. */
 export type OpenSecret = (
   text: string,
   processKey: { namespace: string; workflowId: string },
@@ -108,7 +108,7 @@ export class SignedDecisions {
     const before = await this.#newest(about, firstRunId, resolution.attention);
     const isAlike = before?.resolution?.digest === resolution.digest;
     const other = before?.signature.operator ?? principal;
-    // An operator who was withdrawn since has proposed nothing.
+    // The proposal of a removed operator does not count.
     const mayDecide = this.#rules.operators.get(other)?.may.has(about.update) ?? false;
     const isConfirmed = isAlike && other !== principal && mayDecide;
     return { principal, secondPerson: isConfirmed ? { proposedBy: other } : {} };
@@ -130,7 +130,7 @@ export class SignedDecisions {
     return { decision: String(decision), resolution: { attention: String(attention), digest } };
   }
 
-  /** No two clients seal a secret alike, so what is compared is the secret. A number is taken as its text. */
+  /** Two seals of a secret always differ, so the opened secret is compared. A number is compared as text. */
   #opened(about: Identified, name: string, member: unknown): unknown {
     if (typeof member !== "string" && typeof member !== "number") return member;
     try {
@@ -162,7 +162,7 @@ export class SignedDecisions {
       .find((use) => use.firstRunId === firstRunId && use.resolution?.attention === attention);
   }
 
-  /** After a reset Temporal brings the updates of the run before again; a new start under the same id is another process. */
+  /** After a reset, Temporal delivers the updates of the earlier run again. A new start with the same id is another process. */
   async #use(use: Use, { namespace, workflowId, update, updateId }: Identified): Promise<void> {
     const step = stepOf(update);
     const token = effectToken(namespace, workflowId, step, updateId);
@@ -186,11 +186,10 @@ export class SignedDecisions {
     );
     const [row] = rows;
     if (row?.sealed && isSame(openAnswer(sealer, token, row.sealed) as Use, use)) return;
-    if (row)
-      throw new DecisionRefused("signature", "was used before: each decision needs one of its own");
+    if (row) throw new DecisionRefused("signature", "was used before: each decision needs its own");
     throw new DecisionRefused(
       "signature.at",
-      "must be the present time, give or take 10 minutes: check the clock, and sign again",
+      "must be within 10 minutes of the present time: check the clock and sign again",
     );
   }
 }

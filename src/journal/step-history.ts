@@ -1,4 +1,4 @@
-// What the runs of a process have made of a step so far, where its occurrences are effects of their own.
+// Reads the results of earlier runs of a process for a step whose occurrences are separate effects.
 import type { Sealer } from "../crypto/data-key.js";
 import { openRowAnswer } from "./answers.js";
 import { effectOf, mayExist } from "./row.js";
@@ -14,7 +14,7 @@ export interface PriorOccurrence {
 export interface StepHistory {
   /** The latest answered occurrence, else the one still in doubt. A new run must not add another. */
   standing?: PriorOccurrence;
-  /** How many may have had their effect. */
+  /** The number of occurrences that may have had their effect. */
   made: number;
   refused: number;
 }

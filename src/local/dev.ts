@@ -62,7 +62,7 @@ export async function runDev(options: DevOptions): Promise<void> {
     persistent: true,
     progress,
     onDeath: (role, exit) => {
-      progress(`${role.name} ended unexpectedly (${exit.signal ?? exit.code}); starting it again`);
+      progress(`${role.name} ended unexpectedly (${exit.signal ?? exit.code}); restarting it`);
       void revive(role, progress);
     },
     config,
@@ -97,7 +97,7 @@ function simulatedSpans(own: OwnConfiguration | undefined): Record<string, strin
 /** Temporal, PostgreSQL, sandbox, documents and keys together: each refers to the others. */
 async function wipe(directory: string): Promise<void> {
   const unlock = await tryLock(join(directory, "lock"));
-  if (!unlock) throw new Error(`a stack is running in ${directory}: stop it before it is reset`);
+  if (!unlock) throw new Error(`a stack is running in ${directory}: stop it before the reset`);
   for (const name of await readdir(directory)) {
     if (name !== "lock")
       await rm(join(directory, name), { recursive: true, force: true, maxRetries: 5 });

@@ -1,5 +1,5 @@
-// Whether PostgreSQL keeps what it has said to have committed: over a crash of the server, and over a failover (docs/design.md §6).
-// The journal's word on what was sent, and the callbacks that were acknowledged, are only as durable as these settings.
+// Checks that PostgreSQL keeps committed data after a crash of the server and after a failover (docs/design.md §6). The
+// journal and acknowledged callbacks are only as durable as these settings.
 import type { Pool } from "./pool.js";
 
 export interface Durability {
@@ -42,21 +42,21 @@ function judge(settings: Settings): Durability {
   const waits = !localLevels.has(commitLevel);
   return {
     problems: [
-      ...(fsync === "on" ? [] : ["fsync is off: a crash of the server loses what was committed"]),
+      ...(fsync === "on" ? [] : ["fsync is off: a crash of the server loses committed data"]),
       ...(fullPageWrites === "on"
         ? []
         : ["full_page_writes is off: a crash of the server may leave damaged pages"]),
       ...(standbyNames === "" || waits
         ? []
         : [
-            `synchronous_standby_names is set, but synchronous_commit is ${commitLevel}, which waits for no standby: a failover loses what was committed`,
+            `synchronous_standby_names is set, but synchronous_commit is ${commitLevel}, which waits for no standby: a failover loses committed data`,
           ]),
     ],
     warnings:
       asynchronousStandbys === 0
         ? []
         : [
-            `${asynchronousStandbys} standby(s) replicate asynchronously: a failover to one of them loses the last commits, and with them what was sent and which callbacks were acknowledged`,
+            `${asynchronousStandbys} standby(s) replicate asynchronously: a failover to one of them loses the last commits, such as sent effects and acknowledged callbacks`,
           ],
   };
 }

@@ -1,5 +1,6 @@
-// What each role of a deployment may do in the database (docs/decisions/0025): one PostgreSQL role for each, named here, made by
-// whoever sets the deployment up. `trustflow migrate` grants anew each time, so that new tables are covered.
+// The rights of each role of a deployment in the database (docs/decisions/0025). There is one PostgreSQL role for each, with
+// a fixed name; the administrator of the deployment creates it. `trustflow migrate` grants the rights each time, so that new
+// tables are included.
 import { transaction } from "./pool.js";
 import type { Pool, PoolClient } from "./pool.js";
 
@@ -53,7 +54,7 @@ export const tableGrants: Record<string, Grants> = {
   erasures: { worker: "select", cleanup: "select, insert, update, delete", operator: "select" },
   callback_addresses: {
     relay: "select, insert, update",
-    // Who locks a row before it goes needs the right to update a column of it.
+    // To lock a row before its deletion, a role needs the right to update one of its columns.
     cleanup: "select, update (counted_on), delete",
     operator: "select",
   },
@@ -65,7 +66,7 @@ export const functionGrants: Record<string, readonly DatabaseRole[]> = {
   next_wake: ["relay"],
 };
 
-/** Gives the roles that exist exactly what stands above, in one transaction; returns them. */
+/** Grants existing roles exactly the rights above, in one transaction; returns their names. */
 export function grantRoles(pool: Pool): Promise<DatabaseRole[]> {
   return transaction(pool, async (client) => {
     await client.query(`select pg_advisory_xact_lock(${LOCK})`);

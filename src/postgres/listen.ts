@@ -1,5 +1,5 @@
-// LISTEN on a connection of its own, which comes back by itself. A notification is a hint that may be lost: whoever listens
-// also looks at every (re)connect and from time to time.
+// LISTEN on its own connection, which reconnects by itself. A notification is only a hint and may be lost, so listeners also
+// read at each connect and from time to time.
 import pg from "pg";
 import type { Pool } from "./pool.js";
 

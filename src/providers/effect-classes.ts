@@ -10,7 +10,7 @@ export type EffectClass =
   | "keyed"
   /** No token, but the provider can be asked whether it happened; ask, then decide. */
   | "lookup"
-  /** No token and nobody to ask: without an answer the outcome is unknown. */
+  /** No token and no look-up: without an answer the outcome is unknown. */
   | "once";
 
 /** The class of each operation of a provider. */

@@ -26,10 +26,7 @@ export type ProcessCallbackParser = (body: unknown) => {
   correlation?: string;
 };
 
-/**
- * Of callbacks to an account's address; `reference` is what the journal's correlations know the process by. `own`: the
- * account's keys, which a relay need not have.
- */
+/** Parses callbacks to an account's address; `reference` is the key of the journal's correlations. */
 export type AccountCallbackParser<K> = (
   body: unknown,
   receivedAt: Date,

@@ -33,7 +33,7 @@ export async function withReachableDatabase<T>(work: () => Promise<T>): Promise<
   } catch (error) {
     throw new CommandError(
       exitCodes.unreachable,
-      `The database cannot be reached: ${databaseProblem(error)}`,
+      `Cannot reach the database: ${databaseProblem(error)}`,
     );
   }
 }
@@ -80,7 +80,7 @@ export async function warnOfOwner(
   const { ownerUser } = await import("../postgres/grants.js");
   const owner = await withReachableDatabase(() => ownerUser(pool));
   if (owner !== undefined)
-    log.warn("this role connects as the owner of the tables; give it a database role of its own");
+    log.warn("this role connects as the owner of the tables; give it its own database role");
 }
 
 /** Refuses a database that may forget what it has committed: an effect could then happen twice. */
@@ -90,7 +90,7 @@ export async function requireDurability(pool: Pool): Promise<void> {
   if (problems.length === 0) return;
   throw new CommandError(
     exitCodes.unreachable,
-    `The database does not keep what it commits: ${problems.join("; ")}`,
+    `The database may lose commits: ${problems.join("; ")}`,
   );
 }
 

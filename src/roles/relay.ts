@@ -37,7 +37,7 @@ export async function relay(config: Config): Promise<RunningRole> {
     return client.workflow;
   };
   const { connection, namespace } = temporal;
-  // Only where somebody reads it.
+  // Only if metrics are served.
   const stuck = config.relay.metricsAddress
     ? watchStuck({ connection, namespace }, config.stuck.scanSeconds * 1_000)
     : undefined;

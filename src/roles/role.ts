@@ -19,7 +19,7 @@ export interface RunningRole {
   details?: object;
   /** Ends by itself: a rejection ends the process with it. */
   ended?: Promise<unknown>;
-  /** Finishes what is under way. */
+  /** Finishes the work in progress. */
   close(): Promise<unknown>;
 }
 

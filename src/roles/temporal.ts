@@ -1,4 +1,4 @@
-// The ways of roles and commands to Temporal: both find out at once when nobody listens there, instead of after a deadline.
+// Connects roles and commands to Temporal. A missing server is reported at once, without a gRPC deadline.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { ConfigurationError } from "../config.js";
@@ -10,7 +10,7 @@ const CONNECT_TIMEOUT = "5 s";
 const DEFAULT_PORT = 7233;
 const proxies = ["grpc_proxy", "https_proxy", "http_proxy"];
 
-/** Address and namespace as configured; throws where nobody listens. */
+/** The configured address and namespace; throws if no server listens there. */
 export async function requireTemporal(): Promise<ResolvedConnection> {
   const resolved = await temporalSettings();
   await probe(resolved.address);
@@ -23,9 +23,9 @@ export async function temporalSettings(): Promise<ResolvedConnection> {
     return connectionOptions();
   } catch (error) {
     if (error instanceof KeyInClear) throw new ConfigurationError([error.message]);
-    // Its message may quote the file, and with it an API key.
+    // Its message may quote the file, which can contain an API key.
     throw new ConfigurationError([
-      "temporal.toml or a TEMPORAL_* variable cannot be used (is there a [profile.default]?)",
+      "temporal.toml or a TEMPORAL_* variable is invalid (is there a [profile.default]?)",
     ]);
   }
 }
@@ -48,7 +48,7 @@ export function hostAndPort(address: string): { host: string; port: number } {
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || DEFAULT_PORT };
 }
 
-// Through a proxy only the SDK knows the way.
+// With a proxy, only the SDK can connect.
 async function probe(address: string): Promise<void> {
   if (proxies.some((name) => process.env[name] || process.env[name.toUpperCase()])) return;
   const socket = connect({ ...hostAndPort(address), timeout: PROBE_MS });
@@ -66,8 +66,16 @@ async function probe(address: string): Promise<void> {
 }
 
 function unreachable(address: string, reason: string): CommandError {
+  const hint = isLocal(address)
+    ? ' Is "trustflow dev" running? Source ".trustflow/client.env".'
+    : "";
   return new CommandError(
     exitCodes.unreachable,
-    `Temporal at ${address} cannot be reached: ${reason}`,
+    `Cannot reach Temporal at ${address}: ${reason}.${hint}`,
   );
+}
+
+/** An address of this machine, as `trustflow dev` has it. */
+function isLocal(address: string): boolean {
+  return /^(localhost|127\.0\.0\.1|::1)$/.test(hostAndPort(address).host);
 }

@@ -52,7 +52,7 @@ export interface SandboxOptions {
   callbackTimeoutMs?: number;
   /** Entries kept in the logs of callbacks and requests. */
   logSize?: number;
-  /** Answers what it knows, and says whether it did. */
+  /** Handles /health and /ready; returns false for any other request. */
   health?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 

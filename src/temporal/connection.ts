@@ -1,5 +1,5 @@
-// The only way to Temporal: address, namespace, TLS and API key come from temporal.toml and TEMPORAL_* variables, and
-// the namespace always goes along.
+// The only file that connects to Temporal: address, namespace, TLS and API key come from temporal.toml and TEMPORAL_*
+// variables, and each connection has its namespace.
 import { Client, Connection } from "@temporalio/client";
 import type { ClientOptions, ConnectionLike, ConnectionOptions } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
@@ -17,7 +17,7 @@ export class TemporalUnreachable extends Error {
   readonly address: string;
 
   constructor(address: string, reason: string) {
-    super(`Temporal at ${address} cannot be reached: ${reason}`);
+    super(`Cannot reach Temporal at ${address}: ${reason}`);
     this.address = address;
   }
 }

@@ -14,7 +14,7 @@ export function inputDigest(ring: KeyRing, input: unknown): string {
   return keyedDigest(ring, text === first ? label : wholeLabel, text);
 }
 
-/** Throws where the digest's key is gone: then nobody can say. */
+/** Throws if the key of the digest is missing, because then the comparison is impossible. */
 export function sameInput(ring: KeyRing, input: unknown, digest: string): boolean {
   ring.require(digest.slice(0, digest.indexOf(".")));
   const { text, first } = textsOf(input);
@@ -29,7 +29,7 @@ function textsOf(input: unknown): { text: string; first: string } {
   return { text: canonicalJson(input), first: canonicalJson(collapsed(input)) };
 }
 
-/** The first release took anything that looked like a document for one, also in what is the provider's alone. */
+/** The first release treated anything that looked like a document as one, also in the fields that only the provider knows. */
 function collapsed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(collapsed);
   if (typeof value !== "object" || value === null) return value;

@@ -51,7 +51,7 @@ export function redact(details: object = {}): Record<string, unknown> {
   return kept;
 }
 
-/** Of a message, what stands before ": " or the first line's end: what comes after it may quote anything. */
+/** The part of a message before ": " or the end of the first line; the rest may quote anything. */
 export function messagePrefix(message: string): string {
   return (message.split(/: |\n/, 1)[0] ?? "").slice(0, MAX_LENGTH);
 }

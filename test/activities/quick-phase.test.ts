@@ -1,5 +1,5 @@
-// How long the quick phase of a step goes on while its provider is away: each attempt leaves to the next one, in its heartbeat,
-// since when nobody has answered.
+// How long the quick phase of a step continues while its provider is unavailable: each attempt passes the start of the outage
+// to the next one in its heartbeat.
 import { expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/common";
@@ -22,11 +22,11 @@ interface Given {
 interface AttemptResult {
   nonRetryable: boolean;
   delayMs: number;
-  /** What the next attempt hears of it. */
+  /** What the next attempt receives. */
   awaySince: number | undefined;
 }
 
-/** One attempt that meets an error; nobody has answered for `awayMs`. */
+/** One attempt that meets an error; the provider has not answered for `awayMs`. */
 async function attempt(
   met: Error | (() => Promise<never>),
   { awayMs, attempt: number = 1, mode = "quick" }: Given = {},

@@ -34,7 +34,7 @@ afterAll(async () => {
   await once(provider, "exit");
 });
 
-test("a letter is submitted once for a token, called back in order, and closed when it is asked for", async () => {
+test("a letter is submitted once for a token, called back in order, and closed when it is queried", async () => {
   const bodies: unknown[] = [];
   let all: () => void;
   const complete = new Promise<void>((resolve) => (all = resolve));

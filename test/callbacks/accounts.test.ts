@@ -106,7 +106,7 @@ const tried = (times: number) =>
     return row?.state === "unaddressed" && row.attempts >= times;
   });
 
-test("it is stored as any other: raw, sealed, once, behind an address that nobody can make", async () => {
+test("it is stored as any other: raw, sealed, once, behind an address that cannot be forged", async () => {
   const body = '{ "Identifier":"e-1",  "signer":"marker-of-a-person" }';
   await arrive(here, body, body);
   await arrive(there, body);
@@ -267,7 +267,7 @@ test("a relay that dies between finding the process and the signal: another sign
   expect(temporal.signals).toEqual([{ workflowId, ids: ["a", "b"] }]);
 });
 
-test("several relays and very many unmatched rows: each event once, and nobody waits for the unmatched", async () => {
+test("several relays and very many unmatched rows: each event once, and no process waits for the unmatched", async () => {
   const body = Buffer.from(JSON.stringify(callback("u", "nobody's")));
   const unmatched = Array.from({ length: 2_000 }, (_, i) => {
     return { address: "flood", identifier: `u-${i}`, subject: here, body };
@@ -284,7 +284,7 @@ test("several relays and very many unmatched rows: each event once, and nobody w
   expect([unaddressed + claimed, parked]).toEqual([2_000, 0]);
 });
 
-test("a parked row without a process is removed when its days are over, and nobody is asked about it", async () => {
+test("a parked row without a process is removed after its retention, without a query to Temporal", async () => {
   await arrive(here, callback("a", "r-1"));
   await start({ unmatchedMs: 0 });
   await settled("parked: unmatched");

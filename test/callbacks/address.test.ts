@@ -20,7 +20,7 @@ test("an address gives back its subject, with slashes, dots and letters of any a
   expect(readAddress(ring, segmentOf(url))?.subject).toEqual(subject);
 });
 
-test("every change of an address, however small, makes it nobody's", () => {
+test("every change of an address, however small, makes it invalid", () => {
   const segment = segmentOf(callbackUrl(ring, "http://h", subjectOf()));
   for (let at = 0; at < segment.length; at += 1) {
     const changed = segment[at] === "A" ? "B" : "A";

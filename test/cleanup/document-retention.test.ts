@@ -1,5 +1,5 @@
-// Documents go a stated time after the end of their process, by their kind: never without a period, never of a process that is open or
-// whose end nobody knows.
+// Documents are deleted after the period of their kind, counted from the end of their process: never without a period, and
+// never if the process is open or its end is unknown.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { Client } from "@temporalio/client";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -138,7 +138,7 @@ test("a process that was started again counts from its last end", async () => {
   });
 });
 
-test("where nobody knows the end, the document stays and is counted", async () => {
+test("if the end is unknown, the document stays and is counted", async () => {
   const uri = await document("forgotten", "affidavit");
   expect(await run()).toEqual({ expired: {}, unknownEnd: 1 });
   expect(await areThere([uri])).toEqual([true]);

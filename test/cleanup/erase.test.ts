@@ -200,7 +200,7 @@ test("everything of the process goes, the record stays", async () => {
   expect(await store.exists(one.submitted.uri)).toBe(true);
   expect(await erase(optionsOf(one.workflowId))).toMatchObject({ ...counts, by: "Ana" });
   await expectErased(one);
-  // To erase it again is the same, whoever does it.
+  // A second erasure changes nothing, also by another person.
   expect(await erase({ ...optionsOf(one.workflowId), by: "Eva" })).toMatchObject({
     ...counts,
     by: "Ana",
@@ -300,7 +300,7 @@ test("one that is started at the same moment is refused too, and goes on", async
   await journal.perform(effectOf({ ...processKey, step: "cancel" }), new Provider().performance);
 });
 
-test("a run that begins after the newest was asked for is open, and is not deleted", async () => {
+test("a run that begins after the newest was listed is open, and is not deleted", async () => {
   const { workflowId } = await finished();
   const { workflowService } = client.connection;
   const describeWorkflowExecution = async (request: any) => {
@@ -350,7 +350,7 @@ test("an erasure that has begun lets nothing be sent from a row that was not sen
   expect(await rows.takeAgain(effect, row, randomUUID(), false)).toBeUndefined();
 });
 
-test("an id that nobody knows is no erasure", async () => {
+test("an unknown id is not an erasure", async () => {
   await expect(erase(optionsOf("sendPostal/nobody"))).rejects.toThrow(NothingToErase);
   expect(await rowsOf("erasures", "sendPostal/nobody")).toEqual([]);
 });

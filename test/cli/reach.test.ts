@@ -48,7 +48,9 @@ test.each([
   const { code, stdout, stderr } = await trustflow(args, { env });
   expect(code).toBe(4);
   expect(stdout).toBe("");
-  expect(stderr).toMatch(/^Temporal at 127\.0\.0\.1:\d+ cannot be reached: [^\n]+\n$/);
+  expect(stderr).toMatch(
+    /^Cannot reach Temporal at 127\.0\.0\.1:\d+: [^\n]+ Is "trustflow dev" running\? [^\n]+\n$/,
+  );
   expect(Date.now() - began).toBeLessThan(10_000);
 });
 
@@ -57,7 +59,7 @@ test.each(["receiver", "worker", "relay"])(
   async (role) => {
     const { code, stderr } = await trustflow([role], { env });
     expect(code).toBe(4);
-    const reason = expect.stringMatching(/^The database cannot be reached: /);
+    const reason = expect.stringMatching(/^Cannot reach the database: /);
     expect(JSON.parse(stderr)).toMatchObject({ level: "error", role, exitCode: 4, reason });
     expect(stderr).not.toContain("hunter2");
   },
@@ -68,7 +70,7 @@ test.each([[["callbacks", "parked"]], [["migrate", "--database-only"]], [["clean
   async (args) => {
     const { code, stderr } = await trustflow(args, { env });
     expect(code).toBe(4);
-    expect(stderr).toMatch(/^The database cannot be reached: [^\n]+\n$/);
+    expect(stderr).toMatch(/^Cannot reach the database: [^\n]+\n$/);
     expect(stderr).not.toContain("hunter2");
   },
 );
@@ -99,7 +101,7 @@ test("a command that needs no documents asks for no document store", async () =>
   const { TRUSTFLOW_DOCUMENTS__DIRECTORY: _, TRUSTFLOW_KEYS__DOCUMENTS: __, ...rest } = env;
   const { code, stderr } = await trustflow(["status", "a"], { env: rest });
   expect(code).toBe(4);
-  expect(stderr).toContain("cannot be reached");
+  expect(stderr).toContain("Cannot reach Temporal");
   expect(stderr).not.toContain("documents");
 });
 
@@ -133,7 +135,7 @@ password = { file = "/nowhere/messages" }
     [["status", "a"]],
     [["resolve", "a", "--decision", "retry", "--by", "b"]],
   ])("trustflow %j gets as far as Temporal", async (args) => {
-    expect((await run(...args)).stderr).toMatch(/^Temporal at 127\.0\.0\.1:\d+ cannot be reached/);
+    expect((await run(...args)).stderr).toMatch(/^Cannot reach Temporal at 127\.0\.0\.1:\d+/);
   });
 
   test("a worker says at once what it lacks of its accounts", async () => {

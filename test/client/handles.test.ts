@@ -115,7 +115,7 @@ test("the types of the methods are those of their updates", () => {
     : never;
   const decision: Given<"sendPostal", "cancel"> = ["one", stated];
   const request: Given<"sendPostal", "requestAffidavit"> = [{ includeEvents: true }, "one"];
-  // @ts-expect-error: nobody decides by it, so nobody is named.
+  // @ts-expect-error: it is no decision, so it has no person.
   const named: Given<"sendPostal", "requestAffidavit"> = [{}, "one", stated];
   // @ts-expect-error: the code is missing.
   const empty: Given<"issueCertificate", "submitOtp"> = [];

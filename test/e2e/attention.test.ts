@@ -1,4 +1,5 @@
-// What a process cannot settle itself waits for a cause to be mended or for a person, visible and searchable (docs/design.md §6).
+// A problem that a process cannot solve itself waits, visible and searchable, for a fix of its cause or for an operator
+// decision (docs/design.md §6).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -32,7 +33,7 @@ async function listed(wanted: (found: ListedProcess[]) => boolean): Promise<List
   }
 }
 
-test("a wrong password pauses every process, and all go on by themselves when it is mended", async () => {
+test("a wrong password pauses every process, and all continue by themselves when it is fixed", async () => {
   await system.sandbox.putAccount("sandbox", { password: "changed" });
   const names = ["wrong-1", "wrong-2", "wrong-3"];
   const handles = await Promise.all(
@@ -56,8 +57,8 @@ test("a wrong password pauses every process, and all go on by themselves when it
     const { outcome, timeline } = await handle.result();
     expect(outcome).toBe("delivered");
     expect(timeline.slice(0, 3)).toMatchObject([
-      { source: "process", event: "Waits for a person: submit (accessDenied)" },
-      { source: "process", event: "No longer waits for a person: submit (accessDenied)" },
+      { source: "process", event: "Needs an operator decision: submit (accessDenied)" },
+      { source: "process", event: "No longer needs an operator decision: submit (accessDenied)" },
       { source: "process", event: "Submitted" },
     ]);
     expect(timeline[0]?.note).toContain("Unauthorized");
@@ -83,7 +84,7 @@ async function stuck(
   return { handle, attention: attention?.id ?? "", fault };
 }
 
-test("an answer that cannot be understood waits for a person, who is named in the timeline", async () => {
+test("an unreadable answer needs an operator decision, and the timeline names the operator", async () => {
   const { handle, attention, fault } = await stuck("protocol");
   expect(attention).toBe("ask-1");
   const stale = handle.resolve({ attention: "ask-99", decision: "retry", by: "Ada" });
@@ -159,7 +160,7 @@ test("a process that failed shows why, and its status ends with 1", async () => 
   expect(json.code).toBe(1);
 }, 60_000);
 
-/** A message whose answer was lost: nobody knows whether it was sent. */
+/** A message whose answer was lost, so its outcome is unknown. */
 async function lostMessage(id: string): Promise<{ handle: AnyHandle; attention: string }> {
   const handle = await system.client.sendMessage(id, {
     providerFields: { clientReference: id, sandbox: "send=cut" },
@@ -172,7 +173,7 @@ async function lostMessage(id: string): Promise<{ handle: AnyHandle; attention: 
   return { handle, attention: attention?.id ?? "" };
 }
 
-test("a retry where nobody knows what the first one did needs a confirmation and a note", async () => {
+test("a retry after an unknown outcome needs a confirmation and a note", async () => {
   const { handle, attention } = await lostMessage("confirmed");
   const retry = { attention, decision: "retry", by: "Ada" } as const;
   const note = "the portal shows no message";
@@ -258,7 +259,7 @@ test("nothing that the Web UI offers for copying decides anything as it stands",
     expect(after.attention).toEqual(before.attention);
     expect(after.timeline.filter(({ source }) => source === "person")).toEqual([]);
   }
-  expect(await detailsOf(message)).toContain("sends a second one if the first arrived");
+  expect(await detailsOf(message)).toContain("causes a second effect if the first attempt arrived");
   await system.sandbox.removeFault(fault);
   await rm(folder, { recursive: true });
 }, 90_000);

@@ -77,7 +77,7 @@ test("an open process is refused, and keeps everything", async () => {
     const { code, stderr } = await run("erase", "sendPostal/open", ...flags);
     expect({ code, stderr }).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("is open: only a finished process can be erased"),
+      stderr: expect.stringContaining("is still open: only a finished process can be erased"),
     });
   }
   expect(await count("select count(*) from trustflow.erasures")).toBe(0);
@@ -93,7 +93,7 @@ test("what it is asked wrongly is refused by a code", async () => {
   expect(await run("erase", "erased", "--by", "Ana")).toMatchObject({ code: 2 });
 }, 60_000);
 
-test("a dry run says what there is, at the provider too, and erases nothing", async () => {
+test("a dry run lists what would be erased, and the provider's data, and erases nothing", async () => {
   const { code, json } = await run("erase", letter, "--dry-run", "--json");
   expect(code).toBe(0);
   expect(json).toMatchObject({
@@ -159,7 +159,7 @@ test("after it the marker is nowhere, in no backup without keys either, and the 
 }, 120_000);
 
 test("to erase it again is the same", async () => {
-  const again = await run("erase", letter, "--by", "Somebody else", "--json");
+  const again = await run("erase", letter, "--by", "Another person", "--json");
   expect(again).toMatchObject({ code: 0, json: { by: "Ana Ruiz", runs: 1 } });
   expect(await count("select count(*) from trustflow.erasures")).toBe(2);
 }, 60_000);

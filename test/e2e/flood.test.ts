@@ -1,5 +1,5 @@
-// Somebody has the address of a letter: what they send neither puts the poll off nor keeps the process from asking when its fill
-// is over (docs/decisions/0020).
+// A flood at the leaked address of a letter: it neither delays the poll nor stops the process from polling after its limit
+// (docs/decisions/0020).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { searchAttributes } from "../../src/contracts/shared/names.js";
@@ -60,6 +60,6 @@ test("after its fill a process is told that there is more, and asks at once: its
   const { outcome, timeline } = await handle.result();
   expect(outcome).toBe("delivered");
   expect(timeline.filter(({ source }) => source === "callback")).toHaveLength(30);
-  expect(timeline.at(-1)?.event).toMatch(/^1 more callbacks are left out/);
+  expect(timeline.at(-1)?.event).toMatch(/^1 more callbacks are not shown/);
   expect(await system.effects("filled")).toEqual({ "evi-post.submit": 1 });
 }, 60_000);

@@ -77,7 +77,7 @@ test("a lost answer of a fresh account waits and says for what; another letter p
   const first = await send("fresh", "fresh-1");
   expect(await askedOf(first)).toMatchObject({
     kind: "unknownOutcome",
-    reason: expect.stringMatching(/proves nothing yet.*goes on by itself/),
+    reason: expect.stringMatching(/proves nothing yet.*continues by itself/),
   });
   expect(await doctorOn("look-up fresh evi-post")).toMatchObject({
     state: "ok",
@@ -95,7 +95,7 @@ test("a lost answer of a fresh account waits and says for what; another letter p
   });
 }, 90_000);
 
-test("where the look-up is proven, a lost answer needs nobody", async () => {
+test("with a proven look-up, a lost answer needs no decision", async () => {
   await (await send("fresh", "proven-0")).result();
   sandboxes.fresh.faults.add({ operation: "evi-post.submit", kind: "cut", lookupKey: "proven-1" });
   const handle = await send("fresh", "proven-1");

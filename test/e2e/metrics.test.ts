@@ -82,7 +82,7 @@ test("a letter that is delivered counts its calls and its callbacks", async () =
   await until(async () => (await relayed("delivered")) === (await received("accepted")));
 }, 60_000);
 
-test("a callback that comes twice, late, to nobody, or to a forged address counts as that", async () => {
+test("a callback that comes twice, late, without a process, or to a forged address is counted as such", async () => {
   const before = { accepted: await received("accepted"), late: await relayed("late") };
   const late = addressOf(system, "sendPostal/plain");
   const event = eventOf();

@@ -105,7 +105,7 @@ test("our client joins what it has started only with the same input, open or fin
 
 test("our client refuses to join what was started without an input, and needs no worker for that", async () => {
   const workflowId = "sendPostal/nothing";
-  // Nobody works on this queue.
+  // No worker polls this queue.
   await client.workflow.start("sendPostal", { workflowId, taskQueue: "nobody", args: [] });
   const second = system.client.sendPostal("nothing", input);
   await expect(second).rejects.toThrow(InputMismatchError);

@@ -14,7 +14,7 @@ import type { TestStack } from "../harness/stack/stack.js";
 const UNAVAILABLE_SECONDS = 5;
 /** Until the status shows it, on a busy machine. */
 const GRACE_SECONDS = 10;
-/** Nobody listens there. */
+/** No server listens there. */
 const nowhere = "127.0.0.1:9";
 
 let system: TestStack;

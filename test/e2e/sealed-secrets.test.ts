@@ -1,4 +1,4 @@
-// Whoever may decode payloads sees no secret: our client seals them, and the codec server hides those of plain clients
+// A person who can decode payloads sees no secret: our client seals them, and the codec server masks those of plain clients
 // (decision 23).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";

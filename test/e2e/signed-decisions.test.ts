@@ -157,7 +157,7 @@ test("Temporal's own cancellation is refused, an operator's is done", async () =
 async function asked(id: string): Promise<OneShotHandle> {
   const input = signerInput(id, "", { settings: { requireContractAccepted: true } });
   const handle = await system.client.signOneShot(id, input);
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the contract to be accepted");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the acceptance of the contract");
   return handle;
 }
 

@@ -23,7 +23,7 @@ afterEach(() => system?.close(), 60_000);
 
 const slow = { settings: {}, options: { certificationLevel: "Advanced" } };
 
-test("a letter delivered after sixty days ends as delivered, heard of by callbacks or not at all", async () => {
+test("a letter delivered after sixty days ends as delivered, with or without callbacks", async () => {
   const { client } = system;
   const [heard, unheard] = await Promise.all([
     client.sendPostal("heard", letterInput("heard", "delivered-after-60-days", slow)),
@@ -36,7 +36,7 @@ test("a letter delivered after sixty days ends as delivered, heard of by callbac
     await statusWhere(handle, ({ phase }) => phase === "tracking");
   }
 
-  // For two days nobody answers: the first callback meets the whole schedule, and is dropped after its ninth retry.
+  // For two days there is no answer: the first callback meets the whole schedule, and is dropped after its ninth retry.
   const control = sandboxControl(system.sandbox().url);
   await system.pass(3 * DAY_MS, HOUR_MS);
   const first = (await control.callbacks()).newest.filter(

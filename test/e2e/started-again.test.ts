@@ -1,5 +1,5 @@
-// What a new run of a process knows of the ones before it: what exists is taken up, what was refused may be mended, and codes
-// are counted on (docs/design.md §2, §6; docs/reading-the-specification.md §5). Beside it, what becomes of codes that the service refuses.
+// What a new run of a process knows of earlier runs: it continues what exists, refused data may be corrected, and codes keep
+// their count (docs/design.md §2, §6; docs/reading-the-specification.md §5). It also covers codes that the service refuses.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ test("another code that the service refuses is told with its code, and is not co
   const { id } = await fault("sendOtp", 62, "no-more");
   expect(await handle.resendOtp()).toEqual({ answer: "refused", providerCode: "62" });
   const { timeline } = await handle.status();
-  expect(timeline.at(-1)?.event).toBe("Another code was refused by the provider (62)");
+  expect(timeline.at(-1)?.event).toBe("The provider refused to send another code (62)");
   await system.sandbox.removeFault(id);
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
   expect((await handle.result()).otpsSent).toBe(1);
@@ -77,7 +77,7 @@ test("codes are spaced, and limited in number and tries", async () => {
   expect(await effectsOf("limited")).toEqual({ enroll: 1, sendOtp: 1 });
 });
 
-test("a code that gets no answer but an unknown one is counted as a try: nobody guesses without end", async () => {
+test("a code with an unknown result counts as a try, so the number of guesses is limited", async () => {
   const settings = { resendSpacingSeconds: 0, otpTries: 2, otpResends: 1 };
   const input = holderInput("guessed", "", { settings });
   const handle = await system.client.issueCertificate("guessed", input);
@@ -102,7 +102,7 @@ test("an enrolment that was refused for its assertion is made with the one of a 
   expect(await effectsOf("renewed")).toMatchObject({ enrollDisposableWitheIDAssertion: 1 });
 });
 
-test("data that was refused is asked about again by a new run, also where only a secret of it was mended (242)", async () => {
+test("a new run checks refused data again, also if only a secret of it was corrected (242)", async () => {
   const unchecked = { checkData: false, resendSpacingSeconds: 0 };
   const input = holderInput("mended", "", { settings: unchecked });
   const { id } = await fault("enroll", 242, "mended");
@@ -121,7 +121,7 @@ test("data that was refused is asked about again by a new run, also where only a
   expect(await effectsOf("mended")).toEqual({ enroll: 1, sendOtp: 1, validate: 1 });
 });
 
-test("a message that the service refuses is mended by a new run, which takes up the enrolment (242)", async () => {
+test("a new run corrects a message that the service refused, and continues the enrolment (242)", async () => {
   const { id } = await fault("sendOtp", 242, "reworded");
   const first = await system.client.issueCertificate("reworded", holderInput("reworded"));
   const { attention } = await statusWhere(first, (status) => status.attention !== undefined);
@@ -162,7 +162,7 @@ test("codes that come back with a reset are counted once", async () => {
 test("what was said of the contract before a reset is heard after it", async () => {
   const input = signerInput("reset", "", { settings: { requireContractAccepted: true } });
   const handle = await system.client.signOneShot("reset", input);
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the contract to be accepted");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the acceptance of the contract");
   expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
   const code = await codeFor(system.sandbox, "reset");
   await statusWhere(handle, waitsForCode);

@@ -204,7 +204,7 @@ test("what is stuck after its repair is left to a person", async () => {
   expect(stdout).toContain("once, without success");
   expect(await cleanUp()).toMatchObject({
     repaired: [],
-    left: [{ id: "sendPostal/defect", why: "repaired once without success" }],
+    left: [{ id: "sendPostal/defect", why: "still stuck after one repair" }],
   });
   expect(await runsOf("defect")).toBe(2);
   await eventually("it is counted as such", async () => (await gauge("once")) === "1");

@@ -128,7 +128,7 @@ test("with keys.codecRead alone one lists and shows; what writes names keys.code
   ]) {
     const { code, stderr, stdout } = await trustflow(args, { env });
     expect([args[0], code]).toEqual([args[0], 4]);
-    expect(stderr + stdout).toContain("keys.codec is required to start or to change a process");
+    expect(stderr + stdout).toContain("keys.codec is required to start or change a process");
   }
 }, 90_000);
 

@@ -118,7 +118,7 @@ test("callbacks full of canaries are stored, parked or refused, each as it shoul
   );
 }, 30_000);
 
-test("refused updates and signals that nobody takes are no way out either", async () => {
+test("refused updates and unhandled signals do not leak it either", async () => {
   const { client } = stack.system;
   const by = canaries.words("name");
   const handle = client.handle(`sendPostal/still-open`);
@@ -151,7 +151,7 @@ test("each secret of an input has its canaries", () => {
 });
 
 test.each(allPaths)(
-  "whoever may decrypt $process finds no secret (docs/reading-the-specification.md §8)",
+  "a reader who can decrypt $process finds no secret (docs/reading-the-specification.md §8)",
   async (of) => {
     const hits: Record<string, Set<string>> = {};
     for await (const [place, text] of decoded(stack.system, of.process)) {
@@ -167,7 +167,7 @@ test.each(allPaths)(
   60_000,
 );
 
-test("neither do keys, and the address of a running process is known to nobody", async () => {
+test("keys do not leak either, and the address of a running process stays secret", async () => {
   const { env } = stack.system.stack;
   const keys = Object.entries(env)
     .filter(([key]) => key.startsWith("TRUSTFLOW_KEYS__"))
@@ -203,7 +203,7 @@ test.each(
   60_000,
 );
 
-test("the search finds what is there: a document, an attribute, a row, a log", async () => {
+test("the search finds a document, an attribute, a row and a log entry", async () => {
   const { system } = stack;
   const { raw } = await historyOf(system, "sendPostal/in-clear-letter");
   expect(found(canaries.words("the document"), raw)).toEqual(["base64"]);

@@ -35,7 +35,7 @@ test("earlier rows without an answer are looked up in their order, before the ne
   expect(stepsOf([first(), second({ state: "refused" }), third()])).toBe("0 lookUp, 2 take");
 });
 
-test("it does not matter which occurrence of the chain is asked for; another effect of the step is not part of it", () => {
+test("any occurrence of the chain gives the same result; another effect of the step is not part of it", () => {
   const rows = [first(), rowOf("of an update", "sending", { digest }), second(), third()];
   for (const occurrence of ["0", "1", "2"])
     expect(stepsOf(rows, call, { ...effect, occurrence })).toBe("0 lookUp, 1 lookUp, 2 take");

@@ -1,4 +1,4 @@
-// While the circuit to a provider is open, the journal takes no row and asks nobody, but gives what is known already.
+// While the circuit is open, the journal takes no row and makes no call, but returns a known answer.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { EffectAbsentOnce, Journal } from "../../src/journal/journal.js";
 import { testDatabase } from "../harness/stack/postgres.js";
@@ -31,7 +31,7 @@ test("open: a stored answer is given all the same", async () => {
   expect(await journal.perform(effect, whileOpen(new Provider()))).toEqual({ id: "item-1" });
 });
 
-test("open: after a denial nobody is asked, and the denials are not counted up", async () => {
+test("open circuit: after a denial no call is made, and the denials are not counted up", async () => {
   const effect = effectOf();
   const provider = new Provider(denied, () => undefined);
   await expect(journal.perform(effect, provider.performance)).rejects.toBe(denied);

@@ -72,7 +72,7 @@ test.each([
   expect(rowCount).toBe(0);
 });
 
-test("the key is asked for once in an effect, before the call: a store that goes away meanwhile loses no answer", async () => {
+test("an effect loads the key once, before the call: if the store becomes unavailable, no answer is lost", async () => {
   let asked = 0;
   const once = {
     of: (processKey: Parameters<typeof sealers.of>[0]) =>

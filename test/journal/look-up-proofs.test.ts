@@ -33,7 +33,7 @@ const age = (key: LookUpKey, column: "sampled_at" | "found_at" | "next_look_at",
     [key.account, span],
   );
 
-/** Answers by hand, and keeps what was asked for. */
+/** Answers by hand, and keeps the queries. */
 function finder(found: boolean) {
   const asked: unknown[] = [];
   const find = async (sample: unknown) => {
@@ -136,7 +136,7 @@ test("an answer that does not come says nothing", async () => {
   expect((await proofs().report(key))[0]).toMatchObject({ isLooking: true });
 });
 
-test("a sample that nobody could look for in a day is no verdict: another one takes its place", async () => {
+test("a sample that could not be looked up for a day is no result: another one replaces it", async () => {
   const key = keyOf();
   await proofs().offer(key, "item-1");
   await age(key, "sampled_at", "25 hours");

@@ -192,7 +192,7 @@ const retry = (isConfirmed: boolean, nobodyKnows: boolean): PersonCause => ({
 const personCauses = {
   "retry, not confirmed": [retry(false, false), retry(false, true)],
   "retry, confirmed": [retry(true, false)],
-  "retry, confirmed, told that nobody knows": [retry(true, true)],
+  "retry, confirmed, outcome shown as unknown": [retry(true, true)],
   happened: [{ by: "happened" }],
   abandon: [{ by: "abandon" }],
   withdrawal: [{ by: "withdrawal" }],

@@ -161,7 +161,7 @@ test("the first one's late refusal, \"not sent\" or silence does not touch the s
   }
 });
 
-test("an empty look-up is worth nothing once somebody else has sent meanwhile, or a person has decided", async () => {
+test("an empty look-up proves nothing if another sender has sent meanwhile, or a person has decided", async () => {
   const meanwhile = [
     async (effect: Effect) => {
       const other = new Provider(noAnswer, nothing);
@@ -238,7 +238,7 @@ test("withdraw races with a send: either nothing is sent, or it says that someth
   }
 });
 
-test("a take whose commit was not heard of is given back: the next performance may send", async () => {
+test("a lease whose commit was not acknowledged is given back: the next attempt may send", async () => {
   const effect = effectOf({ effectClass: "once" });
   const deaf = new Journal(
     deafened(database.pool, /insert into trustflow.effects/),
@@ -387,7 +387,7 @@ test("abandon while an attempt is about to send: what it says of the effect stay
   await expect(attempt).rejects.toBeInstanceOf(EffectInFlight);
   expect(late.sends).toHaveLength(0);
 
-  // Whoever starts again waits until nobody can be at it any more.
+  // A new start waits until no other sender can be active.
   const next = new Provider(undefined, () => undefined);
   await expect(journal.perform(effect, next.performance)).rejects.toBeInstanceOf(EffectInFlight);
   await pause(LEASE + 20);
@@ -404,7 +404,7 @@ test("abandon before the first send: the row holds it off too", async () => {
   expect(provider.sends).toHaveLength(0);
 });
 
-test("purge removes the rows of closed processes that nobody has touched since, in small steps", async () => {
+test("purge deletes the rows of closed processes that were not touched since, in small steps", async () => {
   await database.pool.query("truncate trustflow.effects");
   const effects = Array.from({ length: 12 }, () => effectOf());
   for (const effect of effects) await journal.perform(effect, new Provider().performance);

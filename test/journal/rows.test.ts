@@ -24,7 +24,7 @@ const ends: CleanEnd[] = ["refused", "notSent", "denied"];
 const classes: EffectClass[] = ["repeatable", "keyed", "lookup", "once"];
 const sealed = Buffer.from("sealed");
 
-/** A row of a process of its own, as somebody left it. */
+/** A row of a separate process in a given state. */
 async function stored(
   state: State,
   over: Partial<{ uncertain: boolean; holder: string; sealed: Buffer }> = {},

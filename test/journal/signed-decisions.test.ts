@@ -77,7 +77,7 @@ test("an operator's signature proves who decides, with each of the operator's ke
   expect(await decisions.prove(signed({ key: "old" }))).toEqual({ principal: "ana" });
 });
 
-test("without a signature it is refused where one is required, and else taken as nobody's", async () => {
+test("without a signature it is refused if one is required, else accepted without an operator", async () => {
   expect(await refusal(given)).toMatchObject({ path: "signature" });
   const recorded = new SignedDecisions(
     database.pool,
@@ -95,7 +95,7 @@ test("without a signature it is refused where one is required, and else taken as
   });
 });
 
-test("it is refused by another's key, from nobody known, and for what the operator may not", async () => {
+test("it is refused with another operator's key, from an unknown operator, and for an update that the operator may not send", async () => {
   expect(await refusal(signed({ key: "ben" }))).toMatchObject({ path: "signature.value" });
   expect(await refusal(signed({ operator: "eve" }))).toMatchObject({ path: "signature.operator" });
   given = { ...given, update: "cancel" };

@@ -38,7 +38,7 @@ afterAll(() => database.close());
 
 const found = () => ({ id: "found" });
 
-/** The row as a killed worker leaves it: sent, or not; nobody knows. */
+/** The row as a killed worker leaves it; whether it was sent is unknown. */
 async function crashed(effect: ReturnType<typeof effectOf>): Promise<void> {
   const provider = new Provider(noAnswer);
   await journal
@@ -71,7 +71,7 @@ test("not sent: the error passes through, and the next performance sends with th
   expect(provider.sends[0]).toMatchObject({ attempt: 2, idempotencyToken: effect.token });
 });
 
-test("refused: the same refusal again, nobody called", async () => {
+test("refused: the same refusal again, without a call", async () => {
   const effect = effectOf();
   const provider = new Provider(refused);
   for (let i = 0; i < 2; i += 1) {
@@ -181,7 +181,7 @@ test("lookup after a crash: one empty look-up after the lease is enough; after o
   expect(cutOff.sends).toHaveLength(1);
 });
 
-test("repeatable, nobody knows: sent again unasked once the lease is over, and the first answer stands (docs/reading-the-specification.md §0)", async () => {
+test("repeatable, unknown outcome: sent again by itself once the lease is over, and the first answer stays (docs/reading-the-specification.md §0)", async () => {
   const effect = effectOf({ effectClass: "repeatable" });
   const lost = new Provider(noAnswer);
   await expect(journal.perform(effect, lost.performance)).rejects.toBeInstanceOf(EffectInFlight);
@@ -318,7 +318,7 @@ test("the token is that of RFC 9562 §5.5 and depends on namespace, workflow id,
     expect(sameStep(effect, over).token).not.toBe(effect.token);
 });
 
-test("in flight: whoever comes meanwhile is told when to ask again", async () => {
+test("in flight: another caller learns when to try again", async () => {
   const effect = effectOf();
   let asked: unknown;
   const provider = new Provider(async () => {

@@ -1,4 +1,5 @@
-// An attempt without an answer: nothing may be sent beside it, whoever decides and whatever the provider says later.
+// An attempt without an answer: nothing else may be sent meanwhile, whatever a person decides and whatever the provider says
+// later.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   EffectAbsentOnce,

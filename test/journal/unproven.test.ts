@@ -90,7 +90,7 @@ test.each(["unproven", "missing", "late"] as const)(
 );
 
 test.each(["keyed", "lookup"] as const)(
-  "%s: what waits for a person goes on by itself once the look-up is proven",
+  "%s: an open attention ends by itself once the look-up is proven",
   async (effectClass) => {
     const effect = effectOf({ effectClass });
     const { account, provider, performance } = losing("unproven");
@@ -144,7 +144,7 @@ async function retried() {
   return { effect, ...one };
 }
 
-test("keyed: a person's retry is asked for once more, then sent again with the same key", async () => {
+test("keyed: a person's retry looks up once more, then sends again with the same key", async () => {
   const effect = effectOf();
   const losingOne = losing("unproven");
   const { provider, performance } = losingOne;
@@ -217,7 +217,7 @@ test.each([
 });
 
 test.each(["keyed", "lookup"] as const)(
-  "%s: a retry of what nobody has been told to be unknown leaves the row to its own rules",
+  "%s: a retry of an effect that was not shown as unknown leaves the row to its own rules",
   async (effectClass) => {
     const effect = effectOf({ effectClass });
     const losingOne = losing("found");
@@ -233,7 +233,7 @@ test.each(
     [false, true].map((nobodyKnows) => ({ effectClass, nobodyKnows })),
   ),
 )(
-  "$effectClass: what may have happened is not sent again by a retry that nobody confirmed with a note (told: $nobodyKnows)",
+  "$effectClass: what may have happened is not sent again by an unconfirmed retry (shown as unknown: $nobodyKnows)",
   async ({ effectClass, nobodyKnows }) => {
     const effect = effectOf({ effectClass });
     const losingOne = losing("unproven");

@@ -28,7 +28,7 @@ test("of our own folders only workflows, contracts and the failure converter are
   expect(temporal.map((module) => module.split("/").at(-1))).toEqual(["failure-converter.cjs"]);
 });
 
-test("no Node built-in is asked for or left out in the bundle", () => {
+test("the bundle imports no Node built-in and replaces none", () => {
   const ignored = [...code.matchAll(/^ {2}!\*\*\* (?:node:)?(\S+) \(ignored\) \*\*\*!$/gm)];
   const required = [...code.matchAll(/require\(['"](?:node:)?([\w/]+)['"]\)/g)];
   const names = [...ignored, ...required].map((match) => match[1] ?? "");

@@ -84,7 +84,7 @@ test("no install script runs by itself; the list names each package that has one
   expect(links.filter(({ target }) => !existsSync(join(folder, target)))).toEqual([]);
 });
 
-test("the lock files name no registry, so that whoever installs uses their own", () => {
+test("the lock files name no registry, so that each installation uses its own", () => {
   const named = Object.entries({ ...lock.packages, ...lts.packages }).filter(
     ([, { resolved }]) => resolved !== undefined,
   );

@@ -77,7 +77,11 @@ test("a public address of one's own stays", () => {
 test.each([
   ["accounts without an environment", account(), 'add environment = "preproduction"'],
   ["an environment without accounts", preproduction, "all letters would go to the sandbox"],
-  ["production", `environment = "production"\n${account()}`, "--reset forgets what was sent"],
+  [
+    "production",
+    `environment = "production"\n${account()}`,
+    "--reset deletes the record of what was sent",
+  ],
   [
     "an account with the sandbox's name",
     preproduction + account("sandbox"),
@@ -130,6 +134,6 @@ test("dev ends with 4 and says so, before it starts anything", async () => {
   writeFileSync(join(folder, "trustflow.toml"), account());
   const { code, stdout, stderr } = await trustflow(["dev"], { cwd: folder });
   expect([code, stdout]).toEqual([4, ""]);
-  expect(stderr).toContain("it has accounts (default) and no environment");
+  expect(stderr).toContain("accounts (default) are set and environment is not");
   expect(existsSync(join(folder, ".trustflow"))).toBe(false);
 });

@@ -33,7 +33,7 @@ test("one that others could read is closed, and that is said", async () => {
   await chmod(made, 0o755);
   await openState(made, progress);
   expect(await modeOf(made)).toBe("700");
-  expect(said).toEqual([`others could read ${made}: now only its owner may`]);
+  expect(said).toEqual([`other users could read ${made}: now only its owner can`]);
 });
 
 test("a folder of something else is refused, and stays as it is", async () => {
@@ -41,7 +41,7 @@ test("a folder of something else is refused, and stays as it is", async () => {
   await mkdir(other);
   await writeFile(join(other, "thesis.txt"), "");
   await chmod(other, 0o755);
-  await expect(openState(other, progress)).rejects.toThrow(/holds something else: .*chmod 700/);
+  await expect(openState(other, progress)).rejects.toThrow(/holds other files: .*chmod 700/);
   expect(await modeOf(other)).toBe("755");
   expect(await readdir(other)).toEqual(["thesis.txt"]);
   await chmod(other, 0o700);

@@ -177,7 +177,7 @@ test("the clean-up removes bodies and rows of inbox and journal", async () => {
   expect(await archive.forgetAddresses(olderThan)).toBeGreaterThanOrEqual(0);
 });
 
-test("a right that somebody gave by hand goes with the next migrate, and so does what everybody may", async () => {
+test("the next migrate revokes a right that was granted by hand, and public rights", async () => {
   await database.pool.query(
     "grant select on trustflow.effects to trustflow_receiver; grant delete on trustflow.callbacks to public",
   );

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 afterAll(() => files.remove());
 
-test("an account that goes on with its certificate of before says so, by its name and a code", () => {
+test("an account that keeps using its previous certificate says so, by its name and a code", () => {
   const { cert, key } = certificates.good;
   files.put("ca.pem", authority.cert);
   files.put("client.pem", cert);

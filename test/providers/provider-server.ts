@@ -84,7 +84,7 @@ export const answering =
     response.writeHead(status, headers).end(text);
   };
 
-/** A port on which nobody listens. */
+/** A port without a server. */
 export async function refusingUrl(): Promise<string> {
   const server = await startProviderServer((_, response) => response.end());
   await server.close();

@@ -43,7 +43,7 @@ const needs: Record<string, (name: string) => boolean> = {
   "a row of docs/sandbox.md": (name) =>
     namesBelow("docs/sandbox.md", "| provider | simulates | reached by |").includes(name),
   "a row of docs/operations.md": (name) =>
-    namesBelow("docs/operations.md", "| provider | is asked | so it is known |").includes(name),
+    namesBelow("docs/operations.md", "| provider | call | what it shows |").includes(name),
   "an account in accounts.env.example": (name) =>
     textOf("accounts.env.example").includes(`__${upper(name)}__`),
   "an account in deploy/sandbox/accounts.env": (name) =>

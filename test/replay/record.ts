@@ -1,4 +1,4 @@
-// Not a test of its own: `npm run record-histories` runs the paths on the real stack and keeps the history of each.
+// Not a test: `npm run record-histories` runs the paths on the real stack and stores the history of each.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const recordedOf = (all: PathsOf[]) =>
       ),
     }))
     .filter(({ paths }) => Object.keys(paths).length > 0);
-/** Each runs on a stack of its own; the first one has paths process. */
+/** Each path runs on its own stack; the first one has every process. */
 const groups = [
   { name: "alone", recorded: recordedOf(allPaths), env: {}, isFirst: true },
   {

@@ -109,7 +109,7 @@ test("while a letter is on its way for days, a code and an eID assertion stay go
   });
 });
 
-test("at another speed a code lives by the same clock as all else, unless real time is asked for", async () => {
+test("at another speed a code expires by the same clock as all else, unless real time is configured", async () => {
   for (const [personTime, status] of [
     ["virtual", 500],
     ["real", 200],

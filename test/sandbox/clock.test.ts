@@ -20,7 +20,7 @@ test("what is scheduled runs in the order of its time, and of one instant in the
   );
 });
 
-test("a manual clock stands still, and an advance runs what falls due in order, new entries included", async () => {
+test("a manual clock is stopped, and an advance runs due entries in order, new entries included", async () => {
   const clock = new Clock(1000, "manual");
   const ran: string[] = [];
   clock.on("note", (name: string, at) => {

@@ -53,7 +53,7 @@ test("with keepPlan the life goes on from there", async () => {
   expect(await query(sandbox.url, id)).toMatchObject({ state: "Closed", outcome: "Delivered" });
 });
 
-test("a wrong password for a while, mended again", async () => {
+test("a wrong password for a while, fixed again", async () => {
   await control.putAccount("sandbox", { password: "changed" });
   expect((await call(sandbox.url, "/v1/EviPost/Query")).status).toBe(401);
   await control.putAccount("sandbox", { password: "sandbox" });

@@ -1,4 +1,4 @@
-// What needs a client certificate is served to nobody without one of the sandbox's authority that is valid now.
+// An endpoint with a client certificate serves only clients with a valid certificate of the sandbox's authority.
 import { once } from "node:events";
 import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

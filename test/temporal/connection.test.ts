@@ -103,7 +103,7 @@ test("a server that is not there is one clear error with its address, for client
     const { reason } = attempt as PromiseRejectedResult;
     expect(reason).toBeInstanceOf(TemporalUnreachable);
     expect((reason as Error).message).toMatch(
-      new RegExp(`^Temporal at ${address} cannot be reached: [\\w ]+$`),
+      new RegExp(`^Cannot reach Temporal at ${address}: [\\w ]+$`),
     );
     expect((reason as Error).cause).toBeUndefined();
   }

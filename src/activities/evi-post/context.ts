@@ -39,7 +39,7 @@ export class EviPostContext extends ProviderContext<
     return results.find(({ evidenceId }) => evidenceId === uniqueId);
   }
 
-  /** docs/reading-the-specification.md §1: our own key may stand among several in `lookupKey`, joined with `::`. */
+  /** Our own key may be one of several in `lookupKey`, joined with `::` (docs/reading-the-specification.md §1). */
   async itemByOwnKey(key: string): Promise<PostalItem | undefined> {
     const { results, totalMatches } = await this.throughCircuit("query", (signal) =>
       eviPost.query(this.account, { lookupKeys: [key] }, signal),
@@ -53,7 +53,7 @@ export class EviPostContext extends ProviderContext<
       provider,
       operation: "query",
       effect: "none",
-      problem: "a query by our own key has more matches than it shows",
+      problem: "a query by our own key reports more matches than it returns",
     });
   }
 }

@@ -1,4 +1,5 @@
-// The calls of a postal process's updates. What goes wrong is the update's answer (P2 §4.1; docs/reading-the-specification.md §2, §9).
+// The calls of a postal process's updates; an error becomes the update's answer (P2 §4.1;
+// docs/reading-the-specification.md §2, §9).
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
 import * as eviPost from "../../providers/evi-post/client.js";

@@ -1,4 +1,4 @@
-// The identity-video sub-flow (P1 §1.4): its writes, the caller's decision, and the question how it stands.
+// The activities of the identity video (P1 §1.4): its writes, the caller's decision, and the query of its state.
 import { contentOf } from "../../documents/content.js";
 import { ProviderFields } from "../../contracts/shared/values.js";
 import type { VideoAnswer } from "../../contracts/sign-one-shot/messages.js";

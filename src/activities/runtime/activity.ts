@@ -12,7 +12,7 @@ export interface StepCall {
   mode: AttemptMode;
 }
 
-/** The argument of an activity that has the effect of an update, which nobody repeats patiently. */
+/** The argument of an activity that has the effect of an update; it has no patient phase. */
 export type UpdateCall = Pick<StepCall, "effect">;
 
 interface Argument {

@@ -32,12 +32,12 @@ export function measured<A extends unknown[], T>(
 function reportMismatch(error: ProviderError): void {
   const { provider, operation, status = 0, problem, mismatch = "none", member = "" } = error;
   const told = { provider, operation, status, problem };
-  log.warn("The provider's answer is not what its specification describes", told);
+  log.warn("The provider's answer does not match its specification", told);
   metricMeter
     .createCounter(
       "trustflow_provider_answers_refused",
       undefined,
-      "Answers of providers that are not what their specification describes",
+      "Answers of providers that do not match their specification",
     )
     .add(1, { provider, operation, status: String(status), mismatch, member });
 }

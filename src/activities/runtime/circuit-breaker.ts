@@ -56,7 +56,7 @@ export class Circuits {
     this.#options = options;
   }
 
-  /** The error to throw while the circuit is open; undefined when calls may pass. It takes no probe. */
+  /** The error to throw while the circuit is open; undefined when calls may pass. It does not use up the probe. */
   openError(target: CircuitKey): CircuitOpenError | undefined {
     if (target.urgent) return undefined;
     const states = keysOf(target).map((key) => this.#openAt(key, target));
@@ -185,7 +185,7 @@ function refusal({ error, nextProbe }: State): CircuitOpenError {
     provider,
     operation,
     effect: "none",
-    problem: `${problem}; not asked again yet`,
+    problem: `${problem}; the circuit is open, so no call is made`,
     status,
     code,
     denies,

@@ -29,7 +29,7 @@ export interface Digests {
 /** An effect as its activity describes it. `R` is its answer, `T` what is prepared, `S` the sample of its look-up. */
 export interface ProviderEffect<P extends Provider, R, T, S> {
   operation: Operation<P>;
-  /** What another run must bring again. It goes into the digest, with the account. */
+  /** The part of the input that another run must repeat. It is part of the digest, with the account. */
   input: unknown;
   /** The documents that the call sends. The process owns them from the commit of the journal's row on. */
   documents?: OwnedDocument[];
@@ -51,7 +51,7 @@ export interface EffectCall<T> {
   prepared: T;
   /** Of the journal's row: the provider can be asked for it later. */
   token: string;
-  /** What goes over the wire where the provider takes a token. */
+  /** The token that is sent, if the provider accepts one. */
   idempotencyToken: string;
   signal: AbortSignal;
 }
@@ -121,7 +121,7 @@ function journalEffectOf<P extends Provider, R, T, S>(
     provider,
     operation,
     account: account.name,
-    // Without a look-up nobody can be asked: the account's `lookup` operations are `once`.
+    // Without a look-up, the account's `lookup` operations are `once`.
     effectClass: declared === "lookup" && !lookUp ? "once" : declared,
     digest: deps.digests.of(digested),
     sameDigest: (stored) => deps.digests.same(digested, stored),

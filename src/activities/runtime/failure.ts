@@ -45,7 +45,7 @@ export interface FailureContext {
   mode: AttemptMode;
   /** The delay of the patient phase, before jitter. */
   patienceMs: number;
-  /** How long the quick phase goes on while the provider is unavailable. */
+  /** How long the quick phase continues while the provider is unavailable. */
   unavailableForMs: number;
 }
 
@@ -125,7 +125,7 @@ function callerPath(fieldName: string): string {
   );
 }
 
-/** A provider's message may begin with the field's name, which stands before the problem already. */
+/** A provider's message may begin with the field's name, which the problem already shows. */
 function withoutName(message: string, fieldName: string): string {
   const names = [fieldName, fieldName.split(".").at(-1) ?? ""].filter(Boolean);
   const name = names.find((each) => message.toLowerCase().startsWith(each.toLowerCase()));

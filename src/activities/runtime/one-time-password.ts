@@ -1,5 +1,5 @@
-// What the result of a call about a one-time password means. After a lost answer the process goes on: the holder may have
-// the code. The result of a submitted code is the update's answer (docs/reading-the-specification.md §5, §9).
+// The meaning of a call about a one-time password. After a lost answer the process continues, because the holder may have the
+// code. The result of a submitted code is the update's answer (docs/reading-the-specification.md §5, §9).
 import type { PriorOccurrence, StepHistory } from "../../journal/journal.js";
 import { EffectInFlight, EffectRefused, EffectUnknown } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
@@ -22,7 +22,7 @@ export interface FirstCode extends Sent {
 /** The result of an update that asks for another code. After `refused`, no code was sent. */
 export type SentAgain = Sent | { sent: "refused"; providerCode?: string };
 
-/** The result of a submitted code; `isOpen`: the provider may have accepted it, and nobody can be asked. */
+/** The result of a submitted code; `isOpen`: the provider may have accepted it, and there is no look-up. */
 export type OtpResult =
   | { verdict: "accepted" | "wrong" | "expired" | "unavailable" }
   | { verdict: "unknown"; providerCode?: string; problem?: string; isOpen: boolean };
@@ -84,7 +84,7 @@ async function sentUnless(
   }
 }
 
-/** `verdictOf` tells what a clean refusal says about the code; undefined: something else was refused. */
+/** `verdictOf` returns what a clean refusal says about the code; undefined: the refusal is about something else. */
 export function tryResultOf(
   error: unknown,
   verdictOf: (refusal: Refusal) => "wrong" | "expired" | undefined,
@@ -113,7 +113,7 @@ export function refusalIn(error: unknown): Refusal | undefined {
   return undefined;
 }
 
-/** Nobody can be asked, or the lost attempt of another worker still holds the row. */
+/** There is no look-up, or the lost attempt of another worker still holds the row. */
 export function isUnanswered(error: unknown): error is Error {
   return error instanceof EffectUnknown || error instanceof EffectInFlight;
 }

@@ -18,7 +18,7 @@ export interface PollRequest {
 /** How often a quick poll is repeated while the provider's answer lags behind its callback. */
 const MAX_QUICK_POLLS = 6;
 
-/** An operator's retry and the patient phases take any answer; a quick poll takes the one that it waits for. */
+/** An operator's retry and the patient phases accept any answer; a quick poll waits for a specific one. */
 export function isSatisfied(
   { wait, mode, seen }: PollRequest,
   shown: string,

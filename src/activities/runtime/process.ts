@@ -13,7 +13,7 @@ export type WrittenDecision = ResolveAnswer & Partial<Decided>;
 /** An operator's decision as the journal stores it; by then it is proven who decided. */
 export type ProvenResolution = Omit<Resolution, "signature"> & {
   principal?: string;
-  /** The operator who proposed the same decision, where it takes two. */
+  /** The operator who proposed the same decision, if two are needed. */
   proposedBy?: string;
 };
 
@@ -33,7 +33,10 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       }
     },
 
-    /** Returns the occurrence that the step goes on with, and what is known about its effect; `notYet` while an attempt may still run. */
+    /**
+     * Returns the occurrence with which the step continues, and what is known about its effect; `notYet` while an attempt may
+     * still run.
+     */
     async decide(given: {
       step: string;
       resolution: ProvenResolution;

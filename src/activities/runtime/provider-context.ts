@@ -1,5 +1,5 @@
-// What one attempt of an activity works with: the account, the worker's dependencies, secrets, and calls without an effect.
-// A call with an effect goes through effect.ts.
+// The context of one attempt of an activity: the account, the worker's dependencies, secrets, and calls without an effect. A
+// call with an effect uses effect.ts.
 import { cancellationSignal } from "@temporalio/activity";
 import type { z } from "zod";
 import { MAX_CODE_LENGTH } from "../../contracts/shared/one-time-password.js";
@@ -85,7 +85,7 @@ export class ProviderContext<
     this.account = found;
   }
 
-  /** An input as its contract takes it, with its secrets opened. Throws `InvalidInput` with each field that breaks it. */
+  /** Parses an input with its contract and opens its secrets. Throws `InvalidInput` with each field that breaks the contract. */
   parse<S extends z.ZodType>(contract: S, input: unknown): z.infer<S> {
     const opened = withSecrets(contract, input, (secret) => this.openSecret(secret));
     const { data, fields } = checkInput(contract, opened);
@@ -98,7 +98,7 @@ export class ProviderContext<
       return this.deps.secrets.open(text, this.process);
     } catch (error) {
       if (!isLocked(error) || error.name !== "DecryptionError") throw error;
-      const problem = "has a secret that was sealed for another process, or with another key";
+      const problem = "contains a secret that was sealed for another process or with another key";
       throw new InvalidInput([{ path: "(input)", problem }]);
     }
   }

@@ -1,10 +1,10 @@
-// The inbox as operators see it: list, show, replay, and removal in small deletes (docs/design.md §7, §8).
+// The operators' part of the inbox: list, show, replay, and removal in small deletes (docs/design.md §7, §8).
 import type { Pool } from "../../postgres/pool.js";
 import { BodyOpener } from "./body-keys.js";
 import type { BodyKeys } from "./body-keys.js";
 import { inboxChannel } from "./inbox.js";
 
-/** `claimed`: a relay is at it. `unaddressed`: it came to an account's address, and its process is not known yet. */
+/** `claimed`: a relay is delivering it. `unaddressed`: it came to an account's address, and its process is not known yet. */
 export const callbackStates = [
   "unaddressed",
   "waiting",
@@ -21,9 +21,9 @@ export interface CallbackSummary {
   id: string;
   identifier: string;
   provider: string;
-  /** Where it came to the address of an account. */
+  /** Present if it came to an account's address. */
   account?: string;
-  /** Absent where that account's process was never found. */
+  /** Absent if its process was never found. */
   namespace?: string;
   workflowId?: string;
   state: CallbackState;
@@ -44,7 +44,7 @@ export interface CallbackFilter {
   limit?: number;
 }
 
-/** What a purge may take: a parked callback's row goes only after its body has gone. */
+/** What a purge may delete: the row of a parked callback is deleted only after its body. */
 export const purgeable = {
   bodies: "state in ('delivered', 'late', 'kept', 'surplus') and body is not null",
   parkedBodies: "state = 'parked' and body is not null",
@@ -89,7 +89,7 @@ export class CallbackArchive {
     return rows.map(withoutNulls);
   }
 
-  /** With the raw body, where it is still kept. Throws where it cannot be decrypted. */
+  /** Includes the raw body, if it is not deleted. Throws if the body cannot be decrypted. */
   async show(
     id: string,
     keys: BodyKeys,
@@ -115,7 +115,7 @@ export class CallbackArchive {
     return counts as Record<CallbackState, number>;
   }
 
-  /** Puts parked, late and surplus rows back to wait, one without a process for its process; returns the ids it did that to. */
+  /** Makes parked, late and surplus rows wait for delivery again; returns the ids of these rows. */
   async replay(ids: string[]): Promise<string[]> {
     const { rows } = await this.#pool.query<{ id: string }>(
       `update trustflow.callbacks
@@ -128,7 +128,7 @@ export class CallbackArchive {
     return rows.map(({ id }) => id);
   }
 
-  /** Removes what was settled before `olderThan`, a thousand at a time, and nothing of an open process. */
+  /** Deletes rows that were settled before `olderThan`, a thousand at a time, and nothing of an open process. */
   async purge({ olderThan, what, isOpen, limit = 1_000 }: PurgeOptions): Promise<number> {
     const open = new Map<string, boolean>();
     let removed = 0;
@@ -164,10 +164,10 @@ export class CallbackArchive {
     }
   }
 
-  /** Forgets what addresses brought before `olderThan`, where nothing of it is left. */
+  /** Deletes the counters of addresses before `olderThan` that have no rows left. */
   async forgetAddresses(olderThan: Date): Promise<number> {
     const { rowCount } = await this.#pool.query(
-      // In the order in which a receiver locks them: two of these, or one and a receiver, would else stop each other.
+      // Locks in the same order as a receiver, to avoid a deadlock.
       `delete from trustflow.callback_addresses where address in (
          select address from trustflow.callback_addresses q where counted_on < $1
            and not exists (select 1 from trustflow.callbacks c where c.address = q.address)

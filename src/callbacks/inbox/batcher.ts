@@ -1,4 +1,4 @@
-// What arrives together goes together: while `inFlight` batches are under way, everything new waits for the next one.
+// Batches items: while `inFlight` batches are in progress, new items wait for the next batch.
 
 export interface Batcher<T> {
   /** Settles with the batch that carried the item. */
@@ -21,11 +21,11 @@ export function batcher<T>(
 
   const schedule = (): void => {
     if (running >= options.inFlight || waiting.length === 0) return;
-    // A flood of requests can keep this turn of the event loop going for seconds, so a full batch leaves within it.
+    // A flood of requests can keep this turn of the event loop busy for seconds, so a full batch is sent within it.
     if (waiting.length >= options.maxItems) return void run();
     if (scheduled) return;
     scheduled = true;
-    // Whatever else this turn of the event loop brings still comes along.
+    // Items of the same turn of the event loop still join this batch.
     setImmediate(() => {
       scheduled = false;
       if (running < options.inFlight) void run();

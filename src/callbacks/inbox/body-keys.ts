@@ -1,5 +1,5 @@
-// Who may read bodies of the inbox: the receiver seals them to a public key (arrivals.ts); relay and operators have the private
-// one, and open here. The release before sealed them with the journal's keys.
+// The keys of callback bodies: the receiver seals them to a public key (arrivals.ts); relay and operators have the private
+// key and open them here. The previous release sealed them with the journal's keys.
 import { UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { BoxOpener, isSealedBox } from "../../crypto/sealed-box.js";
@@ -8,7 +8,7 @@ import { open } from "../../crypto/sealed.js";
 export interface BodyKeys {
   /** The private ring. */
   inbox: KeyRing;
-  /** Opens the bodies of the release before; without it they stay closed. */
+  /** Opens bodies that the previous release stored; without it they cannot be opened. */
   journal?: KeyRing;
 }
 
@@ -17,7 +17,7 @@ interface Place {
   identifier: string;
 }
 
-/** A row by its address and identifier alone, so that the body cannot be moved to another one. */
+/** Binds a body to its row by address and identifier, so that it cannot be moved to another row. */
 export function bodyContext({ address, identifier }: Place): string {
   return `callback:${address}:${identifier}`;
 }
@@ -31,7 +31,7 @@ export class BodyOpener {
     this.#journal = journal;
   }
 
-  /** Throws where the key is gone or the body was changed. */
+  /** Throws if the key is missing or the body was changed. */
   open(row: Place & { sealedBody: Buffer }): Buffer {
     const { sealedBody } = row;
     if (isSealedBox(sealedBody)) return this.#box.open(sealedBody, bodyContext(row));

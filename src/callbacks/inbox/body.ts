@@ -1,10 +1,10 @@
-// A raw body: its JSON and what it is known by.
+// A raw callback body: its JSON and its identifier.
 import { createHash } from "node:crypto";
 
-// A shorter identifier of plain characters is taken as it is; it stands in an index.
+// A short identifier of plain characters is used unchanged, because it is an index key.
 const PLAIN_IDENTIFIER = /^[\x20-\x7e]{1,200}$/;
 
-/** The JSON; the byte order mark that some senders put in front is no part of it. */
+/** Parses the JSON; a byte order mark of some senders is skipped. */
 export function parseBody(body: Buffer): unknown {
   const text = body.toString();
   return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);

@@ -1,5 +1,5 @@
-// The inbox: one table that is queue, dedupe, delivery log and evidence in one (docs/design.md §7). This is what the relay does with
-// it; the receiver's part is in arrivals.ts, that of operators in archive.ts.
+// The inbox: one table for queue, deduplication, delivery log and evidence (docs/design.md §7). This file has the relay's
+// part; arrivals.ts has the receiver's, archive.ts the operators'.
 import type { Pool } from "../../postgres/pool.js";
 import { BodyOpener } from "./body-keys.js";
 import type { BodyKeys } from "./body-keys.js";
@@ -7,7 +7,7 @@ import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "
 
 export const inboxChannel = "trustflow_callbacks";
 
-// Relays claim one after another, so that no two of them see the same process free.
+// Relays claim one after another, so that no two of them find the same process free.
 const CLAIM_LOCK = 7_318_200_402;
 const MAX_ROWS = 500;
 const MAX_BYTES = 8_000_000;
@@ -29,14 +29,14 @@ export class Inbox {
     this.#opener = new BodyOpener(keys);
   }
 
-  /** Throws where the key is gone or the body was changed. */
+  /** Throws if the key is missing or the body was changed. */
   open(row: Pick<Claimed, "address" | "identifier" | "sealedBody">): Buffer {
     return this.#opener.open(row);
   }
 
   /**
-   * Takes the oldest waiting rows for `leaseMs`, none of a process that somebody else holds and none of a paused namespace; the
-   * lock first, so that the next statement sees what the relay before has committed.
+   * Claims the oldest waiting rows for `leaseMs`, but none of a process that another relay has claimed and none of a paused
+   * namespace. The lock comes first, so that the next statement sees what the previous relay has committed.
    */
   claim(claim: string, leaseMs: number, paused: string[] = []): Promise<ClaimedRow[]> {
     const except = paused.map((namespace) => quote(namespace)).join(", ");
@@ -55,7 +55,7 @@ export class Inbox {
     );
   }
 
-  /** Takes unaddressed rows that are due, each for itself. */
+  /** Claims due unaddressed rows, each separately. */
   claimUnaddressed(claim: string, leaseMs: number): Promise<UnaddressedRow[]> {
     return this.#take(
       claim,
@@ -91,8 +91,9 @@ export class Inbox {
   }
 
   /**
-   * Gives claimed rows the process of their reference, to wait for it as any other, or as `surplus` where it was told of so many
-   * already; returns those whose reference is known. They count as rows of the process's own address.
+   * Assigns claimed rows to the process of their reference. They then wait like any other row, or are `surplus` if the
+   * process has received its number. Returns the rows whose reference is known. They count as rows of the process's own
+   * address.
    */
   async address(claim: string, referred: Referred[], toldOf: number): Promise<Set<string>> {
     const { rows } = await this.#pool.query<{ id: string }>({
@@ -136,9 +137,9 @@ export class Inbox {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Takes the processes that are to be told now that they have surplus callbacks. */
+  /** Claims the processes that are due for a notification of surplus callbacks. */
   async claimWakes(paused: string[] = []): Promise<Wake[]> {
-    // Planned each time: with the plan of a small table a large one would be read whole.
+    // Planned each time, because the plan for a small table would read a large one completely.
     const { rows } = await this.#pool.query<Wake>({
       text: `update trustflow.callback_addresses set wakes = wakes + 1, woken_at = clock_timestamp(), wake_at = null
        where address in (
@@ -151,7 +152,7 @@ export class Inbox {
     return rows;
   }
 
-  /** For one that could not be told. */
+  /** Schedules the notification again, if it could not be sent. */
   async wakeLater(address: string): Promise<void> {
     await this.#pool.query(
       `update trustflow.callback_addresses set wake_at = clock_timestamp() + interval '1 minute'
@@ -160,7 +161,7 @@ export class Inbox {
     );
   }
 
-  /** Writes what became of claimed rows; where the claim was lost meanwhile, nothing. */
+  /** Writes the results of claimed rows; writes nothing for a row whose claim was lost. */
   async settle(claim: string, ids: string[], settlement: Settlement): Promise<void> {
     const pauseMs = settlement.state === "waiting" ? settlement.pauseMs : 0;
     await this.#pool.query({
@@ -182,7 +183,7 @@ export class Inbox {
   }
 }
 
-/** Whether a claim took as much as one takes, so that there may be more. */
+/** Whether the claim reached its limit, so that there may be more rows. */
 export function isFull(rows: Claimed[]): boolean {
   const bytes = rows.reduce((sum, { size }) => sum + size, 0);
   return rows.length >= MAX_ROWS || bytes >= MAX_BYTES;

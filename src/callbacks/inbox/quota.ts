@@ -1,14 +1,14 @@
-// What one address may bring, and for how long (docs/decisions/0020). The counting itself is a function of the database
-// (postgres/migrations/0007-callback-quota.ts); what it has refused once the receiver refuses for a while by itself.
+// The quota and the lifetime of a callback address (docs/decisions/0020). A database function counts
+// (postgres/migrations/0007-callback-quota.ts); after its refusal, the receiver refuses by itself for a while.
 
 export interface Quota {
-  /** Rows of a process that it is told of; the others are `surplus`. */
+  /** How many rows a process receives; more are `surplus`. */
   eventsPerProcess: number;
   rowsPerAddress: number;
   bytesPerAddress: number;
-  /** An account's address serves all its processes, for as long as it stands at the provider. */
+  /** An account's address serves all processes of the account and does not expire. */
   accountRowsPerDay: number;
-  /** By default as much as so many of the largest bodies take (receiver.ts), so that a few large ones cannot fill a day. */
+  /** The default is the size of this number of largest bodies (receiver.ts), so that a few large ones do not use up a day. */
   accountBytesPerDay: number;
   addressDays: number;
 }
@@ -22,14 +22,14 @@ export const defaultQuota: Quota = {
   addressDays: 830,
 };
 
-/** What became of an arrival; `full` and `expired` were not stored. */
+/** The result of a callback; `full` and `expired` were not stored. */
 export type Verdict = "stored" | "duplicate" | "full" | "expired";
 export type Refused = Extract<Verdict, "full" | "expired">;
 
 const MAX_KEPT = 10_000;
 const KEPT_MS = 60_000;
 
-/** Addresses that were refused lately, so that a flood does not ask the database again for each of its callbacks. */
+/** Recently refused addresses, so that a flood does not query the database for each callback. */
 export class RefusedAddresses {
   readonly #known = new Map<string, { verdict: Refused; until: number }>();
 
@@ -48,7 +48,7 @@ export class RefusedAddresses {
   }
 }
 
-/** How many callbacks of each address are on their way, or wait for their commit. */
+/** How many callbacks of each address are being received or wait for their commit. */
 export class AddressSlots {
   readonly #most: number;
   readonly #taken = new Map<string, number>();
@@ -57,7 +57,7 @@ export class AddressSlots {
     this.#most = most;
   }
 
-  /** Takes a place; what gives it back, or undefined where the address has enough. */
+  /** Takes a place; returns the function that frees it, or undefined if the address has its maximum. */
   enter(address: string): (() => void) | undefined {
     const taken = this.#taken.get(address) ?? 0;
     if (taken >= this.#most) return undefined;

@@ -1,4 +1,4 @@
-// What a row says: opened, and read by the parser of its provider. What cannot be read is parked with the reason.
+// Opens a row and parses it with the parser of its provider. An unreadable row is parked with the reason.
 import { isLocked } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
@@ -7,11 +7,11 @@ import { parseBody } from "./body.js";
 import type { Inbox } from "./inbox.js";
 import type { ClaimedRow, Settlement, UnaddressedRow } from "./rows.js";
 
-/** Of callbacks to a process's own address. */
+/** Parses callbacks to a process's own address. */
 export type Parser = (body: unknown) => { event: ProviderEvent; correlation?: string };
 export type Parsers = Record<string, Parser>;
 
-/** Of callbacks to an account's address; `reference` is what the journal's correlations know the process by. */
+/** Parses callbacks to an account's address; `reference` is the key of the journal's correlations. */
 export type Source = (
   account: string,
   body: unknown,
@@ -55,7 +55,7 @@ export function read(
 
 const unknownProvider: Parked = { state: "parked", reason: "unknownProvider" };
 
-// A ProviderError is told in fixed words and the names of its fields; what else is thrown may quote the body.
+// A ProviderError has fixed words and field names; any other error may quote the body.
 function detailOf(error: unknown): string | undefined {
   const { name, message } = error as { name?: unknown; message?: unknown };
   return name === "ProviderError" && typeof message === "string"

@@ -1,4 +1,4 @@
-// Rows of the inbox as a relay has claimed them, and what may become of them.
+// Rows of the inbox that a relay has claimed, and their possible results.
 
 export interface Claimed {
   id: string;
@@ -22,7 +22,7 @@ export interface UnaddressedRow extends Claimed {
   account: string;
 }
 
-/** By what its body names, the process of a row can be found. */
+/** The reference in the body, by which the process of a row can be found. */
 export interface Referred {
   row: UnaddressedRow;
   reference: string;
@@ -41,15 +41,15 @@ export const parkReasons = [
 type ParkReason = (typeof parkReasons)[number];
 
 /**
- * What becomes of a row; `waiting` gives it back, to wait for that many milliseconds: the other rows of its process with it, an
- * unaddressed one alone.
+ * The result of a row. `waiting` frees it to wait for that many milliseconds, together with the other rows of its process; an
+ * unaddressed row waits alone.
  */
 export type Settlement =
   | { state: "delivered" | "late" | "kept" }
   | { state: "parked"; reason: ParkReason; detail?: string }
   | { state: "waiting"; pauseMs: number };
 
-/** Writes what becomes of each row, of those that are alike in one go. */
+/** Writes the result of each row, equal results in one statement. */
 export async function settleRows<R extends Claimed>(
   verdicts: { row: R; settlement: Settlement }[],
   settle: (rows: R[], settlement: Settlement) => Promise<void>,

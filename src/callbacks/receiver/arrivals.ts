@@ -1,5 +1,5 @@
-// What the receiver does with the inbox: it stores arrivals, and nothing else. It seals each body to a public key, so it cannot
-// open what it stores; and it needs no right in the database but to call `store_callbacks`.
+// The receiver's access to the inbox: it only stores. It seals each body to a public key, so it cannot open stored bodies.
+// Its only database right is to call `store_callbacks`.
 import { setTimeout as sleep } from "node:timers/promises";
 import { BoxSealer } from "../../crypto/sealed-box.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
@@ -29,15 +29,15 @@ export class Arrivals {
     this.#sealer = new BoxSealer(publicRing);
   }
 
-  /** Stores what arrived together in one commit, within the quota of each address; says of each what became of it. */
+  /** Stores a batch of callbacks in one commit, within the quota of each address; returns the result of each. */
   async insert(arrivals: Arrival[], timeoutMs: number): Promise<Verdict[]> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#insert(arrivals, timeoutMs);
       } catch (error) {
-        // Somebody stores the same callbacks in another order; in theirs they are there soon.
+        // A deadlock: another receiver stores the same callbacks in another order, and will have them stored soon.
         if ((error as { code?: unknown }).code !== DEADLOCK || tries === MAX_TRIES) throw error;
-        // The other one gets the time to commit, or both would meet again.
+        // Waits so that the other receiver can commit; else both would deadlock again.
         await sleep(tries * 50 * (0.5 + Math.random()));
       }
     }

@@ -1,4 +1,4 @@
-// What the receiver tells Prometheus (docs/operations.md).
+// The receiver's metrics for Prometheus (docs/operations.md).
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { receiverEvents } from "./receiver.js";
 import type { ReceiverOptions } from "./receiver.js";
@@ -13,11 +13,11 @@ export function receiverMetrics(inFlight: () => number): ReceiverMetrics {
   const registers = [registry];
   const callbacks = new Counter({
     name: "trustflow_callbacks_total",
-    help: "Callbacks by how they were answered",
+    help: "Callbacks by answer",
     labelNames: ["result"],
     registers,
   });
-  // A series that begins at its first event shows no increase by it.
+  // Start each series at 0: otherwise its first event is not visible as an increase.
   for (const result of receiverEvents) callbacks.inc({ result }, 0);
   const commit = new Histogram({
     name: "trustflow_callback_commit_seconds",

@@ -1,5 +1,6 @@
-// The way in: a genuine address and JSON are stored raw, and only the commit is answered with 2xx (docs/design.md §7, P2 §6.4). It
-// needs PostgreSQL alone; whoever comes when that is away, or when the queue is full, is told so at once.
+// The receiver: stores callbacks with a genuine address and a JSON body, and answers 2xx only after the commit
+// (docs/design.md §7, P2 §6.4). It needs only PostgreSQL. If that is unavailable or the queue is full, it answers 503 at
+// once.
 import { once as happened } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { Server } from "node:net";
@@ -37,17 +38,17 @@ export interface ReceiverOptions {
   host: string;
   port: number;
   maxBodyBytes?: number;
-  /** Of a callback to an account's address: all processes of the account share what this may bring on a day. */
+  /** The largest body for an account's address, whose daily quota all processes of the account share. */
   maxAccountBodyBytes?: number;
   quota?: Quota;
-  /** Callbacks that may wait for their commit at once; beyond it the answer is 503 at once. */
+  /** How many callbacks may wait for their commit; more are answered with 503 at once. */
   queueLimit?: number;
-  /** Bodies that may be on their way at once, so that slow senders take neither memory nor anybody's place. */
+  /** How many bodies may be received at the same time, so that slow senders block neither memory nor other senders. */
   readLimit?: number;
-  /** A request whose body has not come by then is cut. */
+  /** The time limit for the body of a request. */
   requestTimeoutMs?: number;
   databaseTimeoutMs?: number;
-  /** Answers what it knows, and says whether it did. */
+  /** Handles /health and /ready; returns false for any other request. */
   health?: (request: IncomingMessage, response: ServerResponse) => boolean;
   logger?: { warn(message: string, details?: object): void };
   onEvent?: (event: ReceiverEvent, count: number) => void;
@@ -60,16 +61,16 @@ export interface Receiver {
   port: number;
   /** Callbacks that are being read or wait for their commit. */
   inFlight(): number;
-  /** Accepted requests are still answered. */
+  /** Stops the server; accepted requests are still answered. */
   close(): Promise<void>;
 }
 
 const RETRY_AFTER_SECONDS = "5";
 const FULL_RETRY_AFTER_SECONDS = "3600";
 const MAX_BATCH = 500;
-// How long a connection without a request stays open at the end: its next request may be on its way.
+// At shutdown, how long an idle connection stays open: its next request may be in transit.
 const IDLE_AT_END_MS = 1_000;
-// Connections that come at once; beyond Node's 511 they would wait for the sender's system to try again.
+// The backlog of new connections; with Node's default of 511, the sender's system would have to retry.
 const BACKLOG = 4_096;
 
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
@@ -82,7 +83,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const inbox = new Arrivals(pool, options.sealRing, quota);
   const refused = new RefusedAddresses();
   const verdicts = new WeakMap<Arrival, Verdict>();
-  // No address takes more than half of the places, so that a flood at one leaves room for the others.
+  // One address can use at most half of the places, so that a flood leaves room for the others.
   const places = new AddressSlots(Math.ceil(queueLimit / 2));
   const batches = batcher<Arrival>(
     async (arrivals) => {
@@ -94,7 +95,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
         else count(verdict === "stored" ? "accepted" : "duplicate", 1);
       }
     },
-    // The two batches take a full queue, so that it empties also while a flood keeps the event loop busy (batcher.ts).
+    // The two batches hold a full queue, so that it empties even while a flood keeps the event loop busy (batcher.ts).
     { inFlight: 2, maxItems: Math.min(MAX_BATCH, Math.ceil(queueLimit / 2)) },
   );
 
@@ -111,7 +112,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     },
     forceCloseConnections: "idle",
   });
-  // The body decides what is JSON, not its label.
+  // The body decides whether it is JSON, not the content type.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 
@@ -122,13 +123,13 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   });
 
   let reading = 0;
-  // Of the bodies on their way an address has a quarter at most, so that slow ones at one leave room for the others.
+  // One address can use at most a quarter of the places for bodies in transit, so that slow senders leave room for the others.
   const readPlaces = new AddressSlots(Math.ceil(readLimit / 4));
   const known = new WeakMap<object, ReturnType<typeof readAddress>>();
   app.post<{ Params: { segment: string }; Body: Buffer | null }>(
     `${callbackPath}:segment`,
     {
-      // Before the body is read: is the address genuine? (Whether there is room was asked before Fastify.)
+      // Checks the address before the body is read. (The limits were checked before Fastify.)
       onRequest(request, reply, done) {
         const address = readAddress(ring, request.params.segment);
         if (address === undefined) {
@@ -200,19 +201,19 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     return reply.code(503).header("retry-after", RETRY_AFTER_SECONDS).send();
   }
 
-  // Nothing of it was kept, so it is not acknowledged: the provider tries again by its schedule, which has an end (P2 §6.5),
-  // and the process asks by itself (docs/decisions/0020).
+  // Nothing was stored, so this is no acknowledgement: the provider retries for a limited time (P2 §6.5), and the process
+  // polls anyway (docs/decisions/0020).
   function refuseAddress(reply: FastifyReply, verdict: Refused): FastifyReply {
     count(verdict, 1);
     if (verdict === "expired") return reply.code(410).send();
     return reply.code(429).header("retry-after", FULL_RETRY_AFTER_SECONDS).send();
   }
 
-  // Under a flood the refusals are most of the work, so they never reach Fastify.
+  // During a flood most requests are refused, so refusals bypass Fastify.
   const [handle] = app.server.listeners("request") as [RequestListener];
   let closing = false;
   app.server.off("request", handle).on("request", (request, response) => {
-    // Whoever has a connection is still served, and told that it was the last time.
+    // Open connections still get their answer, with `connection: close`.
     if (closing) response.setHeader("connection", "close");
     const isFull = batches.pending >= queueLimit || reading >= readLimit;
     if (!isFull || !request.url?.startsWith(callbackPath)) return handle(request, response);
@@ -229,8 +230,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     async close() {
       closing = true;
       const closed = happened(app.server, "close");
-      // Nobody new. Not HTTP's own `close`: it cuts idle connections at once, with the request that one may just have sent,
-      // and stops looking after requests that never come to their end.
+      // Accepts no new connection. HTTP's own `close` would cut idle connections at once, with a request that may be in
+      // transit, and would stop the timeouts of incomplete requests.
       Server.prototype.close.call(app.server);
       const idleUntil = performance.now() + IDLE_AT_END_MS;
       const sweep = setInterval(() => {

@@ -1,13 +1,13 @@
-// From an account's callbacks to those of processes: the reference in the body names the process, once the answer that
-// showed it is stored (docs/reading-the-specification.md §6). That may be about to happen, so what nobody knows yet
-// rests, each row for itself, before it is parked.
+// Assigns callbacks to an account's address to processes: the reference in the body names the process, once the answer that
+// showed the reference is stored (docs/reading-the-specification.md §6). An unknown reference may become known shortly, so
+// its row waits, separately from other rows, before it is parked.
 import { read } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
 import { settleRows } from "../inbox/rows.js";
 import type { Referred, Settlement, UnaddressedRow } from "../inbox/rows.js";
 
 export interface AddressingTools extends Reader {
-  /** Gives rows the process of their reference; returns the ids of those whose reference is known. */
+  /** Assigns rows to the process of their reference; returns the ids of the rows whose reference is known. */
   address(referred: Referred[]): Promise<Set<string>>;
   settle(rows: UnaddressedRow[], settlement: Settlement): Promise<void>;
   /** How long a reference may stay unknown. */
@@ -43,7 +43,7 @@ const withoutReference: Settlement = {
   detail: "the body has no reference",
 };
 
-/** After each try a pause as long as all before it, and the last one to the end of `totalMs`. */
+/** After each try, a pause as long as all pauses before it together; the last one ends at `totalMs`. */
 function unmatched(attempts: number, totalMs: number): Settlement {
   const restedMs = FIRST_PAUSE_MS * (2 ** (attempts - 1) - 1);
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), totalMs - restedMs);

@@ -1,4 +1,5 @@
-// One process's rows on their way: opened, parsed, and signalled in their order, as few signals as fit (docs/design.md §7).
+// Delivers the rows of one process: opens and parses them, and sends them in order with as few signals as possible
+// (docs/design.md §7).
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { read } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
@@ -7,10 +8,10 @@ import type { ClaimedRow, Settlement } from "../inbox/rows.js";
 import type { SignalProblem } from "./signals.js";
 
 export interface DeliveryTools extends Reader {
-  /** One signal; the problem, where there is one. */
+  /** Sends one signal; returns the problem, if there is one. */
   signal(events: ProviderEvent[]): Promise<SignalProblem | undefined>;
   settle(rows: ClaimedRow[], settlement: Settlement): Promise<void>;
-  /** Whether there is still time under the claim for one more signal. */
+  /** Whether the claim leaves time for one more signal. */
   inTime(): boolean;
 }
 
@@ -24,7 +25,10 @@ const MAX_EVENTS = 100;
 const MAX_BYTES = 256_000;
 const MAX_PAUSE_MS = 60_000;
 
-/** Delivers what can be; what cannot is parked or goes back to wait. Rows it leaves untouched fall free with the claim. */
+/**
+ * Delivers the rows that can be delivered; parks the others or lets them wait. The end of the claim frees rows that it did
+ * not touch.
+ */
 export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise<void> {
   const ready: Ready[] = [];
   const parked: { row: ClaimedRow; settlement: Settlement }[] = [];
@@ -39,14 +43,14 @@ export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise
   for (const [index, batch] of batches.entries()) {
     const stop = await send(batch, tools);
     if (stop === undefined) continue;
-    // Their order is kept: nothing later goes before what is still waiting.
+    // Keeps the order: no later row is delivered before a waiting one.
     const rest = batches.slice(index + 1).flat();
     if (rest.length > 0) await tools.settle(rowsOf(rest), stop);
     return;
   }
 }
 
-// Returns how the rest has to wait, where this batch could not go.
+// Returns how the remaining rows wait, if this batch could not be delivered.
 async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | undefined> {
   if (!tools.inTime()) return giveBack(batch, 0, tools);
   const problem = await tools.signal(batch.map(({ event }) => event));
@@ -69,7 +73,7 @@ async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | 
   }
 }
 
-// Until the row that Temporal will not take is alone; the others go.
+// Splits the batch until the refused row is alone; the other rows are delivered.
 async function halve(batch: Ready[], tools: DeliveryTools): Promise<Settlement | undefined> {
   if (batch.length === 1) {
     await tools.settle(rowsOf(batch), { state: "parked", reason: "refusedByTemporal" });

@@ -1,5 +1,5 @@
-// What the relay tells Prometheus (docs/operations.md): what it did itself, and, asked at each scrape, what waits. What
-// cannot be asked at the moment is left out.
+// The relay's metrics for Prometheus (docs/operations.md): counters of its own work, and waiting callbacks, which it reads at
+// each scrape. A value that cannot be read is left out.
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Pool } from "../../postgres/pool.js";
 import type { RelayOptions } from "./relay.js";
@@ -8,9 +8,9 @@ import { parkReasons } from "../inbox/rows.js";
 export interface RelaySources {
   pool: Pool;
   isListening(): boolean;
-  /** Processes that wait for a person, by kind; asked within a time of its own. */
+  /** Processes that need an operator decision, by kind; read with its own time limit. */
   attentions(): Promise<Record<string, number>>;
-  /** Stuck processes by whether they were repaired, as of the last look; undefined before the first, or where it failed. */
+  /** Stuck processes, repaired or not, as of the last read; undefined before the first read and after a failed one. */
   stuck(): Record<string, number> | undefined;
 }
 
@@ -26,27 +26,27 @@ export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySour
   const registers = [registry];
   const relayed = new Counter({
     name: "trustflow_relay_callbacks_total",
-    help: "Callbacks by what became of them",
+    help: "Callbacks by result",
     labelNames: ["result", "reason"],
     registers,
   });
-  // A series that begins at its first event shows no increase by it.
+  // Start each series at 0: otherwise its first event is not visible as an increase.
   for (const result of ["delivered", "late", "kept", "waiting"]) relayed.inc({ result }, 0);
   for (const reason of parkReasons) relayed.inc({ result: "parked", reason }, 0);
   const wakes = new Counter({
     name: "trustflow_relay_wakes_total",
-    help: "How often a process was told that it has surplus callbacks",
+    help: "Signals that told a process of surplus callbacks",
     registers,
   });
   const flooded = new Gauge({
     name: "trustflow_callback_addresses_flooded",
-    help: "Callback addresses that brought more than their process is told of, counted up to 1000",
+    help: "Callback addresses with more callbacks than their process receives, counted up to 1000",
     labelNames: [],
     registers,
   });
   const listening = new Gauge({
     name: "trustflow_relay_listening",
-    help: "1 while the relay hears of new callbacks",
+    help: "1 while the relay receives notifications of new callbacks",
     registers,
   });
   const inbox = new Gauge({
@@ -57,13 +57,13 @@ export function relayMetrics({ pool, isListening, attentions, stuck }: RelaySour
   });
   const lag = new Gauge({
     name: "trustflow_inbox_lag_seconds",
-    help: "Age of the oldest callback that waits",
+    help: "Age of the oldest waiting callback",
     labelNames: [],
     registers,
   });
   const open = new Gauge({
     name: "trustflow_processes_in_attention",
-    help: "Running processes that wait for a person",
+    help: "Running processes that need an operator decision",
     labelNames: ["kind"],
     registers,
   });
@@ -122,7 +122,7 @@ interface Backlog {
   lag: number;
 }
 
-/** Each part reads an index of its own, and no more than so much of it (postgres/migrations). */
+/** Each part reads its own index, up to a limit (postgres/migrations). */
 async function backlog(pool: Pool): Promise<Backlog> {
   const count = (state: string) =>
     `(select count(*)::int from (select from trustflow.callbacks where state = '${state}' limit 100000) as counted)`;

@@ -1,6 +1,6 @@
-// When the relay looks again, and which namespaces it leaves alone for a while.
+// Decides when the relay looks again, and which namespaces it leaves alone for a while.
 
-/** Wakes the relay: by a notification or a timer. Wakes that nobody waits for are remembered as one. */
+/** Wakes the relay by a notification or a timer. Wakes without a waiter are kept as one. */
 export class WakeSignal {
   readonly #timers = new Set<NodeJS.Timeout>();
   #isAwake = false;
@@ -23,7 +23,7 @@ export class WakeSignal {
     this.#isAwake = false;
   }
 
-  /** Until a wake, for at most `ms`. */
+  /** Waits for a wake, at most for `ms`. */
   async wait(ms: number): Promise<void> {
     if (!this.#isAwake) {
       await new Promise<void>((resolve) => {
@@ -47,7 +47,7 @@ export class WakeSignal {
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 
-/** Namespaces that Temporal does not serve at the moment; each is tried again after a growing, jittered pause. */
+/** Namespaces that Temporal does not serve at the moment. Each is tried again after a growing pause with jitter. */
 export class Namespaces {
   readonly #pauses = new Map<string, { until: number; ms: number }>();
   readonly #answeredAt = new Map<string, number>();
@@ -57,12 +57,12 @@ export class Namespaces {
     this.#answeredAt.set(namespace, performance.now());
   }
 
-  /** Whether anything was answered since that moment. */
+  /** Whether the namespace has answered since that moment. */
   answeredSince(namespace: string, moment: number): boolean {
     return (this.#answeredAt.get(namespace) ?? -Infinity) >= moment;
   }
 
-  /** The pause in milliseconds, where this begins one. */
+  /** The pause in milliseconds, if this failure begins one. */
   pause(namespace: string): number | undefined {
     const before = this.#pauses.get(namespace);
     if (before && before.until > performance.now()) return undefined;

@@ -1,6 +1,6 @@
-// From the inbox to the processes: wakes on NOTIFY, waits a moment for company, and sends one signal with everything that
-// waits for a process (docs/design.md §7). It may be killed at any point: what was not marked is delivered again, and the process
-// knows an event by its id.
+// The relay moves callbacks from the inbox to the processes. It wakes on NOTIFY, waits briefly for more callbacks, and sends
+// one signal with all that wait for a process (docs/design.md §7). It may be killed at any point: unmarked callbacks are
+// delivered again, and the process detects an event by its id.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KeyRing } from "../../crypto/key-ring.js";
@@ -28,25 +28,25 @@ export interface RelayOptions extends SignallerOptions {
   parsers: Parsers;
   /** The parsers of callbacks to an account's address. */
   sources?: Sources;
-  /** How long the reference of such a callback may belong to no process before it is parked. */
+  /** How long the reference of such a callback may match no process before the callback is parked. */
   unmatchedMs?: number;
-  /** Of so many callbacks to an account's address each process is told. */
+  /** How many callbacks to an account's address each process receives. */
   eventsPerProcess?: number;
-  /** How long the first event waits for company. */
+  /** How long the first event waits for others, so that one signal carries them. */
   gatherMs?: number;
-  /** How often the table is looked at without a notification. */
+  /** The interval of polls of the table without a notification. */
   scanMs?: number;
   leaseMs?: number;
-  /** Processes signalled at once. */
+  /** How many processes are signalled concurrently. */
   parallel?: number;
   onEvent?: (settlement: Settlement, count: number) => void;
-  /** A process was told that it has surplus callbacks. */
+  /** Called after a process was notified of surplus callbacks. */
   onWake?: () => void;
 }
 
 export interface RelayHealth {
   listening: boolean;
-  /** When the inbox was last looked at with success. */
+  /** The time of the last successful poll of the inbox. */
   lastLook?: Date;
   /** Namespaces that Temporal does not serve at the moment. */
   pausedNamespaces: string[];
@@ -54,7 +54,7 @@ export interface RelayHealth {
 
 export interface Relay {
   health(): RelayHealth;
-  /** Finishes what is under way. */
+  /** Finishes the work in progress. */
   close(): Promise<void>;
 }
 
@@ -147,7 +147,7 @@ class RunningRelay implements Relay {
     }
   }
 
-  // What came to the address of an account joins its process's rows; whether there may be more.
+  // Assigns callbacks to an account's address to their processes; returns whether there may be more.
   async #address(leaseMs: number): Promise<boolean> {
     const { eventsPerProcess = defaultQuota.eventsPerProcess } = this.#options;
     const rows = await this.#inbox.claimUnaddressed(this.#claim, leaseMs);
@@ -160,7 +160,7 @@ class RunningRelay implements Relay {
     return isFull(rows);
   }
 
-  // Processes that have surplus callbacks.
+  // Notifies processes that have surplus callbacks.
   async #wake(): Promise<void> {
     const wakes = await this.#inbox.claimWakes(this.#signaller.paused());
     await Promise.all(
@@ -173,7 +173,7 @@ class RunningRelay implements Relay {
     );
   }
 
-  // The rows of one process.
+  // Delivers the rows of one process.
   async #handle(rows: ClaimedRow[], leaseEnd: number): Promise<void> {
     const [first] = rows;
     if (first === undefined) return;
@@ -190,7 +190,7 @@ class RunningRelay implements Relay {
     } catch (error) {
       logger?.warn("callbacks cannot be marked", { code: codeOf(error) });
     }
-    // Others of this process that came meanwhile were passed over by the looks since.
+    // Polls skipped later callbacks of this process while the claim was held.
     if (this.#looks > looks) this.#wakeSignal.wake();
   }
 

@@ -1,4 +1,4 @@
-// One signal to one process, within its time, and what its failure says about the namespace as a whole.
+// Sends one signal to one process with a time limit, and derives the state of the namespace from failures.
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { Namespaces } from "./pacing.js";
 import type { WakeSignal } from "./pacing.js";
@@ -37,7 +37,7 @@ export class Signaller {
     return this.#send(namespace, workflowId, signalName, events);
   }
 
-  /** Tells a process that there are more callbacks than it is told of. */
+  /** Notifies a process of its number of surplus callbacks. */
   sendSurplus(
     namespace: string,
     workflowId: string,
@@ -55,7 +55,7 @@ export class Signaller {
     if (this.paused().includes(namespace)) return "away";
     const startedAt = performance.now();
     let problem = await this.#attempt(namespace, workflowId, name, argument);
-    // One process that does not answer is its own matter; none that does is the server's.
+    // If one process does not answer, only that process waits. If no process answers, the server is unavailable.
     if (problem === "timeout" && !this.#namespaces.answeredSince(namespace, startedAt))
       problem = "away";
     if (problem === "away") this.#pause(namespace);

@@ -1,4 +1,4 @@
-// What Temporal says to a signal, reduced to what the relay does about it.
+// Sends a signal and maps Temporal's answer to what the relay does next.
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError, WorkflowNotFoundError } from "@temporalio/common";
 import type { Surplus } from "../../contracts/shared/messages.js";
@@ -13,12 +13,12 @@ export interface SignalClient {
 }
 
 /**
- * late: the process has ended. unknownProcess: there is none. refused: this batch will never be taken. timeout, busy: try this
- * process later. away: the server or the namespace is out of reach.
+ * late: the process has ended. unknownProcess: it does not exist. refused: Temporal will never accept this batch. timeout,
+ * busy: try this process later. away: the server or the namespace is unreachable.
  */
 export type SignalProblem = "late" | "unknownProcess" | "refused" | "timeout" | "busy" | "away";
 
-/** Written out: contracts/shared/messages.ts needs the workflow's library. */
+/** A literal, because contracts/shared/messages.ts imports the workflow library. */
 export const signalName = "providerEvents";
 export const surplusSignalName = "surplus";
 

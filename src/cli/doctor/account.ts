@@ -1,4 +1,4 @@
-// Each account of each provider, asked for something that has no effect there.
+// Checks each account of each provider by a call without an effect.
 import { type Config, requireSecrets } from "../../config.js";
 import type { Host } from "../../providers/http/call.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
@@ -13,10 +13,10 @@ import type { FindingName } from "./findings.js";
 import { reach } from "./reach.js";
 
 export interface ConfiguredAccount {
-  /** The account's and the provider's. */
+  /** The names of the account and of the provider. */
   name: string;
   hosts: readonly Host[];
-  /** What is well; throws a `Problem`. */
+  /** Returns the text of a success; throws a `Problem`. */
   ask(): Promise<string>;
 }
 
@@ -26,7 +26,7 @@ const meanings: Partial<Record<ProblemKind, FindingName>> = {
   protocol: "notTheProvider",
 };
 
-/** The lines of the one-shot signature service come last, where operators know them. */
+/** The one-shot signature service is listed last, where operators expect it. */
 const inOrder = providerNames.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)));
 
 export function configuredAccounts(config: Config): ConfiguredAccount[] {
@@ -40,7 +40,7 @@ export function configuredAccounts(config: Config): ConfiguredAccount[] {
         if (config.environment === undefined && entry.hosts(account).some(isInClear))
           throw new Problem(
             "notChecked",
-            "not checked: http is for the sandbox alone, and environment is not set",
+            "not checked: http is only allowed for the sandbox, and environment is not set",
           );
         requireSecrets(config.accounts[name]?.[provider] ?? {});
         return asked(provider, account);
@@ -56,11 +56,11 @@ async function asked(provider: Provider, account: object): Promise<string> {
   try {
     for (const { tls } of hosts) tls?.identity();
   } catch {
-    throw new Problem("notChecked", "not checked: its client certificate cannot be used");
+    throw new Problem("notChecked", "not checked: its client certificate is unusable");
   }
   if (!checkCredentials) {
     await Promise.all(hosts.map(reach));
-    return `${where} can be reached; not checked: it shows no operation without an effect`;
+    return `${where} is reachable; credentials not checked: the provider has no operation without an effect`;
   }
   try {
     await checkCredentials(account, 2 * CALL_MS);
@@ -68,10 +68,10 @@ async function asked(provider: Provider, account: object): Promise<string> {
     if (!(error instanceof ProviderError)) throw error;
     throw new Problem(findingOf(error, unclearDenials), `${where}: ${error.message}`);
   }
-  return `${where} takes the credentials`;
+  return `${where} accepts the credentials`;
 }
 
-/** A certificate is refused by an alert, so without a status, or by nginx, with 400. */
+/** A server refuses a certificate by a TLS alert, without a status; nginx answers 400. */
 function findingOf(
   { kind, status, code = "" }: ProviderError,
   unclearDenials: readonly string[] = [],

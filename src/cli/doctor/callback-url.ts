@@ -1,5 +1,5 @@
-// Whether providers reach our receiver: it alone refuses a forged address (404) and takes a genuine one so far that it
-// reads the body, which is no JSON (400). Nothing is stored.
+// Checks that the public URL leads to our receiver: only the receiver refuses a forged address (404), and accepts a genuine
+// one until it finds that the body is not JSON (400). It stores nothing.
 import { lookup } from "node:dns/promises";
 import { callbackPath, callbackUrl } from "../../callbacks/address.js";
 import type { Config } from "../../config.js";
@@ -15,19 +15,19 @@ export async function publicUrl(config: Config): Promise<string> {
     if (protocol !== "https:")
       throw new Problem("callbackUrlNotHttps", `${origin} is not encrypted`);
     if (await isLoopback(hostname))
-      throw new Problem("callbackUrlLoopback", `${origin} leads to this machine only`);
+      throw new Problem("callbackUrlLoopback", `${origin} is reachable from this machine only`);
   }
   const subject = { provider: "evi-post", namespace: "doctor", workflowId: "doctor" };
   const genuine = callbackUrl(ring(config, "callback"), url, subject);
   const forged = genuine.replace(/\/[^/]*$/, "/forged");
   const [toForged, toGenuine] = await Promise.all([post(forged, origin), post(genuine, origin)]);
   if (toForged === BUSY || toGenuine === BUSY)
-    throw new Problem("notChecked", `not checked: ${origin} answers 503, try again`);
+    throw new Problem("notChecked", `not checked: ${origin} answers 503; try again`);
   if (toForged === 404 && toGenuine === 400)
-    return `our receiver answers at ${origin}${config.environment === "sandbox" ? "; in the sandbox it need not be https" : ""}`;
+    return `our receiver answers at ${origin}${config.environment === "sandbox" ? "; the sandbox does not need https" : ""}`;
   throw new Problem(
     "notOurReceiver",
-    `${origin}${callbackPath} answers ${toForged} to a forged address and ${toGenuine} to a genuine one, instead of 404 and 400`,
+    `${origin}${callbackPath} answers ${toForged} to a forged address and ${toGenuine} to a genuine one; expected 404 and 400`,
   );
 }
 
@@ -43,10 +43,7 @@ async function post(url: string, origin: string): Promise<number> {
     return answer.status;
   } catch (error) {
     const { name, cause } = error as { name: string; cause?: { code?: string } };
-    throw new Problem(
-      "receiverAway",
-      `${origin} cannot be reached from here: ${cause?.code ?? name}`,
-    );
+    throw new Problem("receiverAway", `cannot reach ${origin} from here: ${cause?.code ?? name}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// What callback addresses bring, and how long they live (docs/decisions/0020).
+// Checks callback addresses for surplus callbacks and for their lifetime (docs/decisions/0020).
 import type { Config } from "../../config.js";
 import type { Pool } from "../../postgres/pool.js";
 import { Problem } from "./check.js";
@@ -21,7 +21,7 @@ export async function callbackFloods(pool: Pool): Promise<string> {
      from trustflow.callback_addresses where surplus > 0 or refused > 0 order by address limit $1`,
     [MAX_NAMED + 1],
   );
-  if (rows.length === 0) return "no address brought more than its process is told of";
+  if (rows.length === 0) return "no address has more callbacks than its process receives";
   const named = rows.slice(0, MAX_NAMED).map(({ name, count }) => `${name} (${count} more)`);
   const others = rows.length > MAX_NAMED ? " and others" : "";
   throw new Problem("callbackFlood", `${named.join(", ")}${others}`);

@@ -1,4 +1,4 @@
-// The certificates that TLS servers show and our own, judged as our connections judge them, and ahead of time.
+// Checks certificates of TLS servers and our own, with the rules of our connections, and warns before they expire.
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { isIP } from "node:net";
@@ -15,12 +15,12 @@ import type { FindingName } from "./findings.js";
 export interface TlsServer {
   host: string;
   port: number;
-  /** The name that the certificate must have, where it is not the host. */
+  /** The name that the certificate must have, if it is not the host. */
   name?: string | undefined;
   ca?: Buffer | undefined;
   cert?: Buffer | undefined;
   key?: Buffer | undefined;
-  /** Instead of the three. */
+  /** Replaces the three fields above. */
   secureContext?: SecureContext | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function serverCertificate(server: TlsServer): Promise<string> {
   const socket = connect({
     host,
     port,
-    // The host of the check below; a server gets to see no address as a name.
+    // The name for the check below. An IP address must not be sent as a server name.
     ...(isIP(name) ? {} : { servername: name }),
     ...(ca && { ca }),
     ...(cert && key && { cert, key }),
@@ -54,7 +54,7 @@ export async function serverCertificate(server: TlsServer): Promise<string> {
     });
     const shown = socket.getPeerX509Certificate();
     if (!shown) throw new Problem("tlsFailed", `${host}:${port} shows no certificate`);
-    // Declared as an Error, but it is the code of one.
+    // Its declared type is Error, but the value is an error code.
     const code = socket.authorizationError as unknown as string | undefined;
     if (!socket.authorized && code)
       throw new Problem(
@@ -67,19 +67,19 @@ export async function serverCertificate(server: TlsServer): Promise<string> {
   }
 }
 
-/** Our own, shown to Temporal. */
+/** Checks our own client certificate for Temporal. */
 export async function temporalCertificate(pem: Uint8Array): Promise<string> {
   return stillGood(new X509Certificate(pem), "the client certificate for Temporal");
 }
 
-/** Our own, shown to a provider; from PEM or PKCS#12. */
+/** Checks our own client certificate for a provider, from PEM or PKCS#12. */
 export async function clientCertificate(tls: NonNullable<Host["tls"]>): Promise<string> {
   const shown = certificateIn(identityOf(tls));
   if (shown) return stillGood(shown, "the client certificate");
   throw new Problem("clientCertificateUnreadable", "the file holds no certificate");
 }
 
-/** The server of a provider, which may want to see our certificate. */
+/** Checks the server certificate of a provider, which may require our certificate. */
 export async function providerCertificate({ baseUrl, tls }: Host): Promise<string> {
   return serverCertificate({ ...hostAndPortOf(baseUrl), secureContext: tls && identityOf(tls) });
 }
@@ -93,7 +93,7 @@ export function hostAndPortOf(url: string): { host: string; port: number } {
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (isTls(url) ? 443 : 80) };
 }
 
-/** Temporal, where it is reached by TLS. */
+/** Temporal's server, if the connection uses TLS. */
 export function temporalServerOf({ address, options }: ResolvedConnection): TlsServer | undefined {
   if (!options.tls) return undefined;
   const tls = options.tls === true ? {} : options.tls;
@@ -108,9 +108,9 @@ export function temporalServerOf({ address, options }: ResolvedConnection): TlsS
   };
 }
 
-const meanwhile = "workers that run go on with the one before, as long as it is valid";
+const meanwhile = "running workers keep using the previous certificate while it is valid";
 
-/** What is wrong with the files, without what is in them. */
+/** Reads the files; an error names the problem, never the content. */
 function identityOf(tls: NonNullable<Host["tls"]>): SecureContext {
   try {
     return tls.identity();
@@ -119,10 +119,13 @@ function identityOf(tls: NonNullable<Host["tls"]>): SecureContext {
     if (code && /_KEY_(VALUES|TYPE)_MISMATCH$/.test(code))
       throw new Problem(
         "clientCertificateMismatch",
-        `the certificate has another key: ${code}; ${meanwhile}`,
+        `the key does not belong to the certificate: ${code}; ${meanwhile}`,
       );
     if (code === "ERR_CRYPTO_UNSUPPORTED_OPERATION")
-      throw new Problem("clientCertificateOutdated", `the PKCS#12 file has an old cipher: ${code}`);
+      throw new Problem(
+        "clientCertificateOutdated",
+        `the PKCS#12 file uses an outdated cipher: ${code}`,
+      );
     const why = code ?? (/^[a-z ]{1,40}$/.test(message) ? message : "unknown error");
     const where = path === undefined ? why : `${path}: ${why}`;
     throw new Problem("clientCertificateUnreadable", `${where}; ${meanwhile}`);
@@ -149,5 +152,5 @@ function noSession(where: string, code: string): Problem {
   const wrongProtocol = /^(ERR_SSL|EPROTO|ECONNRESET)/.test(code);
   return wrongProtocol
     ? new Problem("tlsFailed", `${where} does not complete a TLS handshake: ${code}`)
-    : new Problem("notChecked", `not checked: ${where} is out of reach (${code})`);
+    : new Problem("notChecked", `not checked: cannot reach ${where} (${code})`);
 }

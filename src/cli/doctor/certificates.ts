@@ -1,4 +1,4 @@
-// Which certificates `trustflow doctor` judges, and a line for each address that shows none.
+// The certificates that `trustflow doctor` checks, and a line for each address without TLS.
 import type { Config } from "../../config.js";
 import { temporalSettings } from "../../roles/temporal.js";
 import type { ConfiguredAccount } from "./account.js";
@@ -12,7 +12,7 @@ import {
 } from "./certificate.js";
 import { type Check, skippedCheck } from "./check.js";
 
-/** One for each server, however many settings name it; but one for each account that has its own authorities. */
+/** One check per server, even if several settings name it; one per account if the account has its own certificate authorities. */
 export async function certificateChecks(
   { callbacks: { publicUrl } }: Config,
   accounts: readonly ConfiguredAccount[],
@@ -23,7 +23,7 @@ export async function certificateChecks(
       return isTls(host.baseUrl) ? [check, () => providerCertificate(host)] : withoutTls(check);
     }),
   );
-  // Of an address that several settings name, the last one stands for all.
+  // If several settings name an address, the last one is checked.
   return [...new Map([...ofProviders, ofReceiver(publicUrl), ...(await ofTemporal())])];
 }
 
@@ -37,7 +37,7 @@ function ofReceiver(url: string | undefined): Check {
 async function ofTemporal(): Promise<Check[]> {
   const settings = await temporalSettings().catch(() => undefined);
   if (!settings)
-    return [skippedCheck("certificate of Temporal", "the settings of Temporal cannot be used")];
+    return [skippedCheck("certificate of Temporal", "the Temporal settings are invalid")];
   const server = temporalServerOf(settings);
   if (!server) return [withoutTls("certificate of Temporal")];
   const { cert } = server;
@@ -50,7 +50,7 @@ async function ofTemporal(): Promise<Check[]> {
 }
 
 function withoutTls(check: string): Check {
-  return skippedCheck(check, "it is reached without TLS, so it shows no certificate");
+  return skippedCheck(check, "the connection has no TLS, so there is no certificate");
 }
 
 function certificateOf({ host, port }: { host: string; port: number }): string {

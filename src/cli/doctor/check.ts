@@ -1,19 +1,19 @@
-// One check of `trustflow doctor`: bounded in time, and without a secret whatever it meets.
+// One check of `trustflow doctor`, with a time limit; its output never contains a secret.
 import { ConfigurationError, required } from "../../config.js";
 import { type FindingName, findings } from "./findings.js";
 
-/** What a check says, as `--json` prints it. */
+/** The result of a check, as `--json` prints it. */
 export interface Checked {
   check: string;
-  /** `skip`: not examined, and `detail` says why. */
+  /** `skip`: the check was not done, and `detail` has the reason. */
   state: "ok" | "warn" | "fail" | "skip";
-  /** Where it is `warn` or `fail`. */
+  /** Present for `warn` and `fail`. */
   finding?: FindingName;
   detail: string;
   mend?: string;
 }
 
-/** What a check throws: what is wrong, in one sentence without a secret. */
+/** A problem that a check has found, in one sentence without a secret. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly finding: FindingName;
@@ -24,23 +24,23 @@ export class Problem extends Error {
   }
 }
 
-/** What a check throws that examines nothing, because there is nothing to examine or nobody to ask. */
+/** Thrown by a check that has nothing to examine. */
 export class NotExamined extends Error {
   override readonly name = "NotExamined";
 }
 
 export type Check = [name: string, work: () => Promise<string>];
 
-/** A line for what is not examined: nothing is left out in silence. */
+/** A line for a check that was not done, so that the report is complete. */
 export function skippedCheck(check: string, why: string): Check {
   return [check, () => Promise.reject(new NotExamined(`not examined: ${why}`))];
 }
 
-/** Of one call; above it stands the limit of a whole check. */
+/** The time limit of one call; a whole check has a longer one. */
 export const CALL_MS = 5_000;
 const CHECK_MS = 15_000;
 
-/** `work` returns what is well. */
+/** Runs a check; `work` returns the text of a success. */
 export async function runCheck(
   check: string,
   work: () => Promise<string>,
@@ -62,14 +62,14 @@ export async function runCheck(
   }
 }
 
-/** A check of what another one opens and reports on. */
+/** A check that needs a connection which another check opens and reports on. */
 export async function withOpened<T>(
   what: string,
   opened: Promise<T>,
   work: (open: T) => Promise<string>,
 ): Promise<string> {
   const open = await opened.catch(() => {
-    throw new Problem("notChecked", `not checked: ${what} is out of reach`);
+    throw new Problem("notChecked", `not checked: cannot reach ${what}`);
   });
   return work(open);
 }
@@ -82,7 +82,7 @@ export function setting<T>(value: T | undefined, key: string): T {
   }
 }
 
-// The message of an error that nobody foresaw may hold anything, so only its kind is shown.
+// The message of an unexpected error may contain secrets, so only its kind is shown.
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { name, message, code } = error as { name?: string; message: string; code?: unknown };

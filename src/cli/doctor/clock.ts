@@ -1,10 +1,10 @@
-// Two clocks, compared by a question that both stamp: what the way takes is no skew.
+// Compares two clocks by a timestamp of the other machine; the duration of the call does not count as a difference.
 import { Problem } from "./check.js";
 
-/** Leases, spans and certificates bear this much. */
+/** Leases, time spans and certificates tolerate this difference. */
 const BEARABLE_MS = 5_000;
 
-/** `theirs` was read between `before` and `after`, both read here; all in milliseconds. */
+/** `theirs` was read between `before` and `after`, which are times of this machine; all in milliseconds. */
 export function compareClocks(before: number, theirs: number, after: number): string {
   const skewMs = Math.max(before - theirs, theirs - after, 0);
   if (skewMs <= BEARABLE_MS) return `within ${BEARABLE_MS / 1_000} s of this machine's`;

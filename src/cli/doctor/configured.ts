@@ -1,4 +1,4 @@
-// What the configuration says by itself, and the folder that it names.
+// Checks the configuration itself, and the folder that it names.
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { type Config, ringOf } from "../../config.js";
@@ -7,7 +7,7 @@ import { NotExamined, Problem, setting } from "./check.js";
 import type { FindingName } from "./findings.js";
 
 export const ringNames = ["codec", "callback", "journal", "inbox", "documents"] as const;
-/** Not every role and deployment has them. */
+/** Key rings that some roles and deployments do not have. */
 export const optionalRingNames = ["codecWrite", "secrets", "secretsPublic"] as const;
 type RingName =
   | (typeof ringNames)[number]
@@ -29,7 +29,7 @@ export async function optionalRing(config: Config, name: RingName): Promise<stri
   return `active key ${ring(config, name).active.id}`;
 }
 
-/** The receiver alone has the public ring, so it is often not here. */
+/** Only the receiver has the public ring, so it is often missing here. */
 export async function inboxPublicRing(config: Config): Promise<string> {
   if (config.keys.inboxPublic === undefined)
     throw new NotExamined("not configured here: the receiver has it");
@@ -39,11 +39,11 @@ export async function inboxPublicRing(config: Config): Promise<string> {
     return `seals to key ${given.id} of keys.inbox`;
   throw new Problem(
     "inboxKeysDiffer",
-    `the first key of keys.inboxPublic ("${given?.id}") is none of keys.inbox: nobody can open what the receiver stores`,
+    `the first key of keys.inboxPublic ("${given?.id}") is not in keys.inbox: the relay cannot open what the receiver stores`,
   );
 }
 
-/** A worker makes the folder too. */
+/** Creates the folder if it is missing, as a worker does. */
 export async function documentStore({ documents }: Config): Promise<string> {
   const directory = setting(documents.directory, "documents.directory");
   try {
@@ -51,7 +51,7 @@ export async function documentStore({ documents }: Config): Promise<string> {
     await access(directory, constants.R_OK | constants.W_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Problem("documentStoreUnusable", `${directory} cannot be used: ${code}`);
+    throw new Problem("documentStoreUnusable", `cannot use ${directory}: ${code}`);
   }
   return `directory ${directory}`;
 }

@@ -1,4 +1,4 @@
-// The database: there, migrated, durable, and with the same time.
+// Checks that the database is reachable, migrated and durable, and that its clock is right.
 import { type Config, ConfigurationError } from "../../config.js";
 import { durabilityOf } from "../../postgres/durability.js";
 import { ownerUser } from "../../postgres/grants.js";
@@ -23,12 +23,12 @@ export async function openDatabase(config: Config): Promise<{ pool: Pool; versio
   }
 }
 
-/** Who owns the tables may change what is evidence: outside the sandbox only `migrate` needs that. */
+/** The owner of the tables can change evidence; outside the sandbox only `migrate` needs that right. */
 export async function databaseUser(pool: Pool, { environment }: Config): Promise<string> {
   const owner = await ownerUser(pool);
-  if (owner === undefined) return "has the rights of its role alone";
+  if (owner === undefined) return "has only the rights of its role";
   if (environment === "sandbox") return `${owner} owns the tables`;
-  throw new Problem("databaseUserOwns", `${owner} may do whatever the owner of the tables may`);
+  throw new Problem("databaseUserOwns", `${owner} has the rights of the owner of the tables`);
 }
 
 export async function migrations(pool: Pool): Promise<string> {
@@ -41,7 +41,7 @@ export async function durability(pool: Pool): Promise<string> {
   const { problems, warnings } = await durabilityOf(pool);
   if (problems.length > 0) throw new Problem("commitsNotDurable", problems.join("; "));
   if (warnings.length > 0) throw new Problem("standbyAsynchronous", warnings.join("; "));
-  return "a commit that was answered survives a crash";
+  return "an acknowledged commit survives a crash";
 }
 
 export async function databaseClock(pool: Pool): Promise<string> {

@@ -1,4 +1,4 @@
-// All checks of `trustflow doctor`, side by side.
+// Runs all checks of `trustflow doctor` concurrently.
 import { type Config, ConfigurationError, loadConfig } from "../../config.js";
 import { type ConfiguredAccount, configuredAccounts } from "./account.js";
 import { publicUrl } from "./callback-url.js";
@@ -42,7 +42,7 @@ export async function examine(): Promise<Checked[]> {
     config = loadConfig();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    const rest = skippedCheck("all else", "the configuration cannot be read");
+    const rest = skippedCheck("all else", "cannot read the configuration");
     return [
       node,
       await runCheck("configuration", () => Promise.reject(error)),
@@ -65,7 +65,7 @@ export async function examine(): Promise<Checked[]> {
   try {
     return [node, ...(await Promise.all(checks.map(([name, work]) => runCheck(name, work))))];
   } finally {
-    // Not awaited: what hangs is cut when the command ends.
+    // Not awaited: the end of the command cuts a hanging connection.
     void database.then(
       ({ pool }) => pool.end(),
       () => undefined,
@@ -142,12 +142,12 @@ function accountChecks(accounts: readonly ConfiguredAccount[]): Check[] {
   ]);
 }
 
-/** What only another process can say of itself. */
+/** The state of the other roles, which only they can report. */
 function ofOtherProcesses({ sandbox }: Config): Check[] {
   return [
-    skippedCheck("roles", "whether they run, GET /ready of each says"),
+    skippedCheck("roles", "GET /ready of each role shows whether it runs"),
     ...(sandbox.url === undefined
       ? []
-      : [skippedCheck("sandbox", "only the commands of `trustflow sandbox` use sandbox.url")]),
+      : [skippedCheck("sandbox", "only the `trustflow sandbox` commands use sandbox.url")]),
   ];
 }

@@ -1,4 +1,4 @@
-// All that `trustflow doctor` can find, each by a name that stays, with how to mend it. docs/operations.md shows this table.
+// All findings of `trustflow doctor`, each with a fixed name and its remedy. docs/operations.md shows this table.
 interface Remedy {
   /** `warn` leaves the exit code at 0. */
   state: "warn" | "fail";
@@ -9,34 +9,34 @@ const warn = (mend: string): Remedy => ({ state: "warn", mend });
 const fail = (mend: string): Remedy => ({ state: "fail", mend });
 
 export const findings = {
-  configurationInvalid: fail("Correct the key or file that is named."),
-  settingMissing: fail("Set the key in `trustflow.toml`, or the variable that is named."),
-  keysMalformed: fail("Write the ring as `trustflow keys generate` prints it."),
+  configurationInvalid: fail("Correct the named key or file."),
+  settingMissing: fail("Set the named key in `trustflow.toml`, or the named variable."),
+  keysMalformed: fail("Write the ring in the form that `trustflow keys generate` prints."),
   inboxKeysDiffer: fail(
-    "Give the receiver what `trustflow keys public` prints where relay and operators have their `keys.inbox`.",
+    "Run `trustflow keys public` where the relay has `keys.inbox`, and give its output to the receiver.",
   ),
   operatorKeyMalformed: fail(
-    "Let `keys.operator` be the line that `trustflow keys operator NAME` prints first, where this user may read it.",
+    "Set `keys.operator` to the first line that `trustflow keys operator NAME` prints, and let this user read it.",
   ),
   operatorKeyUnknown: fail(
-    "Give the workers the public key that `trustflow keys operator NAME` printed beside it, or sign with the private key that belongs to theirs.",
+    "Give the workers the public key that `trustflow keys operator NAME` printed, or sign with the private key of the public key that they have.",
   ),
   accountsMissing: fail(
     "Add a section `[accounts.default.PROVIDER]` to `trustflow.toml` for each provider, such as `evi-post`.",
   ),
   documentStoreUnusable: fail(
-    "Let Trustflow's user read and write the folder `documents.directory`.",
+    "Allow Trustflow's user to read and write the folder `documents.directory`.",
   ),
   databaseAway: fail("Start PostgreSQL, or correct `DATABASE_URL`."),
   migrationsMissing: fail("Run `trustflow migrate --database-only`."),
   databaseUserOwns: warn(
-    "Give each role the URL of its own database role, such as `trustflow_worker`; the owner's is for `trustflow migrate` alone.",
+    "Give each role the URL of its own database role, such as `trustflow_worker`; use the owner's URL only for `trustflow migrate`.",
   ),
   commitsNotDurable: fail(
     "Set `fsync` and `full_page_writes` to `on`; with `synchronous_standby_names`, set `synchronous_commit` to `on`, `remote_write` or `remote_apply`. Then reload PostgreSQL.",
   ),
   standbyAsynchronous: warn(
-    "Name the standby in `synchronous_standby_names`, or never promote it without asking the providers what they have.",
+    "Add the standby to `synchronous_standby_names`, or never promote it before you have asked the providers what they have.",
   ),
   temporalAway: fail("Start Temporal, or correct `temporal.toml` and the `TEMPORAL_*` variables."),
   namespaceMissing: fail(
@@ -45,83 +45,79 @@ export const findings = {
   retentionTooShort: warn(
     "Run `temporal operator namespace update --retention 90d --namespace NAMESPACE`, or lower `retention.inboxDays`.",
   ),
-  retentionTooLong: fail("Raise `retention.journalDays` to the namespace's retention at least."),
+  retentionTooLong: fail("Raise `retention.journalDays` at least to the namespace's retention."),
   searchAttributesMissing: fail("Run `trustflow migrate --temporal-only`."),
   searchAttributeOfOtherType: fail(
-    "Remove it by `temporal operator search-attribute remove`, then run `trustflow migrate --temporal-only`.",
+    "Remove it with `temporal operator search-attribute remove`, then run `trustflow migrate --temporal-only`.",
   ),
-  codecKeyMissing: fail("Put the key back, last in the ring `keys.codec` of every role."),
-  codecKeyWrong: fail("Give that key id in `keys.codec` the bytes that it had, in every role."),
-  processesStuck: warn(
-    "Run `trustflow cleanup --repair-only`, and let a schedule run it every few minutes.",
-  ),
+  codecKeyMissing: fail("Add the key again as the last one of `keys.codec` in every role."),
+  codecKeyWrong: fail("Restore the original bytes of that key id in `keys.codec`, in every role."),
+  processesStuck: warn("Run `trustflow cleanup --repair-only`, and schedule it every few minutes."),
   repairFailed: fail(
-    "See `trustflow list --stuck`, then put the release before back or deploy one that can replay it.",
+    "Run `trustflow list --stuck`, then deploy the previous release or one that can replay the process.",
   ),
-  clockSkewed: warn("Let NTP set both clocks (`timedatectl set-ntp true`)."),
+  clockSkewed: warn("Synchronise both clocks with NTP (`timedatectl set-ntp true`)."),
   credentialsRefused: fail(
-    "Correct the credentials of the account (`username` and `password`, or `token`), or let the provider provision it.",
+    "Correct the credentials of the account (`username` and `password`, or `token`), or ask the provider to provision it.",
   ),
   credentialsOrLraRefused: fail(
-    "Correct `username`, `password` and `lraId` of the account, or let the provider allow the user `checkData` at that LRA.",
+    "Correct `username`, `password` and `lraId` of the account, or ask the provider to allow the user `checkData` at that LRA.",
   ),
   lookUpFindsNothing: warn(
-    "Ask the provider how items are found: for `evi-post` try `ownKeyInLookupKey`, for `one-shot-signature` correct `paths.retrieve` of the account.",
+    "Ask the provider how to find items: for `evi-post` try `ownKeyInLookupKey`, for `one-shot-signature` correct `paths.retrieve` of the account.",
   ),
-  lookUpTooSlow: warn(
-    "Raise `journal.lookUpSpacingSeconds` above the time that the provider takes.",
-  ),
+  lookUpTooSlow: warn("Raise `journal.lookUpSpacingSeconds` above the provider's delay."),
   providerAway: fail("Correct `baseUrl` of the account, or wait for the provider."),
-  notTheProvider: fail("Let `baseUrl` of the account be that of the provider's API."),
+  notTheProvider: fail("Set `baseUrl` to the provider's API URL."),
   clientCertificateUnreadable: fail(
-    "Let Trustflow's user read the account's files, let them be PEM or PKCS#12 as their keys say, and give their `passphrase`.",
+    "Allow Trustflow's user to read the account's files, use PEM or PKCS#12 as the key's name says, and set the `passphrase`.",
   ),
   clientCertificateOutdated: fail(
-    "Write the file anew with OpenSSL 3: `openssl pkcs12 -legacy -in OLD -nodes -out BOTH`, then `openssl pkcs12 -export -in BOTH -out NEW`; remove BOTH, which holds the key in clear.",
+    "Convert the file with OpenSSL 3: `openssl pkcs12 -legacy -in OLD -nodes -out BOTH`, then `openssl pkcs12 -export -in BOTH -out NEW`; then delete BOTH, which holds the unencrypted key.",
   ),
   clientCertificateMismatch: fail(
-    "Let `keyFile` hold the key of the certificate in `certificateFile`.",
+    "Set `keyFile` to the key of the certificate in `certificateFile`.",
   ),
   clientCertificateRefused: fail(
-    "Show the certificate that the provider issued to the account, or let the provider accept this one.",
+    "Use the certificate that the provider issued to the account, or ask the provider to accept this one.",
   ),
   hungUpAfterHandshake: fail(
-    "Run `trustflow doctor` again: a server that restarts does it once. Else show the certificate that the provider issued to the account, or let the provider accept this one.",
+    "Run `trustflow doctor` again, because a restarting server causes this once. If it stays, use the certificate that the provider issued to the account, or ask the provider to accept this one.",
   ),
-  certificateExpired: fail("Renew the certificate: on that server, or ours in its file."),
+  certificateExpired: fail("Renew the certificate on that server, or our own in its file."),
   certificateExpiresSoon: warn(
-    "Renew the certificate before that day: on that server, or ours in its file.",
+    "Renew the certificate before that day, on that server or our own in its file.",
   ),
-  certificateNotYetValid: fail("Wait until that day, or correct this machine's clock."),
+  certificateNotYetValid: fail("Wait until that day, or correct the clock of this machine."),
   certificateOfOtherHost: fail(
-    "Use the host that the certificate names, or a certificate that names this host.",
+    "Use a host that the certificate names, or a certificate that names this host.",
   ),
   certificateUntrusted: fail(
-    "Give the issuer's certificate as `NODE_EXTRA_CA_CERTS`, as `caFile` of an account with a client certificate, for Temporal as `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.",
+    "Set the issuer's certificate in `NODE_EXTRA_CA_CERTS`; for an account with a client certificate in `caFile`, for Temporal in `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.",
   ),
   tlsFailed: fail(
-    "Let address and port be those of a TLS server, with the client certificate that it asks for.",
+    "Use the address and port of a TLS server, and the client certificate that it requires.",
   ),
   callbackFlood: warn(
-    "Look at `trustflow callbacks surplus`: where they are not the provider's, its address has leaked; the process goes on by asking.",
+    "Check `trustflow callbacks surplus`: if the provider did not send them, the address has leaked. The process continues by polling.",
   ),
   addressLifeShort: warn(
-    "Raise `callbacks.addressDays` above the longest process: later callbacks are answered 410.",
+    "Raise `callbacks.addressDays` above the duration of the longest process: the receiver answers later callbacks with 410.",
   ),
   callbackUrlNotHttps: fail(
-    "Let `callbacks.publicUrl` begin with `https://`: an address is a capability.",
+    "Start `callbacks.publicUrl` with `https://`: anyone who has a callback address can use it.",
   ),
   callbackUrlLoopback: fail(
-    "Let `callbacks.publicUrl` be the name under which providers reach the receiver.",
+    "Set `callbacks.publicUrl` to the URL at which providers reach the receiver.",
   ),
   receiverAway: fail(
     "Start `trustflow receiver` and its reverse proxy, or correct `callbacks.publicUrl`.",
   ),
   notOurReceiver: fail(
-    "Let `callbacks.publicUrl` lead to the receiver, and give it the same `keys.callback`.",
+    "Point `callbacks.publicUrl` at the receiver, and give it the same `keys.callback`.",
   ),
-  noAnswer: fail("See whether a firewall or an overload is in the way."),
-  notChecked: warn("Mend the other findings, then run `trustflow doctor` again."),
+  noAnswer: fail("Check for a firewall or an overloaded server."),
+  notChecked: warn("Fix the other findings, then run `trustflow doctor` again."),
 } as const satisfies Record<string, Remedy>;
 
 export type FindingName = keyof typeof findings;

@@ -1,5 +1,5 @@
-// What is known of the look-ups by which a lost answer is settled, where the specification does not show that they find our
-// items (docs/reading-the-specification.md §1, docs/decisions/0017). Read from the database; nobody is asked.
+// Shows the proofs of look-ups that rest on an assumption (docs/reading-the-specification.md §1, docs/decisions/0017). It
+// reads the database and calls no provider.
 import type { Config } from "../../config.js";
 import type { LookUpReport } from "../../journal/look-up-proofs.js";
 import type { Pool } from "../../postgres/pool.js";
@@ -19,7 +19,7 @@ interface AccountWithLookUp {
   lookUpConfiguration: string;
 }
 
-/** Accounts whose provider could be asked if they were configured so, with the reason why it cannot. */
+/** Accounts for which another configuration would make a look-up possible, with the reason. */
 export function accountsWithoutLookUp(
   config: Config,
 ): { provider: string; account: string; why: string }[] {
@@ -28,12 +28,12 @@ export function accountsWithoutLookUp(
   );
 }
 
-/** Accounts that have such a look-up. */
+/** Accounts that have a look-up. */
 export function accountsWithLookUp(config: Config): LookedUp[] {
   return assumedLookUps(config).filter(({ why }) => why === undefined);
 }
 
-/** The accounts of providers whose look-ups rest on an assumption. */
+/** The accounts whose look-ups rest on an assumption. */
 function assumedLookUps(config: Config): (LookedUp & { why: string | undefined })[] {
   return providerNames.flatMap((provider) => {
     const { whyNoLookUp } = entryOf(provider);
@@ -51,7 +51,7 @@ function assumedLookUps(config: Config): (LookedUp & { why: string | undefined }
 export async function lookUps(config: Config, pool: Pool, of: LookedUp): Promise<string> {
   const reports = await lookUpProofsOf(config, pool).report(of);
   if (reports.length === 0)
-    return "not known yet whether it finds our own items: nothing was answered since it is configured so; until then a lost answer waits for a person";
+    return "not known yet whether it finds our own items: no item was submitted with this configuration; until then a lost answer needs an operator decision";
   const detail = reports.map((report) => `${nameOf(report)} ${said(report)}`).join("; ");
   const findings = new Set(reports.map(({ finding }) => finding));
   if (findings.has("missing")) throw new Problem("lookUpFindsNothing", detail);
@@ -68,8 +68,8 @@ function said({ finding, foundAt, isLooking }: LookUpReport): string {
     late: `finds our own items, but too late (${at})`,
     missing: `does not find our own items (${at})`,
     unproven: isLooking
-      ? "is being tried on an item of ours: not known yet"
-      : "is not known yet to find our own items",
+      ? "is being tested with one of our items: not known yet"
+      : "not known yet whether it finds our own items",
   };
   return words[finding];
 }

@@ -1,4 +1,4 @@
-// Who may decide, and whether the key of `keys.operator` is that of one of them (docs/decisions/0024).
+// Checks the configured operators, and whether the key of `keys.operator` belongs to one of them (docs/decisions/0024).
 import type { Config } from "../../config.js";
 import { operatorName } from "../../config/operators.js";
 import { operatorPublicKey } from "../../crypto/decision-signature.js";
@@ -6,24 +6,29 @@ import { decisionRulesOf } from "../../decision-rules.js";
 import { NotExamined, Problem } from "./check.js";
 import { ring } from "./configured.js";
 
-/** What a worker refuses to start with is a finding here. */
+/** Rules with which a worker would not start are a finding here. */
 export async function decisionRules(config: Config): Promise<string> {
   const { isRequired, secondPerson, operators } = decisionRulesOf(config);
   if (operators.size === 0)
-    throw new NotExamined("not examined: no operator is configured here, the workers know theirs");
+    throw new NotExamined(
+      "not examined: no operator is configured here; only the workers know theirs",
+    );
   return [
     [...operators.keys()].join(", "),
-    isRequired ? "each decision must be signed" : "a decision without a signature is taken too",
+    isRequired ? "each decision must be signed" : "a decision without a signature is accepted too",
     ...[...secondPerson].map((decision) => `${decision} needs two operators`),
   ].join("; ");
 }
 
 export async function operatorKey(config: Config): Promise<string> {
   if (config.keys.operator === undefined)
-    throw new NotExamined("not examined: keys.operator is not set, so nothing is signed from here");
+    throw new NotExamined("not examined: keys.operator is not set, so this machine signs nothing");
   const { id, bytes } = ring(config, "operator", "operatorKeyMalformed").active;
   if (!operatorName.safeParse(id).success)
-    throw new Problem("operatorKeyMalformed", `keys.operator: "${id}" is no name of an operator`);
+    throw new Problem(
+      "operatorKeyMalformed",
+      `keys.operator: "${id}" is not a valid operator name`,
+    );
   const operators = new Map(Object.entries(config.operators));
   const publicKey = operatorPublicKey(bytes);
   if (operators.size === 0)
@@ -37,9 +42,9 @@ export async function operatorKey(config: Config): Promise<string> {
   throw new Problem("operatorKeyUnknown", `keys.operator: ${strangeness()}`);
 
   function strangeness(): string {
-    if (owner !== undefined) return `names ${id}, but the key is that of operators.${owner}`;
+    if (owner !== undefined) return `names ${id}, but the key belongs to operators.${owner}`;
     if (!named) return `operators.${id} is not configured`;
-    if (isPublic) return `is the public key of ${id}; the private one signs`;
-    return `its public key ${publicKey} is none of operators.${id}.publicKeys`;
+    if (isPublic) return `is the public key of ${id}; use the private key`;
+    return `its public key ${publicKey} is not in operators.${id}.publicKeys`;
   }
 }

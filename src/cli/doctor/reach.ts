@@ -1,4 +1,4 @@
-// A host, as far as it can be reached without asking it anything.
+// Checks that a host is reachable, without a request.
 import { once } from "node:events";
 import { connect, isIP } from "node:net";
 import type { Host } from "../../providers/http/call.js";
@@ -7,7 +7,10 @@ import type { TlsIdentity } from "../../providers/http/mutual-tls.js";
 import { hostAndPortOf } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
 
-/** Opens a connection; where the host wants our certificate, waits until it is taken (P1 §5.1, §5.5). Nothing is sent. */
+/**
+ * Opens a connection. If the host requires our certificate, waits until the host accepts it (P1 §5.1, §5.5). It sends no
+ * request.
+ */
 export async function reach({ baseUrl, tls }: Host): Promise<void> {
   const { host, port } = hostAndPortOf(baseUrl);
   try {
@@ -18,7 +21,7 @@ export async function reach({ baseUrl, tls }: Host): Promise<void> {
     const silent = code === HUNG_UP ? "hungUpAfterHandshake" : "providerAway";
     throw new Problem(
       isRefused ? "clientCertificateRefused" : silent,
-      `${host}:${port} is out of reach (${code})`,
+      `cannot reach ${host}:${port} (${code})`,
     );
   }
 }

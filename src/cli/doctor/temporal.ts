@@ -1,4 +1,5 @@
-// Temporal: there, its namespace fit for us, open processes readable, and with the same time.
+// Checks that Temporal is reachable, its namespace suitable, open processes readable and stuck ones repaired, and that its
+// clock is right.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "@temporalio/client";
@@ -19,9 +20,9 @@ export interface Temporal {
 
 const NOT_FOUND = 5;
 const ACTIVITY_QUEUE = 2;
-/** Nobody schedules here. */
+/** An activity queue that no workflow uses. */
 const CLOCK_QUEUE = { name: "trustflow.doctor" };
-/** So many open processes are listed; the first and the last of them are read. */
+/** The number of open processes that are listed; the first and the last of them are decoded. */
 const LISTED = 500;
 
 export async function openTemporal(): Promise<Temporal> {
@@ -33,7 +34,7 @@ export async function openTemporal(): Promise<Temporal> {
   }
 }
 
-/** Journal ≥ histories ≥ inbox (docs/design.md §8). A sandbox's histories are nobody's evidence. */
+/** Journal ≥ histories ≥ inbox (docs/design.md §8). Histories of a sandbox are not evidence. */
 export async function retention(
   { connection, namespace }: Temporal,
   { environment, retention: { inboxDays, journalDays } }: Config,
@@ -46,11 +47,11 @@ export async function retention(
   );
   const kept = `the namespace ${namespace} keeps histories for ${days} days`;
   if (days > journalDays)
-    throw new Problem("retentionTooLong", `${kept}, longer than retention.journalDays`);
+    throw new Problem("retentionTooLong", `${kept}, which is longer than retention.journalDays`);
   if (days < inboxDays && environment !== "sandbox")
     throw new Problem(
       "retentionTooShort",
-      `${kept}, shorter than retention.inboxDays: then a process can neither be reset nor audited`,
+      `${kept}, which is shorter than retention.inboxDays: an older process cannot be reset or audited`,
     );
   return environment === "sandbox" && days < inboxDays
     ? `${kept}; not compared with retention.inboxDays in the sandbox`
@@ -63,7 +64,7 @@ export async function attributes({ connection, namespace }: Temporal): Promise<s
   const missing = await withDeadline(connection, () =>
     missingSearchAttributes(connection, namespace),
   ).catch((error: Error) => {
-    // What the server says has a code; ours says which type is wrong.
+    // An error of the server has a code; our own error names the wrong type.
     if ("code" in error) throw error;
     throw new Problem("searchAttributeOfOtherType", error.message);
   });
@@ -74,7 +75,7 @@ export async function attributes({ connection, namespace }: Temporal): Promise<s
   );
 }
 
-/** Whether the ring opens the inputs of the newest open process and of an old one. */
+/** Checks that the key ring opens the inputs of the newest open process and of an old one. */
 export async function openProcesses(
   { connection, namespace }: Temporal,
   ring: KeyRing,
@@ -96,7 +97,7 @@ export async function openProcesses(
     );
     const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
     await codec.decode(started?.input?.payloads ?? []).catch((error: unknown) => {
-      const about = `${execution.workflowId} is open and cannot be read`;
+      const about = `${execution.workflowId} is open but unreadable`;
       if (error instanceof UnknownKeyError)
         throw new Problem("codecKeyMissing", `${about}: ${error.message}`);
       if (error instanceof DecryptionError)
@@ -104,10 +105,10 @@ export async function openProcesses(
       throw error;
     });
   }
-  return executions.length === 0 ? "none is open" : "the newest and an old one can be read";
+  return executions.length === 0 ? "none is open" : "the newest and an old one are readable";
 }
 
-/** Whether workflow tasks of an open process keep failing; of very many open processes only some are looked at. */
+/** Checks whether workflow tasks of open processes keep failing; of very many open processes it looks at some only. */
 export async function stuckProcesses({ connection, namespace }: Temporal): Promise<string> {
   const { candidatesQuery, listExecutions, filterStuck } =
     await import("../../temporal/visibility/stuck.js");
@@ -127,11 +128,11 @@ export async function stuckProcesses({ connection, namespace }: Temporal): Promi
   const first = found.find(({ isRepaired }) => isRepaired) ?? found[0];
   throw new Problem(
     first?.isRepaired ? "repairFailed" : "processesStuck",
-    `${found.length}${more}, such as ${first?.id}${first?.isRepaired ? ", which was repaired once without success" : ""}`,
+    `${found.length}${more}, such as ${first?.id}${first?.isRepaired ? ", which a repair did not fix" : ""}`,
   );
 }
 
-/** No call tells the server's time, but it stamps who polls: so we poll where nothing ever comes. */
+/** Temporal has no call for its time, but it stamps pollers. So this polls an unused queue and reads the stamp. */
 export async function temporalClock({ connection, namespace }: Temporal): Promise<string> {
   const { workflowService } = connection;
   const identity = `trustflow-doctor/${randomUUID()}`;
@@ -159,7 +160,7 @@ export async function temporalClock({ connection, namespace }: Temporal): Promis
   } finally {
     stop.abort();
   }
-  throw new Problem("notChecked", "not checked: the server does not show when we polled");
+  throw new Problem("notChecked", "not checked: the server does not report the time of our poll");
 }
 
 function withDeadline<T>(connection: Connection, work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-// NAME=value lines, as an environment file of a deployment has them.
+// NAME=value lines of an environment file.
 import { invalidInput } from "../files.js";
 
 export function linesOf(values: Record<string, string>): string {
@@ -7,7 +7,7 @@ export function linesOf(values: Record<string, string>): string {
     .join("");
 }
 
-/** A copy of the text in which each value stands where its empty `NAME=` stood; what has no line comes last. */
+/** Returns a copy of the text with each value filled in at its empty `NAME=`; values without such a line come last. */
 export function filledIn(template: string, values: Record<string, string>): string {
   const rest = { ...values };
   const lines = template
@@ -18,7 +18,7 @@ export function filledIn(template: string, values: Record<string, string>): stri
       const value = rest[name];
       if (value === undefined) return line;
       if (given !== "")
-        throw invalidInput([{ path: "--template", problem: `has a value for ${name} already` }]);
+        throw invalidInput([{ path: "--template", problem: `already has a value for ${name}` }]);
       delete rest[name];
       return `${name}=${value}`;
     });

@@ -15,8 +15,8 @@ const parts = ["input", "result", "status", "updates", "signals", "queries"] as 
 
 export function addSchema(program: Command): void {
   addCommand(program, "schema", {
-    summary: "the JSON Schema of a process",
-    details: `Always prints JSON. The parts updates, signals and queries have each message by its name: its arguments (none or
+    summary: "print the JSON Schema of a process",
+    details: `Always prints JSON. The parts updates, signals and queries list each message by name, with its argument (none or
 one) and its answer.`,
     example:
       "trustflow schema sendPostal --part result\ntrustflow schema issueCertificate --part updates",
@@ -24,7 +24,7 @@ one) and its answer.`,
     .addArgument(
       new Argument("<process>", "its name").choices(processes).argParser(parseProcessName),
     )
-    .addOption(new Option("--part <part>", "of the contract").choices(parts).default("input"))
+    .addOption(new Option("--part <part>", "part of the contract").choices(parts).default("input"))
     .action(async (processName: ProcessName, { part }: { part: (typeof parts)[number] }) => {
       const { schemasOf } = await import("../../contracts/schemas.js");
       writeJson(schemasOf(processName)[part]);
@@ -42,33 +42,33 @@ interface Generated {
 
 export function addKeys(program: Command): void {
   const keys = addCommand(program, "keys", {
-    summary: "make keys",
+    summary: "generate keys",
     example: "trustflow keys generate",
     isGroup: true,
   });
   addCommand(keys, "generate", {
-    summary: "print a key ring with one fresh key",
-    details: `A ring is "id:base64,id:base64…": the first key is used, all of them are accepted. To rotate, add
-a fresh one last in every role and client and restart them; then put it first and restart them again. --env prints a
-ring for each purpose and a codec server token, as the environment takes them. --out makes the file, for its owner alone:
-a shell's redirection would let others read it. --template fills them into a copy of that file. --secrets writes the same
-and a password for each database role, each into a file of its own in a folder that only its owner may enter.`,
+    summary: "print a key ring with one new key",
+    details: `A ring is "id:base64,id:base64…": the first key encrypts, every key decrypts. To rotate, add
+a new key last in every role and client and restart them; then put it first and restart them again. --env prints one
+ring per purpose and a codec server token, as environment variables. --out writes a file that only its owner can read;
+a shell redirection would let others read it. --template fills the values into a copy of that file. --secrets writes the
+same values and a password for each database role, each into its own file, in a folder that only its owner can enter.`,
     example: "trustflow keys generate --id 2026-11\ntrustflow keys generate --secrets secrets",
   })
-    .option("--id <id>", "of the key", "k1")
+    .option("--id <id>", "id of the new key", "k1")
     .addOption(
       new Option("--env", "all that a deployment needs, as NAME=value lines").conflicts("secrets"),
     )
     .addOption(
       new Option(
         "--out <file>",
-        "write a new file that only you may read, instead of stdout",
+        "write a new file that only you can read, instead of stdout",
       ).conflicts("secrets"),
     )
-    .option("--template <file>", "with --env: the lines of the new file, the keys filled in")
+    .option("--template <file>", "with --env: copy this file and fill in the keys")
     .option(
       "--secrets <directory>",
-      "all that docker-compose.yml takes from files; keeps what is there",
+      "write each secret that docker-compose.yml reads into its own file; existing files stay",
     )
     .action(async ({ id, env, out, template, secrets, json }: Generated) => {
       const { generateKeyRing, KeyRing } = await import("../../crypto/key-ring.js");
@@ -83,7 +83,7 @@ and a password for each database role, each into a file of its own in a folder t
         if (out !== undefined) await writePrivate(out, text, "--out");
         if (json) writeJson(out === undefined ? asJson : { file: out });
         else if (out === undefined) writeLines(text);
-        else writeNote(terminal`${out} is there, for you alone`);
+        else writeNote(terminal`${out} is written; only you can read it`);
       };
       if (template !== undefined && !(env && out !== undefined))
         throw new CommandError(exitCodes.invalid, "--template: needs --env and --out");
@@ -91,7 +91,7 @@ and a password for each database role, each into a file of its own in a folder t
         const written = await writeSecretFiles(secrets, ring);
         if (json) return writeJson({ written });
         return writeNote(
-          terminal`${secrets}: ${written.join(", ") || "everything was there already"}`,
+          terminal`${secrets}: ${written.join(", ") || "all files existed already"}`,
         );
       }
       if (!env) {
@@ -118,9 +118,9 @@ and a password for each database role, each into a file of its own in a folder t
     });
   addCommand(keys, "public", {
     summary: "print the public ring of keys.inbox or keys.secrets",
-    details: `With that of keys.inbox (keys.inboxPublic) the receiver seals callback bodies and can open none; the relay opens
-them. With that of keys.secrets (keys.secretsPublic) clients seal secrets, and the workers alone open them. Run it where
-the private ring is configured, each time its first key has changed.`,
+    details: `The receiver seals callback bodies with the public ring of keys.inbox (keys.inboxPublic); only the relay can open them.
+Clients seal secrets with the public ring of keys.secrets (keys.secretsPublic); only the workers can open them. Run this
+command where the private ring is configured, each time its first key has changed.`,
     example: "trustflow keys public\ntrustflow keys public --of secrets",
   })
     .addOption(new Option("--of <ring>", "whose").choices(["inbox", "secrets"]).default("inbox"))
@@ -132,13 +132,13 @@ the private ring is configured, each time its first key has changed.`,
     });
 
   addCommand(keys, "operator <name>", {
-    summary: "print the key by which a person's decisions are signed",
-    details: `The first line is secret and belongs to the person alone: resolve, cancel and the other decisions are
-signed with it. The second one belongs into the configuration of the workers. With --out the secret goes to a file
-that keys.operator names, and the second line alone is printed.`,
+    summary: "generate the key that signs a person's decisions",
+    details: `The first line is secret and only for that person: it signs resolve, cancel and the other decisions.
+The second line is the public key for the configuration of the workers. With --out the secret goes to a file
+for keys.operator, and only the second line is printed.`,
     example: "trustflow keys operator ana\ntrustflow keys operator ana --out ana.key",
   })
-    .option("--out <file>", "for the secret; a new file, which only you may read")
+    .option("--out <file>", "new file for the secret, which only you can read")
     .action(async (name: string, { out, json }: { out?: string; json?: boolean }) => {
       const { operatorName } = await import("../../config/operators.js");
       const [problem] = operatorName.safeParse(name).error?.issues ?? [];

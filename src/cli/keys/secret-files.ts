@@ -1,4 +1,4 @@
-// The secrets of docker-compose.yml, each in a file of its own: `trustflow keys generate --secrets DIRECTORY`.
+// Writes the secrets of docker-compose.yml, each into its own file: `trustflow keys generate --secrets DIRECTORY`.
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { KeyRing } from "../../crypto/key-ring.js";
 import { publicRingOf } from "../../crypto/sealed-box.js";
 import { databaseRoles } from "../../postgres/roles.js";
 
-/** Each of a purpose of its own; the public rings of `inbox` and `secrets` are made from them. */
+/** One ring for each purpose; the public rings of `inbox` and `secrets` are derived from them. */
 export const rings = [
   "codec",
   "codec_write",
@@ -20,13 +20,13 @@ export const rings = [
 const password = () => randomBytes(24).toString("base64url");
 
 /**
- * Writes what is missing and keeps what is there; returns the names that it wrote. The folder is for its owner alone. A file in it
- * is readable, because each container runs under an id of its own and sees its own secrets only.
+ * Writes missing files, keeps existing ones, and returns the names of the written files. Only the owner can enter the folder.
+ * The files themselves are readable, because each container runs under its own user id and mounts only its own secrets.
  */
 export async function writeSecretFiles(directory: string, ring: () => string): Promise<string[]> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await chmod(directory, 0o700);
-  // The secrets of accounts, which come from the providers.
+  // The secrets of the accounts, which the providers issue.
   await mkdir(join(directory, "accounts"), { recursive: true });
   const databases = ["superuser", "owner", "temporal", ...databaseRoles];
   const written: string[] = [];
@@ -37,7 +37,7 @@ export async function writeSecretFiles(directory: string, ring: () => string): P
       if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
       throw error;
     }
-    // Whatever the umask says.
+    // Independent of the umask.
     await chmod(join(directory, name), 0o444);
     written.push(name);
   };

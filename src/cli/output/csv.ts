@@ -1,4 +1,4 @@
-// A table as CSV (RFC 4180), for a spreadsheet: one line for each row, and no cell that a spreadsheet takes for a formula.
+// Formats a table as CSV (RFC 4180) for spreadsheets: one line per row, and no cell that a spreadsheet reads as a formula.
 import { plainText } from "../../contracts/shared/text.js";
 
 export function csvOf(headings: string[], rows: (string | undefined)[][]): string {
@@ -6,7 +6,7 @@ export function csvOf(headings: string[], rows: (string | undefined)[][]): strin
   return lines.map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("");
 }
 
-/** After an apostrophe a cell is text; also where a spreadsheet divides cells by semicolons. */
+/** A leading apostrophe makes a cell text; it also protects against spreadsheets that divide cells at semicolons. */
 function csvCell(value: string): string {
   const text = plainText(value).replaceAll(/(^|;)(["'\s]*)(?=[=+\-@＝＋－＠])/g, "$1$2'");
   return `"${text.replaceAll('"', '""')}"`;

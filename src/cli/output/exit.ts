@@ -1,4 +1,4 @@
-// The exit codes of docs/design.md §13, and which of them an error means. Everything a command throws passes through `failureOf`.
+// Maps every error of a command to an exit code (docs/design.md §13).
 import { CommanderError } from "commander";
 import { ConfigurationError } from "../../config.js";
 import { CommandError, exitCodes } from "../../exit-codes.js";
@@ -8,14 +8,14 @@ export { CommandError, exitCodes } from "../../exit-codes.js";
 export type { ExitCode } from "../../exit-codes.js";
 
 export const exitCodeHelp = `Exit codes:
-  0  as asked
-  1  the process failed, or ended otherwise than asked for
+  0  success
+  1  the process failed, or the answer or outcome is not the requested one
   2  usage or invalid input
   3  unknown id
-  4  Temporal, database or configuration out of reach
-  5  waits for a person`;
+  4  Temporal, the database or the configuration is unavailable
+  5  needs an operator decision`;
 
-/** What our own classes mean, by name, so that no command loads them only to recognise them. */
+/** The exit codes of our own error classes, by name, so that no command has to load the classes. */
 const codeByName: Record<string, ExitCode> = {
   InvalidInputError: exitCodes.invalid,
   InputMismatchError: exitCodes.invalid,
@@ -35,7 +35,7 @@ const codeByName: Record<string, ExitCode> = {
   PackagesMissing: exitCodes.unreachable,
 };
 
-/** What `--json` calls a CommandError. */
+/** The name of a CommandError in the `--json` output. */
 const names: Record<ExitCode, string> = {
   0: "AsAsked",
   1: "Failed",
@@ -45,7 +45,7 @@ const names: Record<ExitCode, string> = {
   5: "WaitsForPerson",
 };
 
-/** gRPC: the call, the caller or the namespace did not get through. */
+/** gRPC codes which mean that Temporal was unreachable or refused the caller. */
 const awayByGrpc = new Set([4, 7, 14, 16]);
 
 export interface Failure {
@@ -72,7 +72,7 @@ export function failureOf(error: unknown): Failure {
     return {
       exitCode: exitCodes.unreachable,
       error: name,
-      message: `Temporal cannot be reached: ${reason}`,
+      message: `Cannot reach Temporal: ${reason}`,
     };
   }
   if ((error as NodeJS.ErrnoException).syscall === "listen") {
@@ -90,6 +90,6 @@ function usageFailure({ code, message }: CommanderError): Failure {
   return {
     exitCode: exitCodes.invalid,
     error: names[exitCodes.invalid],
-    message: isHelp ? "a command is missing: see --help" : message.replace(/^error: /, ""),
+    message: isHelp ? "no command given: see --help" : message.replace(/^error: /, ""),
   };
 }

@@ -1,4 +1,4 @@
-// The one place that prints: data on stdout, everything else on stderr. It takes what terminal.ts has made harmless, JSON and CSV.
+// The only file that prints: data on stdout, everything else on stderr. It accepts `Terminal` text, JSON and CSV.
 import { visibleJson } from "../../contracts/shared/text.js";
 import { csvOf } from "./csv.js";
 import type { Failure } from "./exit.js";
@@ -13,7 +13,7 @@ export function writeNote({ source }: Terminal): void {
   write(process.stderr, source);
 }
 
-/** A text of several lines, each of which stays one. */
+/** Prints a text of several lines and keeps its line breaks. */
 export function writeLines(text: string): void {
   writeData(
     linesOf(
@@ -35,7 +35,7 @@ export function writeJsonLine(value: unknown): void {
   write(process.stdout, visibleJson(JSON.stringify(value)));
 }
 
-/** What a table or CSV shows: the headings, and the cells of each row. */
+/** The content of a table or CSV: the headings, and the cells of each row. */
 export type Rows = [headings: string[], rows: (string | undefined)[][]];
 
 export function writeTable(...rows: Rows): void {
@@ -51,7 +51,7 @@ export function writeFailure({ message }: Failure): void {
   writeNote(paint("red", message, process.stderr));
 }
 
-/** With `--json`: one line of JSON, on stderr all the same. */
+/** With `--json`: one line of JSON, also on stderr. */
 export function writeFailureJson(failure: Failure): void {
   write(process.stderr, visibleJson(JSON.stringify(failure)));
 }
@@ -60,7 +60,7 @@ function write(stream: NodeJS.WriteStream, text: string): void {
   stream.write(text.endsWith("\n") ? text : `${text}\n`);
 }
 
-/** Rows under their headings, in columns; nothing for no rows. */
+/** Formats rows in columns under their headings. */
 export function table(headings: string[], rows: (string | undefined)[][]): Terminal {
   const cells = rows.map((row) => headings.map((_, index) => terminal`${row[index] ?? ""}`));
   const widths = headings.map((heading, index) =>
@@ -72,7 +72,7 @@ export function table(headings: string[], rows: (string | undefined)[][]): Termi
   ]);
 }
 
-/** `name: value` lines; what is undefined is left out. */
+/** Formats `name: value` lines and leaves out undefined values. */
 export function facts(entries: [string, string | Terminal | undefined][]): Terminal {
   const present = entries.filter(
     (entry): entry is [string, string | Terminal] => entry[1] !== undefined,

@@ -1,5 +1,5 @@
-// What may stand on a terminal. Only the template `terminal` makes it, and whatever is put into it becomes one plain line: it moves
-// no cursor, has no colour and begins no line. The functions of output.ts that write take nothing else.
+// Text that is safe to print on a terminal. Only the template `terminal` creates it. Each value becomes one plain line: it
+// cannot move the cursor, set a colour or start a new line. The functions of output.ts that print accept nothing else.
 import { styleText } from "node:util";
 import { plainText } from "../../contracts/shared/text.js";
 
@@ -23,7 +23,10 @@ export class Terminal {
   }
 }
 
-/** What is written in the template may have new lines, what is put in has none; a Terminal that is put in stays as it is. */
+/**
+ * The literal parts of the template may have line breaks; the values become plain text, except for a `Terminal`, which stays
+ * unchanged.
+ */
 export function terminal(
   strings: TemplateStringsArray,
   ...values: (string | number | Terminal)[]
@@ -35,23 +38,23 @@ export function linesOf(lines: Terminal[]): Terminal {
   return made(lines.map(({ source }) => source).join("\n"));
 }
 
-/** Blanks after it, up to the width; of text alone, as colours have a length too. */
+/** Pads plain text with blanks up to the width; colour codes would count as characters. */
 export function padded(text: string | Terminal, width: number): Terminal {
   return made(ofText(text).source.padEnd(width));
 }
 
-/** Cells beside each other, as wide as said. */
+/** Joins cells into one row with the given widths. */
 export function columns(cells: (string | Terminal)[], widths: number[]): Terminal {
   const line = cells.map((cell, index) => padded(cell, widths[index] ?? 0).source).join("  ");
   return made(line.trimEnd());
 }
 
-/** Several lines of somebody else's, each marked as such. */
+/** Text from outside with several lines, each with a `|` in front. */
 export function quoted(text: string): Terminal {
   return linesOf(text.split(/\r\n|\r|\n/).map((line) => terminal`  | ${line}`));
 }
 
-/** In colour, where the stream has any. */
+/** Adds a colour, if the stream shows colours. */
 export function paint(
   style: Style,
   text: string | Terminal,
@@ -65,7 +68,7 @@ function hasColour(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
 }
 
-/** A long row of blanks would wrap what follows it to the start of a line. */
+/** A long run of blanks could move the text after it to the start of a line. */
 function ofText(value: string | number | Terminal): Terminal {
   if (value instanceof Terminal) return value;
   return made(plainText(String(value)).replaceAll(/[\s\u2800]{2,}/g, " "));

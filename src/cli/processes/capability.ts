@@ -1,4 +1,4 @@
-// What one kind of process takes and another does not, found by what its handle can do.
+// Checks whether a process accepts an update, by the methods of its handle.
 import type { AnyHandle } from "../../client.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 
@@ -11,12 +11,12 @@ export function hasCapability<M extends string>(
   return method in handle;
 }
 
-/** The handle as one that can do it; `what` says what the command would have brought. */
+/** Returns the handle typed with the method, or throws a usage error; `what` names the update in the error. */
 export function requireCapability<M extends string>(
   handle: AnyHandle,
   method: M,
   what: string,
 ): HandleWith<M> {
   if (hasCapability(handle, method)) return handle;
-  throw new CommandError(exitCodes.invalid, `${handle.workflowId} takes no ${what}`);
+  throw new CommandError(exitCodes.invalid, `${handle.workflowId} accepts no ${what}`);
 }

@@ -1,4 +1,4 @@
-// The holder's codes while a process is watched on a terminal: as many as it takes. What is typed is not shown.
+// Asks for the holder's codes while a person watches a process on a terminal. The terminal does not show what is typed.
 import type { ProcessStatus } from "../../contracts/shared/status.js";
 import type { HandleWith } from "./capability.js";
 import { failureOf } from "../output/exit.js";
@@ -6,7 +6,7 @@ import { enteredLines } from "../entered.js";
 import { writeData, writeFailure } from "../output/output.js";
 import { answerText } from "./show.js";
 
-/** Asks for codes whenever a watched process waits for one, until one is accepted or stdin ends. */
+/** Asks for a code each time the watched process waits for one, until a code is accepted or stdin ends. */
 export class CodeDialogue {
   readonly #handle: HandleWith<"submitOtp">;
   #asking: Promise<void> = Promise.resolve();
@@ -27,7 +27,7 @@ export class CodeDialogue {
     }
   }
 
-  /** Waits for an answer that is on its way. */
+  /** Waits for the answer to the last code, if one is in progress. */
   async end(): Promise<void> {
     this.#stop?.abort();
     await this.#asking;

@@ -1,4 +1,4 @@
-// Follows a process to its end, or to where it waits for a person; shared by `watch`, `result` and the starts with `--watch`.
+// Follows a process until it ends or needs an operator decision; `watch`, `result` and the start commands with `--watch` use it.
 import type { AnyHandle, ProcessHandle } from "../../client.js";
 import { Option } from "commander";
 import type { Command } from "commander";
@@ -18,21 +18,24 @@ export interface FollowOptions {
   expect?: string;
 }
 
-/** `outcomes`: those that `--expect` takes. */
+/** `outcomes`: the values that `--expect` accepts. */
 export function addFollowOptions(command: Command, outcomes: string[]): Command {
   return command
-    .option("--keep-waiting", "do not end with 5 where it waits for a person")
+    .option("--keep-waiting", "do not end with 5 when the process needs an operator decision")
     .addOption(
-      new Option("--expect <outcome>", "end with 1 on any other outcome").choices(outcomes),
+      new Option(
+        "--expect <outcome>",
+        "end with 1 if the process ends with another outcome",
+      ).choices(outcomes),
     );
 }
 
-/** Of any process. */
+/** The outcomes of all processes. */
 export function allOutcomes(): string[] {
   return [...new Set(processes.flatMap(outcomesOf))];
 }
 
-/** Prints each change; ends as `resultOf` does, and with 1 on another outcome than the expected one. */
+/** Prints each change. Ends as `resultOf` does, and with 1 if the outcome is not the expected one. */
 export async function watchProcess(handle: AnyHandle, options: FollowOptions): Promise<void> {
   const progress = new ProgressLines();
   const asksForCodes = !options.json && isOnTerminal() && hasCapability(handle, "submitOtp");
@@ -61,13 +64,13 @@ export function requireOutcome(
   );
 }
 
-/** The result, once there is one; throws exit code 5 where it waits for a person, 1 where it failed. */
+/** Waits for the result. Throws exit code 5 if the process needs an operator decision, and 1 if it failed. */
 export async function resultOf(
   handle: ProcessHandle<ProcessResult>,
   { keepWaiting }: FollowOptions,
   onStatus?: (status: ProcessStatus) => void,
 ): Promise<ProcessResult> {
-  // Whoever wants the result alone needs no worker to ask, once there is one.
+  // If only the result is wanted and the process has ended, no worker is needed.
   if (onStatus || (await handle.isOpen())) {
     for await (const status of handle.watch()) {
       onStatus?.(status);
@@ -78,7 +81,7 @@ export async function resultOf(
   return handle.result().catch(failed(handle.workflowId));
 }
 
-/** What a person has to decide; a process that was terminated still shows its attention, but takes no decision. */
+/** The open attention. A terminated process still shows its attention, but accepts no decision. */
 export async function openAttention(
   handle: ProcessHandle<ProcessResult>,
   { attention }: ProcessStatus,
@@ -86,7 +89,7 @@ export async function openAttention(
   return attention && (await handle.isOpen()) ? attention : undefined;
 }
 
-/** With a person before it, whose input has not been read to its end already. */
+/** Whether a person uses this terminal and stdin has not ended. */
 function isOnTerminal(): boolean {
   const { stdin, stdout } = process;
   return stdin.isTTY && stdout.isTTY && !stdin.readableEnded;
@@ -98,11 +101,11 @@ function waitsForPerson(
 ): CommandError {
   return new CommandError(
     exitCodes.waitsForPerson,
-    `${workflowId} waits for a person (attention ${id}): ${reason}; see "trustflow resolve --help"`,
+    `${workflowId} needs an operator decision (attention ${id}): ${reason}; see "trustflow resolve --help"`,
   );
 }
 
-// What was invalid was the process's input: its end, not this command's usage.
+// The input of the process was invalid, not the usage of this command.
 function failed(workflowId: string): (error: Error) => never {
   return (error) => {
     if (["InvalidInputError", "InputMismatchError"].includes(error.name)) {

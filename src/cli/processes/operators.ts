@@ -1,4 +1,4 @@
-// What an operator does over many processes: `list` and `resolve`.
+// Commands of an operator for many processes: `list` and `resolve`.
 import { type Command, Option } from "commander";
 import type { ListedProcess, Trustflow } from "../../client.js";
 import { namePlaceholder } from "../../contracts/shared/decisions.js";
@@ -37,7 +37,7 @@ interface ResolveOptions extends Omit<Given, "result"> {
   json?: boolean;
 }
 
-/** What became of one id. */
+/** The result of `resolve` for one ID. */
 interface Resolved {
   id: string;
   attention?: string;
@@ -49,27 +49,27 @@ interface Resolved {
 
 export function addOperators(program: Command): void {
   addCommand(program, "list", {
-    summary: "the processes there are, open ones first",
-    details: `As Temporal's visibility shows them, a moment behind; no worker is asked.
-With --stuck those whose workflow tasks keep failing: "trustflow cleanup" resets each of them once. REPAIRED says when;
-one that is stuck after that needs a person.`,
+    summary: "list processes, open ones first",
+    details: `The list comes from Temporal's visibility store and may lag by a second; it needs no worker.
+--stuck lists processes whose workflow tasks keep failing. "trustflow cleanup" resets each of them once; REPAIRED shows when.
+An operator must look at a process that is still stuck after that.`,
     example: "trustflow list --attention",
   })
-    .option("--attention", "only those that wait for a person")
-    .option("--stuck", "only those whose workflow tasks keep failing")
+    .option("--attention", "only processes that need an operator decision")
+    .option("--stuck", "only processes whose workflow tasks keep failing")
     .addOption(
-      new Option("--process <process>", "only these")
+      new Option("--process <process>", "only processes of this kind")
         .choices(processes)
         .argParser(parseProcessName),
     )
-    .option("--limit <n>", "at most so many", wholeNumber(1), 1_000)
+    .option("--limit <n>", "maximum number of rows", wholeNumber(1), 1_000)
     .addOption(csvOption())
     .action(({ json, csv, limit, ...filter }: ListOptions) =>
       withTrustflow(async (trustflow) => {
         const found: ListedProcess[] = [];
         for await (const entry of trustflow.list(filter)) {
           if (found.length === limit) {
-            writeNote(terminal`There are more than ${limit}: see --limit.`);
+            writeNote(terminal`Only the first ${limit} are shown: raise --limit for more.`);
             break;
           }
           found.push(entry);
@@ -81,41 +81,46 @@ one that is stuck after that needs a person.`,
     );
 
   addCommand(program, "resolve <id...>", {
-    summary: "decide for processes that wait for a person",
-    details: `Without --attention it is about the first attention that each process shows.
-retry opens a new attempt; happened says that the effect exists, and brings what the process needs
-of it (a step that needs nothing takes it without); abandon ends the process. Where nobody knows whether the
-first attempt arrived (unknownOutcome), retry needs --confirm-retry and --note: it sends a second one if it did.
-JSON on the command line is visible to other users of this machine (ps), and the shell's history keeps it: bring
-what is secret (deviceCode, esawToken) by "--result -" or --result-file.
-Where decisions.secondPerson names the decision, it is pending (5) until another operator decides alike.
-One line for each ID; the exit code is the worst of them.`,
+    summary: "decide for processes that need an operator decision",
+    details: `Without --attention the decision is for the first attention that each process shows.
+retry: makes a new attempt. If the first attempt may have arrived (unknownOutcome), the retry may cause a second
+effect, so it needs --confirm-retry and --note.
+happened: you verified it at the provider; supply its IDs with --result (some steps need none).
+abandon: ends the process as failed.
+JSON on the command line is visible to other users of this machine (ps), and the shell's history keeps it. Supply
+secrets (deviceCode, esawToken) with "--result -" or --result-file.
+If decisions.secondPerson names the decision, it is pending (5) until a second operator makes the same decision.
+Prints one line for each ID; the exit code is the worst of them.`,
     example: `trustflow resolve order-7 --decision retry --by "Ana Ruiz"
 trustflow resolve issueCertificate/order-8 --decision happened --result - --by ana --note "seen in the portal"
 trustflow resolve issueCertificate/order-8 --decision happened --result-file enrolled.json --by ana
 trustflow resolve sendMessage/order-9 --decision retry --confirm-retry --by ana --note "not in the portal"`,
   })
-    .option("--attention <attention>", "only this one; with a single ID")
+    .option("--attention <attention>", "id of the attention; only with a single ID")
     .addOption(
-      new Option("--decision <decision>", "what to do")
+      new Option("--decision <decision>", "the decision")
         .choices(["retry", "happened", "abandon"])
         .makeOptionMandatory(),
     )
-    .requiredOption("--by <name>", "who decides; stands in the timeline", personName)
-    .option("--note <text>", "why; stands in the timeline")
+    .requiredOption(
+      "--by <name>",
+      "name of the person who decides; shown in the timeline",
+      personName,
+    )
+    .option("--note <text>", "reason; shown in the timeline")
     .option(
       "--confirm-retry",
-      "with retry of what may have happened: you checked at the provider that the first one did not arrive",
+      "required to retry an effect that may have happened: you verified at the provider that the first attempt did not arrive",
     )
     .option(
       "--result <json>",
-      "with happened: the ids that the step would have brought; - asks for them without showing them, elsewhere than on a terminal it reads stdin",
+      "with happened: the IDs that the step would have returned, as JSON; - asks for them on a terminal without showing them, else reads stdin",
     )
-    .option("--result-file <file>", "the same from a file; - is that of --result")
+    .option("--result-file <file>", "the same as --result, from a file; - works as in --result")
     .action(resolveAll);
 }
 
-/** What is proposed has a column where there is any; CSV has it always, so that its columns stay the same. */
+/** The column PROPOSED appears if there is a proposal. CSV always has it, so that its columns stay the same. */
 function listRows(found: ListedProcess[], csv = false): Rows {
   const isProposed = csv || found.some(({ proposals }) => proposals !== undefined);
   const columns = ["ID", "STARTED", "STATE", "PHASE", "OUTCOME", "ATTENTION", "ACCOUNT"];
@@ -134,7 +139,7 @@ function listRows(found: ListedProcess[], csv = false): Rows {
   ];
 }
 
-/** The first one; a process may have several attentions. */
+/** The first proposal; a process may have several attentions. */
 function proposedIn({ proposals: [first, ...more] = [] }: ListedProcess): string | undefined {
   if (!first) return undefined;
   const others = more.length === 0 ? "" : ` and ${more.length} more`;
@@ -150,7 +155,7 @@ function stuckRows(found: ListedProcess[]): Rows {
       stuck?.since,
       String(stuck?.failures ?? ""),
       stuck?.cause,
-      stuck?.repairedAt === undefined ? "not yet" : `once, without success: ${stuck.repairedAt}`,
+      stuck?.repairedAt === undefined ? "not yet" : `once, without success, at ${stuck.repairedAt}`,
     ]),
   ];
 }
@@ -164,7 +169,7 @@ async function resolveAll(
   if (options.attention !== undefined && ids.length > 1) {
     throw new CommandError(
       exitCodes.invalid,
-      "--attention: names one attention of one process, and there are several IDs",
+      "--attention: needs a single ID, because it names one attention of one process",
     );
   }
   await withTrustflow(async (trustflow) => {
@@ -193,7 +198,7 @@ async function resolveOne(
       return {
         id,
         answer: "notWaiting",
-        message: "it waits for nobody",
+        message: "nothing to decide",
         exitCode: exitCodes.failed,
       };
     }
@@ -219,26 +224,28 @@ async function resolveOne(
   }
 }
 
-/** What a second operator runs; the result is not repeated, as that operator has to find the same. */
+/** The command for the second operator. It does not repeat the result: that operator must find the same result independently. */
 function confirming(id: string, { attention, decision, result }: Resolution): string {
   const options = [
     `--attention ${shellWord(attention)} --decision ${decision}`,
     ...(result ? ["--result-file FILE"] : []),
     `--by ${namePlaceholder}`,
   ];
-  return `until another operator decides alike: trustflow resolve ${shellWord(id)} ${options.join(" ")}`;
+  return `waits for the same decision by a second operator: trustflow resolve ${shellWord(id)} ${options.join(" ")}`;
 }
 
 function lineOf({ id, attention, answer, until, message, exitCode }: Resolved): Terminal {
   const more = [
     ...(attention === undefined ? [] : [`(${attention})`]),
-    ...(until === undefined ? [] : [`an attempt may be running until ${until}`]),
+    ...(until === undefined
+      ? []
+      : [`an attempt may still be running until ${until}; decide again after that`]),
     ...(message === undefined ? [] : [message]),
   ];
   return columns([id, paint(exitCode === 0 ? "green" : "yellow", answer), more.join(" ")], []);
 }
 
-/** From the mildest to the worst. */
+/** Exit codes in ascending order of severity. */
 const severity: ExitCode[] = [0, 5, 1, 3, 2, 4];
 
 function worst(codes: ExitCode[]): ExitCode {

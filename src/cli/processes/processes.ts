@@ -1,4 +1,4 @@
-// The commands that look at one process: status, watch, result.
+// Commands that read one process: status, watch, result.
 import type { Command } from "commander";
 import { addCommand } from "../command.js";
 import { idHelp, withProcess } from "../context.js";
@@ -18,8 +18,8 @@ import { terminal } from "../output/terminal.js";
 
 export function addProcessCommands(program: Command): void {
   addCommand(program, "status <id>", {
-    summary: "where a process stands",
-    details: `${idHelp}\nEnds with 5 where it waits for a person, with 1 where it has failed.`,
+    summary: "show the status of a process",
+    details: `${idHelp}\nEnds with 5 if the process needs an operator decision, with 1 if it has failed.`,
     example: "trustflow status sendPostal/order-7",
   }).action((id: string, { json }: { json?: boolean }) =>
     withProcess(id, async (handle) => {
@@ -29,13 +29,13 @@ export function addProcessCommands(program: Command): void {
       if (await openAttention(handle, status)) process.exitCode = exitCodes.waitsForPerson;
       else if (status.failure) process.exitCode = exitCodes.failed;
       else if (status.attention)
-        writeNote(terminal`${handle.workflowId} has ended: it waits for nobody`);
+        writeNote(terminal`${handle.workflowId} has ended: there is nothing to decide`);
     }),
   );
 
   const watch = addCommand(program, "watch <id>", {
     summary: "follow a process to its end",
-    details: `${idHelp}\nEnds with 5 as soon as it waits for a person. --json prints JSON Lines, one status each.
+    details: `${idHelp}\nEnds with 5 as soon as the process needs an operator decision. --json prints one status per line (JSON Lines).
 On a terminal, without --json, it asks for the holder's code where the process waits for one.`,
     example: "trustflow watch order-7 --json",
   });
@@ -44,8 +44,8 @@ On a terminal, without --json, it asks for the holder's code where the process w
   );
 
   const result = addCommand(program, "result <id>", {
-    summary: "the result of a process, once it has ended",
-    details: `${idHelp}\nWaits for the end; ends with 5 as soon as it waits for a person, with 1 if it failed.`,
+    summary: "wait for the end of a process and print its result",
+    details: `${idHelp}\nEnds with 5 as soon as the process needs an operator decision, with 1 if it failed.`,
     example: "trustflow result order-7 --expect delivered",
   });
   addFollowOptions(result, allOutcomes()).action((id: string, options: FollowOptions) =>

@@ -1,4 +1,4 @@
-// How a process reads on a terminal: its status, its timeline, its answers.
+// Formats a process for a terminal: its status, its timeline, its answers.
 import { consequencesOf, proposedLine } from "../../contracts/shared/decisions.js";
 import type { ProcessResult, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { facts } from "../output/output.js";
@@ -31,7 +31,7 @@ export function statusText(status: ProcessStatus): Terminal {
   ]);
 }
 
-/** With what only this process's result has: the codes that were sent, the provider's answer. */
+/** Also shows the fields that only this process's result has: the number of sent codes, the provider's answer. */
 export function resultText(result: ProcessResult): Terminal {
   const {
     process: processName,
@@ -58,7 +58,7 @@ export function resultText(result: ProcessResult): Terminal {
   ]);
 }
 
-/** What a process answers when it is asked something. */
+/** The answer to an update. */
 export function answerText(answer: object): Terminal {
   return facts(plainEntries(answer));
 }
@@ -80,11 +80,11 @@ function attentionLines({ attention, moreAttentions = [] }: ProcessStatus): Term
   return all.map((one) => paint("yellow", attentionText(one)));
 }
 
-/** Why a person is asked, and a line for what each decision does. */
+/** The reason of an attention, and one line for the effect of each decision. */
 function attentionText(attention: Attention): Terminal {
   const { id, kind, reason, since, proposed } = attention;
   return linesOf([
-    terminal`waits for a person since ${since}: ${reason} [${kind}, attention ${id}]`,
+    terminal`needs an operator decision since ${since}: ${reason} [${kind}, attention ${id}]`,
     ...(proposed ? [terminal`${proposedLine(proposed)}`] : []),
     ...consequencesOf(attention).map(
       ([decision, does]) => terminal`  ${padded(decision, 8)}  ${does}`,
@@ -92,7 +92,7 @@ function attentionText(attention: Attention): Terminal {
   ]);
 }
 
-/** Who it came from stands first, in our own words. */
+/** The source comes first, in our own words. */
 function timelineLine({ at, source, event, by, principal, note }: TimelineEntry): Terminal {
   const stated = by === undefined ? "" : terminal` by ${by}`;
   const signed = principal === undefined ? "" : terminal`, signed by ${principal}`;
@@ -100,7 +100,7 @@ function timelineLine({ at, source, event, by, principal, note }: TimelineEntry)
   return terminal`${paint("dim", at)}  ${padded(source, 8)}  ${event}${stated}${signed}${more}`;
 }
 
-/** Prints what is new in each status: each timeline entry once, in whatever order they come, and where it stands. */
+/** Prints what is new in each status: each timeline entry once, in whatever order entries arrive, and the current phase. */
 export class ProgressLines {
   readonly #printed = new Map<string, number>();
   #standing = "";
@@ -127,7 +127,7 @@ export class ProgressLines {
     return lines;
   }
 
-  /** Two equal entries are two entries. */
+  /** Equal entries count separately. */
   #newEntries(timeline: TimelineEntry[]): TimelineEntry[] {
     const seen = new Map<string, number>();
     return timeline.filter((entry) => {

@@ -1,5 +1,5 @@
-// The input of a command that starts a process: read, checked against the contract; `{ "path": … }` where the contract takes a
-// document is a file, which is put into the store when the process is started.
+// Reads the input of a start command and checks it against the contract. `{ "path": … }` in place of a document names a file,
+// which goes into the document store at the start.
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { refuseOversize, withDocuments, withParts } from "../../client/input.js";
@@ -16,13 +16,13 @@ interface DocumentFile {
 }
 
 export interface StartInput<Input extends object> {
-  /** With a stand-in for each file. */
+  /** The input, with a placeholder for each file. */
   checked: Input;
-  /** By the path of the document in the input. */
+  /** The files, by the path of the document in the input. */
   files: Map<string, DocumentFile>;
 }
 
-/** `-` is stdin; a document's path is relative to the file (of stdin: to the working directory). */
+/** Reads the input; `-` is stdin. A document's path is relative to the input file, or for stdin to the working directory. */
 export async function readStartInput<Input extends object>(
   contract: z.ZodType<Input>,
   source: string,
@@ -51,7 +51,7 @@ export async function readStartInput<Input extends object>(
   return { checked: data, files };
 }
 
-/** The input as it can be sent, with its files in the store. */
+/** Stores the files and returns the input that can be sent. */
 export async function withStoredFiles(
   { checked, files }: StartInput<object>,
   documents: () => Pick<DocumentStore, "put">,
@@ -79,7 +79,7 @@ async function documentFile(given: object, at: string, folder: string): Promise<
   return { bytes, mediaType: String(mediaType) };
 }
 
-// What the document will look like once it is stored; the contract looks at no more than this.
+// A placeholder for the stored document; the contract checks no more than this.
 function standIn(file?: DocumentFile): DocumentReference {
   return {
     uri: `document:${"0".repeat(32)}`,
@@ -96,7 +96,7 @@ interface Described {
   oneOf?: Described[];
 }
 
-/** Says of a path whether the contract takes a document there. */
+/** Whether the contract accepts a document at a path. */
 function documentPlaces(contract: z.ZodType): (path: string[]) => boolean {
   const described = z.toJSONSchema(contract, { io: "input", unrepresentable: "any" }) as Described;
   const isReference = ({ properties = {} }: Described) =>

@@ -1,4 +1,4 @@
-// The commands that start a process, one for each: they start it, or only say whether it could be.
+// One command per process that starts it, or with --dry-run only checks the input.
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import { refuseUnreadable, withDocuments } from "../../client/input.js";
@@ -28,14 +28,14 @@ export function addStarts(program: Command): void {
     const { input: schema, command: help } = contractOf(name);
     const command = addCommand(program, commandOf(name), {
       summary: help.summary,
-      details: `The input is the contract of "trustflow schema ${name}". ${help.details}
-A second start under the same --id joins the first. Prints the id; with --watch also each change (--json: JSON Lines, the id first) until the end.`,
+      details: `"trustflow schema ${name}" prints the schema of the input. ${help.details}
+A second start with the same --id joins the first. Prints the id; with --watch also each change until the end (--json: JSON Lines, the id first).`,
       example: help.example,
     })
-      .requiredOption("--input <file>", "JSON file, or - for stdin")
-      .option("--id <id>", "business id, without personal data; default: a random one")
-      .option("--watch", "follow it to its end")
-      .option("--dry-run", "only check the input; nothing is stored or started");
+      .requiredOption("--input <file>", "JSON file with the input, or - for stdin")
+      .option("--id <id>", "business id, without personal data; default: a random id")
+      .option("--watch", "follow the process to its end")
+      .option("--dry-run", "only check the input; store and start nothing");
     addFollowOptions(command, outcomesOf(name)).action(async (options: StartOptions) => {
       const id = options.id ?? randomUUID();
       const read = await readStartInput(schema, options.input, id);
@@ -63,7 +63,7 @@ async function sayChecked(
     ...(await documentsNotChecked(read)),
     ...accountNotChecked(read.checked.account ?? "default", provider),
     command.notChecked,
-    ...(id === undefined ? [] : ["whether the id already stands for another input"]),
+    ...(id === undefined ? [] : ["whether the id is already used with another input"]),
   ];
   if (json)
     return writeJson({ valid: true, process: name, ...(id !== undefined && { id }), notChecked });
@@ -74,7 +74,7 @@ async function sayChecked(
 
 const notCheckedFact = (text: string): [string, string] => ["not checked", text];
 
-/** Looks up the documents that are stored already, where there is a store to look in. */
+/** Checks that stored documents exist, if a document store is configured. */
 async function documentsNotChecked({ checked, files }: StartInput<object>): Promise<string[]> {
   const config = loadConfig();
   const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
@@ -88,7 +88,7 @@ async function documentsNotChecked({ checked, files }: StartInput<object>): Prom
   return notChecked;
 }
 
-// Accounts may be configured for the workers alone.
+// Accounts may be configured only for the workers.
 function accountNotChecked(name: string, provider: string): string[] {
   return (loadConfig().accounts[name] as Record<string, unknown> | undefined)?.[provider]
     ? []

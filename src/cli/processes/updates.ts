@@ -1,5 +1,5 @@
-// The commands that bring a process something it answers: cancel, request-affidavit, otp, resend-otp, assertion,
-// accept-contract, decide-video.
+// Commands that send an update to a process: cancel, request-affidavit, otp, resend-otp, assertion, accept-contract,
+// decide-video (docs/design.md §13).
 import { randomUUID } from "node:crypto";
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../../contracts/issue-certificate.js";
@@ -25,10 +25,10 @@ interface Stated {
 
 export function addUpdates(program: Command): void {
   const cancel = addCommand(program, "cancel <id>", {
-    summary: "cancel what a process does",
+    summary: "cancel a letter before it is dispatched",
     details: `${idHelp}
-Answers cancelled, or pending (done right after the submit, which is on its way), and then ends with 0;
-with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the process has ended.`,
+Ends with 0 on cancelled and on pending (the submit is in progress; the cancellation follows it);
+with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the process has ended.`,
     example: "trustflow cancel order-7",
   });
   addStated(cancel).action((id: string, { json, ...stated }: UpdateOptions & Stated) =>
@@ -41,12 +41,12 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the p
   );
 
   addCommand(program, "request-affidavit <id>", {
-    summary: "ask the provider for an affidavit on demand",
-    details: `${idHelp}\nEnds with 0 where it was requested, with 1 otherwise.`,
+    summary: "request an affidavit on demand from the provider",
+    details: `${idHelp}\nEnds with 0 if the provider accepted the request, else with 1.`,
     example: "trustflow request-affidavit order-7 --include-document",
   })
-    .option("--include-document", "with the document itself")
-    .option("--include-events", "with the events so far")
+    .option("--include-document", "include the document in the affidavit")
+    .option("--include-events", "include the events so far")
     .action(
       (
         id: string,
@@ -63,15 +63,16 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and where the p
     );
 
   addCommand(program, "otp <id> [code]", {
-    summary: "bring the code that the holder received",
+    summary: "submit the holder's one-time code",
     details: `${idHelp}
-Without CODE, or with -, the code is asked for on a terminal, and not shown; elsewhere it is a line of stdin.
+Without CODE, or with -, the command asks for the code on a terminal and does not show it; otherwise it reads one line of stdin.
 A CODE on the command line is visible to other users of this machine (ps), and the shell's history keeps it.
-Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable, unknown.`,
+Ends with 0 if the code was accepted, with 1 on wrong, expired, locked, unavailable, unknown.`,
     example: "trustflow otp order-7\ntrustflow otp issueCertificate/order-7 - --json < code.txt",
   }).action((id: string, code = "-", options: UpdateOptions) => {
     const isEntered = code === "-";
-    if (!isEntered && !options.json) noteVisible("The code", "leave it out, and it is asked for");
+    if (!isEntered && !options.json)
+      noteVisible("The code", "leave it out: the command asks for it");
     return withProcess(id, async (found) => {
       const handle = requireCapability(found, "submitOtp", "code");
       const given = isEntered ? await enteredCode(handle.workflowId) : code;
@@ -80,8 +81,8 @@ Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable
   });
 
   addCommand(program, "resend-otp <id>", {
-    summary: "send the holder another code",
-    details: `${idHelp}\nEnds with 0 where it was sent, with 1 on tooSoon, limitReached, refused, expired, unavailable, unknown.`,
+    summary: "send the holder a new one-time code",
+    details: `${idHelp}\nEnds with 0 if the code was sent, with 1 on tooSoon, limitReached, refused, expired, unavailable, unknown.`,
     example: "trustflow resend-otp order-7",
   }).action((id: string, options: UpdateOptions) =>
     withProcess(id, async (handle) => {
@@ -94,13 +95,13 @@ Ends with 0 where it was accepted, with 1 on wrong, expired, locked, unavailable
   );
 
   addCommand(program, "assertion <id>", {
-    summary: "bring a fresh eID assertion, where one was refused",
+    summary: "submit a new eID assertion after a rejection",
     details: `${idHelp}
-The file holds the assertion in base64, or the JSON document that it is made of. Ends with 0 on accepted and
-pending (taken, and not answered in time), with 1 on expired, invalid, notAwaited.`,
+The file holds the assertion in base64, or its JSON document. Ends with 0 on accepted and on pending
+(received, but not answered in time), with 1 on expired, invalid, notAwaited.`,
     example: "trustflow assertion order-7 --file assertion.json",
   })
-    .requiredOption("--file <file>", "the assertion, or - for stdin")
+    .requiredOption("--file <file>", "file with the assertion, or - for stdin")
     .action(async (id: string, { file, ...options }: UpdateOptions & { file: string }) => {
       const assertion = await readAssertion(file);
       await withProcess(id, async (handle) => {
@@ -118,12 +119,12 @@ pending (taken, and not answered in time), with 1 on expired, invalid, notAwaite
 
 function addSigning(program: Command): void {
   const acceptContract = addCommand(program, "accept-contract <id>", {
-    summary: "accept the contract that a signer will sign",
+    summary: "accept or refuse the contract of a signature",
     details: `${idHelp}
-Where requireContractAccepted waits for that; the contract is among the process's documents.
-Ends with 0 where it was taken, with 1 where it is not asked for, and on unavailable.`,
+Only for a process with requireContractAccepted; the contract is one of the process's documents.
+Ends with 0 on accepted and refused, with 1 on unavailable and if the process does not wait for it.`,
     example: "trustflow accept-contract order-7\ntrustflow accept-contract order-7 --refuse",
-  }).option("--refuse", "it is not accepted: the process ends");
+  }).option("--refuse", "refuse the contract: the process ends");
   addStated(acceptContract).action(
     (id: string, { refuse, json, ...stated }: UpdateOptions & Stated & { refuse?: true }) =>
       withProcess(id, async (handle) => {
@@ -138,7 +139,7 @@ Ends with 0 where it was taken, with 1 where it is not asked for, and on unavail
     details: `${idHelp}\nEnds with 0 on approved and cancelled, with 1 on refused, unknown, unavailable, notAwaited.`,
     example: "trustflow decide-video order-7 --decision approve",
   }).addOption(
-    new Option("--decision <decision>", "what becomes of it")
+    new Option("--decision <decision>", "the decision")
       .choices(["approve", "cancel"])
       .makeOptionMandatory(),
   );
@@ -155,11 +156,11 @@ Ends with 0 where it was taken, with 1 where it is not asked for, and on unavail
   );
 }
 
-/** Of a decision; the key of `keys.operator` signs it, where there is one. */
+/** Options of a command that makes a decision. The key of `keys.operator` signs the decision, if one is configured. */
 function addStated(command: Command): Command {
   return command
-    .option("--by <name>", "who decides; stands in the timeline", personName)
-    .option("--note <text>", "why; stands in the timeline");
+    .option("--by <name>", "name of the person who decides; shown in the timeline", personName)
+    .option("--note <text>", "reason; shown in the timeline");
 }
 
 function saysAlreadyCancelled(workflowId: string): (error: unknown) => never {
@@ -183,7 +184,7 @@ async function enteredCode(workflowId: string): Promise<string> {
   throw invalidInput([{ path: "code", problem: "is required" }]);
 }
 
-/** Base64 as it is, JSON in base64. */
+/** Reads an assertion in base64, or a JSON document, which it encodes in base64. */
 async function readAssertion(file: string): Promise<string> {
   const text = await readText(file, "--file");
   const isJson = text.trimStart().startsWith("{");

@@ -1,4 +1,4 @@
-// What the sub-commands of `trustflow sandbox` share: which sandbox they speak to, and how its answer is printed.
+// Shared by the sub-commands of `trustflow sandbox`: the sandbox's URL, and the output of its answer.
 import type { Command } from "commander";
 import { loadConfig } from "../../config.js";
 import type { SandboxControl } from "../../sandbox/control/client.js";
@@ -16,7 +16,7 @@ interface ControlOptions {
 
 type Words<R> = (result: R) => Terminal;
 
-/** One sub-command: what it asks for, and how that reads without `--json`. */
+/** Adds one sub-command: its request, and its text output without `--json`. */
 export function addSandboxCommand<O extends object, R>(
   sandbox: Command,
   name: string,
@@ -28,7 +28,7 @@ export function addSandboxCommand<O extends object, R>(
   return addCommand(sandbox, name, text)
     .option(
       "--url <url>",
-      `of the sandbox; default: sandbox.url of the configuration, else ${DEFAULT_URL}`,
+      `URL of the sandbox; default: sandbox.url of the configuration, else ${DEFAULT_URL}`,
     )
     .action(async (...given: unknown[]) => {
       const [first, second] = given;
@@ -48,7 +48,7 @@ function refused(url: string): (error: Error & { code?: string }) => never {
     if (!error.message.includes("/_sandbox/")) {
       throw new CommandError(
         exitCodes.unreachable,
-        `The sandbox at ${url} cannot be reached: ${error.code ?? error.name}`,
+        `Cannot reach the sandbox at ${url}: ${error.code ?? error.name}`,
       );
     }
     const status = /: (\d{3}) /.exec(error.message)?.[1];

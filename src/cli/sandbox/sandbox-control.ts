@@ -1,4 +1,4 @@
-// `trustflow sandbox <sub-command>`: steers a running sandbox over its control API.
+// `trustflow sandbox <sub-command>` controls a running sandbox over its control API.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Speed } from "../../sandbox/engine/clock.js";
@@ -17,15 +17,15 @@ export function addSandboxControl(sandbox: Command): void {
   addSandboxCommand(
     sandbox,
     "state",
-    { summary: "what it holds, at a glance", example: "trustflow sandbox state" },
+    { summary: "show a summary of its state", example: "trustflow sandbox state" },
     (control) => control.state(),
   );
   addSandboxCommand<{ intent?: string }, Awaited<ReturnType<SandboxControl["ledger"]>>>(
     sandbox,
     "ledger",
     {
-      summary: "what would have happened in the real world",
-      details: "Exit code 1 where an effect happened twice or the protocol was violated.",
+      summary: "list the effects that would have happened in the real world",
+      details: "Ends with 1 if an effect happened twice or a call violated the protocol.",
       example: "trustflow sandbox ledger --intent order-7",
     },
     async (control, { intent }) => {
@@ -62,7 +62,7 @@ export function addSandboxControl(sandbox: Command): void {
           ],
         ]),
       ]),
-  ).option("--intent <key>", "only this LookupKey");
+  ).option("--intent <key>", "only items with this LookupKey");
   addSandboxCommand<
     { intent?: string; wait?: boolean },
     Awaited<ReturnType<SandboxControl["messages"]>>
@@ -70,7 +70,7 @@ export function addSandboxControl(sandbox: Command): void {
     sandbox,
     "messages",
     {
-      summary: "the SMS and e-mails it would have sent, with their codes",
+      summary: "list the SMS and e-mails that would have been sent, with their codes",
       example: "trustflow sandbox messages --intent order-7",
     },
     async (control, { intent, wait = false }) => {
@@ -92,18 +92,18 @@ export function addSandboxControl(sandbox: Command): void {
         ]),
       ),
   )
-    .option("--intent <intent>", "only about this one")
-    .option("--wait", "until there is one, for a minute");
+    .option("--intent <intent>", "only messages of this intent")
+    .option("--wait", "wait for a message, up to one minute");
   addSandboxCommand(
     sandbox,
     "requests",
-    { summary: "the newest requests", example: "trustflow sandbox requests" },
+    { summary: "list the newest requests", example: "trustflow sandbox requests" },
     (control) => control.requests(),
   );
   addSandboxCommand(
     sandbox,
     "callbacks",
-    { summary: "the newest callbacks it sent", example: "trustflow sandbox callbacks" },
+    { summary: "list the newest callbacks that it sent", example: "trustflow sandbox callbacks" },
     (control) => control.callbacks(),
   );
   addClock(sandbox);
@@ -116,17 +116,21 @@ function addClock(sandbox: Command): void {
     sandbox,
     "clock",
     {
-      summary: "the virtual clock, and its speed",
+      summary: "show the virtual clock, or set its speed",
       example: "trustflow sandbox clock --speed 3600",
     },
     (control, options) =>
       options.speed === undefined ? control.clock() : control.setSpeed(options.speed),
-  ).option("--speed <factor>", "virtual seconds per second, or manual, or auto", speed);
+  ).option(
+    "--speed <factor>",
+    "speed of the virtual clock: virtual seconds per second, or manual, or auto",
+    speed,
+  );
   addSandboxCommand(
     sandbox,
     "advance <span>",
     {
-      summary: "move the virtual clock on, and do all that was due",
+      summary: "advance the virtual clock and run everything that becomes due",
       example: "trustflow sandbox advance 60d",
     },
     (control, _options, text) => control.advance(span(text)),
@@ -137,7 +141,7 @@ function addItems(sandbox: Command): void {
   addSandboxCommand<ItemFilter, Awaited<ReturnType<SandboxControl["items"]>>>(
     sandbox,
     "items",
-    { summary: "the items that the provider has", example: "trustflow sandbox items --state Sent" },
+    { summary: "list the provider's items", example: "trustflow sandbox items --state Sent" },
     (control, filter) => control.items(filter),
     ({ items }) =>
       table(
@@ -151,47 +155,47 @@ function addItems(sandbox: Command): void {
         ]),
       ),
   )
-    .option("--intent <key>", "only this LookupKey")
+    .option("--intent <key>", "only items with this LookupKey")
     .option("--state <state>", "only in this state")
-    .option("--limit <n>", "at most so many", wholeNumber(1))
-    .option("--offset <n>", "from this one on", wholeNumber());
+    .option("--limit <n>", "maximum number of rows", wholeNumber(1))
+    .option("--offset <n>", "number of rows to skip", wholeNumber());
   addSandboxCommand(
     sandbox,
     "item <id>",
-    { summary: "one item with all it knows", example: "trustflow sandbox item 4f1c" },
+    { summary: "show one item in full", example: "trustflow sandbox item 4f1c" },
     (control, _, id) => control.item(id),
   );
   addSandboxCommand<Move, unknown>(
     sandbox,
     "move <id>",
     {
-      summary: "bring an item into a state",
+      summary: "move an item into a state",
       example: "trustflow sandbox move 4f1c --state Closed --outcome Delivered",
     },
     (control, move, id) => control.move(id, move),
   )
-    .requiredOption("--state <state>", "as the provider spells it")
-    .option("--outcome <outcome>", "with Closed")
-    .option("--keep-plan", "go on with the planned lifecycle afterwards");
+    .requiredOption("--state <state>", "state, in the provider's spelling")
+    .option("--outcome <outcome>", "outcome, with the state Closed")
+    .option("--keep-plan", "continue the planned lifecycle afterwards");
   addSandboxCommand<Publication, unknown>(
     sandbox,
     "publish <id>",
     { summary: "publish an affidavit of an item", example: "trustflow sandbox publish 4f1c" },
     (control, publication, id) => control.publishAffidavit(id, publication),
   )
-    .option("--regenerates <affidavit>", "the affidavit that is published again")
-    .option("--request-id <id>", "the on-demand request that it answers");
+    .option("--regenerates <affidavit>", "affidavit that is published again")
+    .option("--request-id <id>", "on-demand request that the affidavit answers");
   addSandboxCommand(
     sandbox,
     "accounts",
-    { summary: "its accounts, without passwords", example: "trustflow sandbox accounts" },
+    { summary: "list its accounts, without passwords", example: "trustflow sandbox accounts" },
     (control) => control.accounts(),
   );
   addSandboxCommand(
     sandbox,
     "reset",
     {
-      summary: "empty everything but accounts, clock and seed",
+      summary: "delete everything except accounts, clock and seed",
       example: "trustflow sandbox reset",
     },
     (control) => control.reset(),

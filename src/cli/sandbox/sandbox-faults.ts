@@ -13,7 +13,7 @@ export function addSandboxFaults(sandbox: Command): void {
   addSandboxCommand(
     sandbox,
     "faults",
-    { summary: "the faults that are set", example: "trustflow sandbox faults" },
+    { summary: "list the faults that are set", example: "trustflow sandbox faults" },
     (control) => control.faults(),
     (faults) =>
       table(
@@ -39,24 +39,24 @@ export function addSandboxFaults(sandbox: Command): void {
         .choices([...requestFaultKinds, ...callbackFaultKinds])
         .makeOptionMandatory(),
     )
-    .option("--call <n>", "the first matching call that it hits", wholeNumber(1))
-    .option("--times <n>", "how many calls from there, or always", (text) =>
+    .option("--call <n>", "number of the first matching call that fails", wholeNumber(1))
+    .option("--times <n>", "how many matching calls fail, or always", (text) =>
       text === "always" ? text : wholeNumber(1)(text),
     )
-    .option("--status <code>", "of reject and error-after-commit", wholeNumber(200))
-    .option("--code <n>", "of code and error-after-commit", wholeNumber())
-    .option("--retry-after-seconds <n>", "of reject", wholeNumber())
-    .option("--ms <n>", "of slow, slow-answer, invisible and delayed", wholeNumber())
-    .option("--queries <n>", "of invisible", wholeNumber(1))
-    .option("--cached", "the token counts as answered")
-    .option("--lookup-key <key>", "only this LookupKey")
-    .option("--account <name>", "only this user name")
+    .option("--status <code>", "HTTP status for reject and error-after-commit", wholeNumber(200))
+    .option("--code <n>", "provider's error code for code and error-after-commit", wholeNumber())
+    .option("--retry-after-seconds <n>", "Retry-After header for reject", wholeNumber())
+    .option("--ms <n>", "duration for slow, slow-answer, invisible and delayed", wholeNumber())
+    .option("--queries <n>", "number of queries for invisible", wholeNumber(1))
+    .option("--cached", "remember the token as answered")
+    .option("--lookup-key <key>", "only items with this LookupKey")
+    .option("--account <name>", "only calls of this user name")
     .option("--event <kind>", "only callbacks of this kind")
-    .option("--for-ms <n>", "only for so long", wholeNumber(1));
+    .option("--for-ms <n>", "remove the fault after this time", wholeNumber(1));
   addSandboxCommand<{ id?: string }, unknown>(
     sandbox,
     "clear-faults",
-    { summary: "take all faults away, or one", example: "trustflow sandbox clear-faults" },
+    { summary: "remove all faults, or one", example: "trustflow sandbox clear-faults" },
     (control, { id }) => (id === undefined ? control.clearFaults() : control.removeFault(id)),
   ).option("--id <id>", "only this one");
 }

@@ -1,4 +1,4 @@
-// `trustflow sandbox`: runs the simulated providers. Its sub-commands, which steer one that runs, are in sandbox-control.ts.
+// `trustflow sandbox` runs the simulated providers. sandbox-control.ts has the sub-commands that control a running sandbox.
 import { type Command, Option } from "commander";
 import type { Speed } from "../../sandbox/engine/clock.js";
 import type { PersonTime, SandboxOptions } from "../../sandbox/options.js";
@@ -24,27 +24,32 @@ interface RunOptions {
 
 export function addSandbox(program: Command): void {
   const sandbox = addCommand(program, "sandbox", {
-    summary: "run the providers' sandbox, or steer one that runs",
-    details: `Without a sub-command it runs until SIGTERM or SIGINT and prints one JSON line when it is ready.
-The sub-commands speak to a running one: see docs/sandbox.md.`,
+    summary: "run the simulated providers, or control a running sandbox",
+    details: `Without a sub-command the sandbox runs until SIGTERM or SIGINT and prints one JSON line when it is ready.
+The sub-commands control a running sandbox: see docs/sandbox.md.`,
     example: "trustflow sandbox --port 8090 --speed 3600\ntrustflow sandbox ledger --json",
   })
-    .option("--host <host>", "where it listens", "127.0.0.1")
-    .option("--port <port>", "0: a free one", wholeNumber(), 8090)
-    .option("--tls-port <port>", "of mutual TLS; default: the next one", wholeNumber())
-    .option("--pki <directory>", "its TLS files; default: below --state, else temporary")
-    .option("--speed <factor>", "virtual seconds per second, or manual, or auto", speed, 1)
+    .option("--host <host>", "host to listen on", "127.0.0.1")
+    .option("--port <port>", "port to listen on; 0: a free port", wholeNumber(), 8090)
+    .option("--tls-port <port>", "port for mutual TLS; default: the next port", wholeNumber())
+    .option("--pki <directory>", "folder for its TLS files; default: below --state, else temporary")
+    .option(
+      "--speed <factor>",
+      "speed of the virtual clock: virtual seconds per second, or manual, or auto",
+      speed,
+      1,
+    )
     .addOption(
       new Option(
         "--person-time <clock>",
-        "by which codes and assertions get too old; default: real with --speed auto, else virtual",
+        "clock by which codes and assertions expire; default: real with --speed auto, else virtual",
       ).choices(["real", "virtual"]),
     )
-    .option("--seed <text>", "of its ids")
-    .option("--state <directory>", "keep its state here over a restart; else in memory")
-    .option("--start-at <instant>", "where the virtual clock begins; default now", instant)
-    .option("--otp-lifetime <span>", "how long a one-time password is good; default 10m", span)
-    .option("--assertion-lifetime <span>", "how old an eID assertion may be; default 5m", span)
+    .option("--seed <text>", "seed of its IDs")
+    .option("--state <directory>", "folder that keeps its state over a restart; default: in memory")
+    .option("--start-at <instant>", "start of the virtual clock; default: now", instant)
+    .option("--otp-lifetime <span>", "how long a one-time password is valid; default 10m", span)
+    .option("--assertion-lifetime <span>", "maximum age of an eID assertion; default 5m", span)
     .action(async (options: RunOptions) => {
       const { state, pki, otpLifetime, assertionLifetime, ...listening } = options;
       requirePackages("node-forge");

@@ -1,4 +1,4 @@
-// `trustflow callbacks`: the inbox as operators see it (docs/design.md §7).
+// `trustflow callbacks`: operators read the inbox and replay callbacks (docs/design.md §7).
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { callbackUrl } from "../../callbacks/address.js";
 import {
@@ -28,13 +28,13 @@ interface ListOptions {
 
 export function addCallbacks(program: Command): void {
   const callbacks = addCommand(program, "callbacks", {
-    summary: "read the inbox, and replay what was parked",
+    summary: "list the callbacks in the inbox and replay them",
     example: "trustflow callbacks parked",
     isGroup: true,
   });
-  addList(callbacks, "list", "callbacks, newest first", "trustflow callbacks list order-7")
+  addList(callbacks, "list", "list callbacks, newest first", "trustflow callbacks list order-7")
     .addOption(
-      new Option("--state <state>", "only these; may be repeated")
+      new Option("--state <state>", "only callbacks in this state; may be repeated")
         .choices(callbackStates)
         .argParser((text, before?: string[]) => collect(oneOf(text), before)),
     )
@@ -42,7 +42,7 @@ export function addCallbacks(program: Command): void {
   addList(
     callbacks,
     "parked",
-    "callbacks that could not be delivered, with the reason",
+    "list callbacks that could not be delivered, with the reason",
     "trustflow callbacks parked",
   ).action((processName: string | undefined, options: ListOptions) =>
     list(processName, { ...options, state: ["parked"] }),
@@ -50,7 +50,7 @@ export function addCallbacks(program: Command): void {
   addList(
     callbacks,
     "late",
-    "callbacks that came after the end of their process",
+    "list callbacks that came after the end of their process",
     "trustflow callbacks late order-7",
   ).action((processName: string | undefined, options: ListOptions) =>
     list(processName, { ...options, state: ["late"] }),
@@ -58,13 +58,13 @@ export function addCallbacks(program: Command): void {
   addList(
     callbacks,
     "surplus",
-    "callbacks that their process was not told of, because it had had its fill",
+    "list callbacks beyond the number that a process receives",
     "trustflow callbacks surplus order-7",
   ).action((processName: string | undefined, options: ListOptions) =>
     list(processName, { ...options, state: ["surplus"] }),
   );
   addCommand(callbacks, "show <callback>", {
-    summary: "one callback with its body",
+    summary: "show one callback with its body",
     details: "The body is what the provider sent; it may hold personal data.",
     example: "trustflow callbacks show 42",
   }).action((id: string, { json }: { json?: boolean }) =>
@@ -74,12 +74,12 @@ export function addCallbacks(program: Command): void {
       if (json) return writeJson(found);
       const { body, ...summary } = found;
       writeData(facts(Object.entries(summary).map(([name, value]) => [name, shown(value)])));
-      writeData(body === undefined ? terminal`(the body is not kept any more)` : quoted(body));
+      writeData(body === undefined ? terminal`(the body is deleted)` : quoted(body));
     }),
   );
   addCommand(callbacks, "replay <callback...>", {
     summary: "deliver parked, late or surplus callbacks again",
-    details: "Ends with 1 where one of them is none of these, or its body is not kept any more.",
+    details: "Ends with 1 if one of them is in another state, or its body is deleted.",
     example: "trustflow callbacks replay 42 43",
   }).action((ids: string[], { json }: { json?: boolean }) =>
     withArchive(async (archive) => {
@@ -89,20 +89,23 @@ export function addCallbacks(program: Command): void {
       else
         for (const id of ids)
           writeData(
-            terminal`${id}  ${rest.includes(id) ? "neither parked nor late nor surplus" : "replayed"}`,
+            terminal`${id}  ${rest.includes(id) ? "not replayed: neither parked nor late nor surplus" : "replayed"}`,
           );
       if (rest.length > 0) process.exitCode = exitCodes.failed;
     }),
   );
   addCommand(callbacks, "address", {
-    summary: "the URL to give a provider that knows one address for each account",
-    details: "Whoever has it may report: tell it to the provider alone.",
+    summary: "print the callback URL of a provider that has one address per account",
+    details:
+      "Keep the URL secret and give it only to the provider: anyone who has it can send callbacks.",
     example: "trustflow callbacks address one-shot-signature --account default",
   })
     .addArgument(
-      new Argument("<provider>", "whose callbacks come there").choices(accountCallbackProviders),
+      new Argument("<provider>", "provider that sends the callbacks").choices(
+        accountCallbackProviders,
+      ),
     )
-    .option("--account <name>", "of which account", "default")
+    .option("--account <name>", "account of that provider", "default")
     .action((provider: Provider, { account, json }: { account: string; json?: boolean }) => {
       const config = loadConfig();
       if (!config.accounts[account]?.[provider])
@@ -120,11 +123,11 @@ export function addCallbacks(program: Command): void {
 function addList(parent: Command, name: string, summary: string, example: string): Command {
   return addCommand(parent, `${name} [id]`, {
     summary,
-    details: "With an ID, only those of that process.",
+    details: "With an ID, only callbacks of that process.",
     example,
   })
-    .option("--before <callback>", "the page after the one that ended with this callback")
-    .option("--limit <n>", "at most so many", wholeNumber(1), 100)
+    .option("--before <callback>", "only callbacks before this one, for the next page")
+    .option("--limit <n>", "maximum number of rows", wholeNumber(1), 100)
     .addOption(csvOption());
 }
 
@@ -171,7 +174,7 @@ function cells({
   ];
 }
 
-/** A bare business id may be that of any process; none means all. */
+/** A business id without its process can belong to any process; no id means all callbacks. */
 function workflowIds(id: string | undefined): (string | undefined)[] {
   if (id === undefined) return [undefined];
   return parseWorkflowId(id) ? [id] : processes.map((name) => workflowIdOf(name, id));
@@ -197,7 +200,7 @@ function rowId(text: string): string {
 }
 
 function unknown(id: string): CommandError {
-  return new CommandError(exitCodes.unknownId, `The callback ${id} is not known`);
+  return new CommandError(exitCodes.unknownId, `Unknown callback ${id}`);
 }
 
 function shown(value: unknown): string {

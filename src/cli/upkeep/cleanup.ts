@@ -1,5 +1,5 @@
-// `trustflow cleanup`: repairs stuck processes and applies the retention of the configuration; meant for a schedule: the repair
-// every few minutes, all of it once a day.
+// `trustflow cleanup`: repairs stuck processes and deletes data past its retention period. A schedule should run the repair
+// every few minutes and the whole command once a day.
 import type { Command } from "commander";
 import type { Client } from "@temporalio/client";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
@@ -25,16 +25,17 @@ interface CleanupFlags {
 
 export function addCleanup(program: Command): void {
   addCommand(program, "cleanup", {
-    summary: "repair stuck processes, and remove what the retention lets go of",
-    details: `A process whose workflow tasks have failed for stuck.repairAfterSeconds is reset, once, to its last good workflow task; no effect
-happens twice. Inbox bodies go after retention.inboxDays, parked ones after retention.parkedDays, journal and inbox rows
-after retention.journalDays, uploads that no process took go into quarantine after retention.documentOrphanDays ("trustflow documents quarantine"),
-and are removed retention.quarantineDays later. A finished process's documents go after the period of their kind (retention.documents), where
-there is one. Nothing of an open process is removed.`,
+    summary: "repair stuck processes and delete data past its retention period",
+    details: `If the workflow tasks of a process have failed for stuck.repairAfterSeconds, the process is reset once to its last good
+workflow task; no effect happens twice.
+Callback bodies are deleted after retention.inboxDays, those of parked callbacks after retention.parkedDays, and rows of the
+journal and the inbox after retention.journalDays. Unused uploads go into quarantine after retention.documentOrphanDays
+("trustflow documents quarantine") and are deleted retention.quarantineDays later. The documents of a finished process are
+deleted after the period of their kind, if retention.documents sets one. Nothing of an open process is deleted.`,
     example: "trustflow cleanup --dry-run",
   })
-    .option("--dry-run", "only count")
-    .option("--repair-only", "remove nothing; needs no database")
+    .option("--dry-run", "only count; delete and repair nothing")
+    .option("--repair-only", "only repair stuck processes; needs no database")
     .action(({ json, ...flags }: CleanupFlags) =>
       flags.repairOnly
         ? withTemporal(loadConfig(), async (temporal, config) => {
@@ -71,7 +72,7 @@ export async function withTemporal(
   }
 }
 
-/** One connection serves all namespaces. */
+/** Returns clients for other namespaces over the same connection. */
 export async function clientsOf({
   client,
   connection,
@@ -101,7 +102,7 @@ async function replayOptions(config: Config): Promise<ReplayWorkerOptions> {
   const { workflowSource } = await import("../../worker.js");
   const { workerConverters } = await import("../../temporal/codec/data-converter.js");
   const { installRuntime } = await import("../../temporal/logging.js");
-  // What does not replay is expected here, and is no line of a log.
+  // A failed replay is expected here, so it is not logged.
   installRuntime({ level: "ERROR", logTo: { write: () => undefined } });
   const { workflows } = workerConverters(payloadKeys(config), refusedPayloads(config));
   return { ...workflowSource(), dataConverter: workflows };
@@ -152,7 +153,8 @@ function retentionLines(report: CleanupReport): [string, string][] {
     ["journal rows", String(journalRows)],
     [
       "documents",
-      documents.skipped ?? `${documents.removed} (${documents.quarantined} more into quarantine)`,
+      documents.skipped ??
+        `${documents.removed} (${documents.quarantined} more moved into quarantine)`,
     ],
     ["expired documents", countsByKind(expired)],
     ["removed", dryRun ? "nothing: --dry-run" : "as counted"],

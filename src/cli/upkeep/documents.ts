@@ -1,4 +1,4 @@
-// `trustflow documents put|get|quarantine|release` and `trustflow affidavits`: bytes in and out of the document store.
+// `trustflow documents put|get|quarantine|release` and `trustflow affidavits`: read and write the document store.
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -33,17 +33,16 @@ const typeOfStart = [
 
 export function addDocuments(program: Command): void {
   const documents = addCommand(program, "documents", {
-    summary: "put documents into the store, get them out, list and release what is about to go",
+    summary: "store and fetch documents; list and release those in quarantine",
     example: "trustflow documents put letter.pdf",
     isGroup: true,
   });
   addCommand(documents, "put <file>", {
-    summary: "store a file, and print its reference",
-    details:
-      "The reference can stand as the document of an input. Without --json the URI is printed.",
+    summary: "store a file and print its reference",
+    details: "The reference is the document of an input. Without --json only the URI is printed.",
     example: "trustflow documents put letter.pdf --json",
   })
-    .option("--media-type <type>", "default: from the content, for PDF, ZIP and XML")
+    .option("--media-type <type>", "media type; default for PDF, ZIP and XML: from the content")
     .action(async (file: string, { mediaType, json }: { mediaType?: string; json?: boolean }) => {
       const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
         throw new CommandError(
@@ -56,7 +55,7 @@ export function addDocuments(program: Command): void {
       if (type === undefined) {
         throw new CommandError(
           exitCodes.invalid,
-          `--media-type: is required for ${file}: its content does not tell`,
+          `--media-type: is required for ${file}: its content does not show the type`,
         );
       }
       const reference = await documentStoreOf(loadConfig()).put(bytes, type);
@@ -68,7 +67,7 @@ export function addDocuments(program: Command): void {
     details: "One document goes to stdout without --out; several need --out.",
     example: "trustflow documents get document:0123456789abcdef0123456789abcdef --out letters",
   })
-    .option("--out <directory>", "where the files go; their names are their ids")
+    .option("--out <directory>", "folder for the files, which are named by their IDs")
     .action(getDocuments);
   addQuarantine(documents);
 }
@@ -99,12 +98,12 @@ async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<
 export function addAffidavits(program: Command): void {
   addCommand(program, "affidavits <id>", {
     summary: "save the affidavits of a process that has ended",
-    details: `The affidavits stand in the result: of a process that is open, --wait waits for its end,
-else the command ends with 1.`,
+    details: `The affidavits are part of the result. If the process is still open, --wait waits for its end;
+without --wait the command ends with 1.`,
     example: "trustflow affidavits order-7 --out evidence",
   })
-    .requiredOption("--out <directory>", "where the files go")
-    .option("--wait", "wait for the end of the process")
+    .requiredOption("--out <directory>", "folder for the files")
+    .option("--wait", "wait for the end of the process first")
     .action(
       async (id: string, { out, wait, json }: { out: string; wait?: boolean; json?: boolean }) => {
         await withTrustflow(async (trustflow) => {
@@ -112,13 +111,13 @@ else the command ends with 1.`,
           if (handle.process !== "sendPostal") {
             throw new CommandError(
               exitCodes.invalid,
-              `${handle.workflowId} has no affidavits: only certified post has them; what it has stands in "trustflow result"`,
+              `${handle.workflowId} has no affidavits: only certified post has them; "trustflow result" shows its documents`,
             );
           }
           if (!wait && (await handle.isOpen())) {
             throw new CommandError(
               exitCodes.failed,
-              `${handle.workflowId} has not ended: its affidavits are collected until then (--wait waits)`,
+              `${handle.workflowId} has not ended and is still collecting affidavits: use --wait`,
             );
           }
           const { documents } = await resultOf(handle, {});
@@ -137,7 +136,7 @@ else the command ends with 1.`,
 }
 
 /**
- * A regenerated affidavit may reuse the id of the one before: each version gets a name of its own
+ * A regenerated affidavit may reuse the id of the previous one, so each version has its own file name
  * (docs/reading-the-specification.md §2).
  */
 export function namedAffidavits<
@@ -159,7 +158,7 @@ function plainName(text: string): string {
     .slice(0, 100);
 }
 
-/** A file that is there already stays, and has to be the same. */
+/** An existing file is kept; its content must be the same. */
 async function save(folder: string, name: string, uri: string, bytes: Buffer): Promise<SavedFile> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${name}.${formatOf(bytes)?.ending ?? "bin"}`);
@@ -172,10 +171,7 @@ async function save(folder: string, name: string, uri: string, bytes: Buffer): P
         );
       }
       if (bytes.equals(await readFile(file))) return;
-      throw new CommandError(
-        exitCodes.invalid,
-        `--out: ${file} is there already, with other content`,
-      );
+      throw new CommandError(exitCodes.invalid, `--out: ${file} exists already with other content`);
     },
   );
   return {

@@ -1,4 +1,4 @@
-// `trustflow erase` and `trustflow erasures`: a finished process goes for good; the record of it stays.
+// `trustflow erase` erases a finished process permanently; `trustflow erasures` lists the record of erasures.
 import type { Command } from "commander";
 import type { Erasable, Erased } from "../../cleanup/erase.js";
 import type { Erasure } from "../../cleanup/erasure-record.js";
@@ -28,26 +28,26 @@ interface EraseFlags {
 
 export function addErase(program: Command): void {
   addCommand(program, "erase <id>", {
-    summary: "erase a finished process: documents, callbacks, answers, key and history",
-    details: `The ID is "<process>/<business id>", so that no other process is meant.
-Nothing brings it back. An open process is refused. A document that another process owns too stays for that one.
-The id is never used again: a start under it is refused, so nothing is sent twice. Where the command was cut off, run it again.
-What the provider holds is shown, and stays there. The record says who, when and how many: see "trustflow erasures".`,
+    summary: "erase a finished process: its documents, callbacks, answers, key and history",
+    details: `The ID must be "<process>/<business id>", so that it cannot mean another process.
+The erasure is final. An open process is refused. A document that another process owns too is kept.
+The id cannot be used again: a new start with it is refused, so nothing is sent twice. If the command was interrupted, run it again.
+The provider's own data are listed but stay there. "trustflow erasures" shows who erased what and when.`,
     example: `trustflow erase sendPostal/order-7 --dry-run
 trustflow erase sendPostal/order-7 --by "Ana Ruiz"`,
   })
     .option(
       "--by <name>",
-      "who erases; stands in the record; required without --dry-run",
+      "name of the person who erases, for the record; required without --dry-run",
       personName,
     )
-    .option("--dry-run", "only show what it would erase")
+    .option("--dry-run", "only show what would be erased")
     .action((id: string, flags: EraseFlags) => eraseOne(id, flags));
 
   addCommand(program, "erasures [id]", {
-    summary: "the record of erasures, the newest first",
+    summary: "list the erasures, newest first",
     details:
-      "Who erased which process, when, what kind and how many; no content. With an ID, only those of that process.",
+      "Shows who erased which process and when, and how many records of each kind; no content. With an ID, only erasures of that process.",
     example: "trustflow erasures --json",
   }).action((id: string | undefined, { json }: EraseFlags) =>
     withDatabase(async (pool) => {
@@ -80,7 +80,7 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
         writeData(facts(linesOf(workflowId, report)));
         if (report.atProvider.length > 0)
           writeNote(
-            terminal`The provider keeps what it has: ask it to erase that, by these references.`,
+            terminal`The provider keeps its own data: ask it to erase them, by these references.`,
           );
         if (dryRun) writeNote(terminal`Nothing was erased: --dry-run`);
       } catch (error) {
@@ -115,7 +115,7 @@ function linesOf(workflowId: string, report: Erasable & Partial<Erased>): [strin
     ["histories", String(runs)],
     ...shared.map(({ uri, kind, owners }): [string, string] => [
       "kept",
-      `${uri} (${kind}): ${owners.join(", ")} owns it too`,
+      `${uri} (${kind}): ${owners.join(", ")} also owns it`,
     ]),
     ...atProvider.map(({ provider, account, operation, exists, count }): [string, string] => [
       "at the provider",

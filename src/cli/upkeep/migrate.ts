@@ -1,4 +1,4 @@
-// `trustflow migrate`: the database's tables and the namespace's search attributes, before a release starts.
+// `trustflow migrate`: updates the tables and the namespace's search attributes before a release starts.
 import type { Command } from "commander";
 import { loadConfig } from "../../config.js";
 import { databaseRoles, loginOf } from "../../postgres/roles.js";
@@ -17,7 +17,7 @@ interface MigrateOptions {
 
 interface Migrated {
   migrations?: string[];
-  /** The database's roles that were given their rights. */
+  /** The database roles that received their rights. */
   granted?: string[];
   namespace?: string;
   createdNamespace?: boolean;
@@ -25,29 +25,28 @@ interface Migrated {
 }
 
 const ALREADY_EXISTS = 6;
-/** Of PostgreSQL. */
+/** The error code of PostgreSQL. */
 const INSUFFICIENT_PRIVILEGE = "42501";
 const NAMESPACE_SETTLES_MS = 30_000;
 
 export function addMigrate(program: Command): void {
   addCommand(program, "migrate", {
-    summary: "bring the database and the Temporal namespace up to this release",
-    details:
-      "Adds what is missing and nothing else; safe to run again, and from several places at once.",
+    summary: "update the database and the Temporal namespace to this release",
+    details: "Only adds what is missing. You can run it again, and from several places at once.",
     example: "trustflow migrate\ntrustflow migrate --create-namespace 90",
   })
-    .option("--database-only", "only the tables")
-    .option("--temporal-only", "only the namespace")
+    .option("--database-only", "only update the database")
+    .option("--temporal-only", "only update the Temporal namespace")
     .option(
       "--create-namespace <days>",
-      "create the namespace if it is missing; histories are kept so long",
+      "create the namespace if it is missing, with this history retention in days",
       wholeNumber(1),
     )
     .action(async ({ json, databaseOnly, temporalOnly, createNamespace }: MigrateOptions) => {
       if (databaseOnly && temporalOnly) {
         throw new CommandError(
           exitCodes.invalid,
-          "--database-only and --temporal-only exclude each other",
+          "--database-only and --temporal-only cannot be used together",
         );
       }
       const done: Migrated = {
@@ -73,7 +72,7 @@ function listed(added: string[] = [], otherwise: string): string {
 function grantedTo(granted: string[]): string {
   const without = databaseRoles.filter((role) => !granted.includes(role));
   if (without.length === 0) return "granted";
-  return `there is no ${without.map(loginOf).join(", ")}, so whoever does that work connects as the owner`;
+  return `missing: ${without.map(loginOf).join(", ")}; their roles connect as the owner`;
 }
 
 async function migrateDatabase(): Promise<Migrated> {
@@ -129,7 +128,7 @@ async function createNamespace(
     if ((error as { code?: unknown }).code === ALREADY_EXISTS) return false;
     throw error;
   }
-  // The server's own caches learn of a new namespace a little later.
+  // The server's caches show a new namespace only after a moment.
   for (const deadline = Date.now() + NAMESPACE_SETTLES_MS; ;) {
     try {
       await connection.workflowService.countWorkflowExecutions({ namespace, query: "" });

@@ -1,4 +1,4 @@
-// `trustflow documents quarantine|release`: the uploads that no process took, before they are removed (docs/decisions/0018).
+// `trustflow documents quarantine|release`: lists and releases unused uploads before they are deleted (docs/decisions/0018).
 import type { Command } from "commander";
 import type { Config } from "../../config.js";
 import { documentIdOf, uriOf } from "../../documents/document-id.js";
@@ -18,14 +18,14 @@ const DAY_MS = 86_400_000;
 
 export function addQuarantine(documents: Command): void {
   addCommand(documents, "quarantine", {
-    summary: "list the uploads that no process took, before they are removed",
-    details: `They can still be read. A process that takes one keeps it, and so does "trustflow documents release".`,
+    summary: "list unused uploads before they are deleted",
+    details: `They can still be read. A document leaves quarantine when a process uses it or "trustflow documents release" names it.`,
     example: "trustflow documents quarantine --json",
   }).action((flags: Flags) => withDatabase((pool, config) => list(pool, config, flags)));
   addCommand(documents, "release <uri...>", {
-    summary: "take documents out of the quarantine, for good",
+    summary: "take documents out of quarantine permanently",
     details:
-      "They stay in the store and are never put into quarantine again. Ends with 3 where one is not in quarantine.",
+      "They stay in the store and never go into quarantine again. Ends with 3 if one is not in quarantine.",
     example: "trustflow documents release document:0123456789abcdef0123456789abcdef",
   }).action((uris: string[], flags: Flags) => {
     refuseMisspelt(uris);

@@ -1,11 +1,11 @@
-// The update that `issueCertificate` alone takes, and what its assertion looks like. No zod: the workflow imports this file.
+// The update of `issueCertificate`, and the form of its assertion. No zod: the workflow imports this file.
 import { defineUpdate } from "@temporalio/workflow";
 
-/** What an eID assertion looks like (P1 §2.2): base64 as its writers write it, padded and with no bit left over. */
+/** The form of an eID assertion (P1 §2.2): base64 with padding and no unused bits. */
 export const assertionPattern =
   /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
 
-/** `pending`: it was taken, and the provider has not answered in time; `notAwaited`: no assertion is missing. */
+/** `pending`: it was received, but the provider has not answered in time; `notAwaited`: the process does not wait for one. */
 export interface AssertionAnswer {
   answer: "accepted" | "expired" | "invalid" | "pending" | "notAwaited";
 }

@@ -30,7 +30,7 @@ export const issueCertificate = defineProcess({
   } satisfies DefaultsFor<CertificateSettings>,
   updates: {
     ...otpUpdates,
-    /** A fresh eID assertion where one was refused as expired or invalid (237 and 239 of P1 §7.1). */
+    /** A new eID assertion after a rejection as expired or invalid (237 and 239 of P1 §7.1). */
     provideAssertion: update(provideAssertion, {
       description: "A new eID assertion after one was refused as expired or invalid.",
       argument: z.strictObject({ assertion: EidAssertion }),
@@ -41,9 +41,9 @@ export const issueCertificate = defineProcess({
   secretIds: ["deviceCode"],
   command: {
     summary: "issue a disposable certificate to a holder",
-    details: `From the holder's data or from an eID assertion. The holder gets a one-time password: "trustflow otp" brings it back, and --watch on a terminal asks for it.`,
+    details: `From the holder's data or from an eID assertion. The holder gets a one-time password: Submit it with "trustflow otp", or with --watch on a terminal.`,
     example: "trustflow issue-certificate --input holder.json --id order-7 --watch",
     notChecked:
-      "which data the account's authority wants, and how current an assertion is: the provider says that before the enrolment",
+      "which data the account's authority requires, and the age of an assertion: the provider checks them before the enrolment",
   },
 });

@@ -11,8 +11,8 @@ export const sendMessage = defineProcess({
   updates: {},
   command: {
     summary: "send a message",
-    details: "Its providerFields are the gateway's whole payload, passed on as they are.",
+    details: "providerFields is the gateway's whole payload, passed on unchanged.",
     example: "trustflow send-message --input message.json --id order-7 --watch",
-    notChecked: "the message itself: only the gateway knows what it takes",
+    notChecked: "the message itself: only the gateway knows its rules",
   },
 });

@@ -30,7 +30,7 @@ export const sendPostal = defineProcess({
     /** P2 §4.1 Cancel. The same `updateId` is one cancellation; `stated` says who cancels, and why. */
     cancel: update(cancel, {
       description:
-        "Cancel the communication while it is not dispatched (P2 §4.1 Cancel). The argument may be left out.",
+        "Cancel the communication before it is dispatched (P2 §4.1 Cancel). The argument is optional.",
       argument: z.strictObject(decider),
       answer: answer(
         "cancelled",
@@ -58,10 +58,10 @@ export const sendPostal = defineProcess({
   },
   command: {
     summary: "send a certified postal communication",
-    details: `Its document may also be { "path": "letter.pdf" }, relative to the input file: it is put into the document store.`,
+    details: `Its document may also be { "path": "letter.pdf" }, relative to the input file; the command stores the file in the document store.`,
     example:
       "trustflow send-postal --input letter.json --id order-7 --watch\ntrustflow send-postal --input letter.json --dry-run",
     notChecked:
-      "what the account's site and provisioning allow: the process checks that before it submits",
+      "what the account's site and provisioning allow: the process checks it before it submits",
   },
 });

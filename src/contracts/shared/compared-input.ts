@@ -1,5 +1,5 @@
-// An input as its digest takes it: what a second start, or another run, must bring again (docs/design.md §2). The contract says
-// which parts are secrets (`writeOnly`, docs/reading-the-specification.md §8) and which are documents.
+// The part of an input that its digest covers, which a second start or another run must repeat (docs/design.md §2). The
+// contract marks secrets (`writeOnly`, docs/reading-the-specification.md §8) and documents.
 import { z } from "zod";
 import type { DocumentInput } from "./values.js";
 
@@ -11,8 +11,8 @@ export interface Schema {
 }
 
 /**
- * The input without its secrets and without `settings`, each document as `contentOf` gives it. What the contract leaves to the
- * provider (`providerFields`) stays as it is, whatever its members are called.
+ * Returns the input without secrets and without `settings`, and with each document replaced by `contentOf`. `providerFields`
+ * stays unchanged, whatever the names of its members.
  */
 export function comparedInput(schema: z.ZodType, input: object, contentOf: ContentOf): object {
   const { settings: _, ...rest } = compared(described(schema), input, contentOf) as Record<
@@ -37,7 +37,7 @@ export function described(schema: z.ZodType): Schema {
 
 function compared(schema: Schema, value: unknown, contentOf: ContentOf): unknown {
   if (typeof value !== "object" || value === null) return value;
-  // What is a secret in one of several forms is one in all of them.
+  // A secret in one of several forms is a secret in all of them.
   const forms = schema.anyOf ?? [schema];
   if (Array.isArray(value)) {
     const items = forms.find((form) => form.items)?.items ?? {};

@@ -1,18 +1,18 @@
-// What each decision on an attention does, in words for the person who decides: the Web UI and the command line show the same.
+// The effect of each decision on an attention, in words for the operator; the Web UI and the command line use the same words.
 // No zod: workflows import this file.
 import type { Decision } from "./messages.js";
 import type { Attention } from "./status.js";
 
-/** What stands for the name in a command to be copied; nobody decides under it. */
+/** The placeholder for the name in a command to be copied; it is refused as a name. */
 export const namePlaceholder = "NAME";
 
-/** What a second operator has to know; the names of decision and operator are ours. */
+/** The line that a second operator needs; it contains only our own names of decisions and operators. */
 export function proposedLine({
   decision,
   principal,
   at,
 }: NonNullable<Attention["proposed"]>): string {
-  return `${decision} was proposed by ${principal} at ${at}: it is done when another operator decides alike`;
+  return `${decision} was proposed by ${principal} at ${at}: it takes effect when a second operator makes the same decision`;
 }
 
 /** One line for each decision that the attention takes. */
@@ -20,24 +20,25 @@ export function consequencesOf(attention: Attention): [Decision, string][] {
   return attention.decisions.map((decision) => [decision, consequences[decision](attention)]);
 }
 
-/** Their retry waits for another code. */
+/** The steps whose retry waits for another code. */
 const codeSteps = new Set(["validate", "sign"]);
 
 const consequences: Record<Decision, (attention: Attention) => string> = {
   retry({ kind, step, retryNeeds = [] }) {
-    if (kind === "cancelRequested") return "the process goes on as if nobody had asked to cancel";
+    if (kind === "cancelRequested")
+      return "the process continues; the cancellation request is dropped";
     if (retryNeeds.length > 0 && codeSteps.has(step))
-      return "sends nothing itself: another code may be entered, and counts a second time if the first was taken; check the provider's portal first; needs --confirm-retry and --note";
+      return "sends nothing itself: the holder can enter another code, which counts a second time if the provider accepted the first; check the provider's portal first; needs --confirm-retry and --note";
     if (retryNeeds.length > 0)
-      return "sends a second one if the first arrived: check the provider's portal first; needs --confirm-retry and --note";
-    if (kind === "unknownOutcome") return "the process goes on waiting; nothing is sent";
-    return "tries again at once; what the provider has done already is not done twice";
+      return "causes a second effect if the first attempt arrived: check the provider's portal first; needs --confirm-retry and --note";
+    if (kind === "unknownOutcome") return "the process continues to wait; nothing is sent";
+    return "tries again now; an effect that already exists is not repeated";
   },
   happened({ happenedNeeds = [] }) {
-    const checked = "you checked at the provider that it was done, and the process goes on";
+    const checked = "you verified at the provider that it happened; the process continues";
     return happenedNeeds.length > 0
       ? `${checked}; needs --result with ${happenedNeeds.join(", ")}`
-      : `${checked}; or it goes on without`;
+      : `${checked}; --result is optional`;
   },
   abandon: () => "ends the process as failed; nothing is undone at the provider",
 };

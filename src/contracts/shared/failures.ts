@@ -1,7 +1,7 @@
 // The types of a failed process and of a failed activity (docs/design.md §2, §5, §13). No zod: workflows import this file.
 import type { ProblemKind } from "./problem-kind.js";
 
-/** `ApplicationFailure.type` of a process that failed: its effect never came into being, or a person gave it up. */
+/** `ApplicationFailure.type` of a failed process: its effect does not exist, or an operator abandoned it. */
 export const processFailures = [
   "InvalidInput",
   "InputMismatch",
@@ -16,8 +16,8 @@ export interface FieldProblem {
   problem: string;
 }
 
-/** Of the field `id`: what was sent under it can no longer be told, so it could be sent twice. */
-export const erasedProblem = "was erased: choose another one";
+/** The problem of the field `id`: what was sent under it is no longer known, so it could be sent twice. */
+export const erasedProblem = "was erased: use another id";
 
 /** `details[0]` by failure type. */
 export interface FailureDetails {
@@ -34,7 +34,7 @@ export interface FailureDetails {
   };
 }
 
-/** Why a process stopped and asks a person; the value of the search attribute `TrustflowAttention`. */
+/** The kinds of an attention; the value of the search attribute `TrustflowAttention`. */
 export const attentionKinds = [
   "accessDenied",
   "unavailable",
@@ -44,7 +44,7 @@ export const attentionKinds = [
 ] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
 
-/** What every activity failure carries as `details[0]`, encrypted with the failure. */
+/** `details[0]` of every activity failure, encrypted with the failure. */
 export interface Problem {
   /** `withdrawn`: the effect was called off before it was sent; `unchanged`: a retry that only waits. */
   kind: ProblemKind | "withdrawn" | "unchanged" | ProcessFailure;
@@ -55,9 +55,9 @@ export interface Problem {
   status?: number;
   code?: string;
   requestId?: string;
-  /** The id that an answer shows which cannot be used otherwise. */
+  /** The id in an answer that is otherwise unusable. */
   reference?: string;
-  /** What was wrong with the answer, in our own words, such as the media type or the missing member; never a value of it. */
+  /** The problem of the answer in our own words, such as the media type or the missing member; never a value of the answer. */
   problem?: string;
   fields: FieldProblem[];
   detail?: string;

@@ -1,5 +1,5 @@
-// How a message is described once: for the JSON Schemas, for the methods of the client's handles, and for what the workers check.
-// The definition, which workflows need, stands where no zod is; the compiler keeps both the same.
+// One description per message, for the JSON Schemas, the methods of the client's handles, and the checks of the workers. Its
+// definition, which workflows need, is in a file without zod; the compiler keeps both equal.
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from "@temporalio/common";
 import { z } from "zod";
 import { resolve as resolveDefinition } from "./messages.js";
@@ -9,13 +9,16 @@ import { Instant } from "./values.js";
 export interface MessageContract {
   name: string;
   description: string;
-  /** One at the most. */
+  /** At most one argument. */
   argument?: z.ZodType;
-  /** A signal has none. */
+  /** Absent for a signal. */
   answer?: z.ZodType;
 }
 
-/** `Given`: what the method of the handle takes before `updateId`. `Decides`: a person decides by it, and may sign it. */
+/**
+ * `Given`: the arguments of the handle's method before `updateId`. `Decides`: a person decides with the update, and may sign
+ * it.
+ */
 export interface UpdateContract<
   Given extends unknown[] = never,
   Answer = unknown,
@@ -27,7 +30,7 @@ export interface UpdateContract<
   argumentOf: (...given: Given) => unknown;
 }
 
-/** Compiles only where the schema has each member and each word of the type, and no other. */
+/** Compiles only if the schema has exactly the members and words of the type. */
 type SchemaOf<T, S extends z.ZodType> = S &
   ([Required<T>] extends [Required<z.output<S>>]
     ? [Required<z.output<S>>] extends [Required<T>]
@@ -72,7 +75,7 @@ export function signal<One, G extends z.ZodType>(
 export const answer = <const Words extends [string, ...string[]]>(...words: Words) =>
   z.strictObject({ answer: z.enum(words) });
 
-/** Who decides, and the proof of it. */
+/** The person who decides, and the proof. */
 export const decider = {
   by: z.string().min(1).exactOptional(),
   note: z.string().exactOptional(),
@@ -81,9 +84,9 @@ export const decider = {
     .exactOptional(),
 };
 
-/** The update that every process takes. */
+/** The update that every process accepts. */
 export const resolve = update(resolveDefinition, {
-  description: "A person's decision on an open attention.",
+  description: "An operator's decision on an open attention.",
   argument: z.strictObject({
     attention: z.string(),
     decision: z.enum(["retry", "happened", "abandon"]),

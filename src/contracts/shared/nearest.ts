@@ -1,6 +1,6 @@
-// "Did you mean …?": the known name that a mistyped one is nearest to.
+// "Did you mean …?": finds the known name that is nearest to a mistyped one.
 
-/** Undefined where none is near. */
+/** Undefined if no name is near. */
 export function nearestOf(given: string, known: readonly string[]): string | undefined {
   const text = given.toLowerCase();
   const ranked = known

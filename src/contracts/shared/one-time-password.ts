@@ -1,4 +1,4 @@
-// What every process with a one-time password shares: its spans, and the answers of its updates (docs/design.md §2;
+// Shared by every process with a one-time password: time limits, and the answers of its updates (docs/design.md §2;
 // docs/reading-the-specification.md §5).
 import { z } from "zod";
 import { answer, update } from "./message-contract.js";
@@ -11,14 +11,14 @@ const seconds = z
   .min(1)
   .max(400 * 86_400);
 
-/** Of a code that a holder or signer brings. */
+/** The form of a code that a holder or signer enters. */
 export const MAX_CODE_LENGTH = 100;
 
-/** What is left out comes from the configuration and is fixed for the run. */
+/** Missing values come from the configuration and stay the same for the run. */
 export const otpSettings = {
-  /** How long the holder may take, from the first code on; then the outcome is `expired`. */
+  /** How long the holder may take, from the first code; then the outcome is `expired`. */
   holderDeadlineSeconds: seconds.optional(),
-  /** How many wrong codes are taken until a new one has to be sent. */
+  /** How many wrong codes are accepted until a new code must be sent. */
   otpTries: z.int().min(1).max(100).optional(),
   /** How often a code may be sent again. */
   otpResends: z.int().min(0).max(100).optional(),
@@ -37,7 +37,7 @@ export const otpDefaults = {
   /** How often a code is sent again. */
   otpResends: { value: 3 },
   resendSpacingSeconds: { value: 60 },
-  /** How long `submitOtp` and its like take to answer at the most. */
+  /** The longest time until `submitOtp` and the similar updates answer. */
   answerSeconds: { value: 15, least: 3, most: 18 },
 };
 

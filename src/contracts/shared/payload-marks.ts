@@ -1,27 +1,27 @@
-// What the worker's codec notes on a payload that no holder of the deployment's keys has written, for the guards of workflows
-// and activities that refuse it (decision 22). No zod: workflows import this file.
+// Marks that the worker's codec sets on a payload which was not written with a key of the deployment; the guards of workflows
+// and activities refuse it (decision 22). No zod: workflows import this file.
 
 /**
- * `plaintext`: not encrypted; `unreadable`: the ring lacks its key, which may be put back; `forged`: the key that it names does not
- * open it; `untagged`: no tag of a write key, or that of another process.
+ * `plaintext`: not encrypted; `unreadable`: the ring lacks its key, which may be added again; `forged`: the named key does
+ * not open it; `untagged`: no tag of a write key, or the tag of another process.
  */
 export type PayloadProblem = "plaintext" | "unreadable" | "forged" | "untagged";
 
-/** Nothing can show its value, whatever the worker refuses. */
+/** Its value can never be read, whatever the worker refuses. */
 export function isLocked(problem: PayloadProblem): boolean {
   return problem === "unreadable" || problem === "forged";
 }
 
-/** Metadata of a decoded payload, for the worker alone: whatever a client writes there is replaced. */
+/** Metadata of a decoded payload, only for the worker; a value from a client is replaced. */
 export const problemMark = "trustflow-problem";
 /** What the worker refuses, separated by commas. */
 export const policyMark = "trustflow-refused";
 
-/** Why a start, an update or a query was refused; it goes behind the name of the field. */
+/** Why a start, an update or a query was refused; it follows the name of the field. */
 export const notEncrypted = "must be encrypted with a key of this deployment";
 export const notTagged = "must be tagged with a key of keys.codecWrite, for this process";
 
-/** What takes the place of such a payload in an activity's arguments. */
+/** Replaces such a payload in the arguments of an activity. */
 export interface RefusedPayload {
   trustflowRefused: PayloadProblem;
   reason: string;

@@ -1,5 +1,4 @@
-// What a contract found wrong, as fields with their paths and plain sentences: the one translation for client, command line and
-// activities.
+// Translates errors of a contract into field paths and plain sentences, for client, command line and activities.
 import type { z } from "zod";
 import type { FieldProblem } from "./failures.js";
 
@@ -14,7 +13,7 @@ interface Issue {
   issues?: Issue[];
 }
 
-/** The input as the contract takes it, or each field that breaks it; `under` stands before each path. */
+/** Returns the parsed input, or each field that breaks the contract; `under` is put before each path. */
 export function checkInput<S extends z.ZodType>(
   contract: S,
   input: unknown,
@@ -32,7 +31,7 @@ function problemsOf(issue: Issue, above: PropertyKey[]): FieldProblem[] {
   if (code === "unrecognized_keys" && keys) {
     return keys.map((key) => ({ path: [...here, key].join("."), problem: "is not known" }));
   }
-  // Of several forms, the one that the input comes closest to: what it has tells more of it than what it lacks.
+  // With several allowed forms, report the form that fits best: known fields say more than missing ones.
   const [closest] = errors.toSorted(
     (one, other) => unknownIn(one) - unknownIn(other) || one.length - other.length,
   );
@@ -50,7 +49,7 @@ function unknownIn(issues: readonly Issue[]): number {
 
 export const missing = "is required";
 
-/** What goes behind the name of a field; no value is repeated. A contract's own sentences come before these. */
+/** The text after the name of a field; it never repeats a value. The contract's own sentences take precedence. */
 export function sentenceOf(issue: RawIssue): string {
   if (issue.input === undefined) return missing;
   if (issue.input === null) return "must not be null";

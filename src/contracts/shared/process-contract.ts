@@ -1,4 +1,4 @@
-// What the registry knows of each process.
+// The type of a registry entry: what the registry knows of each process.
 import type { z } from "zod";
 import type { UpdateContract } from "./message-contract.js";
 import type { ProcessResult, ProcessStatus } from "./status.js";
@@ -14,26 +14,26 @@ export type Default = WholeDefault | boolean;
 /** The command that starts a process; its name is that of the process in kebab case. */
 export interface StartCommand {
   summary: string;
-  /** What the input is, in a sentence or two beside its contract. */
+  /** One or two sentences about the input, beside its contract. */
   details: string;
   example: string;
-  /** What a dry run leaves to the provider. */
+  /** What a dry run cannot check, because only the provider knows it. */
   notChecked: string;
 }
 
 export interface ProcessContract {
   /** Temporal's Web UI shows it before the id. */
   title: string;
-  /** Whose account the process uses; the key of the account in the configuration. */
+  /** The provider whose account the process uses; the key of the account in the configuration. */
   provider: string;
   input: z.ZodType<{ account?: string | undefined }>;
   result: z.ZodType<ProcessResult>;
   status: z.ZodType<ProcessStatus>;
-  /** What applies where the `settings` of an input say nothing; each one is a configuration key. */
+  /** The defaults for the `settings` of an input; each one is a configuration key. */
   defaults?: Readonly<Record<string, Default>>;
-  /** The updates that the process takes beside `resolve`; each one is a method of its handle. */
+  /** The updates that the process accepts besides `resolve`; each one is a method of its handle. */
   updates: Readonly<Record<string, UpdateContract>>;
-  /** The secrets among the ids that the decision `happened` brings. */
+  /** The secrets among the IDs of the decision `happened`. */
   secretIds?: readonly string[];
   command: StartCommand;
 }

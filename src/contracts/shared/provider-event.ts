@@ -1,4 +1,4 @@
-// One callback as the processes see it: the shared envelope of P2 §2.11–2.12, reduced to what a process uses.
+// One callback in the form that processes use: the shared envelope of P2 §2.11–2.12, reduced to the needed fields.
 import { z } from "zod";
 import { Instant } from "./values.js";
 
@@ -30,5 +30,5 @@ export const ProviderEvent = z.strictObject({
 });
 export type ProviderEvent = z.infer<typeof ProviderEvent>;
 
-/** In JSON, in UTF-8: what the parsers make of a callback is never larger (docs/decisions/0020). */
+/** The largest event as JSON in UTF-8; the parsers never produce a larger one (docs/decisions/0020). */
 export const MAX_EVENT_BYTES = 4_000;

@@ -1,12 +1,12 @@
-// Rules over several fields of an input. zod runs a refinement only where the whole shape is right, so a caller would hear of these
-// rules after everything else; here a rule runs where the fields that it reads are right, and is reported with the rest.
+// Rules over several fields of an input. zod runs a refinement only if the whole shape is right, so callers would see these
+// errors late. Here a rule runs as soon as the fields that it reads are right, and all errors are reported together.
 import type { z } from "zod";
 
-/** `path` is dotted. A field whose shape is wrong already is not refused twice. */
+/** `path` is dotted. A field with a wrong shape is reported only once. */
 export type Refuse = (path: string, problem: string) => void;
 
 export interface Rule<T> {
-  /** Dotted paths: where one of them, or what it stands in, has the wrong shape, the rule does not run. */
+  /** Dotted paths. If one of them or its parent has the wrong shape, the rule does not run. */
   reads: string[];
   /** `isRight` answers for the paths that a rule finds by itself, such as those of a list. */
   check(input: T, refuse: Refuse, isRight: (path: string) => boolean): void;
@@ -41,7 +41,7 @@ export const namesDiffer: Rule<{ documents: { name: string }[] }> = {
     for (const [index, document] of documents.entries()) {
       const path = `documents.${index}.name`;
       if (!isRight(path)) continue;
-      if (taken.has(document.name)) refuse(path, "stands for another document already");
+      if (taken.has(document.name)) refuse(path, "is already the name of another document");
       taken.add(document.name);
     }
   },

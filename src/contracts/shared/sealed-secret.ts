@@ -1,5 +1,4 @@
-// A secret that a client has sealed for the workers: a text of this form stands in its place (decision 23). No zod: workflows
-// import this file.
+// The form of a secret that a client has sealed for the workers (decision 23). No zod: workflows import this file.
 export const sealedPrefix = "trustflow-sealed:";
 
 export function isSealed(value: unknown): value is string {

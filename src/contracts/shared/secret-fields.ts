@@ -1,4 +1,4 @@
-// The secrets of an input or of an update's argument, found by the contract: what it marks as `writeOnly`
+// Finds the secrets of an input or of an update's argument by the contract's mark `writeOnly`
 // (docs/reading-the-specification.md §8).
 import type { z } from "zod";
 import { described } from "./compared-input.js";
@@ -7,7 +7,7 @@ import type { Schema } from "./compared-input.js";
 /** Of an input, or of an update's argument. */
 export type Contract = z.ZodType;
 
-/** The value with each secret as `change` gives it; everything else as it was, whatever its shape. */
+/** Returns the value with each secret replaced by `change`; everything else stays as it is, whatever its shape. */
 export function withSecrets(
   contract: z.ZodType,
   value: unknown,

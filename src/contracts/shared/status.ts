@@ -1,4 +1,4 @@
-// What every process shows of itself while it runs, and the parts that every result shares (docs/design.md §13).
+// The status of every process, and the parts that all results share (docs/design.md §13).
 import { z } from "zod";
 import { attentionKinds } from "./failures.js";
 import { DocumentReference, Instant } from "./values.js";
@@ -12,13 +12,13 @@ export const TimelineEntry = z.strictObject({
   event: z.string(),
   /** The name that a person stated. */
   by: z.string().optional(),
-  /** The operator whose key signed it. */
+  /** The operator whose key signed the decision. */
   principal: z.string().optional(),
   note: z.string().optional(),
 });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 
-/** A process that waits for a person: what happened, and which decisions `resolve` takes. */
+/** The reason why a process needs an operator decision, and the decisions that `resolve` accepts. */
 export const Attention = z.strictObject({
   id: z.string(),
   kind: z.enum(attentionKinds),
@@ -28,9 +28,9 @@ export const Attention = z.strictObject({
   decisions: z.array(z.enum(["retry", "happened", "abandon"])),
   /** The members of `result` without which `happened` is refused. */
   happenedNeeds: z.array(z.string()).optional(),
-  /** The members of the resolution without which `retry` is refused: it may make a second effect. */
+  /** The members of the resolution that `retry` requires, because it may cause a second effect. */
   retryNeeds: z.array(z.string()).optional(),
-  /** What an operator has decided, and a second one has to decide alike. */
+  /** The proposal of one operator, which a second operator has to confirm. */
   proposed: z
     .strictObject({
       decision: z.enum(["retry", "happened", "abandon"]),
@@ -80,14 +80,14 @@ export const ProcessStatus = z.strictObject({
   until: Instant.optional(),
   /** The provider's state at the newest query. */
   state: z.string().optional(),
-  /** What the callbacks claim; not confirmed. */
+  /** The state that the callbacks report; not confirmed. */
   reportedState: z.string().optional(),
   outcome: z.string().optional(),
   references: References,
   attention: Attention.optional(),
-  /** The others, where several steps wait for a person at once. */
+  /** The other attentions, if several steps need a decision at once. */
   moreAttentions: z.array(Attention).optional(),
-  /** Where the process ended as failed. */
+  /** Present if the process failed. */
   failure: ShownFailure.optional(),
   timeline: z.array(TimelineEntry),
 });
@@ -115,7 +115,7 @@ export function processResult<P extends z.ZodType, O extends z.ZodType, D extend
     process: own.process,
     id: z.string(),
     outcome: own.outcome,
-    /** The provider's word, where `outcome` is `other` or ours. */
+    /** The provider's own outcome, if `outcome` is `other` or set by us. */
     providerOutcome: z.string().optional(),
     references: References,
     dates: own.dates,

@@ -1,20 +1,20 @@
-// Text that somebody outside wrote, made harmless to show: one line, and no character that is invisible or moves others.
-// No zod: workflows import this file.
+// Makes text from outside safe to show: one line, without characters that are invisible or move other characters. No zod:
+// workflows import this file.
 
-/** Ends a line, or moves to another place in it. */
+/** Characters that end a line or move within it. */
 const breaks = /[\t-\r\x85\u2028\u2029]+/g;
 
-/** Control characters, what turns the direction of a text, what has no width or look, and halves of characters. */
+/** Control characters, characters that change the text direction or have no width, and lone surrogates. */
 const hidden = String.raw`[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb]`;
 
-/** Scripts whose letters join, so that ordinary words hold a joiner or the opposite of one. */
+/** Scripts with joining letters, whose ordinary words can contain a joiner or a non-joiner. */
 const joining =
   "Arabic Syriac Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar"
     .split(" ")
     .map((script) => String.raw`[\p{scx=${script}}--\p{Default_Ignorable_Code_Point}]`)
     .map((letter) => String.raw`(?<=${letter})[\u200c\u200d](?=${letter})`);
 
-/** What is invisible, and yet belongs to ordinary text where it stands. */
+/** Invisible characters that are part of ordinary text at this place. */
 const kept = [
   // One emoji of two; the look of an emoji, a keycap and a Chinese character.
   String.raw`(?<=\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?)\u200d(?=\p{Extended_Pictographic})`,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { businessIdPattern } from "./names.js";
 
-/** An opaque id chosen by the caller; it stands in URLs, logs and visibility, so it carries no personal data. */
+/** An opaque id that the caller chooses. URLs, logs and visibility show it, so it must not contain personal data. */
 export const BusinessId = z
   .string()
   .regex(businessIdPattern, "must be 1 to 100 of A-Z a-z 0-9 . _ -");
@@ -29,14 +29,14 @@ export const DocumentReference = z.strictObject({
 });
 export type DocumentReference = z.infer<typeof DocumentReference>;
 
-/** The most base64 characters that may travel inside an input. */
+/** The largest inline document, in base64 characters. */
 export const INLINE_DOCUMENT_LIMIT = 1_000_000;
 
 export const InlineDocument = z.strictObject({
   base64: z
     .base64()
     .min(1)
-    .max(INLINE_DOCUMENT_LIMIT, "is over 1 MB: put it in the document store first"),
+    .max(INLINE_DOCUMENT_LIMIT, "is over 1 MB: store it in the document store first"),
   mediaType: z.string().min(1),
 });
 export type InlineDocument = z.infer<typeof InlineDocument>;
@@ -49,7 +49,7 @@ export const FileName = z
   .string()
   .regex(/^[^/\\\p{Cc}]{1,200}$/u, "must be a file name of at most 200 characters");
 
-/** What the specification leaves unshown: passed to the provider as it is (docs/design.md §13). */
+/** Fields that the specification does not show; they are passed to the provider unchanged (docs/design.md §13). */
 export const ProviderFields = z.record(z.string(), z.unknown());
 
 /** A plain string on the wire that is never shown, logged or stored in clear; `writeOnly` marks it in the JSON Schema. */

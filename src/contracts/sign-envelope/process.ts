@@ -18,8 +18,8 @@ export const signEnvelope = defineProcess({
   secretIds: ["esawToken"],
   command: {
     summary: "send documents in an envelope that a one-shot certificate signs",
-    details: `Each document may also be { "name": "…", "document": { "path": "…" } }. It ends as sent: nothing tells what becomes of the envelope.`,
+    details: `Each document may also be { "name": "…", "document": { "path": "…" } }. The provider reports no later status; the process ends as sent.`,
     example: "trustflow sign-envelope --input envelope.json --id order-7 --watch",
-    notChecked: "the request and the envelope themselves: only the two hosts know what they take",
+    notChecked: "the request and the envelope: only the two hosts know their rules",
   },
 });

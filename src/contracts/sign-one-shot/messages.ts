@@ -2,7 +2,7 @@
 import { defineUpdate } from "@temporalio/workflow";
 import type { Decider } from "../shared/messages.js";
 
-/** The caller's word on the contract that the signer will sign; `notAwaited`: it is not asked for. */
+/** The caller's acceptance or refusal of the contract; `notAwaited`: the process does not wait for it. */
 export interface ContractAnswer {
   answer: "accepted" | "refused" | "notAwaited" | "unavailable";
 }

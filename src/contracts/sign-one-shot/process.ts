@@ -23,10 +23,9 @@ export const signOneShot = defineProcess({
   } satisfies DefaultsFor<OneShotSettings>,
   updates: {
     ...otpUpdates,
-    /** Whether the contract is accepted, where `requireContractAccepted` waits for that. */
+    /** Accept or refuse the contract, if the input sets `requireContractAccepted`. */
     acceptContract: update(acceptContract, {
-      description:
-        "Whether the contract is accepted, where `requireContractAccepted` waits for that.",
+      description: "Accept or refuse the contract, if the input sets `requireContractAccepted`.",
       argument: z.strictObject({ accepted: z.boolean(), ...decider }),
       answer: answer("accepted", "refused", "notAwaited", "unavailable"),
       decides: true,
@@ -43,8 +42,8 @@ export const signOneShot = defineProcess({
   },
   command: {
     summary: "have documents signed with a one-shot certificate",
-    details: `Each document may also be { "name": "…", "document": { "path": "…" } }. The signer gets a one-time password: "trustflow otp" brings it back, and --watch on a terminal asks for it.`,
+    details: `Each document may also be { "name": "…", "document": { "path": "…" } }. The signer gets a one-time password: Submit it with "trustflow otp", or with --watch on a terminal.`,
     example: "trustflow sign-one-shot --input request.json --id order-7 --watch",
-    notChecked: "the request itself: only the service knows what it takes",
+    notChecked: "the request itself: only the service knows its rules",
   },
 });

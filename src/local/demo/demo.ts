@@ -1,4 +1,5 @@
-// `npm run demo`: the whole system, real processes through it on good and bad days, and the proof that each had its effect once.
+// `npm run demo`: runs real processes through the whole system, with and without faults, and proves that each had its effect
+// once.
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,7 +72,7 @@ export async function runDemo({ progress, onReport }: DemoOptions): Promise<Demo
       const sandbox = sandboxControl(stack.sandboxUrl);
       const stage = { client, stack, sandbox };
       const rows: DemoRow[] = [];
-      // One after the other: the first kills a worker, and what nobody can be asked about would wait for a person then.
+      // One after another: the first scenario kills a worker, and other processes could then need an operator decision.
       for (const act of acts) {
         rows.push(...(await Promise.all(act.map((scenario) => play(scenario, stage, progress)))));
       }

@@ -1,5 +1,4 @@
-// What the demo sends by certified post: good days and bad days (P2 §2.1–2.5). The magic words are the sandbox's
-// (docs/sandbox.md).
+// The demo's letters, with and without faults (P2 §2.1–2.5). The magic words are the sandbox's (docs/sandbox.md).
 import { setTimeout as delay } from "node:timers/promises";
 import type { PostalHandle, SendPostalInput } from "../../client.js";
 import { pdf } from "../../sandbox/exchange/pdf.js";
@@ -31,13 +30,13 @@ const letters: Letter[] = [
   },
   {
     name: "undelivered",
-    title: "Nobody took it",
+    title: "Undelivered: nobody accepted the letter",
     magic: "undelivered",
     expected: "undelivered",
   },
   {
     name: "cancelled",
-    title: "Cancelled before it left",
+    title: "Cancelled before dispatch",
     magic: "cancellable",
     expected: "cancelled",
     async meanwhile(handle) {
@@ -47,25 +46,25 @@ const letters: Letter[] = [
   },
   {
     name: "callbacks-lost",
-    title: "Every callback is lost: the poll finds out",
+    title: "Every callback is lost; the poll finds the end",
     magic: "delivered,callbacks-lost",
     expected: "delivered",
   },
   {
     name: "cut-after-commit",
-    title: "The submit is cut off after the provider committed it",
+    title: "The connection drops after the provider committed the submit",
     magic: "delivered,submit=cut-after-commit",
     expected: "delivered",
   },
   {
     name: "error-after-commit",
-    title: "The submit is answered 500 after the commit",
+    title: "The provider answers 500 after it committed the submit",
     magic: "delivered,submit=error-after-commit-500",
     expected: "delivered",
   },
   {
     name: "worker-killed",
-    title: "The worker is killed while the submit is under way",
+    title: "The worker is killed during the submit",
     magic: "delivered,submit=slow-answer-4000",
     expected: "delivered",
     async meanwhile(_handle, { stack }) {

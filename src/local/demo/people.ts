@@ -1,5 +1,5 @@
-// What the demo does with people in the loop: certificates, messages and signatures (P1 §1.1, 1.3, 1.4). Holder and signer
-// read their codes in the sandbox's outbox.
+// The demo's scenarios with people: certificates, messages and signatures (P1 §1.1, 1.3, 1.4). Holder and signer read their
+// codes in the sandbox's outbox.
 import { setTimeout as delay } from "node:timers/promises";
 import type { CertificateHandle, IssueCertificateInput, OneShotHandle } from "../../client.js";
 import { pdf } from "../../sandbox/exchange/pdf.js";
@@ -87,7 +87,7 @@ async function waitsFor(handle: Pick<CertificateHandle, "status">, what: string)
 export const peopleScenarios: Scenario[] = [
   {
     name: "wrong-code",
-    title: "A wrong code, another one sent, the right one",
+    title: "A wrong code, a new code, the right code",
     expected: "issued",
     effect: enroll,
     async play(stage, intent) {
@@ -103,7 +103,7 @@ export const peopleScenarios: Scenario[] = [
   },
   {
     name: "assertion-renewed",
-    title: "An expired eID assertion is replaced by a fresh one",
+    title: "A new eID assertion replaces an expired one",
     expected: "issued",
     effect: "disposable-certificate.enrollDisposableWitheIDAssertion",
     async play(stage, intent) {
@@ -125,7 +125,7 @@ export const peopleScenarios: Scenario[] = [
   },
   {
     name: "enroll-cut-off",
-    title: "The enrolment is cut off after the commit; a person brings its ids",
+    title: "The enrolment's answer is lost; an operator supplies its IDs",
     expected: "issued",
     effect: enroll,
     async play(stage, intent) {

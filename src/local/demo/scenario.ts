@@ -1,4 +1,4 @@
-// A scenario of the demo: it starts a process, plays the persons in it, and says what must come of it.
+// A scenario of the demo: it starts a process, plays its persons, and states the expected outcome.
 import type { AnyHandle, Trustflow } from "../../client.js";
 import type { SandboxControl } from "../../sandbox/control/client.js";
 import type { Stack } from "../stack/stack.js";

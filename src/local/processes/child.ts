@@ -1,4 +1,4 @@
-// One child process that logs to a file, dies with us, and can be stopped politely with a deadline.
+// Runs one child process that logs to a file, ends with us, and is stopped gracefully with a deadline.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync } from "node:fs";
@@ -32,7 +32,7 @@ export interface Child {
   readonly exited: Promise<Exit>;
   isAlive(): boolean;
   kill(signal: NodeJS.Signals): void;
-  /** Asks politely, then kills; resolves when it is gone. */
+  /** Sends SIGTERM, later SIGKILL; resolves when the process has ended. */
   stop(graceMs?: number): Promise<void>;
 }
 

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server } from "node:net";
 
-// Below what systems give to outgoing connections, so that nobody gets one between the look and the use.
+// Below the range for outgoing connections, so that no connection takes the port between the check and its use.
 const FIRST = 20_000;
 const LAST = 32_000;
 let next = FIRST + Math.floor(Math.random() * (LAST - FIRST));
@@ -26,7 +26,7 @@ export async function isFreePort(port: number): Promise<boolean> {
   }
 }
 
-/** Whether somebody listens there. */
+/** Whether a server listens on the port. */
 export async function answers(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   try {

@@ -10,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} work
- * @param {() => void} [onWait] called once when somebody else holds it
+ * @param {() => void} [onWait] called once when another process holds it
  * @returns {Promise<T>}
  */
 export async function withLock(file, work, onWait) {
@@ -30,7 +30,7 @@ export async function withLock(file, work, onWait) {
 
 /**
  * @param {string} file
- * @returns {Promise<(() => Promise<void>) | undefined>} lets go of it; undefined when a living process holds it
+ * @returns {Promise<(() => Promise<void>) | undefined>} releases it; undefined when a living process holds it
  */
 export async function tryLock(file) {
   await mkdir(dirname(file), { recursive: true });

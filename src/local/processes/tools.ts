@@ -1,4 +1,4 @@
-// Running other people's tools: is it there, does it work, how long does it take.
+// Runs external tools: checks that a tool exists and works, with a time limit.
 import { spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";

@@ -21,7 +21,7 @@ let sequence = 0;
  * Ends a process when this one is gone; a negative pid is a process group.
  * @param {number} pid
  * @param {NodeJS.Signals} signal the polite one; SIGKILL follows
- * @returns {() => void} unregisters it, to be called once it has ended
+ * @returns {() => void} unregisters it; call it once the process has ended
  */
 export function killOnExit(pid, signal = "SIGTERM") {
   return assign({ kill: pid, signal });

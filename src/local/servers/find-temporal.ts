@@ -32,7 +32,7 @@ export async function findTemporal(progress: Progress = () => {}): Promise<strin
         if (found === undefined) await build(built, progress);
         return found ?? built;
       },
-      () => progress("waiting for another run that gets the Temporal dev server"),
+      () => progress("waiting for another run that is getting the Temporal dev server"),
     )
   );
 }
@@ -41,8 +41,8 @@ async function build(target: string, progress: Progress): Promise<void> {
   const go = await findOnPath("go", undefined, ["/usr/local/go/bin"]);
   if (go === undefined) {
     throw new Error(
-      "the Temporal dev server is not installed, its download cannot be reached, and there is no Go to build it. " +
-        "Install the Temporal CLI (on PATH, or named by TEMPORAL_CLI_PATH) or Go, then try again",
+      "the Temporal dev server is not installed, its download is unreachable, and Go is not installed to build it. " +
+        "Install the Temporal CLI (on PATH or in TEMPORAL_CLI_PATH) or Go, then try again",
     );
   }
   await mkdir(dirname(dirname(target)), { recursive: true });
@@ -60,7 +60,8 @@ async function build(target: string, progress: Progress): Promise<void> {
         GOFLAGS: "-modcacherw",
       },
       timeoutMs: BUILD_LIMIT_MS,
-      doing: "building the Temporal dev server with Go, once, four minutes or more",
+      doing:
+        "building the Temporal dev server with Go; this happens once and takes four minutes or more",
       progress,
     });
     if (!ok) {

@@ -106,7 +106,7 @@ async function findBinaries(): Promise<{ postgres: string; initdb: string }> {
     return (await import(pathToFileURL(entry).href)) as { postgres: string; initdb: string };
   } catch {
     throw new Error(
-      `there is no embedded PostgreSQL for ${os}-${process.arch}: set DATABASE_URL to a server of your own`,
+      `there is no embedded PostgreSQL for ${os}-${process.arch}: set DATABASE_URL to your own server`,
     );
   }
 }
@@ -151,7 +151,7 @@ async function ready(child: Child, url: string): Promise<void> {
   throw problem ?? new Error("it ended at once");
 }
 
-// A killed run may leave its server running, or a pid file whose number now belongs to somebody else.
+// A killed run may leave its server running, or a pid file whose number now belongs to another process.
 async function endStale(data: string): Promise<void> {
   const file = join(data, "postmaster.pid");
   const pid = Number((await readFile(file, "utf8").catch(() => "")).split("\n")[0]);

@@ -1,5 +1,5 @@
-// PostgreSQL refuses to run as root. For root it runs as `postgres` or `nobody`, keeping only the right to walk through
-// folders, so that a checkout under /root works and no user has to be made.
+// PostgreSQL refuses to run as root, so for root it runs as the user `postgres` or `nobody`. It keeps only the right to
+// traverse folders, so that a checkout under /root works and no user has to be created.
 import { readFile } from "node:fs/promises";
 import { findOnPath, run } from "../processes/tools.js";
 
@@ -24,7 +24,7 @@ async function serverUser(): Promise<{ uid: number; gid: number }> {
   const users = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
   const user =
     users.find(([name]) => name === "postgres") ?? users.find(([name]) => name === "nobody");
-  if (!user) throw new Error("PostgreSQL needs a user `postgres` or `nobody` where root runs it");
+  if (!user) throw new Error("when root runs PostgreSQL, a user `postgres` or `nobody` must exist");
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 

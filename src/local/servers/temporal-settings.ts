@@ -1,4 +1,4 @@
-// What the Temporal dev server is told in a file, because everybody on the machine may read its argument list.
+// Settings of the Temporal dev server in a file, because every user of the machine can read its argument list.
 import { rm, writeFile } from "node:fs/promises";
 
 const NAME = "trustflow";

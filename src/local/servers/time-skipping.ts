@@ -51,7 +51,7 @@ export async function findTestServer(progress: Progress = () => {}): Promise<str
         if (found === undefined) await fetchByMaven(script, progress);
         return found ?? script;
       },
-      () => progress("waiting for another run that gets the time-skipping test server"),
+      () => progress("waiting for another run that is getting the time-skipping test server"),
     )
   );
 }
@@ -60,8 +60,8 @@ async function fetchByMaven(script: string, progress: Progress): Promise<void> {
   const [mvn, java] = await Promise.all([findOnPath("mvn"), findOnPath("java")]);
   if (mvn === undefined || java === undefined) {
     throw new Error(
-      "the time-skipping test server cannot be downloaded, and there is no Maven and Java to get it. " +
-        "Install both, or name the server by TEMPORAL_TEST_SERVER_PATH, then try again",
+      "cannot download the time-skipping test server, and Maven or Java is not installed to get it. " +
+        "Install both, or set TEMPORAL_TEST_SERVER_PATH to the server, then try again",
     );
   }
   const cache = dirname(dirname(script));
@@ -76,7 +76,7 @@ async function fetchByMaven(script: string, progress: Progress): Promise<void> {
       {
         cwd: folder,
         timeoutMs: MAVEN_LIMIT_MS,
-        doing: "getting the time-skipping test server with Maven, once",
+        doing: "getting the time-skipping test server with Maven; this happens once",
         progress,
       },
     );

@@ -1,4 +1,4 @@
-// What `trustflow dev` takes over from a trustflow.toml of one's own: its accounts and environment are never replaced.
+// The settings of your own trustflow.toml that `trustflow dev` uses: it never replaces accounts and environment.
 import { readToml } from "../../config.js";
 import { ConfigurationError, environmentName } from "../../config/errors.js";
 
@@ -61,7 +61,10 @@ export function replacedKeys({ keys }: OwnConfiguration, env: Record<string, str
   });
 }
 
-/** `dev` reads no accounts from the environment; what is there, and is not its own of an earlier start, is refused. */
+/**
+ * `dev` reads no accounts from the environment. An account in the environment that is not from an earlier start of `dev` is
+ * refused.
+ */
 export function refuseOwnVariables(given: NodeJS.ProcessEnv, written: string): void {
   const names = Object.keys(given).filter(
     (name) =>
@@ -70,7 +73,7 @@ export function refuseOwnVariables(given: NodeJS.ProcessEnv, written: string): v
   );
   if (names.length === 0) return;
   throw new ConfigurationError([
-    `dev reads accounts from trustflow.toml alone: write them there, or unset ${names.join(", ")}`,
+    `dev reads accounts only from trustflow.toml: write them there, or unset ${names.join(", ")}`,
   ]);
 }
 
@@ -82,13 +85,13 @@ export function exported(name: string, value = ""): string {
 function problemOf({ environment, accounts: own }: OwnConfiguration): string | undefined {
   const accounts = Object.keys(own);
   if (environment === "production")
-    return 'dev does not run with environment = "production": --reset forgets what was sent. Use the provider\'s test environment and environment = "preproduction"';
+    return 'dev does not run with environment = "production": --reset deletes the record of what was sent. Use the provider\'s test environment and environment = "preproduction"';
   if (accounts.includes(SANDBOX_ACCOUNT))
-    return `dev gives the name ${SANDBOX_ACCOUNT} to the account of its sandbox: rename accounts.${SANDBOX_ACCOUNT}`;
+    return `dev uses the name ${SANDBOX_ACCOUNT} for the account of its sandbox: rename accounts.${SANDBOX_ACCOUNT}`;
   if (accounts.length > 0 && environment === undefined)
-    return `it has accounts (${accounts.join(", ")}) and no environment: add environment = "preproduction"`;
+    return `accounts (${accounts.join(", ")}) are set and environment is not: add environment = "preproduction"`;
   if (accounts.length === 0 && environment !== undefined && environment !== "sandbox")
-    return `it has environment = "${environment}" and no accounts, so all letters would go to the sandbox: add accounts, or remove the environment`;
+    return `environment = "${environment}" is set and no account is, so all letters would go to the sandbox: add accounts, or remove environment`;
   return undefined;
 }
 

@@ -14,8 +14,8 @@ export async function openPrivateFolder(directory: string, progress: Progress): 
   const names = await readdir(directory);
   if (names.length > 0 && !marks.some((name) => names.includes(name)))
     throw new Error(
-      `others may read ${directory}, and it holds something else: take another folder, or run \`chmod 700\` on it`,
+      `other users can read ${directory}, and it holds other files: use another folder, or run \`chmod 700\` on it`,
     );
   await chmod(directory, 0o700);
-  if (names.length > 0) progress(`others could read ${directory}: now only its owner may`);
+  if (names.length > 0) progress(`other users could read ${directory}: now only its owner can`);
 }

@@ -1,4 +1,4 @@
-// What each role of the stack is given: its own way into the database, and of the secrets those that it needs, as in a deployment.
+// The environment of each role of the stack: its own database access and only the secrets that it needs, as in a deployment.
 import type { DatabaseRole } from "../../postgres/roles.js";
 import type { RoleName } from "./role.js";
 

@@ -16,7 +16,7 @@ export interface RoleOptions {
   cwd: string;
   logDirectory: string;
   graceMs: number;
-  /** It ended and nobody asked it to. */
+  /** Called when the role ended unexpectedly. */
   onDeath: (role: Role, exit: Exit) => void;
 }
 
@@ -60,7 +60,7 @@ export async function startRole(options: RoleOptions): Promise<Role> {
     const outcome = await Promise.race([
       announced.then((at) => ({ at })),
       started.exited.then(({ code, signal }) => `it ended with ${signal ?? code}`),
-      delay(READY_LIMIT_MS, "it did not say that it is ready", { signal: giveUp.signal }).catch(
+      delay(READY_LIMIT_MS, "it did not report that it is ready", { signal: giveUp.signal }).catch(
         () => "",
       ),
     ]);
@@ -68,7 +68,7 @@ export async function startRole(options: RoleOptions): Promise<Role> {
     if (typeof outcome === "string") {
       await started.stop(1_000);
       throw new Error(
-        `${name} did not start: ${outcome}; ${logFile} says:\n${await logTail(logFile)}`,
+        `${name} did not start: ${outcome}; end of ${logFile}:\n${await logTail(logFile)}`,
       );
     }
     url = outcome.at;

@@ -40,7 +40,7 @@ export interface StackState {
   setting?: string;
 }
 
-/** Links and callback addresses stay good over a restart, unless somebody took a port meanwhile. */
+/** Links and callback addresses stay valid after a restart, unless another program took a port in the meantime. */
 export async function openState(
   directory: string,
   progress: Progress,
@@ -79,7 +79,7 @@ export function refuseOtherSetting(directory: string, kept: StackState, setting:
   const { setting: before = settingOf(undefined) } = kept;
   if (before === setting) return;
   throw new ConfigurationError([
-    `the processes in ${directory} have ${before}, and trustflow.toml says ${setting}: take another folder (--directory), or begin empty (--reset)`,
+    `the processes in ${directory} have ${before}, but trustflow.toml has ${setting}: use another folder (--directory), or delete the state (--reset)`,
   ]);
 }
 
@@ -93,7 +93,7 @@ async function choosePorts(
       const before = kept?.[name];
       if (before !== undefined && (await isFreePort(before))) return [name, before];
       if (before !== undefined)
-        progress(`port ${before} of ${name} is taken; another one is used from now on`);
+        progress(`port ${before} of ${name} is in use; another one is used from now on`);
       return [name, free[index] as number];
     }),
   );

@@ -49,7 +49,7 @@ export interface StackOptions {
   /** How long a role may take to stop before it is killed. */
   graceMs?: number;
   progress?: Progress;
-  /** A role ended and nobody asked it to; default: said through `progress`. */
+  /** Called when a role ended unexpectedly; default: reported through `progress`. */
   onDeath?: (role: Role, exit: Exit) => void;
 }
 
@@ -89,7 +89,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const unlock = await tryLock(join(directory, "lock"));
   if (!unlock)
     throw new Error(
-      `a stack is running in ${directory} already (its process id is in the file "lock")`,
+      `a stack is already running in ${directory} (its process id is in the file "lock")`,
     );
   const closers: (() => Promise<unknown>)[] = [unlock];
   if (!persistent) {
@@ -235,7 +235,7 @@ function refill(target: NodeJS.ProcessEnv, values: NodeJS.ProcessEnv): void {
 function sayReplaced(own: OwnConfiguration, env: Record<string, string>, progress: Progress): void {
   const keys = replacedKeys(own, env);
   if (keys.length > 0)
-    progress(`not taken from trustflow.toml, because dev has its own: ${keys.join(", ")}`);
+    progress(`ignored in trustflow.toml, because dev sets its own: ${keys.join(", ")}`);
 }
 
 async function migrate(env: NodeJS.ProcessEnv): Promise<void> {

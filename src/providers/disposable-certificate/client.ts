@@ -36,7 +36,7 @@ export type { EidEnrolment, Enrolment, OtpMessage } from "./wire.js";
 /** P1 §2.5. */
 export interface IssuedCertificate {
   certIdOtp: number;
-  /** A secret, as the OTP is: whoever has both can validate. */
+  /** A secret like the OTP: a person who has both can validate. */
   deviceCode: string;
   /** Of the eID variant, when applicable. */
   otpId?: string;
@@ -65,7 +65,7 @@ export async function checkDataWitheIDAssertion(
 
 /**
  * P1 §2.1, §2.5, §4.1. The codes of `checkData` prove that nothing was issued; another code, a 500 without one, a broken 200
- * and no answer are `unknownOutcome`: nobody can be asked.
+ * and no answer are `unknownOutcome`: there is no look-up.
  */
 export async function enroll(
   account: DisposableCertificateAccount,

@@ -31,7 +31,7 @@ export const operationOf = operationsOf("envelope-signature", effects);
 export function refusal(operation: EnvelopeOperation, received: Received): ProviderError {
   const asked = operationOf(operation);
   const answer = withoutSecrets(received);
-  // From what came: a code may contain what was sent.
+  // Replaced in the received text, because an error code may contain an OTP that a person entered.
   const { code, ErrorId } = wordsOf(received);
   const { message, Message } = wordsOf(answer);
   const words = { code: code ?? ErrorId, message: message ?? Message };

@@ -1,5 +1,4 @@
-// What a provider, or somebody who has its callback address, wrote: made plain and cut to a number of bytes where it is read, so
-// that no text of theirs makes a payload large (docs/decisions/0020).
+// Text of a provider, or of anyone who has its callback address: made plain and limited in bytes where it is read.
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { plainText } from "../../contracts/shared/text.js";

@@ -118,7 +118,7 @@ function unreadable(provider: string, fieldNames: string[]): ProviderError {
     effect: "none",
     provider,
     operation: "callback",
-    problem: "the callback cannot be read",
+    problem: "the callback is unreadable",
     fields: [...new Set(fieldNames)].map((fieldName) => ({ fieldName: fieldName || "body" })),
   });
 }

@@ -1,5 +1,5 @@
-// How an answer of a provider is read, and what one that cannot be used means: by status and effect class, the same for all
-// providers but for what their translate.ts says otherwise (docs/reading-the-specification.md §0, §9).
+// Reads an answer of a provider. An unusable answer means, by status and effect class, the same for all providers, except
+// where their translate.ts differs (docs/reading-the-specification.md §0, §9).
 import { isWebPage } from "./described.js";
 import type { Described, AnswerMismatch } from "./described.js";
 import type { ProviderOperation, EffectClass } from "../effect-classes.js";
@@ -92,13 +92,13 @@ export function mismatchError(
     problem: `answered ${status} ${text}`,
     mismatch,
     member,
-    // An id on a web page is somebody else's.
+    // An id on a web page belongs to another site.
     reference: isWebPage(answer) ? undefined : reference?.(answer),
     detail: isSecret || body.length === 0 ? undefined : body.toString("utf8"),
   });
 }
 
-/** What cannot be asked at all: nothing was sent. */
+/** A request that cannot be built: nothing was sent. */
 export function misuseError(asked: ProviderOperation, problem: string): ProviderError {
   return new ProviderError({ ...asked, kind: "protocol", effect: "none", problem });
 }

@@ -1,4 +1,4 @@
-// One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
+// One call to a provider: address, parameters, body, certificate, time limit.
 import type { Secret } from "../../contracts/shared/values.js";
 import { refused, mismatchError } from "./answer.js";
 import { AnswerMismatch } from "./described.js";
@@ -84,7 +84,7 @@ function identityOf(asked: ProviderOperation, host: Host): TlsIdentity | undefin
     return host.tls?.identity();
   } catch (error) {
     const { code } = error as { code?: string };
-    const problem = "the client certificate cannot be read";
+    const problem = "the client certificate is unreadable";
     throw new ProviderError({ ...asked, kind: "accessDenied", effect: "none", problem, code });
   }
 }

@@ -26,7 +26,7 @@ export class ClientCertificate {
   #last: { seen: string; identity: TlsIdentity; validUntil: number } | undefined;
   #reported: string | undefined;
 
-  /** `onKept` hears, once for each cause, that the files cannot be used and the certificate before them is shown. */
+  /** `onKept` is called once per cause when the new certificate files are unusable and the previous certificate stays in use. */
   constructor(
     files: ClientCertificateFiles,
     onKept: (code: string | undefined) => void = () => undefined,

@@ -42,7 +42,7 @@ const plain = {
     http: new http.Agent({ keepAlive: true }),
     https: new https.Agent({ keepAlive: true }),
   },
-  // A call that nobody can look up never rides on an idle connection that the other side may just be closing.
+  // A call without a look-up never uses an idle connection, because the other side may just be closing it.
   fresh: { http: new http.Agent(), https: new https.Agent() },
 };
 

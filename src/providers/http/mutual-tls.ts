@@ -80,7 +80,7 @@ async function confirmed(socket: TLSSocket): Promise<void> {
   let timer = setTimeout(() => socket.destroy(failure("ETIMEDOUT")), MAX_HANDSHAKE_MS);
   let wasSecure = false;
   let broken: NodeJS.ErrnoException | undefined;
-  // Stays for good: until the request listens too, nobody else would.
+  // This listener stays: until the request has its own, an error event would have no listener.
   socket.on("error", (error) => (broken ??= error));
   try {
     await new Promise<void>((resolve, reject) => {

@@ -21,8 +21,8 @@ const MAX_KEPT_ANSWER_BYTES = 64 * 1024;
 
 /**
  * P1 §4.3: a 2xx with JSON or nothing is success; `answer` is its JSON, where it is small, without our credentials.
- * 401, 403 `accessDenied`; 400 `invalidRequest`; 408, 409, 5xx, another 2xx and no answer `unknownOutcome`: nobody can
- * be asked.
+ * 401, 403 `accessDenied`; 400 `invalidRequest`; 408, 409, 5xx, another 2xx and no answer `unknownOutcome`: there
+ * is no look-up.
  */
 export async function send(
   account: MessagingGatewayAccount,

@@ -22,7 +22,7 @@ export interface OneShotSignatureAccount extends Host, OtpCodes {
   tokenHeader: string;
   /** Right before the token, with its space. */
   tokenPrefix: string;
-  /** `{request_pk}` is filled in. Without `retrieve` nobody can be asked about uploads. */
+  /** `{request_pk}` is filled in. Without `retrieve`, uploads cannot be looked up. */
   paths: Record<Exclude<AssumedOperation, "retrieve">, string> & { retrieve?: string | undefined };
   /** Of each member of an answer, and of each word of `state`, the names that it may have. */
   members: Record<keyof typeof assumed.members, readonly string[]>;
@@ -37,7 +37,7 @@ const video = `${oneShot}/identity-video/{request_pk}`;
 const requestPath = (allowed = /^\/.*\{request_pk\}/) =>
   z.preprocess(
     plain,
-    z.string().regex(allowed, "must begin with a slash and have a place for {request_pk}"),
+    z.string().regex(allowed, "must begin with a slash and contain {request_pk}"),
   );
 
 /** A relay that has no such account takes this one: it needs nothing else of the account. */
@@ -47,7 +47,7 @@ export const keys = z.strictObject({
   baseUrl: baseUrl(),
   /** Of the registration-authority operator (P1 §5.4). */
   token: accountSecret(),
-  /** Assumed: how it travels; the prefix stands right before it, with its space. */
+  /** Assumed: how it is sent; the prefix comes directly before it, with its space. */
   tokenHeader: z
     .preprocess(plain, z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"))
     .default("Authorization"),
@@ -64,7 +64,7 @@ export const keys = z.strictObject({
       createToken: path().default(`${oneShot}/tokens`),
       uploadDocument: requestPath().default(`${oneShot}/document/{request_pk}`),
       uploadHash: requestPath().default(`${oneShot}/hash/{request_pk}`),
-      /** `none`: there is none, so nobody can be asked about uploads, nor about the end of a signature. */
+      /** `none`: the service has no such call, so uploads and the end of a signature cannot be looked up. */
       retrieve: requestPath(/^none$|^\/.*\{request_pk\}/).default(
         `${oneShot}/document/{request_pk}`,
       ),

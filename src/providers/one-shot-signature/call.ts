@@ -34,7 +34,7 @@ export async function call<T>(
   );
 }
 
-/** The body of a success whose shape nobody needs: it is not shown (P1 §4.4). */
+/** The body of a success whose shape is not needed: the specification does not show it (P1 §4.4). */
 export const open = jsonOrEmpty(z.unknown());
 
 /** Method and path of an operation whose path is assumed. */
@@ -43,13 +43,14 @@ export function routeOf(
   operation: AssumedOperation,
 ): Pick<Request, "method" | "path"> {
   const path = account.paths[operation];
-  if (path === undefined) throw misuseError(asking(operation), "no path is configured for it");
+  if (path === undefined)
+    throw misuseError(asking(operation), "no path is configured for this call");
   return { method: assumed.methods[operation], path };
 }
 
 /** An id that would make another path of it, or that no URL can hold, is never sent. */
 function filled(operation: OneShotOperation, path: string, requestPk: string): string {
   if (/^\.{0,2}$|\p{Surrogate}/u.test(requestPk))
-    throw misuseError(asking(operation), "this request_pk cannot stand in a path");
+    throw misuseError(asking(operation), "this request_pk cannot be part of a path");
   return path.replaceAll("{request_pk}", () => encodeURIComponent(requestPk));
 }

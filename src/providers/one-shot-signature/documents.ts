@@ -1,5 +1,5 @@
-// The documents of a signature request: uploaded as a file or as its hash, asked for, deleted (P1 §1.4). The paths are
-// assumed and configurable, the shapes assumed (P1 §4.4).
+// The documents of a signature request: upload as a file or as its hash, query, deletion (P1 §1.4). The paths are assumed and
+// configurable, the shapes assumed (P1 §4.4).
 import { createHash } from "node:crypto";
 import { mismatchError } from "../http/answer.js";
 import { AnswerMismatch, json } from "../http/described.js";
@@ -20,8 +20,8 @@ export interface OneShotDocument {
 }
 
 /**
- * P1 §1.4, §4.4, assumed: multipart. 400 `invalidRequest`; 408, 409, 5xx, another 2xx and no answer `unavailable`,
- * effect unknown: `retrieve` tells.
+ * P1 §1.4, §4.4, assumed: multipart. 400 `invalidRequest`; 408, 409, 5xx, another 2xx and no answer `unavailable`, effect
+ * unknown: `retrieve` shows it.
  */
 export async function uploadDocument(
   account: OneShotSignatureAccount,

@@ -12,7 +12,7 @@ export const oneShotSignature = providerEntry({
   checkCredentials: async (account, timeoutMs) =>
     (await import("./credential-check.js")).checkCredentials(account, timeoutMs),
   whyNoLookUp: ({ paths }) =>
-    paths.retrieve === undefined ? "paths.retrieve is none, so there is none" : undefined,
+    paths.retrieve === undefined ? 'paths.retrieve is "none", so there is no such call' : undefined,
   callback: {
     addressOf: "account",
     parser: async () => (await import("./callback.js")).parseAccountCallback,

@@ -42,7 +42,7 @@ export function refusal(
 ): ProviderError {
   const asked = asking(operation);
   const answer = withoutSecrets(received);
-  // From what came: a code may contain what somebody typed as an OTP.
+  // Replaced in the received text, because an error code may contain an OTP that a person entered.
   const words = { code: wordsOf(received).code, message: wordsOf(answer).message };
   const isAboutAnId = asked.effectClass === "read";
   const isOtp = operation === "sign" && otpVerdict(codes, words) !== undefined;

@@ -22,7 +22,7 @@ const retryDelaysMs = [
   30 * HOUR,
 ];
 
-/** A reordered event goes out by itself if none has overtaken it by then. */
+/** A reordered event is sent at this time, if no later event was sent before it. */
 const MAX_HOLD_MS = 20 * DAY;
 
 export interface CallbackEvent {

@@ -1,4 +1,4 @@
-// The bodies that the control API takes, as JSON Schema; what does not fit is refused with the field's name.
+// The request bodies of the control API as JSON Schema; a refusal names the field.
 import { callbackFaultKinds, requestFaultKinds } from "../engine/faults.js";
 
 const object = (properties: Record<string, object>, required: string[] = []) => ({

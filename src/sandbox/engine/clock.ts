@@ -74,7 +74,7 @@ export class Clock {
     return this.#queue.peek()?.at;
   }
 
-  /** A derived task is scheduled anew by its owner at load, and stands in no snapshot. */
+  /** A derived task is scheduled again by its owner at load, and is not part of a snapshot. */
   on(task: string, handler: TaskHandler, options: { isDerived?: boolean } = {}): void {
     this.#handlers.set(task, handler);
     if (options.isDerived) this.#derived.add(task);
@@ -144,7 +144,7 @@ export class Clock {
     this.#hurry(0);
   }
 
-  /** What has passed so far has passed at the speed of before. */
+  /** Past time counts at the previous speed. */
   #hurry(hurried: number): void {
     if (this.#hurried === 0 || hurried === 0) this.#rebase(this.now());
     this.#hurried = hurried;

@@ -30,7 +30,7 @@ export class IdempotencyTokens {
   readonly #lifetimeMs: number;
   #tokens = new Map<string, TokenRecord>();
   readonly #running = new Map<string, number>();
-  /** lookup key → tokens with an unclear end that nobody has looked up since */
+  /** Lookup key → tokens with an unclear end that were not looked up since. */
   readonly #unclear = new Map<string, Set<string>>();
 
   constructor(lifetimeMs: number) {

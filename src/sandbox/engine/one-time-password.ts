@@ -1,4 +1,4 @@
-// One-time passwords: six digits from the seed, told to a person through the outbox alone, good for so many minutes.
+// One-time passwords: six digits from the seed, sent to a person only through the outbox, and valid for a number of minutes.
 import type { OutboxMessage } from "./outbox.js";
 import type { SandboxParts } from "./parts.js";
 
@@ -11,7 +11,7 @@ export interface OneTimePassword {
   triesLeft: number;
 }
 
-/** Takes the place of the one before; `text` carries `$OTP$` where the code goes. */
+/** Replaces the previous code; `text` contains `$OTP$` in place of the code. */
 export function sendOneTimePassword(
   { ids, options, outbox, personNow, changed }: SandboxParts,
   message: Omit<OutboxMessage, "at" | "otp">,

@@ -1,4 +1,4 @@
-// The shared pieces that every simulated provider stands on.
+// The shared parts of every simulated provider.
 import type { Accounts } from "./accounts.js";
 import type { Callbacks } from "../callbacks/callbacks.js";
 import type { Clock } from "./clock.js";

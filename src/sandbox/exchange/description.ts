@@ -1,4 +1,4 @@
-// Whom a request is about, where the caller's own reference is all that tells.
+// Finds the subject of a request that carries only the caller's own reference.
 import { fieldsOf } from "./checker.js";
 import { magicKey, type Magic } from "./magic.js";
 import type { Arrival, Description } from "./operation.js";

@@ -54,7 +54,7 @@ export function readMagic<Word extends string>(
   return magic;
 }
 
-/** The member `sandbox` of a body whose shape is nobody's: words without the prefix. */
+/** The member `sandbox` of a body whose shape is not specified: words without the prefix. */
 export function readMagicMember<Word extends string>(
   body: Record<string, unknown>,
   vocabulary: Vocabulary<Word>,

@@ -1,5 +1,5 @@
-// A minimal real PDF: one page of text and a signature field whose byte range is right and whose signature is not one;
-// where a file is attached, its bytes stand in it unchanged (an embedded file).
+// Creates a minimal real PDF: one page of text, and a signature field with a correct byte range and no real signature. An
+// attached file is embedded unchanged.
 const SIGNATURE_HEX_LENGTH = 256;
 
 export interface Attachment {

@@ -93,7 +93,7 @@ async function write(folder: string, certificates: Certificates): Promise<void> 
     await put(`${name}-key.pem`, certificates[name].key);
     await put(`${name}.pem`, certificates[name].cert);
   }
-  // Last: without it, what is there is not complete.
+  // Written last: without this file, the set is incomplete.
   await put("client.p12", certificates.pkcs12);
 }
 

@@ -1,5 +1,5 @@
-// Refuses to run an activity whose arguments no holder of the deployment's keys has written: whoever reaches Temporal could
-// schedule one from a workflow of their own (decision 22).
+// Refuses to run an activity whose arguments were not written with the deployment's keys: anyone who can reach Temporal could
+// schedule one from their own workflow (decision 22).
 import { ApplicationFailure } from "@temporalio/common";
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";
 import { isLocked, isRefusedPayload } from "../../contracts/shared/payload-marks.js";

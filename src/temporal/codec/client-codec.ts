@@ -1,4 +1,5 @@
-// The codec of a client that believes nothing in clear: whoever reaches Temporal can end a process or answer for a worker (decision 22).
+// The codec of a client that accepts only encrypted payloads: anyone who can reach Temporal can end a process or answer for a
+// worker (decision 22).
 import type { Payload, PayloadCodec, SerializationContext } from "@temporalio/common";
 import { isEncrypted } from "./codec.js";
 import type { EncryptionCodec } from "./codec.js";
@@ -25,7 +26,7 @@ export class ClientCodec implements PayloadCodec {
 
   async decode(payloads: Payload[]): Promise<Payload[]> {
     if (!payloads.every(isEncrypted))
-      throw new PlaintextRefused("what Temporal answered is not encrypted (codec.plaintext)");
+      throw new PlaintextRefused("Temporal's answer is not encrypted (codec.plaintext)");
     return this.#codec.decode(payloads);
   }
 }

@@ -20,7 +20,7 @@ export interface CodecServerOptions {
   /** Only these, if given. */
   namespaces?: string[];
   maxBodyBytes?: number;
-  /** Answers what it knows, and says whether it did. */
+  /** Handles /health and /ready; returns false for any other request. */
   health?: (request: IncomingMessage, response: ServerResponse) => boolean;
   logger?: { info(message: string, details?: object): void };
 }
@@ -79,7 +79,7 @@ function answerWith(options: CodecServerOptions) {
         throw new Refusal(404, "only /encode and /decode exist");
       if (request.method !== "POST") throw new Refusal(405, "use POST");
       if (!isToken(bearer(request) ?? segments.pop(), options.token))
-        throw new Refusal(401, "a valid token is needed");
+        throw new Refusal(401, "a valid token is required");
       if (operation === "encode" && options.isReadOnly)
         throw new Refusal(403, "this codec server only reads (keys.codecRead)");
       const namespace = namespaceOf(request, options.namespaces);

@@ -31,7 +31,7 @@ export class EncryptionCodec implements PayloadCodec {
     });
   }
 
-  /** Whether a holder of the write ring has encrypted it for this process; without a ring nobody asks. */
+  /** Whether it was encrypted with the write ring for this process; without a ring this is not checked. */
   isTagged(payload: Payload, context: SerializationContext | undefined): boolean {
     return this.#tags === undefined || this.#tags.isValid(payload, context);
   }

@@ -7,7 +7,7 @@ import { ClientCodec } from "./client-codec.js";
 import { EncryptionCodec } from "./codec.js";
 import { ActivityCodec, WorkflowCodec } from "./worker-codec.js";
 
-/** Also for `bundleWorkflowCode`: what only the worker is told does not reach a prebuilt bundle. */
+/** Also for `bundleWorkflowCode`, because options of the worker do not reach a prebuilt bundle. */
 export const failureConverterPath = pathOf("failure-converter.cjs");
 
 /** For clients. With `refusePlaintext` they believe only what is encrypted. */

@@ -19,7 +19,7 @@ const names = new Set([
   "otp",
 ]);
 
-/** A member `code` is a secret where it stands alone, as in `submitOtp`; elsewhere it is a provider's error code. */
+/** A member `code` is a secret if it is the only member, as in `submitOtp`; elsewhere it is a provider's error code. */
 function isSecret(name: string, of: object): boolean {
   return names.has(name) && (name !== "code" || Object.keys(of).length === 1);
 }

@@ -1,5 +1,6 @@
-// Proves that a payload was written with `keys.codecWrite`, for the process that it came to (decision 22): whoever holds only
-// `keys.codec` can read, and could encrypt too. HMAC-SHA-256 over namespace, workflow id and the encrypted data.
+// Proves that a payload was written with `keys.codecWrite` for its process (decision 22). A holder of only `keys.codec` can
+// read, and could encrypt too, so encryption alone is not a proof. HMAC-SHA-256 over namespace, workflow id and the encrypted
+// data.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Payload, SerializationContext } from "@temporalio/common";
 import type { Key, KeyRing } from "../../crypto/key-ring.js";
@@ -29,7 +30,7 @@ export class WriteTags {
   }
 }
 
-/** Of a payload that goes to no process, such as the Web UI's, the process is empty: no worker takes it. */
+/** For a payload without a process, such as the Web UI's, the process is empty; no worker accepts it. */
 function tag(
   { bytes }: Key,
   data: Uint8Array,

@@ -1,11 +1,11 @@
-// The one memo that `list` shows. Whoever reaches Temporal may write another one in its place (decision 22).
+// The one memo that `list` shows. Anyone who can reach Temporal could have replaced it (decision 22).
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import type { Payload } from "@temporalio/common";
 import { proposalsMemo } from "../../contracts/shared/names.js";
 import type { ProposedDecision } from "../../contracts/shared/names.js";
 
-/** The decisions that wait for a second operator; undefined where there are none, or what stands there is not of our workers. */
+/** The decisions that wait for a second operator; undefined if there are none, or if our workers did not write the memo. */
 export async function proposalsOf(
   { options }: Client,
   { raw, workflowId }: WorkflowExecutionInfo,

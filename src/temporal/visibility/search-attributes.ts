@@ -72,7 +72,7 @@ function absentFrom(known: Listed, namespace: string): string[] {
     if (found === type) return [];
     throw new Error(
       `the search attribute ${name} of the namespace "${namespace}" is of type ${IndexedValueType[found]}` +
-        ` and has to be ${IndexedValueType[type]}`,
+        ` but must be ${IndexedValueType[type]}`,
     );
   });
 }

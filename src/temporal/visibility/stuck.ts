@@ -1,5 +1,5 @@
-// Stuck processes: Temporal tries their workflow task again and again, and every attempt fails. Only failures count: a task
-// that nobody takes, or that times out on a slow worker, makes no process stuck.
+// Finds stuck processes: Temporal retries their workflow task, and every attempt fails. Only failures count. A task without a
+// worker, or one that times out on a slow worker, does not make a process stuck.
 import type { ConnectionLike } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { processes } from "../../contracts/shared/names.js";
@@ -37,7 +37,7 @@ export interface Stuck {
 const { EventType, WorkflowTaskFailedCause } = proto.temporal.api.enums.v1;
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = WorkflowTaskFailedCause;
 
-/** The reason of the clean-up's reset. It stays in the history, so that nobody has to remember the reset elsewhere. */
+/** The reason of the clean-up's reset; the history keeps it, so the reset needs no other record. */
 export const repairReason = "trustflow cleanup: reset to the last good workflow task";
 
 /** One or two failures may be the end of a worker. The third attempt begins about 20 s after the first. */

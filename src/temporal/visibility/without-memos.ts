@@ -1,5 +1,5 @@
-// Whoever reaches Temporal may put any memo on an execution (decision 22), and the SDK opens each memo that it shows: one that cannot
-// be opened would end a list or a description for everybody. So where none is wanted, none is opened.
+// Reads executions without their memos. Anyone who can reach Temporal can set any memo (decision 22), and the SDK decodes
+// every memo that it shows; one that cannot be decoded would end a whole list or description.
 import { WorkflowClient } from "@temporalio/client";
 import type { Client } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";

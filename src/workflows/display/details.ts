@@ -1,4 +1,4 @@
-// What the Web UI shows of a running process (docs/design.md §9). It is encrypted; still it holds no secret.
+// The Web UI's details of a running process (docs/design.md §9). They are encrypted, but still contain no secret.
 import { consequencesOf, namePlaceholder, proposedLine } from "../../contracts/shared/decisions.js";
 import type { Attention, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { shellWord } from "../../contracts/shared/text.js";
@@ -6,7 +6,7 @@ import { codeBlock, linesOf, markdown } from "./markdown.js";
 import type { Markdown } from "./markdown.js";
 
 const MAX_TIMELINE_SHOWN = 40;
-/** The Web UI (2.42) cuts the height of a line off the end of what it shows: that of an empty one, then. */
+/** The Web UI (2.42) cuts off the last line of the details, so the last line is empty. */
 const tail = markdown`
 \u00a0
 `;
@@ -60,12 +60,12 @@ function asking({ process: processName, id }: ProcessStatus, attention: Attentio
   const { kind, reason } = attention;
   const goesOnByItself = kind === "accessDenied" || kind === "unavailable";
   return [
-    markdown`- **Waits for a person**: ${reason}`,
+    markdown`- **Needs an operator decision**: ${reason}`,
     ...(attention.proposed ? [markdown`- ${proposedLine(attention.proposed)}`] : []),
     ...(goesOnByItself
       ? [
           markdown`
-- It keeps trying, and goes on by itself once the cause is fixed
+- The process keeps trying and continues by itself once the cause is fixed
           `,
         ]
       : []),
@@ -78,7 +78,7 @@ function asking({ process: processName, id }: ProcessStatus, attention: Attentio
   ];
 }
 
-/** Who it came from stands first, in our own words: nobody's text can pose as another's. */
+/** The source comes first, in our own words, so that no text can pretend to come from another source. */
 function entryLine({ at, source, event, by, principal, note }: TimelineEntry): Markdown {
   const stated = by === undefined ? emptyLine : markdown` ${by}`;
   const who = principal === undefined ? stated : markdown`${stated}, signed by **${principal}**`;

@@ -22,7 +22,10 @@ export class Markdown {
   }
 }
 
-/** What is written in the template is Markdown, what is put in is text; Markdown that is put in stays Markdown. */
+/**
+ * The literal parts of the template are Markdown; the values become plain text, except for `Markdown` values, which stay
+ * unchanged.
+ */
 export function markdown(
   strings: TemplateStringsArray,
   ...values: (string | number | Markdown)[]

@@ -1,12 +1,12 @@
-// How much of a timeline is shown: a status and a result travel as one payload, which Temporal refuses above 2 MB
+// Limits the timeline that is shown: a status and a result are one payload each, and Temporal refuses payloads above 2 MB
 // (docs/decisions/0020). Bytes are those of the JSON.
 import { plainText } from "../../contracts/shared/text.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
 
 const encoder = new TextEncoder();
-/** Of the process's own entries, and of the callbacks. */
+/** The limit in bytes for the process's own entries, and for the callbacks. */
 export const MAX_TIMELINE_BYTES = 150_000;
-/** Of what a person or a provider wrote. */
+/** The limit in bytes for a text of a person or a provider. */
 export const maxBytes = { event: 500, by: 500, note: 2_000 };
 
 /** The first entries and the newest, as many as there is room for: half of it for each. */
@@ -21,7 +21,7 @@ export function bounded(entries: readonly TimelineEntry[]): {
   return { kept, leftOut };
 }
 
-/** How many from the start take half of the room. */
+/** How many of the first entries fill half of the space. */
 function fitting(entries: readonly TimelineEntry[]): number {
   let bytes = 0;
   const end = entries.findIndex((entry) => {

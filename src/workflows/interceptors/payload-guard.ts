@@ -1,6 +1,6 @@
-// Refuses what no holder of the deployment's keys has written, before the workflow sees it (decision 22): a start fails, a signal
-// is dropped, an update and a query are refused, and an activity that a stranger has ended is made again. The worker's codec has
-// noted what is wrong with each payload (src/temporal/codec/worker-codec.ts).
+// Refuses payloads that were not written with the deployment's keys, before the workflow sees them (decision 22): a start
+// fails, a signal is dropped, an update and a query are refused, and an activity that a stranger completed is made again. The
+// worker's codec has marked the problem of each payload (src/temporal/codec/worker-codec.ts).
 import { log, metricMeter, patched, workflowInfo } from "@temporalio/workflow";
 import type {
   ActivateInput,
@@ -31,12 +31,12 @@ type Resolution = NonNullable<NonNullable<Job["resolveActivity"]>["result"]>;
 type Failure = NonNullable<NonNullable<Resolution["failed"]>["failure"]>;
 
 class PayloadGuard {
-  /** What the worker that runs this refuses. */
+  /** The kinds of payloads that this worker refuses. */
   #policy: string[] = ["plaintext", "unreadable", "forged", "untagged"];
-  /** What this run has refused once: its history says so from there on. */
+  /** The kinds that this run has refused once; a mark in its history records that. */
   readonly #patches = new Set<string>();
   #startRefused: string | undefined;
-  /** Why, by the id of the update or query. */
+  /** The reason, by the id of the update or query. */
   readonly #refused = new Map<string, string>();
 
   activate: Internals["activate"] = (input, next) => {
@@ -66,14 +66,14 @@ class PayloadGuard {
     if (why !== undefined) throw invalidInput("(argument)", why);
   }
 
-  /** False for a signal that is dropped; what else is refused keeps its place without its payloads. */
+  /** Returns false for a signal that is dropped; any other refused job stays, without its payloads. */
   #isLet(job: Job): boolean {
     const { initializeWorkflow: start, signalWorkflow: signal, doUpdate: update } = job;
     const { queryWorkflow: query, resolveActivity: activity } = job;
     if (start) {
       this.#policy = textOf(start.arguments?.[0], policyMark)?.split(",") ?? this.#policy;
       const problem = problemIn(start.arguments);
-      // What names a key that the ring lacks waits for the key.
+      // A payload with an unknown key waits for the key.
       if (problem && problem !== "unreadable" && this.#isRefused(problem, "start")) {
         this.#startRefused = whyOf(problem);
         start.arguments = [];
@@ -96,7 +96,7 @@ class PayloadGuard {
     return true;
   }
 
-  /** What leaves nothing in the history needs no mark there. */
+  /** A job that leaves nothing in the history needs no mark there. */
   #noteRefused(id: string, payloads: Payloads): boolean {
     const problem = problemIn(payloads);
     if (!problem || !this.#policy.includes(problem)) return false;
@@ -117,7 +117,7 @@ class PayloadGuard {
     }
     count(of);
     const details = { operation: of, problem, ...(signalName && { signalName }) };
-    log.warn("what no holder of the keys has written was refused", details);
+    log.warn("refused a payload that was not written with one of the keys", details);
     return true;
   }
 }
@@ -162,12 +162,12 @@ function problemOfFailure(failure: Failure | null | undefined): PayloadProblem |
   return problem ?? problemOfFailure(cause);
 }
 
-/** Says nothing of the provider: the step is made again, and the journal answers what has happened. */
+/** This error says nothing about the provider: the step is repeated, and the journal has the real result. */
 const refusedAnswer: Failure = {
-  message: "the answer was not that of a worker",
+  message: "the answer does not come from a worker",
   activityFailureInfo: { activityType: { name: "activity" } },
   cause: {
-    message: "the answer was not that of a worker",
+    message: "the answer does not come from a worker",
     applicationFailureInfo: { type: "NotEncrypted", nonRetryable: true },
   },
 };

@@ -1,4 +1,4 @@
-// After a refused eID assertion the process waits for a fresh one (P1 §2.2, codes 237 and 239 of §7.1;
+// After a refused eID assertion, the process waits for a new one (P1 §2.2, codes 237 and 239 of §7.1;
 // docs/reading-the-specification.md §5).
 import { condition } from "@temporalio/workflow";
 import type { RefusedAssertion } from "../../activities/disposable-certificate/index.js";
@@ -17,7 +17,7 @@ interface Spans {
 }
 
 export class AssertionDialogue {
-  /** The newest assertion that a caller provided; undefined: that of the input. */
+  /** The newest assertion that a caller provided; undefined means the one in the input. */
   assertion: string | undefined;
   readonly #flow: AnyFlow;
   #awaited: { refused: number; spans: Spans } | undefined;
@@ -29,7 +29,7 @@ export class AssertionDialogue {
     this.#flow = flow;
     flow.lifecycle.onUpdate(
       provideAssertion,
-      "A fresh eID assertion, after one was refused",
+      "A new eID assertion after a rejection",
       ({ assertion }) => this.#take(assertion),
       refuseUnlessAssertion,
     );
@@ -45,9 +45,9 @@ export class AssertionDialogue {
     const end = secondsFromNow(spans.assertionDeadlineSeconds);
     this.#awaited = { refused: this.#refusals.length, spans };
     const came = await waitUntil(this.#flow, () => this.#count > before, {
-      what: "a fresh eID assertion",
+      what: "a new eID assertion",
       end,
-      summary: "A fresh eID assertion may be provided",
+      summary: "Time limit for a new eID assertion",
     });
     this.#awaited = undefined;
     return came;
@@ -60,7 +60,7 @@ export class AssertionDialogue {
     this.#awaited = undefined;
     this.assertion = assertion;
     this.#count += 1;
-    this.#flow.log.note({ source: "process", event: "A fresh eID assertion was provided" });
+    this.#flow.log.note({ source: "process", event: "New eID assertion received" });
     const isRefused = () => this.#refusals.length > awaited.refused;
     await condition(() => isRefused() || this.#isEnrolled(), awaited.spans.answerSeconds * 1_000);
     const refused = this.#refusals[awaited.refused];

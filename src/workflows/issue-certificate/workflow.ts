@@ -76,10 +76,10 @@ class IssueCertificate {
     );
   }
 
-  /** Checks the data and enrols. When the provider refuses the assertion, it does so again with each fresh one. */
+  /** Checks the data and enrols. If the provider refuses the assertion, it waits for a new one and repeats both. */
   async #enroll(plan: CertificatePlan): Promise<Enrolled> {
     const { settings } = plan;
-    // What an earlier run has enrolled needs no check: its assertion would not pass one any more.
+    // An enrolment of an earlier run needs no check, because its assertion would no longer pass.
     let { enrolment, refusedEnrolments: refused = 0 } = plan;
     for (;;) {
       const { assertion } = this.#assertions;
@@ -171,7 +171,7 @@ class IssueCertificate {
     };
   }
 
-  /** What the calls about the enrolled certificate need of it. */
+  /** The data of the enrolled certificate that later calls need. */
   #certificate() {
     if (!this.#plan || !this.#enrolled) throw ApplicationFailure.nonRetryable("not enrolled yet");
     const { account, message } = this.#plan;
@@ -199,7 +199,7 @@ class IssueCertificate {
         this.#step(
           {
             name: "validate",
-            summary: "Watch for the answer to the last code",
+            summary: "Wait for the answer to the last code",
             journaled: true,
             happened: {},
           },

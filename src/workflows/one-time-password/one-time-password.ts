@@ -1,5 +1,5 @@
-// A one-time password on its way to a holder and back: the updates, calls, times and notes around the dialogue of
-// otp-dialogue.ts. Every process with a holder or signer shares it (docs/reading-the-specification.md §5).
+// The updates, calls, time limits and timeline entries around the dialogue of otp-dialogue.ts. Every process with a holder or
+// signer uses it (docs/reading-the-specification.md §5).
 import { condition, currentUpdateInfo, proxyActivities } from "@temporalio/workflow";
 import type {
   FirstCode,
@@ -41,7 +41,7 @@ export interface OtpCalls {
   operation: string;
   send(occurrence: string, seconds: number): Promise<SentAgain>;
   try(code: string, occurrence: string, seconds: number): Promise<OtpResult>;
-  /** Waits until it is known what became of a try, or a person knows it, or gives the holder another chance (`again`). */
+  /** Waits until the result of a try is known, or an operator decides it or gives the holder another chance (`again`). */
   decideOpen(open: OpenOccurrence): Promise<{ verdict: OtpResult["verdict"] | "again" }>;
 }
 
@@ -49,10 +49,10 @@ const { isPast } = proxyActivities<ProcessActivities>({
   ...answerOptions,
   startToCloseTimeout: "3 seconds",
   scheduleToCloseTimeout: "3 seconds",
-  summary: "Look whether another code may be sent",
+  summary: "Check whether another code can be sent",
 });
 
-/** An update's own call is not started with less time than this. */
+/** The least time that an update needs to start its own call. */
 const MIN_CALL_SECONDS = 3;
 
 export class OneTimePassword {
@@ -62,7 +62,7 @@ export class OneTimePassword {
   #spans: OtpSpans | undefined;
   #deadline = now();
   #isTimeUp = false;
-  /** Before then no other code is sent. */
+  /** The earliest time for another code. */
   #nextCode = now();
   #busy = false;
 
@@ -85,7 +85,7 @@ export class OneTimePassword {
     return this.#state.sent;
   }
 
-  /** The first code is out. */
+  /** The first code was sent. */
   begin(spans: OtpSpans, first: FirstCode): void {
     this.#spans = spans;
     this.#deadline = secondsFromNow(spans.holderDeadlineSeconds);
@@ -110,12 +110,12 @@ export class OneTimePassword {
     }
   }
 
-  /** Waits for the holder, and for an answer that is on its way when the time is over. */
+  /** Waits for the holder, and for an answer in progress when the time is over. */
   async #end(): Promise<ReturnType<typeof otpEndOf>> {
     const isInTime = await waitUntil(this.#flow, () => hasEnded(this.#state), {
       what: "the holder's code",
       end: this.#deadline,
-      summary: "The holder may enter the code",
+      summary: "Time limit for the holder's code",
     });
     this.#isTimeUp = !isInTime;
     await condition(() => !this.#busy);
@@ -152,7 +152,7 @@ export class OneTimePassword {
     );
   }
 
-  /** Takes the event into the state, does what the dialogue says, and returns the answer. */
+  /** Applies the event to the state, carries out what the dialogue returns, and returns the answer. */
   #apply<K extends keyof OtpEvents>(kind: K, event: OtpEvents[K]): OtpTodo<K>["answer"] {
     const { state, todo } = reduceOtp(this.#state, kind, event);
     this.#state = state;
@@ -161,7 +161,7 @@ export class OneTimePassword {
     return todo.answer;
   }
 
-  /** One call at a time, within the time that an answer may take. */
+  /** Makes one call at a time, within the time limit of an answer. */
   async #alone<A>(
     known: () => A | undefined,
     work: (secondsLeft: () => number) => Promise<A>,
@@ -188,19 +188,19 @@ export class OneTimePassword {
     }
   }
 
-  /** Once a code was accepted the time is not looked at: histories have no patch marker there. */
+  /** Once a code is accepted, the time does not matter; histories have no patch marker here. */
   #isPastDeadline(): boolean {
     return !this.#state.isAccepted && isOver(this.#deadline, { isOver: this.#isTimeUp });
   }
 
-  /** In the history of an older release the clock tells at once whether another code comes too soon. */
+  /** In the history of an older release, the clock decides at once whether another code comes too soon. */
   #tooSoonBefore(): ResendAnswer | undefined {
     return timersDecide() || isOver(this.#nextCode)
       ? undefined
       : { answer: "tooSoon", until: this.#nextCode.toISOString() };
   }
 
-  /** Asks the worker for the time: a timer would run for another code that may never be wanted. */
+  /** Gets the time from an activity, because a timer would run even if no other code is ever wanted. */
   async #tooSoon(): Promise<ResendAnswer | undefined> {
     if (!timersDecide()) return undefined;
     const until = this.#nextCode.toISOString();
@@ -217,7 +217,7 @@ export class OneTimePassword {
   }
 }
 
-/** What the call of an update means for the code; without a clear answer the try stays open. */
+/** The meaning of an update's call for the code; without a clear answer the try stays open. */
 function resultOf(called: OtpResult | { answer: "unknown" | "unavailable" }): OtpResult {
   if ("verdict" in called) return called;
   return called.answer === "unknown"

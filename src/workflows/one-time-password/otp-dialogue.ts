@@ -1,5 +1,5 @@
-// The dialogue about a one-time password as a pure reducer: state and event in, state and what to do out. It reads no clock and
-// makes no call; one-time-password.ts does both (docs/reading-the-specification.md §5).
+// The dialogue about a one-time password as a pure reducer: from state and event to new state and actions. It reads no clock
+// and makes no call; one-time-password.ts does both (docs/reading-the-specification.md §5).
 import type {
   FirstCode,
   OtpResult,
@@ -11,7 +11,7 @@ import type { OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js
 /** A try without a clear answer: the code may have been accepted. */
 export interface OpenTry {
   occurrence: string;
-  /** The provider's code and words, if it has answered with any. */
+  /** The provider's error code and text, if its answer has them. */
   code?: string;
   problem?: string;
 }
@@ -29,13 +29,13 @@ export interface OtpState {
 }
 
 export interface OtpEvents {
-  /** The first code is out. */
+  /** The first code was sent. */
   begun: { otpTries: number; otpResends: number; first: FirstCode };
   /** The holder has entered a code. */
   codeEntered: { isTimeUp: boolean };
   /** The provider was called with a code. */
   tried: { occurrence: string; result: OtpResult };
-  /** The holder wants another code. */
+  /** The holder requested another code. */
   codeWanted: { isTimeUp: boolean };
   /** The provider was asked to send another code. */
   resent: { result: SentAgain | { answer: "unknown" | "unavailable" } };
@@ -60,7 +60,7 @@ export interface OtpTodo<K extends keyof OtpEvents> {
   answer: Answers[K];
   /** New entries of the timeline. */
   notes?: string[];
-  /** A new code is out: the time before the next one begins. */
+  /** A new code was sent: the waiting time before the next one begins. */
   isNewCode?: boolean;
 }
 
@@ -83,7 +83,7 @@ export function reduceOtp<K extends keyof OtpEvents>(
   return transition(state, event);
 }
 
-/** Whether nothing more is expected of the holder. */
+/** Whether the holder has nothing more to do. */
 export function hasEnded(state: OtpState): boolean {
   return state.isAccepted || isLocked(state) || isStopped(state);
 }
@@ -99,7 +99,9 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
     const notes = [codes === 1 ? sentNote(sent, codes) : `${codes} codes were sent before`];
     if (earlier)
       notes.push(
-        earlier.isAnswered ? "A code was accepted before" : "A code was tried before, unanswered",
+        earlier.isAnswered
+          ? "A code was accepted before"
+          : "A code was tried before without an answer",
       );
     return {
       state: {
@@ -141,7 +143,7 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
           state,
           todo: {
             answer: { answer: "expired" },
-            notes: ["Code expired: another one has to be sent"],
+            notes: ["Code expired: a new code is needed"],
           },
         };
       case "unavailable":
@@ -180,12 +182,12 @@ const transitions: { [K in keyof OtpEvents]: Transition<K> } = {
         state,
         todo: {
           answer: { answer: "refused", ...(providerCode === undefined ? {} : { providerCode }) },
-          notes: [`Another code was refused by the provider${code}`],
+          notes: [`The provider refused to send another code${code}`],
         },
       };
     }
     const { sent = "maybe", codes = state.sent + 1 } = "sent" in result ? result : {};
-    // A code that an earlier run has asked for is counted already.
+    // A code that an earlier run requested is already counted.
     const resendsLeft = codes > state.sent ? state.resendsLeft - 1 : state.resendsLeft;
     return {
       state: { ...state, sent: codes, triesLeft: state.triesPerCode, resendsLeft },
@@ -221,7 +223,7 @@ function answerWithoutSending(state: OtpState, isTimeUp: boolean): ResendAnswer 
 
 function sentNote(sent: Sent["sent"], codes: number): string {
   const which = codes === 1 ? "Code sent" : "Code sent again";
-  return sent === "yes" ? which : `${which}, but the answer was lost: it may not arrive`;
+  return sent === "yes" ? which : `${which}, but the answer was lost: the code may not arrive`;
 }
 
 function isLocked({ triesLeft, resendsLeft }: OtpState): boolean {

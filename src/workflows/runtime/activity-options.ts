@@ -1,9 +1,9 @@
-// How long activities may take and who retries them (docs/design.md §6): one set for each phase of a step.
+// Time limits and retries of activities (docs/design.md §6), one set for each phase of a step.
 import { proxyActivities } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import { providerTaskQueue } from "../../contracts/shared/names.js";
 
-/** The missing heartbeat shows that a worker was killed, before the attempt's time is over. */
+/** A missing heartbeat shows a killed worker before the time limit of the attempt. */
 const attempt: ActivityOptions = {
   startToCloseTimeout: "2 minutes",
   heartbeatTimeout: "12 seconds",

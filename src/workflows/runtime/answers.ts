@@ -1,4 +1,4 @@
-// An update's own call never raises attention: its error becomes the update's answer (docs/design.md §2,
+// An update's own call never raises attention; its error becomes the answer of the update (docs/design.md §2,
 // docs/reading-the-specification.md §9).
 import { ActivityFailure, TimeoutFailure } from "@temporalio/workflow";
 import { problemIn } from "./problem.js";

@@ -1,4 +1,4 @@
-// Attention: a process that cannot go on by itself says why, and waits for a person (docs/design.md §6).
+// Attention: a process that cannot continue by itself shows the reason and waits for an operator decision (docs/design.md §6).
 import { ApplicationFailure, metricMeter, proxyActivities } from "@temporalio/workflow";
 import type {
   ProcessActivities,
@@ -19,7 +19,7 @@ import { withResolvers } from "./with-resolvers.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 import { maxBytes } from "../display/timeline.js";
 
-/** What a person must tell with `happened`, or may, and what it looks like. */
+/** What an operator must or may supply with `happened`, and its form. */
 export type Wanted = Readonly<Record<string, RegExp | { optional: RegExp }>>;
 
 export const wanted = {
@@ -35,7 +35,7 @@ interface Opening {
   step: {
     name: string;
     journaled: boolean;
-    /** What a person must tell with `happened`. Empty: the step can be waived. Absent: neither. */
+    /** What an operator must supply with `happened`. Empty: the step can be waived. Absent: neither. */
     happened?: Wanted;
   };
   kind: AttentionKind;
@@ -44,7 +44,7 @@ interface Opening {
   rows?: string[];
 }
 
-/** A decision that has been written into the journal; `effect` says whether the provider acted, as far as known. */
+/** A decision that is stored in the journal; `effect` says whether the provider acted, as far as known. */
 export interface Decided extends ProvenResolution {
   occurrence: string | undefined;
   effect: "none" | "unknown" | "exists";
@@ -56,7 +56,7 @@ export interface OpenAttention {
   rows: string[];
   wants: Wanted;
   isDeciding: boolean;
-  /** Whether the patient phase sends, or only watches for the answer. */
+  /** Whether the patient phase sends, or only waits for the answer. */
   sends: boolean;
   decided: Promise<Decided>;
   settle(decision: Decided): void;
@@ -64,10 +64,10 @@ export interface OpenAttention {
 
 const { decide } = proxyActivities<ProcessActivities>({
   ...answerOptions,
-  summary: "Write the decision down",
+  summary: "Record the decision",
 });
 
-/** What is told of each change. */
+/** Called at each change. */
 interface AttentionsOwner {
   attentionChanged(): void;
   proposalsChanged(): void;
@@ -83,7 +83,7 @@ export class Attentions {
     this.#flow = flow;
   }
 
-  /** The attention that is shown: a requested cancellation comes before what the process met by itself. */
+  /** The attention that is shown first: a requested cancellation comes before a problem of the process itself. */
   get first(): Attention | undefined {
     const all = [...this.#open.values()];
     return (all.find(({ kind }) => kind === "cancelRequested") ?? all[0])?.shown;
@@ -130,7 +130,7 @@ export class Attentions {
       .add(1, { kind });
     this.#flow.note({
       source: "process",
-      event: `Waits for a person: ${step.name} (${kind})`,
+      event: `Needs an operator decision: ${step.name} (${kind})`,
       note: reason,
     });
     this.#flow.attentionChanged();
@@ -143,12 +143,12 @@ export class Attentions {
     if (shown.proposed) this.#unpropose(shown);
     this.#flow.note({
       source: "process",
-      event: `No longer waits for a person: ${step} (${kind})`,
+      event: `No longer needs an operator decision: ${step} (${kind})`,
     });
     this.#flow.attentionChanged();
   }
 
-  /** What waits for a second operator. */
+  /** The proposals that wait for a second operator. */
   get proposals(): ProposedDecision[] {
     return [...this.#open.values()].flatMap(({ shown: { id, proposed } }) =>
       proposed
@@ -174,7 +174,7 @@ export class Attentions {
     this.#flow.proposalsChanged();
   }
 
-  /** Refuses a stale attention id and a decision that the attention does not take. */
+  /** Refuses an outdated attention id, and a decision that the attention does not accept. */
   validate(resolution: Resolution): void {
     const refuse = (path: string, problem: string) => {
       throw invalidInput(path, problem);
@@ -185,20 +185,22 @@ export class Attentions {
     if (!attention.shown.decisions.includes(resolution.decision)) {
       refuse("decision", `must be one of ${attention.shown.decisions.join(", ")}`);
     }
-    if (typeof by !== "string" || !by.trim()) refuse("by", "is required: who decides");
+    if (typeof by !== "string" || !by.trim())
+      refuse("by", "is required: the name of the person who decides");
     if (resolution.by.trim() === namePlaceholder)
       refuse("by", `must be the name of the person who decides, not ${namePlaceholder}`);
     if (resolution.decision === "retry" && attention.shown.retryNeeds) {
       if (resolution.confirmRetry !== true)
         refuse(
           "confirmRetry",
-          "must be true: a retry sends a second one if the first arrived, so check the provider's portal first",
+          "must be true: a retry causes a second effect if the first attempt arrived, so check the provider's portal first",
         );
-      if (!resolution.note?.trim()) refuse("note", "is required: what the provider's portal shows");
+      if (!resolution.note?.trim())
+        refuse("note", "is required: write what the provider's portal shows");
     }
     if (resolution.decision !== "happened") return;
     for (const key of Object.keys(resolution.result ?? {}))
-      if (!Object.hasOwn(attention.wants, key)) refuse(`result.${key}`, "is not asked for");
+      if (!Object.hasOwn(attention.wants, key)) refuse(`result.${key}`, "is not needed");
     for (const [key, want] of Object.entries(attention.wants)) {
       const value = resolution.result?.[key];
       const isOptional = "optional" in want;
@@ -206,7 +208,7 @@ export class Attentions {
       const pattern = isOptional ? want.optional : want;
       const isText = typeof value === "string" || typeof value === "number";
       if (!isText || !pattern.test(String(value)))
-        refuse(`result.${key}`, "is required with happened, as the provider gave it");
+        refuse(`result.${key}`, "is required with happened: the provider's value");
     }
   }
 
@@ -219,7 +221,7 @@ export class Attentions {
       ...(proposedBy === undefined ? {} : { proposedBy }),
     };
     const attention = this.#open.get(resolution.attention);
-    // It was open when the update was accepted, and has ended while it was checked who decides.
+    // It was open when the update was accepted, and ended during the check of the person.
     if (!attention) throw notOpen();
     const { rows, kind, shown } = attention;
     if (attention.isDeciding) return { answer: "notYet" };
@@ -227,10 +229,10 @@ export class Attentions {
       this.#propose(attention, resolution, who);
       return { answer: "pending" };
     }
-    // Another decision than the one that was proposed takes that back.
+    // A different decision replaces the proposal.
     if (shown.proposed && shown.proposed.decision !== resolution.decision) this.#unpropose(shown);
     attention.isDeciding = true;
-    // To let the process go on is not to send the step again.
+    // Continuing the process does not send the step again.
     const goesOn = kind === "cancelRequested" && resolution.decision === "retry";
     const written = await writtenInto(goesOn ? [] : rows, resolution, kind);
     attention.isDeciding = false;
@@ -245,7 +247,7 @@ export class Attentions {
   }
 }
 
-const notOpen = () => invalidInput("attention", "is not open (any more)");
+const notOpen = () => invalidInput("attention", "is not open, or is already decided");
 
 /** Undefined when one of the rows could not be reached. */
 async function writtenInto(
@@ -264,7 +266,7 @@ function knownBy(written: WrittenDecision[]): Decided["effect"] {
   return (["exists", "unknown"] as const).find((effect) => known.includes(effect)) ?? "none";
 }
 
-/** The failure of a process that a person gave up at a step. */
+/** The failure of a process that an operator abandoned at a step. */
 export function abandoned(
   step: string,
   { attention, by, principal, proposedBy, note, effect }: Decided,
@@ -282,18 +284,18 @@ export function abandoned(
 
 const reasons: Record<Exclude<AttentionKind, "cancelRequested">, string> = {
   accessDenied: "access denied; check credentials, permissions and balance",
-  unavailable: "the provider could not be reached for a long time",
-  unknownOutcome: "it is not known whether the provider acted",
-  protocol: "the provider's answer cannot be understood, or says that the request is wrong",
+  unavailable: "the provider has been unreachable for a long time",
+  unknownOutcome: "the provider may have acted; check the provider's portal before deciding",
+  protocol: "the provider's answer is unreadable, or it says that the request is wrong",
 };
 
-/** Why what is not found at the provider may exist all the same; who waits for what (docs/decisions/0017). */
+/** Why an effect may exist although the look-up does not find it (docs/decisions/0017). */
 const lookUps: Record<NonNullable<Problem["lookUp"]>, string> = {
   unproven:
-    "the answer was lost, and the provider does not show it when asked. That proves nothing yet: no look-up of this account has found one of our own items. The process waits for that proof and goes on by itself when it comes; trustflow doctor shows how far it is",
-  late: "the answer was lost, and the provider does not show it when asked. That proves nothing: this account shows our own items too late for journal.lookUpSpacingSeconds (see trustflow doctor)",
+    "the answer was lost, and the look-up does not find the effect. That proves nothing yet, because no look-up of this account has found one of our own items. The process waits for that proof and then continues by itself; trustflow doctor shows the progress",
+  late: "the answer was lost, and the look-up does not find the effect. That proves nothing, because this account shows our own items later than journal.lookUpSpacingSeconds (see trustflow doctor)",
   missing:
-    "the answer was lost, and the provider does not show it when asked. That proves nothing: this account's look-up does not find our own items (see trustflow doctor)",
+    "the answer was lost, and the look-up does not find the effect. That proves nothing, because this account's look-up does not find our own items (see trustflow doctor)",
 };
 
 export function reasonOf(

@@ -1,5 +1,6 @@
-// The one place where workflow code reads the clock. What it reads is shown, stored, or says how long a timer runs. It decides
-// nothing: that a time is over is told by a timer that fired, or by an activity (docs/decisions/0015-time-in-workflows.md).
+// The only file in which workflow code reads the clock. The time that it reads is shown, stored, or sets the length of a
+// timer. It decides nothing: only a fired timer or an activity shows that a time is over
+// (docs/decisions/0015-time-in-workflows.md).
 import { CancellationScope, patched, sleep } from "@temporalio/workflow";
 
 export function now(): Date {
@@ -18,7 +19,7 @@ export function earlierOf(one: Date, other: Date | undefined): Date {
   return other && other < one ? other : one;
 }
 
-/** How long a timer runs that is to fire at `end`. */
+/** The length of a timer that fires at `end`. */
 export function msUntil(end: Date): number {
   return Math.max(1, end.getTime() - Date.now());
 }
@@ -45,12 +46,12 @@ export class Timer {
   }
 }
 
-/** False while the history of an older release is replayed, which compared the clock with the end of a wait. */
+/** False during the replay of an older release's history, which compared the clock with the end of a wait. */
 export function timersDecide(): boolean {
   return patched("timers-decide");
 }
 
-/** Whether a time is over, by its timer, without one never; in the history of an older release by the clock. */
+/** Whether a time is over, by its timer; without a timer it is never over. In the history of an older release, by the clock. */
 export function isOver(end: Date, timer?: { isOver: boolean }): boolean {
   return timersDecide() ? timer?.isOver === true : end.getTime() <= Date.now();
 }

@@ -1,4 +1,4 @@
-// An update by which a person decides: who it is, is proven by an activity before anything is done (docs/decisions/0024).
+// Updates by which a person decides. Before the update has an effect, an activity proves who the person is (docs/decisions/0024).
 import {
   ActivityFailure,
   currentUpdateInfo,
@@ -12,13 +12,13 @@ import type { TimelineEntry } from "../../contracts/shared/status.js";
 import { answerOptions } from "./activity-options.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 
-/** Who decides: as stated, and as proven. */
+/** The person who decides: the stated name and the proven operator. */
 export interface Proven extends Pick<TimelineEntry, "by" | "note" | "principal"> {
-  /** Two operators have to decide alike; `proposedBy`: another one has. */
+  /** A second operator has to make the same decision; `proposedBy`: another operator already has. */
   secondPerson?: { proposedBy?: string };
 }
 
-const summary = "Check who decides";
+const summary = "Check the signature of the decision";
 const seconds = "4 seconds";
 const { checkDecision } = proxyActivities<ProcessActivities>({
   ...answerOptions,
@@ -26,17 +26,17 @@ const { checkDecision } = proxyActivities<ProcessActivities>({
   scheduleToCloseTimeout: seconds,
   summary,
 });
-/** For a check whose answer no caller waits for: retried until it succeeds. */
+/** Options for a check that no caller waits for: it is retried until it succeeds. */
 const { checkDecision: checkUntilKnown } = proxyActivities<ProcessActivities>({
   startToCloseTimeout: seconds,
   retry: { maximumInterval: "1 minute" },
   summary,
 });
 
-/** False in the part of a history that an earlier release has made: there nothing is checked. */
+/** False in the part of a history that an earlier release made: that release did not check. */
 export const isChecked = () => patched("signed-decisions");
 
-/** Undefined when it cannot be checked now; throws the error that refuses the update. */
+/** Returns undefined if the check is not possible now; throws the error that refuses the update. */
 export async function verifyDecider(given: Decider): Promise<Proven | undefined> {
   const { name: update = "", id: updateId = "" } = currentUpdateInfo() ?? {};
   const { firstExecutionRunId: firstRunId } = workflowInfo();
@@ -54,14 +54,14 @@ export function unverifiedDecider({ by, note }: Decider): Proven {
   return { ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
 }
 
-/** Whether an update is taken without a signature: what Temporal itself was asked for has none. */
+/** Whether unsigned decisions are accepted. A cancellation by Temporal itself has no signature. */
 export async function acceptsUnsigned(update: string): Promise<boolean> {
   const { firstExecutionRunId: firstRunId } = workflowInfo();
   const checked = await checkUntilKnown({ update, updateId: "", firstRunId, argument: {} });
   return !("refused" in checked);
 }
 
-/** The entry of the timeline; without a name and a proof it is what the process has done. */
+/** The timeline entry; without a name and a proof its source is the process. */
 export function decidedBy(
   { by, principal, note }: Proven,
   event: string,
@@ -76,14 +76,14 @@ export function decidedBy(
   };
 }
 
-/** Where an argument has nothing else. */
+/** For an argument without other members. */
 export function refuseUnlessDeciderAlone(given: unknown): void {
   const known = new Set(["by", "note", "signature"]);
   for (const path of Object.keys(membersOf(given)))
     if (!known.has(path)) throw invalidInput(path, "is not known");
 }
 
-/** Refuses what is stated of the person, and a signature, in another form. */
+/** Refuses a name, note or signature in an invalid form. */
 export function refuseUnlessDecider(given: unknown): void {
   const { by, note, signature } = membersOf(given);
   if (by !== undefined && (typeof by !== "string" || !by.trim()))

@@ -1,4 +1,4 @@
-// What a process knows: a growing set of provider events by `Identifier`, the newest query snapshot, documents, and its own log.
+// The knowledge of a process: provider events by `Identifier`, the newest query answer, documents, and its own log.
 // Everything that is shown is derived from them by a pure view (docs/design.md §3).
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { ProcessDocument, TimelineEntry } from "../../contracts/shared/status.js";
@@ -13,7 +13,7 @@ export interface Snapshot {
   fingerprint: string;
 }
 
-/** What events and snapshot say; a pure function of both. */
+/** What is derived from events and snapshot; a pure function of both. */
 export interface View {
   state?: string;
   reportedState?: string;
@@ -25,12 +25,15 @@ export interface View {
   timeline: TimelineEntry[];
 }
 
-/** Whether a callback says that the provider has come to its end; only the provider's answer confirms it. */
+/** Whether a callback reports an end; only the provider's answer confirms it. */
 export type ReportsEnd = (event: ProviderEvent) => boolean;
 
 export type ViewOf<S, V> = (events: ProviderEvent[], snapshot: S | undefined) => V;
 
-/** A genuine communication has a dozen events. An address that leaked may bring any number: more than this are only counted. */
+/**
+ * The number of events that are kept. A genuine communication has a dozen events; a leaked address may bring any number, so
+ * more are only counted.
+ */
 const MAX_EVENTS_KEPT = 1_000;
 
 export class EventLog<S extends Snapshot, V extends View> {
@@ -42,9 +45,9 @@ export class EventLog<S extends Snapshot, V extends View> {
   lastEventAt = now();
   /** How many events and query answers came. */
   newsCount = 0;
-  /** How many signals said that more callbacks came than the process is told of. */
+  /** The number of signals about surplus callbacks. */
   surplusSignals = 0;
-  /** How often the process itself had a reason to ask the provider whether it is over. */
+  /** How often the process itself had a reason to query the provider for the end. */
   endHints = 0;
   snapshot: S | undefined;
   readonly #events = new Map<string, ProviderEvent>();
@@ -55,7 +58,7 @@ export class EventLog<S extends Snapshot, V extends View> {
   #view: V;
   /** Events beyond those that are kept. */
   #unkept = 0;
-  /** Callbacks that the process is not told of. */
+  /** Surplus callbacks, which the process does not receive. */
   #surplus = 0;
 
   constructor(viewOf: ViewOf<S, V>, onChange: () => void, reportsEnd: ReportsEnd = () => false) {
@@ -73,7 +76,7 @@ export class EventLog<S extends Snapshot, V extends View> {
     return [...this.#events.values()];
   }
 
-  /** As many own entries and as many callbacks as a status and a result have room for (docs/decisions/0020). */
+  /** As many own entries and callbacks as a status and a result can show (docs/decisions/0020). */
   get timeline(): TimelineEntry[] {
     const own = bounded(this.#entries);
     const reported = bounded(this.#view.timeline);
@@ -84,12 +87,12 @@ export class EventLog<S extends Snapshot, V extends View> {
     const at = this.lastEventAt.toISOString();
     const source = "process";
     if (own.leftOut > 0)
-      entries.push({ at, source, event: `${own.leftOut} entries of the process are left out` });
+      entries.push({ at, source, event: `${own.leftOut} entries of the process are not shown` });
     if (callbacks > 0)
       entries.push({
         at,
         source,
-        event: `${callbacks} more callbacks are left out: "trustflow callbacks list" shows them`,
+        event: `${callbacks} more callbacks are not shown: see "trustflow callbacks list"`,
       });
     return entries;
   }
@@ -100,7 +103,7 @@ export class EventLog<S extends Snapshot, V extends View> {
     this.#onChange();
   }
 
-  /** More callbacks came than the process is told of: each of them may have reported the end. */
+  /** Notes surplus callbacks: each of them may have reported the end. */
   applySurplus(count: number): void {
     this.#surplus = Math.max(this.#surplus, count);
     this.surplusSignals += 1;
@@ -108,7 +111,7 @@ export class EventLog<S extends Snapshot, V extends View> {
     this.#onChange();
   }
 
-  /** The provider is asked whether it is over, as after a callback that reports an end. */
+  /** Makes the process query the provider for the end, as after a callback that reports an end. */
   hintEnd(): void {
     this.endHints += 1;
   }
@@ -131,7 +134,7 @@ export class EventLog<S extends Snapshot, V extends View> {
     else this.#onChange();
   }
 
-  /** A signal's handler must not throw: what is not an event is dropped. */
+  /** A signal's handler must not throw, so anything that is not an event is dropped. */
   applyEvents(events: ProviderEvent[]): void {
     for (const event of Array.isArray(events) ? events.filter(isEvent) : []) {
       if (this.#events.has(event.id)) continue;

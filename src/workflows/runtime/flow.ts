@@ -1,5 +1,5 @@
-// A running process, composed of what it knows (event-log.ts), what it shows (status.ts), what waits for a person (attention.ts)
-// and how it runs (lifecycle.ts); and the messages that every process takes.
+// A running process, composed of its event log (event-log.ts), its status (status.ts), its attentions (attention.ts) and its
+// lifecycle (lifecycle.ts), with the messages that every process accepts.
 import {
   log as logger,
   patched,
@@ -28,7 +28,7 @@ export class Flow<S extends Snapshot, V extends View> {
   readonly lifecycle: Lifecycle;
   readonly #repairedRuns = new Set<string>();
 
-  /** `reportsEnd`: which callbacks say that the provider has come to its end; default: none. */
+  /** `reportsEnd`: the callbacks that report an end; default: none. */
   constructor(viewOf: ViewOf<S, V>, reportsEnd?: ReportsEnd) {
     this.log = new EventLog(viewOf, () => this.status.refresh(), reportsEnd);
     this.attentions = new Attentions({
@@ -47,23 +47,26 @@ export class Flow<S extends Snapshot, V extends View> {
       description: "Callbacks of the provider",
     });
     setHandler(surplus, (told) => this.#applySurplus(told), {
-      description: "More callbacks came than the process is told of",
+      description: "The process has more callbacks than it receives",
     });
     setHandler(repaired, (repair) => this.#noteRepair(repair), {
-      description: "The clean-up reset a process that was stuck",
+      description: "The clean-up has reset this stuck process",
     });
     setDefaultSignalHandler((name) =>
-      logger.warn("a signal without a handler was dropped", { signal: name }),
+      logger.warn("dropped a signal that has no handler", { signal: name }),
     );
     this.lifecycle.onDecision(
       resolve,
-      "A person's decision on an attention",
+      "An operator's decision on an attention",
       (resolution, who) => this.attentions.resolve(resolution, who),
       (resolution) => this.attentions.validate(resolution),
     );
   }
 
-  /** A signal's handler must not throw. A worker of the release before drops this signal: in its history it changes nothing. */
+  /**
+   * A signal's handler must not throw. A worker of the previous release drops this signal, so it changes nothing in its
+   * history.
+   */
   #applySurplus(told: Partial<Surplus> | null | undefined): void {
     if (typeof told?.count === "number" && patched("surplus")) this.log.applySurplus(told.count);
   }

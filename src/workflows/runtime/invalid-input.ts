@@ -1,4 +1,4 @@
-// What a validator throws at an argument that does not fit; the field is named, its value is not.
+// The error of a validator for an invalid argument; it names the field, never its value.
 import { ApplicationFailure } from "@temporalio/workflow";
 
 export function invalidInput(path: string, problem: string): ApplicationFailure {
@@ -7,7 +7,7 @@ export function invalidInput(path: string, problem: string): ApplicationFailure 
   return ApplicationFailure.nonRetryable(message, "InvalidInput", { fields });
 }
 
-/** The members of an argument, which a plain client may have sent as anything; none when it sent nothing. */
+/** The members of an argument; a plain client may have sent any value. Empty if it sent none. */
 export function membersOf(argument: unknown): Record<string, unknown> {
   const given = argument ?? {};
   if (typeof given === "object" && !Array.isArray(given)) return given as Record<string, unknown>;

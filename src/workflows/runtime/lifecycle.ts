@@ -1,4 +1,4 @@
-// How a process runs: its main path, the work beside it, the updates that it answers, how it is stopped, and its orderly end.
+// Runs a process: its main path, background work, updates, stopping, and its orderly end.
 import {
   allHandlersFinished,
   ApplicationFailure,
@@ -28,7 +28,7 @@ type LifecycleStatus = Pick<
 >;
 
 export class Lifecycle {
-  /** Resolves when the main path must end where it is; undefined once a letter is tracked, which is then followed to its end. */
+  /** Resolves when the main path must stop at once. Undefined once a letter is tracked, which is then followed to its end. */
   stopping: Promise<{ stop: Error }> | undefined;
   stopped: Error | undefined;
   readonly #status: LifecycleStatus;
@@ -66,7 +66,7 @@ export class Lifecycle {
     );
   }
 
-  /** An update by which a person decides. It answers `unavailable` when the check of the person could not be made. */
+  /** An update by which a person decides. It answers `unavailable` if the check of the person was not possible. */
   onDecision<R extends { answer: string }, D extends Decider>(
     definition: UpdateDefinition<R | { answer: "unavailable" }, [D]>,
     description: string,
@@ -91,7 +91,7 @@ export class Lifecycle {
     );
   }
 
-  /** The Web UI's Cancel, or any client's: the same as the update `cancel`. */
+  /** A cancellation by the Web UI or any Temporal client has the same effect as the update `cancel`. */
   onCancelRequested(handler: () => void): void {
     CancellationScope.current().cancelRequested.catch(() =>
       CancellationScope.nonCancellable(async () => handler()),
@@ -113,7 +113,7 @@ export class Lifecycle {
     const attention = this.#attentions.open({
       step: { name: step, journaled: true },
       kind: "cancelRequested",
-      reason: "its cancellation was asked for: retry lets it go on, abandon gives it up",
+      reason: "someone requested its cancellation: retry continues the process, abandon ends it",
       rows: steps,
     });
     try {
@@ -125,7 +125,7 @@ export class Lifecycle {
     }
   }
 
-  /** The error with which it ends after `abandon`; once it has a reference, the effect exists. */
+  /** The error of a process that ends after `abandon`; once it has a reference, the effect exists. */
   abandoned(step: string, decided: Decided): Error {
     const exists = Object.keys(this.#status.references).length > 0;
     return abandoned(step, exists ? { ...decided, effect: "exists" } : decided);
@@ -136,7 +136,7 @@ export class Lifecycle {
     this.stop(new Withdrawn());
   }
 
-  /** Ends the main path at the step or wait that it is at. */
+  /** Ends the main path at its current step or wait. */
   stop(error: Error): void {
     this.stopped = error;
     this.#stop({ stop: error });
@@ -148,7 +148,7 @@ export class Lifecycle {
     this.#status.effectExists("tracking", references, secondsFromNow(deadlineSeconds));
   }
 
-  /** Work beside the main path; it is cancelled when the main path ends. */
+  /** Background work; it is cancelled when the main path ends. */
   background(work: () => Promise<void>): void {
     const scope = new CancellationScope();
     const done = scope.run(work).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// Steps that need not wait for each other. Each may raise attention of its own while the others go on.
+// Runs steps concurrently. Each step may raise its own attention while the others continue.
 import { CancellationScope } from "@temporalio/workflow";
 
 /**

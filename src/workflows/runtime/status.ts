@@ -1,4 +1,4 @@
-// Where a process stands, and how people see it: the status, the Web UI's details, the search attributes and the memo.
+// The status of a process as people see it: the status query, the Web UI's details, the search attributes and the memo.
 import {
   ApplicationFailure,
   upsertMemo,
@@ -57,7 +57,7 @@ export class ProcessStatusBoard {
     return this.ownOutcome ?? this.#log.view.outcome;
   }
 
-  /** What the details show that the process waits for; undefined: it waits for nothing any more. */
+  /** What the process waits for, for the details; undefined if it waits for nothing. */
   waitFor(what: string | undefined, until?: Date): void {
     this.#waiting = what === undefined ? undefined : { for: what, ...(until && { until }) };
     this.refresh();
@@ -68,7 +68,7 @@ export class ProcessStatusBoard {
     this.account = identity.account;
   }
 
-  /** The effect exists under `references`, and the process waits, at most until `deadline`. */
+  /** The effect exists with these `references`; the process waits at most until `deadline`. */
   effectExists(phase: Phase, references: References, deadline?: Date): void {
     this.references = references;
     this.deadline = deadline;
@@ -93,7 +93,7 @@ export class ProcessStatusBoard {
       account: this.account,
       phase: this.phase,
       ...(waiting && !attention ? { waitingFor: waiting.for } : {}),
-      ...(attention ? { waitingFor: `a person: ${attention.reason}` } : {}),
+      ...(attention ? { waitingFor: `an operator decision: ${attention.reason}` } : {}),
       ...(waiting?.until && !attention ? { until: waiting.until.toISOString() } : {}),
       ...(state === undefined ? {} : { state }),
       ...(reportedState === undefined ? {} : { reportedState }),

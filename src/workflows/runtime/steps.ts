@@ -18,9 +18,9 @@ import { problemIn } from "./problem.js";
 import type { AnyFlow } from "./flow.js";
 import { Withdrawn } from "./lifecycle.js";
 
-/** What a step tells its activity about the call. */
+/** The arguments of a step's activity about the call. */
 export interface StepCall {
-  /** The occurrence is `0`, or what a decision has opened; for an update's own effect it is the update's id. */
+  /** The occurrence is `0`, or a name that a decision created; for an update's own effect it is the update's id. */
   effect: { step: string; occurrence: string };
   mode: AttemptMode;
 }
@@ -29,27 +29,27 @@ export interface Step {
   name: string;
   /** In business words, for the Web UI. */
   summary: string;
-  /** The host, if the provider has several: for the person who decides. */
+  /** The host, if the provider has several; the operator sees it. */
   host?: string;
   /** Whether it has an effect, and so a row in the journal. */
   journaled: boolean;
-  /** What a person must tell with `happened`. Empty: the step can be waived. Absent: neither. */
+  /** What an operator must supply with `happened`. Empty: the step can be waived. Absent: neither. */
   happened?: Wanted;
-  /** Default `0`; another one when the step is made again with something new. */
+  /** Default `0`; another value if the step is repeated with a new input. */
   occurrence?: string;
   quick?: ActivityOptions;
 }
 
-/** What an update's own call has left open: the step begins with an attention. */
+/** The open problem of an update's own call: the step begins with an attention. */
 export interface OpenOccurrence {
   occurrence: string;
   problem: Problem;
 }
 
-/** A person decided to go on without the step. */
+/** An operator decided to continue without the step. */
 class Waived extends Error {}
 
-/** Whether a person decided to go on without what `work` was to bring. */
+/** Whether an operator decided to continue without the result of `work`. */
 export async function isWaived(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
@@ -60,7 +60,7 @@ export async function isWaived(work: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The time for a question was over before anything had changed. */
+/** The time limit of a query ended before anything changed. */
 export class NotChangedYet extends Error {}
 
 type StepOutcome<T> = { value: T } | { problem: Problem } | { decided: Decided } | { stop: Error };
@@ -98,7 +98,7 @@ export function stepsOf<A>(flow: AnyFlow, provider: string) {
 
 type CallWith<T> = (options: ActivityOptions, mode: AttemptMode) => Promise<T>;
 
-/** One call that fails to the workflow when waiting does not help; the end of the process cancels it. */
+/** Makes one call. If waiting does not help, the failure goes to the workflow; the end of the process cancels the call. */
 async function quick<T>(
   flow: AnyFlow,
   { summary, quick: ownOptions }: Step,
@@ -107,7 +107,7 @@ async function quick<T>(
 ): Promise<StepOutcome<T>> {
   const call = () => callWith({ ...quickOptions, ...ownOptions, summary }, mode);
   const { stopping } = flow.lifecycle;
-  // The usual case costs no more than the call: the SDK keeps a stack for each promise.
+  // Keeps the usual case cheap: the SDK keeps a stack trace for each promise.
   if (!stopping) return outcomeOf(flow, call);
   const scope = new CancellationScope();
   const answer = scope.run(() => outcomeOf(flow, call));
@@ -119,7 +119,7 @@ async function quick<T>(
   }
 }
 
-/** How often a callback makes a patient phase look at once; each time is a few events of the history. */
+/** How often a callback restarts the call of a patient phase; each restart adds a few events to the history. */
 const MAX_LOOKS = 50;
 
 /**
@@ -134,7 +134,7 @@ async function patient<T>(
 ): Promise<StepOutcome<T>> {
   const attention = raise(flow, step, problem);
   const { kind, sends } = attention;
-  const summary = `${step.summary} (${kind}: ${sends ? "keeps trying" : "watches for an answer"})`;
+  const summary = `${step.summary} (${kind}: ${sends ? "keeps trying" : "waits for the answer"})`;
   const call = () => callWith({ ...patientOptions, summary }, sends ? "send" : "watch");
   const { stopping } = flow.lifecycle;
   const others: Promise<StepOutcome<T>>[] = [
@@ -159,7 +159,7 @@ async function patient<T>(
 }
 
 function raise(flow: AnyFlow, step: Step, problem: Problem): OpenAttention {
-  // What an invalid input names as its account may be anything, and a search attribute is never encrypted.
+  // The account of an invalid input may be any text, and a search attribute is never encrypted.
   if (problem.kind !== "InvalidInput") flow.status.identify(problem);
   const kind = attentionKindOf(problem);
   return flow.attentions.open({ step, kind, reason: reasonOf(kind, problem, step.host) });

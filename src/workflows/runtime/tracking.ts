@@ -1,5 +1,5 @@
-// Tracks a transaction until the provider's own answer says that it is over. A callback makes the process ask; a timer makes it
-// ask in any case; only the provider's answer counts (docs/design.md §3, §7; P2 §6.4).
+// Tracks a transaction until the provider's own answer shows its end. A callback or the poll timer triggers a query; only the
+// answer to the query counts (docs/design.md §3, §7; P2 §6.4).
 import { CancellationScope, condition, patched, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
@@ -32,14 +32,14 @@ export type AskWait = "now" | "affidavits" | "change" | "end";
 export interface TrackingTarget {
   /** The provider, as the Web UI names it. */
   label: string;
-  /** What the status says it waits for; default: news from the provider. */
+  /** The text of `waitingFor` in the status; default: news from the provider. */
   awaits?: string;
   spans: TrackingSpans;
   /** Default: the newest snapshot is closed. A condition of its own may come true without an answer of the provider's. */
   isOver?(): boolean;
-  /** Which callbacks make it ask. */
+  /** The callbacks that trigger a query. */
   hintsAtEnd(event: ProviderEvent): boolean;
-  /** Asks the provider and applies the answer; throws `NotChangedYet` when the time of `options` is over before that. */
+  /** Queries the provider and applies the answer; throws `NotChangedYet` if the time of `options` ends first. */
   ask(wait: AskWait, summary: string, options: ActivityOptions): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
   try {
     await scope.run(() => {
       loops.push(tracking.pollOnReportedEnd(), tracking.poll());
-      // This condition waits neither for a question that is on its way nor for the time of the next one.
+      // This condition waits neither for a query in progress nor for the time of the next one.
       if (target.isOver) loops.push(condition(target.isOver));
       const { stopping } = flow.lifecycle;
       const ended = stopping?.then(({ stop }) => Promise.reject(stop));
@@ -64,7 +64,7 @@ export async function trackUntilClosed(flow: AnyFlow, target: TrackingTarget): P
   }
 }
 
-/** A question's time is at least this long, so that it is asked once in any case. */
+/** The least time limit of a query, so that the query is made at least once. */
 const MIN_QUESTION_MS = 10_000;
 
 class Tracking {
@@ -73,7 +73,7 @@ class Tracking {
   readonly #deadline: Date;
   /** From the second wait on; the first one ends with the deadline at the latest. */
   #deadlineTimer: Timer | undefined;
-  /** While an end state stands without `Closed`: when it counts as the end. */
+  /** While an end state has no `Closed`: the time at which it counts as the end. */
   #graceEnd: Date | undefined;
   #graceTimer: Timer | undefined;
   #hasWaited = false;
@@ -88,19 +88,19 @@ class Tracking {
     this.#lastAsked = flow.log.lastEventAt;
   }
 
-  /** Asks when a callback reports an end or answers a request for an affidavit, at most once an interval. */
+  /** Queries after a callback that reports an end or answers a request for an affidavit, at most once per interval. */
   async pollOnReportedEnd(): Promise<void> {
     const { label, spans } = this.#target;
-    const summary = `Then ask ${label} again`;
+    const summary = `Pause before the next query to ${label}`;
     let answered = 0;
-    /** In the history of an older release: before then it is not asked again. */
+    /** In the history of an older release: the earliest time of the next query. */
     let next: Date | undefined;
     while (!this.#over()) {
       await condition(() => this.#over() || this.#hints() > answered);
       if (this.#over()) return;
       if (next && !isOver(next)) await sleep(msUntil(next), { summary });
       answered = this.#hints();
-      await this.#question("end", `Ask ${label} whether it is over`, {
+      await this.#question("end", `Query ${label} for the end`, {
         retry: { initialInterval: spans.askIntervalSeconds * 1_000, backoffCoefficient: 2 },
       });
       if (this.#over()) return;
@@ -111,16 +111,16 @@ class Tracking {
     }
   }
 
-  /** Asks at regular times, even if every callback is lost (docs/design.md §7). */
+  /** Polls at regular times, even if every callback is lost (docs/design.md §7). */
   async poll(): Promise<void> {
     const { label, spans } = this.#target;
     while (!this.#over()) {
       const isLate = await this.#untilPoll();
       if (isLate) {
-        await this.#question("now", `Ask ${label} a last time`, {});
+        await this.#question("now", `Query ${label} a last time`, {});
         if (!this.#over() && (this.#isTimeUp() || isOver(this.#limit))) return this.#giveUp();
       } else {
-        await this.#question("change", `Ask ${label} until something has changed`, {
+        await this.#question("change", `Query ${label} until something changes`, {
           scheduleToCloseTimeout: Math.max(MIN_QUESTION_MS, msUntil(this.#limit)),
           retry: { initialInterval: spans.pollIntervalSeconds * 1_000, backoffCoefficient: 1 },
         });
@@ -166,9 +166,9 @@ class Tracking {
 
   #startTimers(): void {
     const { label } = this.#target;
-    this.#deadlineTimer ??= new Timer(this.#deadline, `The last time to ask ${label}`);
+    this.#deadlineTimer ??= new Timer(this.#deadline, `Time of the last query to ${label}`);
     if (this.#graceEnd)
-      this.#graceTimer ??= new Timer(this.#graceEnd, `${label} may still close it until then`);
+      this.#graceTimer ??= new Timer(this.#graceEnd, `Time limit for ${label} to close it`);
   }
 
   #isTimeUp(): boolean {
@@ -197,7 +197,7 @@ class Tracking {
     }
   }
 
-  /** How many reasons there were so far to ask whether it is over. */
+  /** The number of reasons so far to query for the end. */
   #hints(): number {
     const { events, endHints } = this.#flow.log;
     return events.filter(this.#target.hintsAtEnd).length + endHints;
@@ -207,7 +207,7 @@ class Tracking {
     return this.#target.isOver?.() ?? this.#flow.log.view.closed;
   }
 
-  /** The deadline, or the end of the time that an end state may stand without `Closed`. */
+  /** The deadline, or the time at which an end state without `Closed` counts as the end. */
   get #limit(): Date {
     return earlierOf(this.#deadline, this.#graceEnd);
   }

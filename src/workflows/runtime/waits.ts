@@ -1,4 +1,4 @@
-// Waits with an end, which the status and the Web UI show.
+// Waits with a time limit, which the status and the Web UI show.
 import { condition } from "@temporalio/workflow";
 import { Timer } from "./clock.js";
 import type { AnyFlow } from "./flow.js";
@@ -22,8 +22,8 @@ export async function waitUntil(
 }
 
 /**
- * For an update that may come too early: after a reset, earlier updates are delivered again at the very start. Returns when it is
- * due, or after five seconds.
+ * For an update that may come too early, because after a reset, earlier updates are delivered again at the very start.
+ * Returns when it is due, or after five seconds.
  */
 export async function waitUntilDue(isDue: () => boolean): Promise<void> {
   if (!isDue()) await condition(isDue, "5 seconds");

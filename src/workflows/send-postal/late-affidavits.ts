@@ -12,13 +12,16 @@ export async function collectAffidavits(
   windowSeconds: number,
 ): Promise<void> {
   if (windowSeconds === 0) return;
-  const window = new Timer(secondsFromNow(windowSeconds), "Late affidavits are still collected");
+  const window = new Timer(secondsFromNow(windowSeconds), "Time limit for late affidavits");
   flow.status.waitFor("late affidavits", window.end);
   for (let fetched = announced(flow); !window.isOver; fetched = announced(flow)) {
     await condition(() => window.isOver || announced(flow) > fetched);
     if (window.isOver) break;
     await ask("now", `Fetch an announced affidavit from ${label}`, {});
-    const pause = new Timer(secondsFromNow(spans.askIntervalSeconds), `Then ask ${label} again`);
+    const pause = new Timer(
+      secondsFromNow(spans.askIntervalSeconds),
+      `Pause before the next query to ${label}`,
+    );
     await condition(() => window.isOver || pause.isOver);
   }
   await isWaived(() => ask("affidavits", `Fetch the last affidavits from ${label}`, {}));

@@ -1,5 +1,5 @@
-// What callbacks and the newest query say of a postal communication: pure, so that order, number, loss and forgery of
-// callbacks change neither state nor outcome (P2 §2.5, §3.1, §6.4).
+// The view of a postal communication, from callbacks and the newest query. It is pure, so that order, number, loss and
+// forgery of callbacks change neither state nor outcome (P2 §2.5, §3.1, §6.4).
 import { endStates, postalOutcomes, postalStates } from "../../contracts/send-postal/states.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { PostalDates, PostalOutcome } from "../../contracts/send-postal.js";
@@ -44,12 +44,12 @@ export function reportsEnd({ kind }: ProviderEvent): boolean {
   return endStates.has(kind);
 }
 
-/** The callbacks that make the process ask: those that report an end, and those that answer a request for an affidavit. */
+/** The callbacks that trigger a query: those that report an end, and those that answer a request for an affidavit. */
 export function hintsAtEnd(event: ProviderEvent): boolean {
   return reportsEnd(event) || event.affidavit?.requestId !== undefined;
 }
 
-/** Names a move that P2 §3.1 excludes; it is obeyed all the same. */
+/** Names a transition that P2 §3.1 excludes; the process follows it anyway. */
 export function excludedTransition(
   seen: readonly string[],
   next: PostalSnapshot,

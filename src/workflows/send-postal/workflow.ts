@@ -37,13 +37,13 @@ const { withdraw } = proxyActivities<ProcessActivities>({
   ...answerOptions,
   summary: "Withdraw before it is sent",
 });
-/** Seconds; by then it is dispatched, or its owner looks at it. */
+/** Seconds; after that the letter is dispatched, or an operator checks it. */
 const MAX_CANCEL_WAIT_SECONDS = 21_600;
 
 const own = (summary: string) =>
   activitiesOf<EviPostActivities>("evi-post", { ...answerOptions, summary });
 
-/** How the journal names the occurrence of a cancellation that is not sent by an update's own call. */
+/** The occurrence in the journal of a cancellation that is not an update's own call. */
 type CancelOccurrence = "after-submit" | "workflow-cancellation";
 
 export async function sendPostal(input: SendPostalInput): Promise<SendPostalResult> {
@@ -58,7 +58,7 @@ class SendPostal {
   readonly #requests: { requestId: string; before: number }[] = [];
   #item: PostalSubmitted | undefined;
   #cancelAfterSubmit = false;
-  /** Affidavits that the newest answer lists and that were not fetched. */
+  /** The number of affidavits that the newest answer lists and that could not be fetched. */
   #missing = 0;
 
   constructor(input: SendPostalInput) {
@@ -66,7 +66,7 @@ class SendPostal {
     const { lifecycle } = this.#flow;
     lifecycle.onDecision(
       cancel,
-      "Cancel the communication while it is not dispatched",
+      "Cancel the communication before it is dispatched",
       (_, who) => this.#cancel(currentUpdateInfo()?.id ?? "0", who),
       refuseUnlessDeciderAlone,
     );
@@ -120,7 +120,7 @@ class SendPostal {
       lifecycle.background(() => this.#cancelUntilAnswered("after-submit"));
   }
 
-  /** Asks EviPost where the communication stands, and applies the answer. */
+  /** Queries EviPost for the communication and applies the answer. */
   async #ask(
     { account, uniqueId, submittedAt, postServiceType }: PostalSubmitted,
     wait: AskWait,
@@ -162,7 +162,7 @@ class SendPostal {
     status.enter("affidavits");
     await collectAffidavits(this.#flow, target, windowSeconds);
     if (this.#missing > 0) {
-      const event = `${this.#missing} listed affidavits were not fetched`;
+      const event = `${this.#missing} listed affidavits could not be fetched`;
       log.note({ source: "process", event });
     }
   }
@@ -195,7 +195,7 @@ class SendPostal {
         return { answer: "cancelled" };
       }
     }
-    // It may have been submitted meanwhile.
+    // The letter may have been submitted in the meantime.
     if (!this.#item) {
       this.#cancelAfterSubmit = true;
       note("pending");
@@ -213,12 +213,12 @@ class SendPostal {
     return answer;
   }
 
-  /** For a cancellation whose answer no caller waits for: retries at growing distances until the answer is clear. */
+  /** For a cancellation without a waiting caller: retries with growing pauses until the answer is clear. */
   async #cancelUntilAnswered(occurrence: CancelOccurrence): Promise<void> {
     for (let wait = 60; ; wait = Math.min(wait * 2, MAX_CANCEL_WAIT_SECONDS)) {
       const { answer } = await this.#cancel(occurrence);
       if (answer !== "unavailable" && answer !== "unknown") return;
-      await sleep(wait * 1_000, { summary: "Then try to cancel again" });
+      await sleep(wait * 1_000, { summary: "Pause before the next try to cancel" });
     }
   }
 
@@ -226,7 +226,7 @@ class SendPostal {
   async #cancelUnsigned(): Promise<void> {
     if (!isChecked() || (await acceptsUnsigned(cancel.name)))
       return this.#cancelUntilAnswered("workflow-cancellation");
-    const note = "it is not signed: an operator cancels with trustflow cancel";
+    const note = "it is not signed: an operator must cancel with trustflow cancel";
     this.#flow.log.note({ source: "process", event: "Cancellation refused", note });
   }
 
@@ -256,7 +256,7 @@ function refuseUnlessFlags(asked: PostalAffidavitRequest): void {
   }
 }
 
-/** The provider's own word, when the outcome is `other` or the process's own. */
+/** The provider's own outcome, if our outcome is `other` or set by the process. */
 function providerWord({ log, status }: Flow<PostalSnapshot, PostalView>) {
   const { view, snapshot } = log;
   const word = status.ownOutcome === undefined ? view.providerOutcome : snapshot?.outcome;

@@ -26,7 +26,7 @@ class SignEnvelope {
   readonly #input: SignEnvelopeInput;
   readonly #flow = new Flow(plainView);
   readonly #step = stepsOf<EnvelopeActivities>(this.#flow, provider);
-  /** The provider's id of each uploaded document, by its place in the input. */
+  /** The provider's id of each uploaded document, by its index in the input. */
   readonly #fileIds = new Map<number, string>();
   #plan: EnvelopePlan | undefined;
   #requested: CertificateRequested | undefined;
@@ -134,7 +134,7 @@ class SignEnvelope {
     log.note({ source: "process", event });
   }
 
-  /** The ids of what exists by now; the search attribute has room for the first twenty. */
+  /** The ids of the existing items; the search attribute has room for the first twenty. */
   #references(): References {
     const files = [...this.#fileIds].toSorted(([one], [other]) => one - other);
     const envelopeId = this.#sent?.envelopeId;

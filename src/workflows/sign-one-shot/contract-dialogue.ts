@@ -18,7 +18,7 @@ export class ContractDialogue {
     this.#flow = flow;
     flow.lifecycle.onDecision(
       acceptContract,
-      "Whether the contract is accepted",
+      "Accept or refuse the contract",
       ({ accepted }, who) => this.#take(accepted, who),
       (given) => {
         const { accepted } = (given ?? {}) as { accepted?: unknown };
@@ -27,15 +27,15 @@ export class ContractDialogue {
     );
   }
 
-  /** Returns false when it was refused or nobody answered in time; then the outcome is set. */
+  /** Returns false if the contract was refused or no answer came in time; then the outcome is set. */
   async isAccepted({ holderDeadlineSeconds }: { holderDeadlineSeconds: number }): Promise<boolean> {
     const end = secondsFromNow(holderDeadlineSeconds);
     this.#isAwaited = true;
     const isKnown = () => this.#accepted !== undefined;
     const came = await waitUntil(this.#flow, isKnown, {
-      what: "the contract to be accepted",
+      what: "the acceptance of the contract",
       end,
-      summary: "The contract may be accepted",
+      summary: "Time limit for accepting the contract",
     });
     this.#isAwaited = false;
     this.#isPast = true;

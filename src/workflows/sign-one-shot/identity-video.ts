@@ -20,7 +20,7 @@ import type { stepsOf } from "../runtime/steps.js";
 
 const { decideVideo: decide } = activitiesOf<OneShotActivities>("one-shot-signature", {
   ...answerOptions,
-  summary: "Decide about the identity video",
+  summary: "Decide on the identity video",
 });
 
 /** How long a second decision waits for the call of the first. */
@@ -54,7 +54,7 @@ export class IdentityVideo {
     );
   }
 
-  /** Returns false when it was cancelled or nobody decided in time; then the outcome is set. */
+  /** Returns false if the video was cancelled or no decision came in time; then the outcome is set. */
   async identify(
     { evidences, video }: NonNullable<OneShotPlan["identityVideo"]>,
     fields: unknown,
@@ -88,13 +88,13 @@ export class IdentityVideo {
     return state === "approved";
   }
 
-  /** What was decided here, or as the provider shows it. */
+  /** The decision that was made here or that the provider shows. */
   #state(): "approved" | "cancelled" | undefined {
     const { state } = this.#flow.log.view;
     return this.#decided ?? (state === "approved" || state === "cancelled" ? state : undefined);
   }
 
-  /** One at a time: a second decision waits for the first, and is answered by what that one has led to. */
+  /** One decision at a time: a second decision waits for the first, and its answer is the result of the first. */
   async #decide(decision: "approve" | "cancel", who: Proven): Promise<VideoAnswer> {
     if (!this.#isAwaited) return { answer: "notAwaited" };
     if (this.#isDeciding) {
@@ -111,7 +111,7 @@ export class IdentityVideo {
     return this.#known(decision) ?? { answer };
   }
 
-  /** The answer to a decision on a video that has its end already. */
+  /** The answer to a decision on a video that has already ended. */
   #known(decision: "approve" | "cancel"): VideoAnswer | undefined {
     const state = this.#state();
     if (state === undefined) return undefined;

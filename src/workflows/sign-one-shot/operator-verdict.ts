@@ -1,5 +1,5 @@
-// The end of an asynchronous signature at a provider that cannot be asked: its webhook proves nothing, so an operator looks at
-// the provider's portal and says what became of it (docs/reading-the-specification.md §7).
+// The end of an asynchronous signature at a provider without a query. Its webhook is not a proof, so an operator checks the
+// provider's portal and enters the result (docs/reading-the-specification.md §7).
 import { condition, patched } from "@temporalio/workflow";
 import { plainText } from "../../contracts/shared/text.js";
 import type { Decided } from "../runtime/attention.js";
@@ -10,9 +10,9 @@ import { waitUntil } from "../runtime/waits.js";
 
 const state = /^(signed|failed)$/;
 
-/** Each question costs a few events of the history: after this many, a new report raises no new question. */
+/** The maximum number of attentions: each one adds a few events to the history, so later reports raise no new one. */
 const MAX_QUESTIONS = 20;
-/** How many reported words a question shows. */
+/** How many reported kinds an attention shows. */
 const MAX_SHOWN = 5;
 
 /**
@@ -39,7 +39,7 @@ export async function awaitOperatorVerdict(
     await waitUntil(flow, hasNews, {
       what: awaits,
       end,
-      summary: "The signature may come to its end",
+      summary: "Time limit for the signature",
     });
     let decided: Decided | undefined;
     while (!decided) {
@@ -79,10 +79,10 @@ async function askOperator(
 function reasonOf(reported: Set<string>): string {
   const words = [...reported].slice(0, MAX_SHOWN).map((kind) => `"${plainText(kind, 100)}"`);
   const more = reported.size - words.length;
-  const kinds = [...words, ...(more > 0 ? [`${more} more words`] : [])].join(" and ");
+  const kinds = [...words, ...(more > 0 ? [`${more} more kinds`] : [])].join(" and ");
   const said =
     kinds === ""
-      ? "the signature service has reported no end of the signature in time"
-      : `the webhook of the signature service reported ${kinds}, which alone proves nothing`;
-  return `${said}, and no call is configured by which it could be asked: look there whether the signature is signed or failed`;
+      ? "the signature service did not report an end of the signature in time"
+      : `the webhook of the signature service reported ${kinds}, which is not a proof`;
+  return `${said}, and no query is configured for this service: check in the service whether the signature is signed or failed`;
 }

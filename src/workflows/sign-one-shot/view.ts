@@ -1,11 +1,12 @@
-// What the newest answer says of a signature request; its callbacks only stand in the timeline (P1 §6.2 shows nothing).
+// The view of a signature request: its state comes from the newest answer, and callbacks appear only in the timeline (P1 §6.2
+// shows nothing).
 import { patched } from "@temporalio/workflow";
 import type { OneShotSnapshot } from "../../activities/one-shot-signature/index.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { View } from "../runtime/event-log.js";
 import { plainView } from "../runtime/plain-view.js";
 
-/** The states that a request does not leave. */
+/** The final states of a request. */
 export const oneShotEnds: ReadonlySet<string> = new Set(["signed", "failed", "cancelled"]);
 
 /** In the history of an older release these words reported an end. */

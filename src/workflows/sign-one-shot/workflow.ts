@@ -48,7 +48,7 @@ class SignOneShot {
   #request: OneShotRequest = { account: "default", requestPk: "" };
   #createdAt: string | undefined;
   #signedAt: string | undefined;
-  /** The state that the answer to the code has shown; undefined when a person said that it was signed, and no answer came. */
+  /** The state in the answer to the code; undefined if an operator entered the signature without an answer. */
   #state: Signed["state"];
 
   constructor(input: SignOneShotInput) {
@@ -159,15 +159,18 @@ class SignOneShot {
     this.#state = state;
   }
 
-  /** Whether the signature is asynchronous and may not have come to its end. */
+  /** Whether the signature is asynchronous and may not have ended. */
   #mayBeUnfinished({ variant }: OneShotPlan): boolean {
-    // A person's word proves only that an asynchronous signature was begun: the provider is asked for the rest.
+    // An operator's decision proves only that an asynchronous signature was begun; the provider is queried for its end.
     const isUntold = this.#state === undefined && variant === "asynchronous";
     if (isUntold) this.#flow.log.hintEnd();
     return isUntold || this.#state === "signing";
   }
 
-  /** Callbacks and the poll make the process ask, and only the answer ends it; a provider without a query is a person's matter. */
+  /**
+   * Callbacks and the poll trigger queries, and only an answer ends the process. For a provider without a query, an operator
+   * decides.
+   */
   async #awaitSignature({ settings, canRetrieve }: OneShotPlan, since: number): Promise<void> {
     const { log, status } = this.#flow;
     const seconds = settings.deadlineSeconds;
@@ -210,7 +213,7 @@ class SignOneShot {
     };
   }
 
-  /** How the state of the request, or of its video, is asked. */
+  /** The query for the state of the request or of its video. */
   #asking(about: "request" | "video"): Omit<TrackingTarget, "spans"> {
     return {
       label,
@@ -251,7 +254,7 @@ class SignOneShot {
         ),
       decideOpen: (open) =>
         this.#step(
-          { name: "sign", summary: "Watch for the signature", journaled: true, happened: {} },
+          { name: "sign", summary: "Wait for the signature", journaled: true, happened: {} },
           async (service, { effect, mode }) =>
             mode === "probe"
               ? { verdict: "again" }

@@ -176,7 +176,7 @@ test.each([
   for (let call = 0; call < 3; call += 1) expect(await provider.ask()).toBe("refused");
 });
 
-test("a lost answer that nobody can look up says nothing of the account", async () => {
+test("a lost answer without a look-up says nothing about the account", async () => {
   const provider = new Provider();
   await provider.open(error("accessDenied", 401));
   await pause(PROBE_MS);

@@ -405,7 +405,7 @@ test("addresses are forgotten in their order, so that no two deletions stop each
     const { rowCount } = await database.pool.query("select from pg_locks where not granted");
     return rowCount !== 0;
   });
-  // Whoever waits for the first holds none of the others.
+  // A statement that waits for the first lock holds none of the others.
   await lock("b", "nowait");
   await client.query("commit");
   client.release();

@@ -148,7 +148,7 @@ test("a body that does not come is cut, and its place is free again", async () =
   await slow.close();
 });
 
-test("slow senders take nobody else's place", async () => {
+test("slow senders do not take the place of others", async () => {
   const small = await start({ queueLimit: 1 });
   const subject = subjectOf();
   const path = new URL(callbackUrl(ring, small.url, subject)).pathname;
@@ -273,7 +273,7 @@ test("while PostgreSQL is away: 503 quickly; afterwards all is well by itself", 
   expect(events.get("databaseAway")).toBeGreaterThan(0);
 });
 
-// Nobody can write into the table until it is released.
+// No transaction can write into the table until it is released.
 async function holdTable(): Promise<() => Promise<void>> {
   const client = await database.pool.connect();
   await client.query("begin");

@@ -65,7 +65,7 @@ function clientFor(namespace: string) {
     : new (workflow.constructor as new (o: object) => typeof workflow)({ connection, namespace });
 }
 
-// Signals are recorded by the server; nobody has to run the workflow.
+// The server records signals; no worker has to run the workflow.
 async function open(): Promise<ProcessSubject> {
   const subject = subjectOf();
   await temporal.client.workflow.start("anything", {

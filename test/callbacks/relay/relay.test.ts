@@ -135,7 +135,7 @@ test("a signal carries at most 100 events and 256 kB", async () => {
   expect(temporal.to(many.workflowId)).toEqual(events(230).map(({ Identifier }) => Identifier));
 });
 
-test("a slow process holds up nobody else, and two relays never signal one process at the same time", async () => {
+test("a slow process delays no other, and two relays never signal one process at the same time", async () => {
   const temporal = new FakeTemporal();
   const [slow, quick] = [subjectOf(), subjectOf()];
   const active = new Map<string, number>();
@@ -193,9 +193,9 @@ test("what cannot be read is parked with its reason and kept; the rest goes on",
     ({ reason }) => reason === "unreadable",
   );
   expect(unreadable?.detail).toBe(
-    "evi-post callback: the callback cannot be read (Identifier; Kind; Date)",
+    "evi-post callback: the callback is unreadable (Identifier; Kind; Date)",
   );
-  expect(undated?.detail).toBe("evi-post callback: the callback cannot be read (Date)");
+  expect(undated?.detail).toBe("evi-post callback: the callback is unreadable (Date)");
   expect((await archive.show(unreadable?.id ?? "", bodyKeys))?.body).toBe(
     '{"unlike":"an envelope"}',
   );
@@ -318,7 +318,7 @@ test("a relay that dies between signal and mark: another delivers again when the
   expect(temporal.to(subject.workflowId)).toEqual(["e-0", "e-1", "new-0"]);
 });
 
-test("whoever lost the claim writes nothing", async () => {
+test("a relay that lost its claim writes nothing", async () => {
   const subject = subjectOf();
   await arrive(subject, events(1));
   const inbox = new Inbox(database.pool, bodyKeys);

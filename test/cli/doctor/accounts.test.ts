@@ -83,11 +83,14 @@ describe("where all is well", () => {
     const { host } = new URL(sandbox.tlsUrl);
     const plain = new URL(sandbox.url).host;
     for (const [check, detail] of [
-      ["account default evi-post", `evi-post at ${plain} takes the credentials`],
-      [`account ${certificateService}`, `disposable-certificate at ${host} takes the credentials`],
+      ["account default evi-post", `evi-post at ${plain} accepts the credentials`],
+      [
+        `account ${certificateService}`,
+        `disposable-certificate at ${host} accepts the credentials`,
+      ],
       [
         "account default one-shot-signature",
-        `one-shot-signature at ${plain} takes the credentials`,
+        `one-shot-signature at ${plain} accepts the credentials`,
       ],
       [`client certificate ${certificateService}`, /^the client certificate is valid 20/],
       [`certificate ${host} (${certificateService})`, /^the certificate of .* is valid 20/],
@@ -120,7 +123,7 @@ describe("where all is well", () => {
     expect(stateOf(await doctor(env), "account default messaging-gateway")).toMatchObject({
       state: "ok",
       detail: expect.stringMatching(
-        "can be reached; not checked: it shows no operation without an effect",
+        "is reachable; credentials not checked: the provider has no operation without an effect",
       ),
     });
     expect(sandbox.messages()).toEqual([]);
@@ -149,7 +152,7 @@ describe("the credentials", () => {
   });
 
   test("hungUpAfterHandshake: the envelope service's authority takes another one (P1 §5.5)", async () => {
-    const stranger = ours(clientCertificate("sandbox", certificateAuthority("Somebody else")));
+    const stranger = ours(clientCertificate("sandbox", certificateAuthority("Another person")));
     const keys = Object.entries(stranger).map(([key, value]) => [
       `TRUSTFLOW_ACCOUNTS__DEFAULT__ENVELOPE_SIGNATURE__${key}`,
       value,
@@ -188,7 +191,7 @@ describe("our certificate", () => {
   });
 
   test("hungUpAfterHandshake: one of another authority, which is valid by itself", async () => {
-    const stranger = clientCertificate("sandbox", certificateAuthority("Somebody else"));
+    const stranger = clientCertificate("sandbox", certificateAuthority("Another person"));
     const report = await doctorWith(ours(stranger));
     const check = `account ${certificateService}`;
     expectFinding(report, check, "hungUpAfterHandshake", "not sent");
@@ -242,7 +245,12 @@ describe("our certificate", () => {
   ])("clientCertificateMismatch: a key of %s", async (_, key) => {
     const report = await doctorWith({ KEY_FILE: files.put("other-key.pem", key()) });
     const check = `client certificate ${certificateService}`;
-    expectFinding(report, check, "clientCertificateMismatch", "MISMATCH; workers that run go on");
+    expectFinding(
+      report,
+      check,
+      "clientCertificateMismatch",
+      "MISMATCH; running workers keep using",
+    );
   });
 });
 
@@ -257,7 +265,7 @@ describe("a host that can only be reached", () => {
     }),
   });
 
-  test("takes our certificate in the handshake, and hears nothing more (P1 §5.5)", async () => {
+  test("accepts our certificate in the handshake, and sends nothing more (P1 §5.5)", async () => {
     const control = sandboxControl(sandbox.url);
     const before = await control.requests();
     await reach(made(sandbox.issueClientCertificate("sandbox")));
@@ -265,14 +273,14 @@ describe("a host that can only be reached", () => {
   });
 
   test("hungUpAfterHandshake: it does not take it", async () => {
-    const stranger = clientCertificate("sandbox", certificateAuthority("Somebody else"));
+    const stranger = clientCertificate("sandbox", certificateAuthority("Another person"));
     const reached = reach(made(stranger));
     await expect(reached).rejects.toMatchObject({ finding: "hungUpAfterHandshake" });
   });
 });
 
 test("certificateUntrusted: the account's own authorities decide about the server", async () => {
-  const caFile = files.put("stranger.pem", certificateAuthority("Somebody else").cert);
+  const caFile = files.put("stranger.pem", certificateAuthority("Another person").cert);
   const report = await doctorWith({ CA_FILE: caFile });
   const { host } = new URL(sandbox.tlsUrl);
   const check = `certificate ${host} (${certificateService})`;

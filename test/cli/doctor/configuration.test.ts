@@ -68,12 +68,17 @@ test("configurationInvalid: a key that does not exist, and a temporal.toml that 
   expect(broken.stdout).not.toContain("hunter4");
 });
 
-test("inboxKeysDiffer: what the receiver seals to, nobody could open", async () => {
+test("inboxKeysDiffer: the relay could not open what the receiver seals", async () => {
   const seals = (given: string) => doctor({ ...env, TRUSTFLOW_KEYS__INBOX_PUBLIC: given });
   const fitting = await seals(publicRingOf(KeyRing.parse(ring)));
   expect(fitting.checks.find(({ check }) => check === "key ring inboxPublic")?.state).toBe("ok");
   // The private ring by mistake.
-  expectFinding(await seals(ring), "key ring inboxPublic", "inboxKeysDiffer", "nobody can open");
+  expectFinding(
+    await seals(ring),
+    "key ring inboxPublic",
+    "inboxKeysDiffer",
+    "the relay cannot open",
+  );
 });
 
 test("a ring that is not configured here is skipped, and one that cannot be read is found", async () => {
@@ -106,9 +111,9 @@ function expectAllAway(report: Report): void {
   expectFinding(report, "account default evi-post", "providerAway");
   expectFinding(report, "callback address", "receiverAway");
   for (const check of ["migrations", "clock of the database"])
-    expectFinding(report, check, "notChecked", "the database is out of reach");
+    expectFinding(report, check, "notChecked", "cannot reach the database");
   for (const check of ["namespace", "search attributes", "open processes", "clock of Temporal"])
-    expectFinding(report, check, "notChecked", "Temporal is out of reach");
+    expectFinding(report, check, "notChecked", "cannot reach Temporal");
   expect(report.stdout).not.toContain("hunter");
   expect(report.stdout).not.toContain(ring.split(":")[1]);
 }
@@ -137,7 +142,7 @@ test("noAnswer: whatever a check waits for, it ends", async () => {
   });
 });
 
-test("an error that nobody foresaw shows its kind only", async () => {
+test("an unexpected error shows its kind only", async () => {
   const failing = () => Promise.reject(new RangeError("hunter5"));
   expect(await runCheck("surprise", failing)).toMatchObject({
     state: "warn",

@@ -50,7 +50,7 @@ test("what is not examined has a line that says so, and why", async () => {
   const retrieve = "TRUSTFLOW_ACCOUNTS__DEFAULT__ONE_SHOT_SIGNATURE__PATHS__RETRIEVE";
   const { checks } = await doctorWith({ [retrieve]: "none" });
   const at = (url = "") => `certificate ${new URL(url).host}`;
-  const withoutTls = "not examined: it is reached without TLS, so it shows no certificate";
+  const withoutTls = "not examined: the connection has no TLS, so there is no certificate";
   const skipped = checks.flatMap(({ check, state, detail, ...more }) =>
     state === "skip" ? [[check, detail, more]] : [],
   );
@@ -58,25 +58,25 @@ test("what is not examined has a line that says so, and why", async () => {
     new Set([
       [
         "look-up default one-shot-signature",
-        "not examined: paths.retrieve is none, so there is none",
+        'not examined: paths.retrieve is "none", so there is no such call',
         {},
       ],
       [at(system.stack.sandboxUrl), withoutTls, {}],
       [at(system.stack.receiverUrl), withoutTls, {}],
       ["certificate of Temporal", withoutTls, {}],
-      ["operators", "not examined: no operator is configured here, the workers know theirs", {}],
       [
-        "key operator",
-        "not examined: keys.operator is not set, so nothing is signed from here",
+        "operators",
+        "not examined: no operator is configured here; only the workers know theirs",
         {},
       ],
-      ["roles", "not examined: whether they run, GET /ready of each says", {}],
-      ["sandbox", "not examined: only the commands of `trustflow sandbox` use sandbox.url", {}],
+      ["key operator", "not examined: keys.operator is not set, so this machine signs nothing", {}],
+      ["roles", "not examined: GET /ready of each role shows whether it runs", {}],
+      ["sandbox", "not examined: only the `trustflow sandbox` commands use sandbox.url", {}],
     ]),
   );
   const details = Object.fromEntries(checks.map(({ check, detail }) => [check, detail]));
   expect(details["namespace"]).toContain("not compared with retention.inboxDays in the sandbox");
-  expect(details["callback address"]).toContain("in the sandbox it need not be https");
+  expect(details["callback address"]).toContain("the sandbox does not need https");
 });
 
 describe("the database", () => {
@@ -108,7 +108,7 @@ test("databaseUserOwns: the owner of the tables, outside the sandbox", async () 
   const check = "user of the database";
   const owner = { DATABASE_URL: system.stack.databaseUrl };
   const report = await doctorWith({ ...owner, TRUSTFLOW_ENVIRONMENT: "preproduction" });
-  expectFinding(report, check, "databaseUserOwns", "trustflow may do whatever the owner");
+  expectFinding(report, check, "databaseUserOwns", "trustflow has the rights of the owner");
   const { checks } = await doctorWith(owner);
   expect(checks.find((one) => one.check === check)?.state).toBe("ok");
 });
@@ -148,7 +148,7 @@ describe("durability", () => {
     const end = await startStandby(server.url);
     const report = await doctorWith({ DATABASE_URL: server.url });
     end();
-    expectFinding(report, "durability", "standbyAsynchronous", "which callbacks were acknowledged");
+    expectFinding(report, "durability", "standbyAsynchronous", "acknowledged callbacks");
   });
 });
 
@@ -185,7 +185,7 @@ describe("look-ups", () => {
     const before = await doctorWith({});
     expect(before.checks.find((one) => one.check === check)).toMatchObject({
       state: "ok",
-      detail: expect.stringContaining("until then a lost answer waits for a person"),
+      detail: expect.stringContaining("until then a lost answer needs an operator decision"),
     });
     await lookedFor([["0 seconds", true]]);
     const { checks } = await doctorWith({});
@@ -250,7 +250,7 @@ describe("the namespace", () => {
     return { TEMPORAL_NAMESPACE: namespace };
   }
 
-  test("namespaceMissing: one that nobody made", async () => {
+  test("namespaceMissing: one that does not exist", async () => {
     const report = await doctorWith({ TEMPORAL_NAMESPACE: "nowhere" });
     expectFinding(report, "namespace", "namespaceMissing", "nowhere");
   });
@@ -271,7 +271,7 @@ describe("the namespace", () => {
     expectFinding(report, "search attributes", "searchAttributesMissing", "TrustflowPhase");
   });
 
-  test("searchAttributeOfOtherType: a name that somebody took", async () => {
+  test("searchAttributeOfOtherType: a name with another type", async () => {
     const { name } = searchAttributes.deadline;
     const report = await doctorWith(await namespaceOf(90, { [name]: KEYWORD }));
     expectFinding(report, "search attributes", "searchAttributeOfOtherType", name);

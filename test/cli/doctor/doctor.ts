@@ -33,7 +33,7 @@ export function expectFinding(
   expect(code).toBe(checks.some(({ state }) => state === "fail") ? 4 : 0);
 }
 
-/** A port of this machine where nobody listens. */
+/** A port of this machine without a server. */
 export async function closedPort(): Promise<number> {
   const server = createServer();
   const port = await listening(server);

@@ -84,7 +84,11 @@ test.each([
   ["a file that is not there", { TRUSTFLOW_KEYS__OPERATOR__FILE: "/nonexistent/ana.key" }, /exist/],
   ["half a key", key("ana:c2hvcnQ="), /keys\.operator.*"ana".*5 bytes instead of 32/],
   ["a key without a name", key(publicKey), /keys\.operator.*expected <id>/],
-  ["a name that no operator can have", key(`Ana:${publicKey}`), /"Ana" is no name of an operator/],
+  [
+    "a name that no operator can have",
+    key(`Ana:${publicKey}`),
+    /"Ana" is not a valid operator name/,
+  ],
 ])("operatorKeyMalformed: %s", async (_, env, detail) => {
   const { key: checked } = await said({ ...people.env, ...env });
   expect(checked).toMatchObject(found("operatorKeyMalformed", detail));
@@ -96,7 +100,7 @@ test.each([
   ["a name of JavaScript's", stranger.keyOf("ana", "constructor"), /operators\.constructor is not/],
   ["the key of another one", people.keyOf("ana", "ben"), /names ben, .* of operators\.ana/],
   ["another key", stranger.keyOf("ana"), /none of operators\.ana\.publicKeys/],
-  ["the public key", key(`ana:${publicKey}`), /is the public key of ana; the private one signs/],
+  ["the public key", key(`ana:${publicKey}`), /is the public key of ana; use the private key/],
 ])("operatorKeyUnknown: %s", async (_, env, detail) => {
   const { key: checked } = await said({ ...people.env, ...env });
   expect(checked).toMatchObject(found("operatorKeyUnknown", detail));

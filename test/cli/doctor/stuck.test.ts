@@ -112,10 +112,7 @@ test("two clean-ups that are at it at the same time make one reset, which the hi
   const { repairedAt, since } = await untilStuck();
   expect(repairedAt).toBeDefined();
   expect(Date.parse(since)).toBeGreaterThanOrEqual(Date.parse(repairedAt ?? ""));
-  await expectFinding(
-    "repairFailed",
-    `1, such as ${workflowId}, which was repaired once without success`,
-  );
+  await expectFinding("repairFailed", `1, such as ${workflowId}, which a repair did not fix`);
   const watch = watchStuck(where(), 60_000);
   await eventually("it is counted", () => watch.counts());
   expect(watch.counts()).toEqual({ no: 0, once: 1 });
@@ -127,6 +124,6 @@ test("two clean-ups that are at it at the same time make one reset, which the hi
   });
   expect(again).toEqual({
     repaired: [],
-    left: [{ id: workflowId, why: "repaired once without success" }],
+    left: [{ id: workflowId, why: "still stuck after one repair" }],
   });
 }, 60_000);

@@ -88,7 +88,7 @@ test("keys generate --env names what a deployment needs", async () => {
   ]);
 });
 
-test("keys generate --secrets makes the files of a deployment in a folder of one's own, and keeps what is there", async () => {
+test("keys generate --secrets writes the files of a deployment into a private folder, and keeps existing ones", async () => {
   const directory = join(folder, "secrets");
   const run = () => trustflow(["keys", "generate", "--secrets", directory, "--json"]);
   const { written } = JSON.parse((await run()).stdout) as { written: string[] };
@@ -184,7 +184,7 @@ test("keys generate --out makes a file for its owner alone, fills in the templat
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
     stdout: "",
-    stderr: `${out} is there, for you alone\n`,
+    stderr: `${out} is written; only you can read it\n`,
   });
   expect((await stat(out)).mode & 0o777).toBe(0o600);
   const written = await readFile(out, "utf8");
@@ -197,9 +197,7 @@ test("keys generate --out makes a file for its owner alone, fills in the templat
   expect(value("TRUSTFLOW_CODEC_SERVER__TOKEN")).toMatch(/^[\w-]{32}$/);
   const again = await trustflow(args);
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain(
-    "--out: names a file that is there already; it is not overwritten",
-  );
+  expect(again.stderr).toContain("--out: the file exists already and is not overwritten");
   expect(await readFile(out, "utf8")).toBe(written);
   const filled = await trustflow([
     "keys",
@@ -211,7 +209,7 @@ test("keys generate --out makes a file for its owner alone, fills in the templat
     `${out}2`,
   ]);
   expect(filled.code).toBe(2);
-  expect(filled.stderr).toContain("--template: has a value for TRUSTFLOW_KEYS__CODEC already");
+  expect(filled.stderr).toContain("--template: already has a value for TRUSTFLOW_KEYS__CODEC");
 });
 
 test("keys generate --out takes a single ring too; --template needs --env and --out", async () => {

@@ -88,9 +88,9 @@ test.each(screens)("%s has our lines and nothing hidden", (_, screen) => {
   );
 });
 
-test("the lines of a callback's body are marked as somebody else's", () => {
-  expect(quoted("one\r\nwaits for a person\u001b[2J").source).toBe(
-    "  | one\n  | waits for a person[2J",
+test("the lines of a callback's body are marked as text from outside", () => {
+  expect(quoted("one\r\nneeds a decision\u001b[2J").source).toBe(
+    "  | one\n  | needs a decision[2J",
   );
 });
 

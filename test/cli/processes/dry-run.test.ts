@@ -75,13 +75,8 @@ const envelope = {
 };
 
 test.each([
-  ["issue-certificate", "issueCertificate", holderInput("x"), /current an assertion/],
-  [
-    "issue-certificate",
-    "issueCertificate",
-    assertionInput("x", new Date()),
-    /current an assertion/,
-  ],
+  ["issue-certificate", "issueCertificate", holderInput("x"), /age of an assertion/],
+  ["issue-certificate", "issueCertificate", assertionInput("x", new Date()), /age of an assertion/],
   ["send-message", "sendMessage", message, /only the gateway knows/],
   ["sign-envelope", "signEnvelope", envelope, /only the two hosts know/],
 ])("%s checks its own contract, and says what only the provider can", async (...each) => {

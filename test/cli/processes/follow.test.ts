@@ -1,5 +1,4 @@
-// Where a process waits for a person, and where it only did until somebody terminated it; which outcomes and which updates a
-// process has.
+// Processes with an open attention, and terminated ones; the outcomes and updates of each process.
 import { expect, test } from "@jest/globals";
 import type { PostalHandle } from "../../../src/client.js";
 import { TerminatedError } from "../../../src/client/errors.js";
@@ -25,12 +24,12 @@ function handle(open: boolean): PostalHandle {
   } as unknown as PostalHandle;
 }
 
-test("an open process waits for a person", async () => {
+test("an open process needs an operator decision", async () => {
   expect(await openAttention(handle(true), status)).toBe(status.attention);
   await expect(resultOf(handle(true), {}, () => undefined)).rejects.toMatchObject({ exitCode: 5 });
 });
 
-test("a terminated process waits for nobody", async () => {
+test("a terminated process needs no decision", async () => {
   expect(await openAttention(handle(false), status)).toBeUndefined();
   await expect(resultOf(handle(false), {}, () => undefined)).rejects.toThrow(TerminatedError);
 });
@@ -59,6 +58,6 @@ test.each([
   if (isTaken) expect(requireCapability(handle, method, what)).toBe(handle);
   else
     expect(() => requireCapability(handle, method, what)).toThrow(
-      expect.objectContaining({ exitCode: 2, message: `${name}/x takes no ${what}` }),
+      expect.objectContaining({ exitCode: 2, message: `${name}/x accepts no ${what}` }),
     );
 });

@@ -52,7 +52,7 @@ test("an attention is printed once while it stays as it is", () => {
   } as const;
   const waiting = statusOf([], { attention: { ...attention, decisions: ["retry", "abandon"] } });
   const lines = printed(waiting, { ...waiting, timeline: [entry("Sent", 5)] }, waiting);
-  expect(lines.filter((line) => line.includes("waits for a person since"))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes("needs an operator decision since"))).toHaveLength(1);
 });
 
 test("a failed process says why", () => {

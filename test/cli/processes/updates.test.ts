@@ -70,14 +70,14 @@ test("a fresh assertion comes from a file, as JSON or in base64", async () => {
   const old = new Date(Date.now() - 3_600_000);
   const input = assertionInput("eid", old);
   const handle = await system.client.issueCertificate("eid", input);
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a fresh eID assertion");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a new eID assertion");
   const file = join(folder, "assertion.json");
   await writeFile(file, Buffer.from(assertionOf("eid", old), "base64"));
   expect(await run(["assertion", "eid", "--file", file])).toMatchObject({
     code: 1,
     answer: { answer: "expired" },
   });
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a fresh eID assertion");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a new eID assertion");
   const base64 = `${assertionOf("eid", new Date()).replaceAll(/.{76}/g, "$&\n")}\n`;
   expect(await run(["assertion", "eid", "--file", "-"], base64)).toMatchObject({
     code: 0,
@@ -107,7 +107,7 @@ test("the step's result comes from stdin, so that its secret stands on no comman
   expect(said).not.toContain(result.deviceCode);
 });
 
-test("on a terminal the step's result is asked for, is read to the end of its JSON, and is not shown", async () => {
+test("on a terminal the command asks for the step's result, reads to the end of its JSON, and does not show it", async () => {
   const { command, result } = await lostEnrolment("typed");
   const terminal = onTerminal(command, system.stack.env);
   const prompt = "The step's result as JSON (not shown";
@@ -159,7 +159,7 @@ test("a command about another kind of process is a usage error that says so", as
     [["request-affidavit", "sendMessage/x"], "request for an affidavit"],
   ] as const) {
     const { code, said } = await run([...args]);
-    expect(said).toContain(`${args[1]} takes no ${what}`);
+    expect(said).toContain(`${args[1]} accepts no ${what}`);
     expect(said).not.toContain("Q7XJ2VK9");
     expect(code).toBe(2);
   }
@@ -190,7 +190,7 @@ test("a second cancel says that it is cancelled, and a process without affidavit
 test("an ID with a mistyped process names the one that was meant", async () => {
   const mistyped = await run(["status", "sendPostl/twice"]);
   expect(mistyped.code).toBe(3);
-  expect(mistyped.said).toContain("there is no process");
+  expect(mistyped.said).toContain("is not a process");
   expect(mistyped.said).toContain("did you mean sendPostal (known: sendPostal, issueCertificate");
   expect(await run(["status", "sendPostal/a/b"])).toMatchObject({ code: 3 });
 });

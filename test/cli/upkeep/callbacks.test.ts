@@ -30,7 +30,7 @@ test("callbacks address prints the URL of the account, and nothing else anywhere
   expect(JSON.parse(json.stdout)).toEqual({ url: stdout.trim() });
 });
 
-test("callbacks address knows configured accounts of the provider only: any other would collect callbacks of nobody", async () => {
+test("callbacks address knows only configured accounts of the provider: another one would collect callbacks without a process", async () => {
   for (const account of ["default", "mistyped"]) {
     const { code, stdout, stderr } = await address("--account", account);
     expect([code, stdout]).toEqual([2, ""]);

@@ -60,7 +60,7 @@ test("a wrong code says how many tries are left, and another code can be sent", 
 test("an expired assertion waits for a fresh one (237, P1 §7.1)", async () => {
   const old = new Date(Date.now() - 3_600_000);
   const handle = await system.client.issueCertificate("eid", assertionInput("eid", old));
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a fresh eID assertion");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a new eID assertion");
   // Without its padding, and with bits left over: no writer of base64 writes that.
   for (const unlike of ["e30", "e31=", ""])
     await expect(handle.provideAssertion(unlike)).rejects.toMatchObject({
@@ -255,7 +255,7 @@ test.each([
   const id = `code-${code}-${operation}`;
   const input = assertionInput(id, new Date(), `${operation}=code-${code}`);
   const handle = await system.client.issueCertificate(id, input);
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a fresh eID assertion");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "a new eID assertion");
   expect(await effectsOf(id)).toEqual({});
   expect(await handle.provideAssertion(assertionOf(id, new Date()))).toEqual({
     answer: "accepted",

@@ -210,7 +210,7 @@ describe("affidavit on demand (P2 §4.1)", () => {
     expect(documents.filter((document) => document.requestId === requestId)).toHaveLength(1);
   }, 60_000);
 
-  test("without the option it is not eligible, and nobody is asked", async () => {
+  test("without the option it is not eligible, and the provider is not called", async () => {
     const handle = await system.client.sendPostal(
       "not-on-demand",
       letterInput("not-on-demand", "delivered"),

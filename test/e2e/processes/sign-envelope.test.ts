@@ -118,24 +118,21 @@ test("an upload whose answer is lost is made again, and one file of the two is u
 test.each<[string, string, { envelopeId?: string }]>([
   ["with its id", "known-id", { envelopeId: "e-17" }],
   ["without one", "no-id", {}],
-])(
-  "an envelope that may have been sent waits for a person, who knows it %s",
-  async (_, id, told) => {
-    const handle = await begin(id, "send=cut-after-commit");
-    const { attention, references } = await askedOf(handle);
-    expect(attention).toMatchObject({ kind: "unknownOutcome", step: "send" });
-    expect(attention?.reason).toContain("send at the envelope host");
-    expect(Object.keys(references)).toEqual(["reqPk", "fileId-0", "fileId-1", "fileId-2"]);
-    const decision = { attention: attention?.id ?? "", decision: "happened", by: "Ada" } as const;
-    const bad = handle.resolve({ ...decision, result: { envelopeId: "no id" } });
-    await expect(bad).rejects.toMatchObject({ fields: [{ path: "result.envelopeId" }] });
-    expect(await handle.resolve({ ...decision, result: told })).toEqual({ answer: "resolved" });
-    const result = await handle.result();
-    expect(result.outcome).toBe("sent");
-    expect(result.references["envelopeId"]).toBe(told.envelopeId);
-    expect(await effectsOf(id)).toEqual(once);
-  },
-);
+])("an envelope that may have been sent needs an operator decision: it %s", async (_, id, told) => {
+  const handle = await begin(id, "send=cut-after-commit");
+  const { attention, references } = await askedOf(handle);
+  expect(attention).toMatchObject({ kind: "unknownOutcome", step: "send" });
+  expect(attention?.reason).toContain("send at the envelope host");
+  expect(Object.keys(references)).toEqual(["reqPk", "fileId-0", "fileId-1", "fileId-2"]);
+  const decision = { attention: attention?.id ?? "", decision: "happened", by: "Ada" } as const;
+  const bad = handle.resolve({ ...decision, result: { envelopeId: "no id" } });
+  await expect(bad).rejects.toMatchObject({ fields: [{ path: "result.envelopeId" }] });
+  expect(await handle.resolve({ ...decision, result: told })).toEqual({ answer: "resolved" });
+  const result = await handle.result();
+  expect(result.outcome).toBe("sent");
+  expect(result.references["envelopeId"]).toBe(told.envelopeId);
+  expect(await effectsOf(id)).toEqual(once);
+});
 
 test("while the envelope host is away the process waits, and shows what it has", async () => {
   const { id } = await system.sandbox.addFault({
@@ -192,7 +189,7 @@ test("what one host refuses says nothing of the other: each has its own credenti
   for (const handle of handles) expect((await handle.result()).outcome).toBe("sent");
 }, 60_000);
 
-test("one upload that is given up ends the process, and nobody is asked about the others any more", async () => {
+test("one abandoned upload ends the process, and the other attentions end too", async () => {
   await system.sandbox.putAccount("sandbox", { apiToken: "changed" });
   const handle = await begin("given-up");
   const { moreAttentions = [] } = await statusWhere(

@@ -88,8 +88,8 @@ test.each([
     happenedNeeds: ["state"],
   });
   expect(attention.reason).toContain(`reported "${state}"`);
-  expect(attention.reason).toContain("no call is configured");
-  expect(attention.reason).not.toMatch(/retrieve|not known whether/);
+  expect(attention.reason).toContain("no query is configured");
+  expect(attention.reason).not.toMatch(/retrieve|provider may have acted/);
   await expect(decides(handle, attention, "happened")).rejects.toThrow(/result\.state/);
   const wrong = decides(handle, attention, "happened", { state: "perhaps" });
   await expect(wrong).rejects.toThrow(/result\.state/);
@@ -108,7 +108,7 @@ test("without a webhook a person is asked at the deadline, and may wait on until
   );
   const first = await deadlineOf(handle);
   expect(Date.parse(until ?? "")).toBe(first);
-  const attention = await askedOf(handle, "has reported no end");
+  const attention = await askedOf(handle, "did not report an end");
   expect(Date.now()).toBeGreaterThanOrEqual(first);
   await decides(handle, attention, "retry");
   const again = await statusWhere(handle, (status) => status.until !== undefined);
@@ -120,7 +120,7 @@ test("without a webhook a person is asked at the deadline, and may wait on until
 
 test("a webhook that comes while a person is asked is told to them; what was heard before is not asked again", async () => {
   const handle = await signing("late", "async-stalled", { deadlineSeconds: 2 });
-  const silent = await askedOf(handle, "has reported no end");
+  const silent = await askedOf(handle, "did not report an end");
   const [item] = (await system.sandbox.items({ intent: "late" })).items;
   await system.sandbox.move(item?.id ?? "", { state: "signed" });
   const told = await askedOf(handle, 'reported "signed"');
@@ -133,7 +133,7 @@ test("a webhook that comes while a person is asked is told to them; what was hea
   expect(await system.effects("late")).toMatchObject({ "one-shot-signature.sign": 1 });
 });
 
-test("a webhook that comes before the code's own answer, in words that nobody knows, is told to a person too", async () => {
+test("an operator also sees a webhook with an unknown kind that comes before the code's own answer", async () => {
   const input = signerInput("early", "async-stalled,webhook-lost", {
     variant: "asynchronous",
     account,
@@ -156,18 +156,18 @@ test("a webhook that comes before the code's own answer, in words that nobody kn
   expect((await handle.result()).outcome).toBe("signed");
 });
 
-test("its cancellation is a person's matter too, while the end is waited for and while it is asked for", async () => {
+test("an operator also decides about its cancellation, while the process waits for the end and while it asks for it", async () => {
   for (const settings of [{}, { deadlineSeconds: 1 }]) {
     const id = `cancelled-${Object.keys(settings).length}`;
     const handle = await signing(id, "async-stalled,webhook-lost", settings);
-    if (settings.deadlineSeconds !== undefined) await askedOf(handle, "has reported no end");
+    if (settings.deadlineSeconds !== undefined) await askedOf(handle, "did not report an end");
     await system.client.temporal.workflow.getHandle(handle.workflowId).cancel();
     await decides(handle, await askedOf(handle, "cancellation"), "abandon");
     await expect(handle.result()).rejects.toMatchObject({ details: { effect: "exists" } });
   }
 });
 
-test("classic: signed by its own answer, and nothing is fetched that cannot be asked for", async () => {
+test("classic: signed by its own answer, and nothing is fetched without a query", async () => {
   const handle = await system.client.signOneShot(
     "classic",
     signerInput("classic", "", { account }),
@@ -183,7 +183,7 @@ test("classic: signed by its own answer, and nothing is fetched that cannot be a
   });
 });
 
-test("an upload or a signature without an answer is a person's matter: nobody can be asked", async () => {
+test("an upload or a signature without an answer needs an operator decision, because there is no look-up", async () => {
   const words = "uploadDocument=cut-after-commit,sign=cut-after-commit";
   const handle = await system.client.signOneShot(
     "unanswered",
@@ -215,10 +215,10 @@ test("however many words a webhook reports, a person is asked twenty times at mo
     await handle.status();
   }
   const { attention, timeline } = await handle.status();
-  const questions = timeline.filter(({ event }) => event.startsWith("Waits for a person"));
+  const questions = timeline.filter(({ event }) => event.startsWith("Needs an operator decision"));
   expect(questions).toHaveLength(20);
   expect(attention?.reason).toContain('"word 0" and "word 1" and "word 2"');
-  expect(attention?.reason).toContain("15 more words");
+  expect(attention?.reason).toContain("15 more kinds");
   expect(attention?.reason).not.toContain("\u0001");
   await decides(handle, attention!, "retry");
   await statusWhere(handle, ({ waitingFor }) => waitingFor === "the signature service to finish");

@@ -23,7 +23,7 @@ const count = async (intent: string, operation: string) =>
   (await system.effects(intent))[`${provider}.${operation}`] ?? 0;
 const duplicates = async () => (await system.sandbox.ledger()).duplicates;
 
-/** Nobody asks how the video stands unless something makes it. */
+/** No poll of the video unless a callback or a test triggers it. */
 const seldom = { pollIntervalSeconds: 3_600, askIntervalSeconds: 3_600 };
 
 /** The video is uploaded, and waits for a decision. */
@@ -57,7 +57,7 @@ async function questions(): Promise<number> {
   return byStatus.reduce((sum, one) => sum + one, 0);
 }
 
-/** Whoever decides at the provider. */
+/** A decision at the provider. */
 async function decidedThere(intent: string, decision: "approve" | "cancel"): Promise<void> {
   const [item] = (await system.sandbox.items({ intent })).items;
   const url = `${system.stack.sandboxUrl}/oneshot/api/v1/identity-video/${item?.id}/${decision}`;
@@ -126,7 +126,7 @@ test.each(decisions)(
 );
 
 test.each(decisions)(
-  "%s that arrived without an answer (%s) is not sent again where nobody can be asked; the poll goes on",
+  "%s that arrived without an answer (%s) is not sent again without a look-up; the poll continues",
   async (decision, operation, state) => {
     const intent = `${decision}-unasked`;
     const away = await system.sandbox.addFault({
@@ -168,7 +168,7 @@ test.each([
   },
 );
 
-test("a process that was started again knows of the decision that nobody answered before", async () => {
+test("a process that was started again finds the earlier decision without an answer", async () => {
   const intent = "started-again";
   const away = await system.sandbox.addFault({
     ...{ operation: `${provider}.getIdentityVideo`, kind: "reject", status: 400 },

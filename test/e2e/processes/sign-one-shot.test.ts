@@ -163,7 +163,7 @@ test("a video that is cancelled ends it, and one that the provider approves goes
 test("where the contract has to be accepted, no code goes out before", async () => {
   const settings = { requireContractAccepted: true };
   const handle = await system.client.signOneShot("asked", signerInput("asked", "", { settings }));
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the contract to be accepted");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the acceptance of the contract");
   expect(await system.sandbox.messages("asked")).toEqual([]);
   expect(await handle.acceptContract(true)).toEqual({ answer: "accepted" });
   await handle.submitOtp(await codeFor(system.sandbox, "asked"));
@@ -173,7 +173,7 @@ test("where the contract has to be accepted, no code goes out before", async () 
     "refused",
     signerInput("refused", "", { settings }),
   );
-  await statusWhere(refused, ({ waitingFor }) => waitingFor === "the contract to be accepted");
+  await statusWhere(refused, ({ waitingFor }) => waitingFor === "the acceptance of the contract");
   await refused.acceptContract(false);
   expect((await refused.result()).outcome).toBe("contractRefused");
 });
@@ -190,7 +190,7 @@ test("a signature whose answer was lost is found at the provider, and made once"
   expect(await effectsOf("lost")).toMatchObject({ sign: 1 });
 });
 
-test("while nobody knows of a signature, no other code is taken and none is sent (docs/reading-the-specification.md §0)", async () => {
+test("while the outcome of a signature is unknown, no other code is accepted and none is sent (docs/reading-the-specification.md §0)", async () => {
   const handle = await system.client.signOneShot("doubt", signerInput("doubt", "sign=cut"));
   const code = await codeFor(system.sandbox, "doubt");
   expect(await handle.submitOtp(code)).toEqual({ answer: "unknown" });
@@ -216,7 +216,7 @@ test("while nobody knows of a signature, no other code is taken and none is sent
 });
 
 test("a person's word that an asynchronous signature was begun is not its end (docs/reading-the-specification.md §7)", async () => {
-  // Nobody can be asked at first.
+  // There is no look-up at first.
   const away = await system.sandbox.addFault({
     operation: "one-shot-signature.retrieve",
     kind: "reject",
@@ -342,7 +342,7 @@ test("what was signed in place of ours is not taken for it", async () => {
   const code = await codeFor(system.sandbox, "replaced");
   const [item] = (await system.sandbox.items({ intent: "replaced" })).items;
   const form = new FormData();
-  form.append("file", new File(["of somebody else"], "agreement.pdf"));
+  form.append("file", new File(["of another person"], "agreement.pdf"));
   const { status } = await fetch(
     `${system.stack.env["TRUSTFLOW_ACCOUNTS__DEFAULT__ONE_SHOT_SIGNATURE__BASE_URL"]}/oneshot/api/v1/document/${item?.id}`,
     { method: "POST", body: form, headers: { authorization: "Token sandbox-token" } },

@@ -31,7 +31,7 @@ export function statesOf(
   return [step ?? activity].flat().map((one) => states.get(`${workflowId} ${one}`));
 }
 
-/** Nobody may still be sending. */
+/** No sender may still be active. */
 export async function leasesOver({ stack }: TestStack, { namespace }: Field): Promise<void> {
   const pool = createPool(stack.databaseUrl, { max: 1 });
   try {

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import type { LedgerReport } from "../../../src/sandbox/engine/ledger.js";
 import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";
 
-/** `parked`: nobody can know, and it says so: only where the class allows nothing better. */
+/** `parked`: the outcome is unknown, and the process says so; only if the class allows nothing better. */
 export type Ending = "once" | "parked" | "double" | "lost";
 
 export interface CrashRow {
@@ -84,7 +84,7 @@ export function judge(
   const tooMuch = Object.entries(found).flatMap(([name, n]) =>
     !mayRepeat.has(name) && n > (wanted[name] ?? 0) ? [`${n} × ${name}`] : [],
   );
-  // Who asks again and hears that it has ended reads the outcome.
+  // A caller who tries again and learns that the process has ended reads the outcome.
   const last = answers.at(-1);
   const isGood =
     end === call.outcome &&
@@ -92,9 +92,9 @@ export function judge(
       (last !== undefined && call.pastAnswers?.includes(last)) ||
       (last === finished && call.effectClass !== "once")) &&
     Object.entries(wanted).every(([name, count]) => isEnough(name, count, found[name]));
-  // A worker that stands still still holds its polls: what is handed to them comes too late for a caller, not for the process.
+  // A frozen worker still holds its polls: a task that it receives is too late for a caller, but not for the process.
   const isUnheard = phase.endsWith("splitBrain") && end === call.outcome;
-  // The answer is in the journal: whoever takes over has to give it.
+  // The answer is in the journal, and the replacement has to return it.
   const isAnswered = phase.startsWith("beforeTemporal") && !isHeldTooLong && !isUnheard;
   const isParked = end === "unknownOutcome" || last === "unknown";
   const ending: Ending =

@@ -13,9 +13,9 @@ import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-un
 import type { TestStack } from "../stack/stack.js";
 
 /**
- * `killed`: the worker, by SIGKILL. `terminated`: the process too, then started again under its id. `reset`: the process
- * too, to before what is under way. `splitBrain`: the worker stands still (SIGSTOP) until another one has taken over, then
- * goes on.
+ * `killed`: the worker, by SIGKILL. `terminated`: also the process, which is then started again with its id. `reset`: also
+ * the process, to a point before the work in progress. `splitBrain`: the worker is frozen (SIGSTOP) until a replacement has
+ * taken over, then continues.
  */
 export type Interruption = "killed" | "terminated" | "reset" | "splitBrain";
 
@@ -176,7 +176,7 @@ function holdAnswer({ faults }: Sandbox, { call, id }: Run): () => boolean {
   return () => faults.list().some((one) => one.id === rule && one.fired > 0);
 }
 
-/** First what comes to its point by itself, sooner or later; last what is asked for, because an answer does not wait for long. */
+/** First the calls that reach their point by themselves; last the updates, because an answer does not wait for long. */
 async function reach(points: PointRun[]): Promise<void> {
   const isLater = ({ run: { call } }: PointRun) =>
     call.ask || (call.effectClass === "read" && !call.isFirst);

@@ -1,4 +1,4 @@
-// The promise of docs/design.md §6 at every point where a worker can die: one intent, one effect, and nobody is forgotten.
+// The promise of docs/design.md §6 at every point where a worker can die: one intent, one effect, and no process is forgotten.
 import { expect, test } from "@jest/globals";
 import { enumerateCrashPoints } from "./enumeration.js";
 import { keepReport } from "./matrix.js";
@@ -9,7 +9,7 @@ import { sized } from "../stack/size.js";
 
 export function testEveryCrashPoint(underTest: ProcessUnderTest): void {
   test(
-    `${underTest.process}: wherever a worker dies, stands still or starts over, an intent has one effect (docs/reading-the-specification.md §0–1, P2 §4.1)`,
+    `${underTest.process}: wherever a worker dies, freezes or restarts, an intent has one effect (docs/reading-the-specification.md §0–1, P2 §4.1)`,
     async () => {
       const report = await enumerateCrashPoints(underTest, sized(0, 1) === 1);
       await keepReport(report, underTest.process);

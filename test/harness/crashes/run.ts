@@ -45,7 +45,7 @@ export class Run {
   interruptedAt = 0;
   /** When another worker was up. */
   replacementAt = 0;
-  /** Known once it has ended, or waits for a person for good. */
+  /** Known once it has ended, or needs a decision that no test makes. */
   end: string | undefined;
   #endedAt = 0;
   #handle: ProcessHandle<{ outcome: string }> | undefined;
@@ -121,7 +121,7 @@ export class Run {
       .terminate("crash point");
   }
 
-  /** Whether it has ended, or nobody can know how. */
+  /** Whether it has ended, or its end cannot be known. */
   async look(): Promise<boolean> {
     if (this.end !== undefined) return true;
     const { status, typedSearchAttributes } = await this.workflow().describe();
@@ -149,7 +149,7 @@ export class Run {
     if (played?.answer === "unknown") this.#isInDoubt = true;
   }
 
-  /** Where nobody can be asked, the call is as one of the class `once`. */
+  /** Without a look-up, the call is treated as class `once`. */
   get #judged(): CallUnderTest {
     return this.field.isBlind ? { ...this.call, effectClass: "once" } : this.call;
   }

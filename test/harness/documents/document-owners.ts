@@ -20,7 +20,7 @@ export async function ownUncommitted(
   };
 }
 
-/** Somebody waits for the lock of a document in this database. */
+/** A transaction waits for the lock of a document in this database. */
 export async function untilLockAwaited(pool: Pool): Promise<void> {
   await eventually("a lock is waited for", async () => {
     const { rowCount } = await pool.query(

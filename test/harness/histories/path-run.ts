@@ -1,4 +1,4 @@
-// What a path through a process is, and what the paths of every process are made of.
+// The type of a path through a process, and the shared parts of all paths.
 import { expect } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
@@ -12,13 +12,13 @@ import type { ProcessName } from "../../../src/contracts/shared/names.js";
 import { statusWhere } from "../stack/stack.js";
 import type { TestStack } from "../stack/stack.js";
 
-/** Who writes the inputs of a run, and what persons write into it. */
+/** The author of a path's inputs and of a person's texts. */
 export interface Author {
   /** By which the sandbox's ledger and faults know the process. */
   intent(name: string): string;
   /** What a person says: a name, a note. */
   words(of: string): string;
-  /** What a path has made, or was given, that nobody else may see. */
+  /** The secrets that a path has made or received. */
   secret(of: string, text: string): string;
   /** An input in this author's words; `kept` are the paths of texts that the provider checks. */
   write<I extends object>(schema: z.ZodType, input: I, kept: readonly string[]): I;
@@ -49,7 +49,7 @@ export interface PathRun {
 /** What an input is written with. */
 export type Writing = Pick<PathRun, "author" | "intent">;
 
-/** Runs to its end, and checks that it is the one that the name says. */
+/** Runs the path to its end, and checks that the end is the one in the name. */
 export type Path = (run: PathRun) => Promise<void>;
 
 export interface PathsOf {
@@ -78,7 +78,7 @@ export function start<P extends ProcessName>(
   return system.client.start(processName, id, written);
 }
 
-/** The input as a plain Temporal client may send it: nobody has looked at it. */
+/** The input as a plain Temporal client may send it, unchecked. */
 export function plainly(run: PathRun, input: unknown) {
   return run.system.client.temporal.workflow.start(run.of.process, {
     workflowId: idOf(run),
@@ -87,7 +87,7 @@ export function plainly(run: PathRun, input: unknown) {
   });
 }
 
-/** An input of the path's own, and a field that nobody knows: the process itself refuses it, and names no value. */
+/** The path's own input with an unknown field: the process itself refuses it, and names no value. */
 export async function refusesInput(run: PathRun, input: object): Promise<void> {
   const unheard = { [run.author.words("key")]: run.author.words("value") };
   const handle = await plainly(run, { ...input, ...unheard });
@@ -109,7 +109,7 @@ export async function ends(handle: AnyHandle, outcome: string): Promise<void> {
 /** Tells the accounts apart, so no two have the same. */
 export const tokenOf = (account: string, password: string) => `${account}-${password}`;
 
-/** The path's own account has another password and another token until that is mended. */
+/** The path's own account has a wrong password and a wrong token until that is fixed. */
 export async function changePassword({ system, account, password }: PathRun) {
   await system.sandbox.putAccount(account, { password: "changed", token: "changed" });
   const token = tokenOf(account, password);

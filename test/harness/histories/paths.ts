@@ -1,5 +1,5 @@
-// The paths through every process, each run on the real stack: what replay records, what runs without a cache, and what
-// the canaries are looked for in. A new process adds its paths and its inputs to test/processes, never a harness.
+// The paths of every process, each run on the real stack: replay records them, one test runs them without a cache, and one
+// searches them for canaries. A new process adds its paths and inputs to test/processes, never a harness.
 import { brought } from "../../processes/index.js";
 import type { PathsOf } from "./path-run.js";
 

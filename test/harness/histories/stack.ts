@@ -1,5 +1,5 @@
-// The stack that paths run on: as every test stack, and with one more account for each path that something happens to,
-// so that its circuit stops nobody else.
+// The stack that paths run on: like every test stack, with one more account for each path that provokes an error, so that its
+// circuit stops no other path.
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,10 @@ import type { TestStack } from "../stack/stack.js";
 const PATH_LIMIT_MS = 100_000;
 /** More would be more than two cores can replay from the start within the time that a query has. */
 const CONCURRENT_PATHS = 16;
-/** While the slowest answer is awaited, a process that replays from the start on a busy machine hears a person all the same. */
+/**
+ * Long enough that a process which replays from the start on a busy machine still receives a person's input while the slowest
+ * answer is in progress.
+ */
 const TIMEOUT_SECONDS = 18;
 
 export type PathResults = Map<string, PromiseSettledResult<void>>;

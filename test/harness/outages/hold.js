@@ -1,6 +1,6 @@
-// Preloaded into a role under test (`node --import`): the first statement that contains HOLD_STATEMENT stands still, before
-// it is sent or after it was committed, until the role is killed; HOLD_MARK is written when that point is reached.
-// Plain JavaScript, because the role runs from dist/.
+// Preloaded into a role under test (`node --import`): the first statement that contains HOLD_STATEMENT blocks, before it is
+// sent or after it was committed, until the role is killed; HOLD_MARK is written at that point. Plain JavaScript, because
+// the role runs from dist/.
 import { writeFileSync } from "node:fs";
 import pg from "pg";
 

@@ -1,4 +1,4 @@
-// A role that stands still at one statement, so that it can be killed exactly there.
+// A role that blocks at one statement, so that it can be killed exactly there.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import type { TestStack } from "../stack/stack.js";
 export interface Hold {
   /** A part of the statement's text. */
   statement: string;
-  /** `before`: it is never sent; `after`: it is committed, and nobody hears of it. */
+  /** `before`: it is never sent; `after`: it is committed, but not acknowledged. */
   when: "before" | "after";
 }
 

@@ -30,12 +30,12 @@ export const LONG_STEP_MS = 317 * MINUTE_MS;
 export interface SkippingStack {
   client: Trustflow;
   sandbox(): Sandbox;
-  /** Nobody listens at the provider's address any more. */
+  /** No server listens at the provider's address any more. */
   stopProvider(): Promise<void>;
   startProvider(): Promise<void>;
   /** Callbacks arrive from now on. */
   startReceiver(): Promise<void>;
-  /** Both clocks; the provider's stands still while it is away. */
+  /** Both clocks; the provider's is stopped while it is unavailable. */
   pass(ms: number, stepMs: number): Promise<void>;
   /** Time passes until it is so: the first value that is not undefined or false. Fails after the limit on both clocks. */
   passUntil<T>(
@@ -143,7 +143,7 @@ export async function startSkippingStack(
       await eventually("every callback is handed to its process", noneOnItsWay);
       const sleep = () => temporal.sleep(stepMs);
       await temporal.connection.withDeadline(Date.now() + MAX_STEP_MS, sleep).catch((cause) => {
-        throw new Error("time stands still: a task may be lost", { cause });
+        throw new Error("the clock is stopped: a task may be lost", { cause });
       });
     }
   };

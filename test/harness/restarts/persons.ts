@@ -63,7 +63,7 @@ async function tryToAct(scene: Scene): Promise<void> {
       return;
     case "the holder's code":
       return enterCode(scene, isEnding || wait.isAfterCode === true);
-    case "a fresh eID assertion": {
+    case "a new eID assertion": {
       const issuedAt = isEnding ? Date.now() : Date.now() - 3_600_000;
       const isOffered = isEnding || wait.kind === "held";
       if (isOffered)
@@ -72,7 +72,7 @@ async function tryToAct(scene: Scene): Promise<void> {
         );
       return;
     }
-    case "the contract to be accepted":
+    case "the acceptance of the contract":
       if (isEnding) await (handle as OneShotHandle).acceptContract(true);
       return;
     case videoDecision:

@@ -1,4 +1,4 @@
-// Processes that wait in every way, asked for their status all the time, while the worker is stopped and killed at random.
+// Processes in every kind of wait receive status queries all the time, while the worker is stopped and killed at random.
 import { QueryNotRegisteredError } from "@temporalio/client";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -224,7 +224,7 @@ class RunningStorm {
     await this.#query(() => handle.status());
   }
 
-  /** What the Web UI asks when somebody opens the page of a process. */
+  /** The queries of the Web UI when a person opens the page of a process. */
   async #askWebUi({ workflowId }: AnyHandle): Promise<void> {
     const { workflow } = this.#system.client.temporal;
     await this.#query(() => workflow.getHandle(workflowId).query("__temporal_workflow_metadata"));

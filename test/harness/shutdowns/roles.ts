@@ -1,4 +1,4 @@
-// How a role ends when somebody outside asks it to, as a supervisor does.
+// How a role ends when a supervisor stops it.
 import type { Exit } from "../../../src/local/processes/child.js";
 import type { Role } from "../../../src/local/stack/role.js";
 import { eventually } from "../outages/wait.js";
@@ -13,7 +13,7 @@ export class Exits {
 
   readonly note = (role: Role, exit: Exit): void => void this.#seen.set(role.pid, exit);
 
-  /** `repeatedly`: more signals follow while the role obeys the first. */
+  /** `repeatedly`: more signals follow while the role handles the first. */
   async stop(role: Role, repeatedly = false): Promise<Ending> {
     const { pid } = role;
     const began = performance.now();

@@ -20,7 +20,7 @@ export interface KnownNamespace {
   historiesFail: boolean;
   /** Processes that were described. */
   described: string[];
-  /** How often its list was asked for, and whose inputs were. */
+  /** How often its list was read, and the processes whose inputs were read. */
   lists: number;
   read: string[];
 }

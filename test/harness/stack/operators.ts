@@ -29,7 +29,7 @@ export class Operators {
     return { TRUSTFLOW_KEYS__OPERATOR: `${signsAs}:${this.#keys[name]?.privateKey}` };
   }
 
-  /** A client with the operator's key, under another name if asked for. */
+  /** A client with the operator's key, optionally under another name. */
   async client(name: string, signsAs = name): Promise<Trustflow> {
     Object.assign(process.env, this.keyOf(name, signsAs));
     try {

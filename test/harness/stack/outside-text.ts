@@ -1,4 +1,4 @@
-// Text as somebody outside may write it to be taken for ours: any characters, and often the signs that a screen gives a meaning.
+// Hostile text from outside that tries to look like ours: any characters, and often those with a meaning on a screen.
 import fc from "fast-check";
 
 const forged =

@@ -1,5 +1,5 @@
-// Who is killed during a storm, and when. The first receiver and the first relay are killed where it matters most: with the
-// commit done and nobody told, and with the signal sent and nothing marked.
+// Kills roles during a storm. The first receiver and the first relay are killed at the worst moment: after the commit and
+// before the answer, and after the signal and before the mark.
 import { setTimeout as delay } from "node:timers/promises";
 import type { RoleName } from "../../../src/local/stack/stack.js";
 import { holdRole } from "../outages/roles.js";

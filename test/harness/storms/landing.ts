@@ -55,7 +55,7 @@ export class Landing {
     return { applied, rows };
   }
 
-  /** Nobody can write into the inbox until it is released. */
+  /** No transaction can write into the inbox until it is released. */
   async hold(): Promise<() => Promise<void>> {
     const client = await this.pool.connect();
     await client.query("begin");

@@ -122,7 +122,7 @@ export async function runMixedLoad(
   };
 }
 
-/** Started twice, asked how it is, asked for what its path needs, and followed to its end. */
+/** Starts the process twice, queries it, gives it the input that its path needs, and follows it to its end. */
 async function live(
   { client, stack }: TestStack,
   underTest: ProcessUnderTest,

@@ -22,7 +22,7 @@ export interface StormReport {
   lost: string[];
   /** More than once in a timeline. */
   twice: string[];
-  /** Somewhere, though nobody sent them there. */
+  /** Present although no test sent them. */
   foreign: string[];
   /** Genuine ones that were not acknowledged in the end. */
   unacknowledged: number;

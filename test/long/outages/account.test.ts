@@ -113,7 +113,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     expect(lookUps.some(({ status }) => status === 200)).toBe(true);
   }, 60_000);
 
-  test("a wrong password mended after a while", async () => {
+  test("a wrong password fixed after a while", async () => {
     const tracked = await underTest.start(system.client, "password-tracked", { words: "stalled" });
     await eventually("tracking", async () => (await tracked.status()).phase === "tracking");
     await system.sandbox.putAccount("sandbox", { password: "changed" });
@@ -177,7 +177,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     await goOn([handle]);
   }, 60_000);
 
-  test("429 with Retry-After: nobody asks before that, nobody needs a person", async () => {
+  test("429 with Retry-After: no call before that time, and no decision is needed", async () => {
     const seconds = 4;
     await system.sandbox.addFault({
       operation: effect.sandbox,

@@ -1,5 +1,5 @@
-// A crowd of processes against a wrong password (docs/design.md §5): the provider hears of them a few times a minute, not a
-// thousand times, and all go on once it is mended.
+// Many processes with a wrong password (docs/design.md §5): the provider gets a few calls a minute, not a thousand, and all
+// processes continue once it is fixed.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { historyLength } from "../../harness/outages/inbox.js";
 import { quietVariant, startMany, waitingCount } from "../../harness/outages/many.js";
@@ -35,7 +35,7 @@ async function calls(status: string): Promise<number> {
 }
 
 describe.each([sendPostalUnderTest])("$process", (underTest) => {
-  const title = `${crowd} processes against a wrong password make a handful of calls, and all go on when it is mended`;
+  const title = `${crowd} processes against a wrong password make a handful of calls, and all continue when it is fixed`;
   test(
     title,
     async () => {
@@ -59,7 +59,11 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
       expect(Math.max(...before)).toBeLessThan(20);
 
       await system.sandbox.putAccount("sandbox", { password: "sandbox" });
-      await eventually("nobody waiting", async () => (await waitingCount(system)) === 0, LIMIT_MS);
+      await eventually(
+        "no process waiting",
+        async () => (await waitingCount(system)) === 0,
+        LIMIT_MS,
+      );
       const { ledger } = await system.sandbox.state();
       expect(ledger).toEqual({ effects: crowd, duplicates: 0, violations: 0 });
       const phases = await Promise.all(handles.slice(0, 20).map((one) => one.status()));

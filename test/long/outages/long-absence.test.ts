@@ -1,5 +1,5 @@
-// A provider that is away for longer than every backoff of the quick phase: the processes show it, fail nothing, need
-// nobody, and go on when it is back (docs/design.md §1, §6).
+// A provider that is unavailable for longer than every backoff of the quick phase: the processes show it, do not fail, need
+// no decision, and continue when it is back (docs/design.md §1, §6).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { ProcessHandle } from "../../../src/client.js";
 import { startSkippingStack } from "../../harness/outages/time.js";

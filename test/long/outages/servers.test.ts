@@ -21,8 +21,8 @@ let system: TestStack;
 let inbox: InboxView;
 
 beforeAll(async () => {
-  // Persistent, so that Temporal keeps its database over a restart.
-  // Its time stands still until the last test: the provider moves only where a test says so.
+  // Persistent, so that Temporal keeps its database over a restart. Its clock is stopped until the last test, so the provider
+  // changes only when a test says so.
   system = await startTestStack({ persistent: true, sandboxSpeed: "manual" });
   inbox = new InboxView(system);
 }, 120_000);

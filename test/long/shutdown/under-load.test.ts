@@ -98,7 +98,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
   }, 240_000);
 });
 
-/** Rows that a relay holds on to: nobody delivers them before its lease is over. */
+/** Rows that a relay has claimed: no other relay delivers them before its lease is over. */
 async function claimedRows(): Promise<number> {
   const { rows } = await landing.pool.query<{ n: number }>(
     `select count(*)::int as n from trustflow.callbacks

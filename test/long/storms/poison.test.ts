@@ -1,5 +1,5 @@
-// Poison among the callbacks: each is set aside with its reason, its neighbours arrive, and `callbacks replay` mends what can
-// be mended (docs/design.md §7).
+// Unreadable callbacks among good ones: each is parked with its reason, its neighbours arrive, and `callbacks replay`
+// delivers what can be fixed (docs/design.md §7).
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -52,7 +52,7 @@ test("what cannot be read is parked with its reason, and its neighbours arrive",
     "unreadable Kind": changed({ Kind: 7 }),
     "unreadable Date": changed({ Date: "soon" }),
     "unreadable body": { ...changed({}), body: '"no object"' },
-    correlationMismatch: changed({ AdditionalData: { ExtraData: "somebody else's" } }),
+    correlationMismatch: changed({ AdditionalData: { ExtraData: "another person's" } }),
     unknownProvider: { ...changed({}), url: postings.url("open", { provider: "nobody" }) },
   };
   const stranger = changed({ Kind: "Teleported" });
@@ -77,7 +77,7 @@ test("what cannot be read is parked with its reason, and its neighbours arrive",
   expect(parked.filter(({ reason }) => reason === "unreadable")).toHaveLength(4);
   expect(parked).toHaveLength(7);
   const { applied } = await landing.of(underTest, ["open"]);
-  // A kind that nobody knows is news like any other: the provider is asked when it matters.
+  // An unknown kind is handled like any other: the provider is queried when it matters.
   const arrived = [...neighbours, stranger].flatMap(({ key }) => key ?? []);
   expect(applied.toSorted()).toEqual(arrived.toSorted());
 

@@ -69,7 +69,7 @@ export function assertionOf(intent: string, issuedAt: Date, magic = ""): string 
   return Buffer.from(JSON.stringify(claims)).toString("base64");
 }
 
-/** A code may be asked for again at once. */
+/** A code may be requested again at once. */
 const fastOtp = { resendSpacingSeconds: 0 };
 
 /** The newest code that reached the holder; with `after`, one that came after so many others. */

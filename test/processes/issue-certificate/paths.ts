@@ -348,7 +348,7 @@ async function enters(run: PathRun, words = "", settings: Settings = {}): Promis
 }
 
 async function awaitsAssertion(handle: CertificateHandle): Promise<void> {
-  await shows(handle, ({ waitingFor }) => waitingFor === "a fresh eID assertion");
+  await shows(handle, ({ waitingFor }) => waitingFor === "a new eID assertion");
 }
 
 async function withOldAssertion(run: PathRun, settings: Settings = {}) {

@@ -82,7 +82,7 @@ function begin(run: PathRun, words = "", more: Partial<SendMessageInput> = {}) {
   return start(run, "sendMessage", { ...message(run, words), ...more });
 }
 
-/** The path's own account has a role that may not send, until that is mended (P1 §7.2). */
+/** The path's own account has a role that may not send, until that is fixed (P1 §7.2). */
 export async function denied(run: PathRun) {
   const { system, account } = run;
   await system.sandbox.putAccount(account, { roles: ["TEMPLATE_ADMIN"] });

@@ -280,14 +280,14 @@ async function denied(run: PathRun): Promise<{ handle: PostalHandle; mend(): Pro
   return { handle, mend };
 }
 
-/** The questions of the path's own account are refused until that is mended. */
+/** The queries of the path's own account are refused until that is fixed. */
 async function unreadable({ system, account }: PathRun) {
   const refused = { operation: "evi-post.query", kind: "reject", status: 400, times: "always" };
   const { id: rule } = await system.sandbox.addFault({ ...refused, account } as FaultOptions);
   return () => system.sandbox.removeFault(rule);
 }
 
-/** Nobody knows whether the letter was taken: the answer was lost and the question is refused. */
+/** The outcome of the letter is unknown: the answer was lost and the query is refused. */
 async function uncertain(run: PathRun, words: string) {
   const mend = await unreadable(run);
   const handle = await begin(run, words, { account: run.account });
@@ -295,7 +295,7 @@ async function uncertain(run: PathRun, words: string) {
   return { handle, mend };
 }
 
-/** Waits until the sandbox has a letter of this process, although nobody was answered yet. */
+/** Waits until the sandbox has a letter of this process, although no answer came yet. */
 function submitsSeen({ system, intent }: PathRun): Promise<unknown> {
   return eventually(`a submit of ${intent}`, async () => {
     const { total } = await system.sandbox.items({ intent });

@@ -25,7 +25,7 @@ const once = {
 export const signEnvelopePaths: PathsOf = {
   process: "signEnvelope",
   activities: ["prepare", "create", "upload", "send", "decide"],
-  // Not that of the other quick processes, so that they run after one another.
+  // Not that of the other quick processes, so that they run one after another.
   speed: 2,
   accounts: [
     "access-mended",
@@ -82,7 +82,7 @@ export const signEnvelopePaths: PathsOf = {
       const esawToken = run.author.secret("esawToken", run.author.words("token"));
       const ids = { reqPk: "r-17", esawToken };
       await decide(run, handle, "unknownOutcome", "happened", ids);
-      // Nobody has given this token.
+      // No provider has issued this token.
       await decide(run, handle, "protocol", "abandon");
       await isAbandoned(handle, "exists");
     },
@@ -173,7 +173,7 @@ function begin(
   return start(run, "signEnvelope", { ...envelope(run, words), ...more });
 }
 
-/** The envelope host answers so to every upload of the path, until that is mended. */
+/** The envelope host gives this answer to every upload of the path, until that is fixed. */
 async function failing(run: PathRun, status: number) {
   const { sandbox } = run.system;
   const { id } = await sandbox.addFault({

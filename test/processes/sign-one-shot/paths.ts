@@ -27,7 +27,7 @@ const once = Object.fromEntries(
 );
 const asynchronous = { variant: "asynchronous" } as const;
 const stalled = "async-stalled";
-/** So that nobody asks unless something makes it. */
+/** So that no poll happens unless a callback triggers it. */
 const seldom = { pollIntervalSeconds: 3_600 };
 
 export const signOneShotPaths: PathsOf = {
@@ -358,7 +358,7 @@ async function filmed(run: PathRun) {
 /** The contract waits to be accepted. */
 async function asked(run: PathRun) {
   const handle = await begin(run, "", { settings: { requireContractAccepted: true } });
-  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the contract to be accepted");
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the acceptance of the contract");
   return handle;
 }
 
@@ -380,7 +380,7 @@ function webhookOf({ system, account }: PathRun): string {
   return callbackUrl(ring, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
 }
 
-/** The provider shows nothing of the path's request, until that is mended. */
+/** The provider shows nothing of the path's request, until that is fixed. */
 async function failingToShow({ system, intent }: PathRun, status: number) {
   const { id } = await system.sandbox.addFault({
     operation: "one-shot-signature.retrieve",

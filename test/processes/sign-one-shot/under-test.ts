@@ -144,7 +144,7 @@ async function isVideoThere(handle: OneShotHandle): Promise<boolean> {
   return (await handle.status()).waitingFor === videoDecision;
 }
 
-/** Signer and caller: the video is approved, the newest code entered; where none has come, another is asked for. */
+/** Signer and caller: the video is approved and the newest code entered; if none has come, another is requested. */
 async function play(handle: OneShotHandle, { sandboxUrl, intent }: Scene): Promise<void> {
   const { waitingFor, references } = await handle.status();
   if (waitingFor === videoDecision) {

@@ -71,7 +71,7 @@ test("a code that is a credential in digits is dropped (P1 §2.6)", async () => 
   expect(error.message).not.toContain("900411");
 });
 
-test("a code that looks like what somebody typed stays", async () => {
+test("a code that looks like an entered OTP stays", async () => {
   handler = answering({ code: "otp_wrong", message: "no" }, 400);
   const call = sign(signatures(server.url), { requestPk: "r1", otp: "otp" });
   expect((await errorOf(call)).code).toBe("otp_wrong");

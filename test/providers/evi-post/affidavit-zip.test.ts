@@ -1,4 +1,4 @@
-// The ZIP of affidavits is somebody else's file: limits, names, and only PDFs (P2 §4.1, §6.3).
+// The ZIP of affidavits comes from outside: limits, names, and only PDFs (P2 §4.1, §6.3).
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { Zip, ZipDeflate, zipSync } from "fflate";

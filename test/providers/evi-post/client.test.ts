@@ -30,7 +30,7 @@ describe("submit", () => {
     expect(JSON.stringify(options)).not.toContain("blue");
   });
 
-  test("undefined members and members that nobody knows are not sent", async () => {
+  test("undefined members and unknown members are not sent", async () => {
     handler = answering({ uniqueId: id });
     const input = {
       ...submission,
@@ -75,7 +75,7 @@ describe("submit", () => {
 });
 
 describe("query", () => {
-  test.each([{ uniqueIds: [] }, { lookupKeys: [] }])("%j asks nobody", async (asked) => {
+  test.each([{ uniqueIds: [] }, { lookupKeys: [] }])("%j makes no call", async (asked) => {
     expect(await client.query(accountAt(server.url), asked)).toEqual({
       results: [],
       totalMatches: 0,
@@ -83,7 +83,7 @@ describe("query", () => {
     expect(server.received).toEqual([]);
   });
 
-  test.each(["a,b", ""])("the key %j cannot be asked for, and is not", async (key) => {
+  test.each(["a,b", ""])("the key %j cannot be queried, and is not", async (key) => {
     const error = await errorOf(client.query(accountAt(server.url), { lookupKeys: [key] }));
     expect(error).toMatchObject({ kind: "protocol", effect: "none" });
     expect(server.received).toEqual([]);
@@ -162,7 +162,7 @@ describe("requestAffidavit", () => {
 });
 
 describe("downloadAffidavits", () => {
-  test("no ids ask nobody", async () => {
+  test("no ids make no call", async () => {
     expect(await client.downloadAffidavits(accountAt(server.url), [])).toEqual([]);
     expect(server.received).toEqual([]);
   });

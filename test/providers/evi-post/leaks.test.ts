@@ -69,7 +69,7 @@ test("what is sent in secret does not come back in the provider's words", async 
   expect(error.fields).toMatchObject([{ fieldName: "Options.Challenge", message: error.detail }]);
 });
 
-test("the provider's words are there for whoever asks for them by name", async () => {
+test("the provider's text is available by its own name", async () => {
   const server = await startProviderServer(
     (_, response) => void response.writeHead(400).end(answer),
   );

@@ -98,7 +98,7 @@ describe.each(classes)("for the class %s", (effectClass) => {
   });
 });
 
-test("a name that nobody has sent nothing", async () => {
+test("an unknown host name sent nothing", async () => {
   const url = new URL("http://trustflow-nobody.invalid/");
   expect(await errorOf(exchange(request("keyed", { url })))).toMatchObject(notSent);
 });

@@ -68,7 +68,7 @@ describe("a server that hangs up (Node)", () => {
   });
 });
 
-// OpenSSL's own server says why; nobody needs it to run Trustflow.
+// OpenSSL's own server shows the reason; Trustflow itself does not need it.
 if (spawnSync("openssl", ["version"]).status === 0) {
   describe("a server that says why (OpenSSL)", () => {
     const files = new Files();
@@ -161,7 +161,7 @@ describe("what is no refusal of the certificate", () => {
     expect(error).toMatchObject({ kind: "unavailable", effect: "none", code: "ABORTED" });
   });
 
-  test("a server whose own certificate nobody vouches for", async () => {
+  test("a server with an untrusted certificate", async () => {
     const server = await startProviderServer(answering("ok"), { tls: mutualTls });
     const tls = createSecureContext({ ...certificates.good });
     const error = await errorOf(exchange(request(server.url, "good", { tls })));

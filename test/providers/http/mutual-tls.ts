@@ -10,9 +10,9 @@ import {
 
 export const authority = certificateAuthority("Authority of the provider");
 const server = serverCertificate(["localhost"], authority);
-const stranger = certificateAuthority("Authority of somebody else");
+const stranger = certificateAuthority("Another authority");
 
-/** For a server: nobody without a certificate of the authority. */
+/** For a server: it accepts only clients with a certificate of the authority. */
 export const mutualTls = {
   ...server,
   ca: authority.cert,

@@ -65,7 +65,7 @@ describe("a refusal of P1 §7.2", () => {
     expect(error).toMatchObject({ status, code: String(code), type });
   });
 
-  test("403, code 6 is about the operation, and says the roles to whoever asks", async () => {
+  test("403, code 6 is about the operation, and the error has the roles", async () => {
     const message = "role TEMPLATE_ADMIN, required USER, ADMIN";
     handler = answering({ type: "ForbiddenException", code: 6, message }, 403);
     const error = await refusal();

@@ -46,7 +46,7 @@ test("an Identifier is the id", () => {
   expect(parseCallback({ ...webhook, Identifier: 17 }, receivedAt).event.id).toBe("17");
 });
 
-test("nothing but id, kind and time is taken from a payload that nobody specified", () => {
+test("only id, kind and time are read from an unspecified payload", () => {
   const body = { ...webhook, state: "signed", outcome: "ok", note: "n", evidenceId: "x" };
   expect(Object.keys(parseCallback(body, receivedAt).event)).toEqual(["id", "kind", "at"]);
 });

@@ -117,7 +117,7 @@ describe("retrieve", () => {
     expect(await errorOf(retrieve())).toMatchObject({ kind: "protocol", effect: "none" });
   });
 
-  test("without a path asks nobody", async () => {
+  test("without a path makes no call", async () => {
     const account = accountAt(server.url, { paths: { ...assumed.paths, retrieve: undefined } });
     const error = await errorOf(client.retrieve(account, "r1"));
     expect(error).toMatchObject({ kind: "protocol", effect: "none", operation: "retrieve" });

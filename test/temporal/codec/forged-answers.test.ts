@@ -96,7 +96,7 @@ const failures: [string, unknown[], new (...args: never[]) => Error][] = [
 ];
 
 test.each(failures)(
-  "%s with details %j is believed of our workers, and of nobody else",
+  "%s with details %j is believed only from our workers",
   async (type, details, Typed) => {
     const both = async (handle: TestHandle) => {
       const refused = await handle.change().catch((error: unknown) => error);

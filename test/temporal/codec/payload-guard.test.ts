@@ -202,20 +202,20 @@ test("one who can only read starts nothing and changes nothing, also with payloa
   });
 }, 60_000);
 
-test("what came without a tag goes on when tags are asked for", async () => {
-  const handle = await under(refuse, () => start(ours, "of before"));
+test("an earlier payload without a tag stays accepted when tags become required", async () => {
+  const handle = await under(refuse, () => start(ours, "earlier"));
   await under(refuse, async () => {
     expect(await handle.executeUpdate("change", { args: ["once"] })).toBe("once");
   });
   await under(refuseUntagged, async () => {
     await handle.signal("tell", "x");
     await taskCompletedAfter(handle, 1);
-    expect(await handle.query("ask")).toBe("of before");
+    expect(await handle.query("ask")).toBe("earlier");
     const dataConverterOfWriter = dataConverter(ring, writeRing);
     const { connection } = env;
     const writer = new Client({ connection, dataConverter: dataConverterOfWriter });
     await writer.workflow.getHandle(handle.workflowId).signal("tell", "x");
-    expect(await handle.result()).toBe("of before");
+    expect(await handle.result()).toBe("earlier");
   });
 }, 60_000);
 

@@ -63,7 +63,10 @@ async function has(handle: WorkflowHandle, event: "timerStarted" | "timerFired")
   return (events ?? []).some((one) => one[`${event}EventAttributes`]);
 }
 
-/** Each process waits; the worker goes; somebody asks; the timer fires; a worker comes. The answers, and what does not replay. */
+/**
+ * Each process waits; the worker stops; a client queries; the timer fires; a worker starts. Returns the answers, and the
+ * histories that do not replay.
+ */
 async function round(workflowBundle: WorkflowBundleWithSourceMap) {
   const handles = await Promise.all(
     Array.from({ length: CONCURRENCY }, () =>
@@ -108,7 +111,7 @@ test("without the guard, a query that comes before its task leaves a history tha
   expect(corrupt).toBeGreaterThan(0);
 }, 300_000);
 
-test("the guard refuses nobody who asks a process that waits, in the worker's memory or not", async () => {
+test("the guard refuses no query of a waiting process, in the worker's memory or not", async () => {
   const guarded = await bundle([file("../../../src/workflows/interceptors/query-guard.ts")]);
   await working(guarded, async () => {
     for (let number = 0; number < ROUNDS; number += 1) {

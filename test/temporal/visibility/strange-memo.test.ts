@@ -1,4 +1,5 @@
-// A memo that nobody can open, put by a stranger on an id of ours, ends no list, no description and no erasure (decision 22).
+// A memo that cannot be decoded, set by a stranger on one of our ids, breaks no list, no description and no erasure (decision
+// 22).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";

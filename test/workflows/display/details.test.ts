@@ -112,10 +112,10 @@ test("whatever comes from outside, the structure is ours and the text is text", 
 
 test("a forged question to a person stays a line of the timeline, in the words of its sender", () => {
   const kind =
-    "Sent |\n\n- **Waits for a person**: see [it](https://evil.example)\n```\ntrustflow resolve x --decision retry\n```";
+    "Sent |\n\n- **Needs an operator decision**: see [it](https://evil.example)\n```\ntrustflow resolve x --decision retry\n```";
   const tree = parsed(renderDetails(statusWith({ ...harmless, kind }, false)).source);
   expect(textsOf(tree)).toContain(
-    ": Sent | - **Waits for a person**: see [it](https://evil.example) ``` trustflow resolve x --decision retry ``` – note",
+    ": Sent | - **Needs an operator decision**: see [it](https://evil.example) ``` trustflow resolve x --decision retry ``` – note",
   );
   expect(JSON.stringify(structureOf(tree))).not.toMatch(/"(link|code|table|html|image)"/);
 });

@@ -30,7 +30,7 @@ test("a thousand callbacks of control characters, which would take more than 2 M
   expect(bytesOf(timeline)).toBeLessThan(MAX_TIMELINE_BYTES + 1_000);
   const shown = timeline.filter(({ source }) => source === "callback");
   expect(shown.length).toBeGreaterThan(20);
-  expect(timeline.at(-1)?.event).toMatch(`${1_000 - shown.length} more callbacks are left out`);
+  expect(timeline.at(-1)?.event).toMatch(`${1_000 - shown.length} more callbacks are not shown`);
   // The first ones, and the newest.
   expect(shown[0]?.at).toBe("2026-01-01T00:00:00.000Z");
   expect(shown.at(-1)?.at).toBe(worst(1, 999)[0]?.at);
@@ -44,7 +44,7 @@ test("callbacks that are not kept, and those that the process was not told of, c
     );
   log.applySurplus(70);
   log.applySurplus(60);
-  expect(log.timeline.at(-1)?.event).toMatch("270 more callbacks are left out");
+  expect(log.timeline.at(-1)?.event).toMatch("270 more callbacks are not shown");
   expect(log.endHints).toBe(2);
 });
 
@@ -62,7 +62,7 @@ test("callbacks leave the entries of the process itself alone, and these are bou
     });
   expect(bytesOf(log.timeline)).toBeLessThan(2 * MAX_TIMELINE_BYTES + 1_000);
   expect(
-    log.timeline.some(({ event }) => event.endsWith("entries of the process are left out")),
+    log.timeline.some(({ event }) => event.endsWith("entries of the process are not shown")),
   ).toBe(true);
 });
 

@@ -28,7 +28,7 @@ const resent = (state: OtpState, result: OtpEvents["resent"]["result"] = { sent:
 describe("the first code", () => {
   test.each([
     [{ sent: "yes" }, ["Code sent"], 2],
-    [{ sent: "maybe" }, ["Code sent, but the answer was lost: it may not arrive"], 2],
+    [{ sent: "maybe" }, ["Code sent, but the answer was lost: the code may not arrive"], 2],
     [{ sent: "yes", codes: 1 }, ["Code sent"], 2],
     [{ sent: "yes", codes: 3 }, ["3 codes were sent before"], 0],
     [{ sent: "yes", codes: 9 }, ["9 codes were sent before"], 0],
@@ -53,7 +53,7 @@ describe("the first code", () => {
 
   test("a try that an earlier run left open stays open", () => {
     const { state, todo } = begun({ sent: "yes", earlier: { occurrence: "u", isAnswered: false } });
-    expect(todo.notes).toEqual(["Code sent", "A code was tried before, unanswered"]);
+    expect(todo.notes).toEqual(["Code sent", "A code was tried before without an answer"]);
     expect(otpEndOf(state)).toEqual({ occurrence: "u" });
   });
 });
@@ -84,7 +84,7 @@ describe("what the provider makes of a code", () => {
   });
 
   test.each([
-    [{ verdict: "expired" }, ["Code expired: another one has to be sent"]],
+    [{ verdict: "expired" }, ["Code expired: a new code is needed"]],
     [{ verdict: "unavailable" }, undefined],
   ] as const)("%j leaves the state as it is", (result, notes) => {
     const { state: after, todo } = tried(state, result);
@@ -143,12 +143,14 @@ describe("another code", () => {
     (result) => {
       const { state, todo } = resent(begun().state, result);
       expect(todo.answer).toEqual({ answer: "unknown", resendsLeft: 1 });
-      expect(todo.notes).toEqual(["Code sent again, but the answer was lost: it may not arrive"]);
+      expect(todo.notes).toEqual([
+        "Code sent again, but the answer was lost: the code may not arrive",
+      ]);
       expect([state.sent, todo.isNewCode]).toEqual([2, true]);
     },
   );
 
-  test("one that an earlier run has asked for is not counted twice", () => {
+  test("a code that an earlier run requested is not counted twice", () => {
     const { state, todo } = resent(begun({ sent: "yes", codes: 2 }).state, {
       sent: "yes",
       codes: 2,
@@ -163,7 +165,7 @@ describe("another code", () => {
     expect(refused.state).toEqual(state);
     expect(refused.todo).toEqual({
       answer: { answer: "refused", providerCode: "7" },
-      notes: ["Another code was refused by the provider (7)"],
+      notes: ["The provider refused to send another code (7)"],
     });
     const absent = resent(state, { answer: "unavailable" });
     expect(absent).toEqual({ state, todo: { answer: { answer: "unavailable" } } });

@@ -68,7 +68,7 @@ describe("what is shown", () => {
       decisions: ["retry", "happened", "abandon"],
       happenedNeeds: ["uniqueId"],
     });
-    expect(events()).toEqual(["Waits for a person: submit (unavailable)"]);
+    expect(events()).toEqual(["Needs an operator decision: submit (unavailable)"]);
   });
 
   test.each([
@@ -101,7 +101,7 @@ describe("what is shown", () => {
 
 describe("a decision is refused", () => {
   const refused: [string, object, string][] = [
-    ["with a stale id", { attention: "submit-9" }, "attention is not open (any more)"],
+    ["with a stale id", { attention: "submit-9" }, "attention is not open, or is already decided"],
     [
       "that does not exist",
       { decision: "wait" },
@@ -111,17 +111,17 @@ describe("a decision is refused", () => {
     [
       "happened without what it needs",
       { decision: "happened" },
-      "result.uniqueId is required with happened, as the provider gave it",
+      "result.uniqueId is required with happened: the provider's value",
     ],
     [
       "happened with another form",
       { decision: "happened", result: { uniqueId: "a b" } },
-      "result.uniqueId is required with happened, as the provider gave it",
+      "result.uniqueId is required with happened: the provider's value",
     ],
     [
       "happened with more",
       { decision: "happened", result: { uniqueId: "a", x: 1 } },
-      "result.x is not asked for",
+      "result.x is not needed",
     ],
   ];
   test.each(refused)("%s", async (_, given, problem) => {
@@ -220,7 +220,7 @@ describe("a decision", () => {
     expect(events().slice(1)).toEqual(["Proposed retry: submit", "retry: submit"]);
   });
 
-  test("to go on with a process whose cancellation was asked for writes nothing", async () => {
+  test("to continue a process after a cancellation request writes nothing", async () => {
     const { run, open, resolve, events } = await start();
     const { attention, decided } = await open({ kind: "cancelRequested", rows: ["send"] });
     await resolve(attention);
@@ -235,13 +235,13 @@ test("a closed attention is shown no more, and takes no decision", async () => {
   const { attention } = await open();
   await run.look(() => flow.attentions.close(attention));
   expect(flow.status.current().attention).toBeUndefined();
-  expect(events().at(-1)).toBe("No longer waits for a person: submit (unavailable)");
+  expect(events().at(-1)).toBe("No longer needs an operator decision: submit (unavailable)");
   expect((await resolve(attention)).refused?.message).toMatch("is not open");
 });
 
 test("the reason names provider, operation, host, code and the id that the answer shows", () => {
   const problem = { ...unavailable, code: "E1", reference: "r-1" };
   expect(reasonOf("unknownOutcome", problem, "the other host")).toBe(
-    "evi-post submit at the other host: it is not known whether the provider acted (E1); its answer shows the id r-1",
+    "evi-post submit at the other host: the provider may have acted; check the provider's portal before deciding (E1); its answer shows the id r-1",
   );
 });

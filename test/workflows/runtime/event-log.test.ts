@@ -86,7 +86,7 @@ test.each([null, undefined, "x", 7, [null], [{}], [{ id: 1, kind: "a", at: "b" }
   },
 );
 
-test("of several answers the one that was asked for last counts, whatever their order", () => {
+test("of several answers the one of the last query counts, whatever their order", () => {
   const { log } = emptyLog();
   log.applySnapshot(snapshotOf("2", "Delivered"), []);
   log.applySnapshot(snapshotOf("1", "Sent"), [documentOf("a", { uniqueId: "1" })]);

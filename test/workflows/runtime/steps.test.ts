@@ -13,7 +13,7 @@ interface Activities {
 const submit: Step = { name: "submit", summary: "Submit", journaled: true, happened: {} };
 const ask: Step = { name: "ask", summary: "Ask", journaled: false, happened: {} };
 
-/** Whoever decides is known, and each decision is written down and opens the occurrence `again`. */
+/** The person is accepted, and each decision is stored and opens the occurrence `again`. */
 const decisions = {
   checkDecision: () => ({}),
   decide: () => ({ answer: "resolved", occurrence: "again", effect: "none" }),
@@ -44,7 +44,7 @@ async function start(step: Step, leftOpen?: OpenOccurrence) {
   return { run, flow, attention, decide, submits, last: () => submits().at(-1)! };
 }
 
-test("a quick answer is the step's, and nobody is asked", async () => {
+test("a quick answer is the step's answer, and no attention is raised", async () => {
   const { run, attention, last } = await start(submit);
   expect(last()).toMatchObject({ isPatient: false, summary: "Submit" });
   expect(last().input).toEqual({ effect: { step: "submit", occurrence: "0" }, mode: "quick" });

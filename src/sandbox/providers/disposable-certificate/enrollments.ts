@@ -32,7 +32,7 @@ export function summary(enrollment: Enrollment): ItemSummary {
 }
 
 /** Without what only the caller and the holder may know. */
-/** With its `deviceCode`: whoever decides about an enrolment without an answer reads it at the provider. */
+/** Shows the `deviceCode`, because an operator who decides about an enrolment without an answer reads it at the provider. */
 export function view(enrollment: Enrollment): Record<string, unknown> {
   const { otp, ...rest } = enrollment;
   const { code: _code, ...left } = otp ?? {};

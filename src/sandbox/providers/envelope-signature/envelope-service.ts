@@ -19,7 +19,7 @@ export class EnvelopeService {
 
   constructor(parts: SandboxParts) {
     this.parts = parts;
-    // A file that nobody sends is a harmless orphan, so it may be uploaded again.
+    // A file that is never sent is a harmless orphan, so it may be uploaded again.
     parts.ledger.allowRepeats(`${PROVIDER}.upload`);
   }
 

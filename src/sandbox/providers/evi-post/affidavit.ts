@@ -1,4 +1,4 @@
-// Affidavits: what each is called, and its PDF, made anew from what is kept whenever somebody asks for it.
+// Affidavits: their names and PDFs. A PDF is created again for each request, from the stored data.
 import { pdf } from "../../exchange/pdf.js";
 import type { PostAffidavit, PostItem } from "./post-item.js";
 

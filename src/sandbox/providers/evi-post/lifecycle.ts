@@ -166,7 +166,7 @@ function afterSent(ending: Ending, journey: LetterPlan): Step[] {
   }
 }
 
-/** After a cancel: whether Closed follows is not shown; the sandbox closes unless told otherwise. */
+/** After a cancel: the specification does not show whether Closed follows; the sandbox closes unless configured otherwise. */
 export function planAfterCancel(pending: readonly Step[], modifiers: readonly string[]): Step[] {
   const affidavits = pending.filter((step) => "affidavit" in step && step.affidavit === "submit");
   if (modifiers.includes("unclosed")) return affidavits;

@@ -14,7 +14,7 @@ import {
   type ServiceType,
 } from "./options-check.js";
 
-/** What the sandbox goes on with after the checks. */
+/** The data that the sandbox uses after the checks. */
 export interface CheckedSubmission {
   document: Buffer;
   service: ServiceType;

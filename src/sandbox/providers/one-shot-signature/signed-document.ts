@@ -1,4 +1,4 @@
-// What signing makes of an uploaded document, made anew from what is kept whenever somebody asks for it.
+// Creates the signed version of an uploaded document, again for each request, from the stored data.
 import type { SandboxParts } from "../../engine/parts.js";
 import { pdf } from "../../exchange/pdf.js";
 import type { SignatureRequest, UploadedDocument } from "./signature-request.js";

@@ -92,7 +92,7 @@ test("a token of another account is unknown", async () => {
   expect((await other.send([FileId], esaw_token)).body.Message).toBe("requestToken: unknown");
 });
 
-test("an upload without ApiToken is noted, and a word that nobody knows is refused", async () => {
+test("an upload without ApiToken is noted, and an unknown word is refused", async () => {
   await exchange(sandbox, { method: "POST", path: "/Api/v6/file/upload", body: {} });
   expect(sandbox.ledger().violations).toMatchObject([
     { kind: "missingAuthorization", detail: "no ApiToken header" },

@@ -141,7 +141,7 @@ test("a service that is down cuts every call until the fault goes", async () => 
   expect((await submit(sandbox.url, submission())).status).toBe(200);
 });
 
-test("a request without credentials, and a field that nobody knows, are noted", async () => {
+test("a request without credentials and an unknown field are noted", async () => {
   await fetch(`${sandbox.url}/v1/EviPost/Query`);
   await submit(sandbox.url, submission({ LookupKey: "odd", Recipientname: "x" }));
   expect(violations("odd")).toEqual(["unknownField"]);

@@ -120,7 +120,7 @@ test("how the token travels is an option (P1 §5.4 does not show it)", async () 
   await other.close();
 });
 
-test("a word that nobody knows is refused", async () => {
+test("an unknown word is refused", async () => {
   const answer = await caller.send("POST", "create", { body: { sandbox: "asynchronous" } });
   expect(answer.status).toBe(400);
   expect(answer.body).toEqual({

@@ -43,7 +43,7 @@ test("the URL is configured by the control API, and is not shown by it", async (
   expect(inbox.bodies).toMatchObject([{ event: "signed", request_pk: id }]);
 });
 
-test("an event that nobody takes is tried four times, and dropped", async () => {
+test("an unaccepted event is tried four times, and dropped", async () => {
   await configure();
   inbox.statuses.splice(0, Infinity, 500);
   await signed();
