@@ -375,7 +375,7 @@ function signerOf(config: Config, namespace: string): SignDecision {
 /** The problem with an invalid id. */
 function wrongIn(id: string): string {
   const [name = ""] = id.split("/", 1);
-  return processes.some((name) => name === name)
+  return processes.some((known) => known === name)
     ? "not a valid business id"
     : `"${name}" is not a process; ${suggestionFor(name, processes)}`;
 }

@@ -74,7 +74,7 @@ test.each<[string, Record<string, string>, RegExp]>([
       TRUSTFLOW_OPERATORS__PORTAL__PUBLIC_KEYS: another,
       TRUSTFLOW_OPERATORS__PORTAL__MAY: "acceptContract",
     },
-    /^decisions\.secondPerson: needs .* two operators/,
+    /^decisions\.secondPerson: requires .* two operators/,
   ],
   [
     "a second person without signatures",
@@ -83,7 +83,7 @@ test.each<[string, Record<string, string>, RegExp]>([
       TRUSTFLOW_OPERATORS__ANA__PUBLIC_KEYS: publicKey,
       TRUSTFLOW_OPERATORS__BEN__PUBLIC_KEYS: another,
     },
-    /^decisions\.secondPerson: needs decisions\.signed = "required"/,
+    /^decisions\.secondPerson: requires decisions\.signed = "required"/,
   ],
   ["another word", { TRUSTFLOW_DECISIONS__SIGNED: "maybe" }, /^decisions\.signed: must be one of/],
   [

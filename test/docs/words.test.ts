@@ -12,7 +12,6 @@ const plainWords: [riddle: RegExp, plain: string][] = [
   ],
   [/\bnobody (?:took|asked|asks|made|gave|sent)\b/i, "name the actor"],
   [/\bmend(?:s|ed|ing)?\b/i, "fix, correct"],
-  [/\bheirs?\b/i, "replacement"],
   [/\b(?:stands?|stood|standing) still\b/i, "is stopped, is frozen, is stuck"],
   [/\blet(?:s|ting)? go of\b/i, "release, delete"],
   [/\bwhat (?:there is|is there)\b/i, "name the thing"],
@@ -27,7 +26,7 @@ const plainWords: [riddle: RegExp, plain: string][] = [
 /** Comments and quoted texts of code; identifiers are left out, and so is code in backticks. */
 function proseOf(code: string): string {
   const token =
-    /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g;
+    /(?:\/\/[^\n]*\n?[ \t]*)+|\/\*[^]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g;
   return [...code.matchAll(token)]
     .map(([text]) => (text.startsWith("/") ? text.replaceAll(/`[^`\n]*`/g, "`…`") : text))
     .filter((text) => /\w\s+\w/.test(text))
@@ -54,7 +53,7 @@ test("a riddle is found in a comment, a text and a page, and not in a name or in
   expect(riddlesIn(proseOf("// Whoever asks,\n// nobody\n// knows."))).toHaveLength(2);
   expect(riddlesIn(proseOf('throw new Error("the clock stands still");'))).toHaveLength(1);
   expect(riddlesIn(proseOf("const help = `Correct it\n  and mend the rest`;"))).toHaveLength(1);
-  expect(riddlesIn(proseOf("/** The member `mend of x` */ const mend = { heir: 1 };"))).toEqual([]);
+  expect(riddlesIn(proseOf("/** The member `mend of x` */ const mend = { told: 1 };"))).toEqual([]);
   expect(riddlesIn(proseOfPage("It waits\nfor a person.\n"))).toHaveLength(1);
   expect(riddlesIn(proseOfPage("`mend?`\n\n```sh\nmend it\n```\n"))).toEqual([]);
 });

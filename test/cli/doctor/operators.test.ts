@@ -76,7 +76,7 @@ test("configurationInvalid: a second person, and one operator alone who may reso
     TRUSTFLOW_OPERATORS__BEN__MAY: "acceptContract",
   });
   expect(rules).toMatchObject(
-    found("configurationInvalid", /decisions\.secondPerson: needs .* two operators/),
+    found("configurationInvalid", /decisions\.secondPerson: requires .* two operators/),
   );
 });
 
@@ -98,8 +98,8 @@ test.each([
 test.each([
   ["an operator who is not configured", people.keyOf("ana", "cid"), /names cid, .* operators\.ana/],
   ["a name of JavaScript's", stranger.keyOf("ana", "constructor"), /operators\.constructor is not/],
-  ["the key of another one", people.keyOf("ana", "ben"), /names ben, .* of operators\.ana/],
-  ["another key", stranger.keyOf("ana"), /none of operators\.ana\.publicKeys/],
+  ["the key of another one", people.keyOf("ana", "ben"), /names ben, .* belongs to operators\.ana/],
+  ["another key", stranger.keyOf("ana"), /not in operators\.ana\.publicKeys/],
   ["the public key", key(`ana:${publicKey}`), /is the public key of ana; use the private key/],
 ])("operatorKeyUnknown: %s", async (_, env, detail) => {
   const { key: checked } = await said({ ...people.env, ...env });
