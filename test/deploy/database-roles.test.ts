@@ -60,7 +60,7 @@ const list = (role: DatabaseRole) => trustflow(["callbacks", "list"], { env: env
   async () => {
     const migrate = () =>
       trustflow(["migrate", "--database-only"], { env: { DATABASE_URL: server.url } });
-    expect((await migrate()).stderr).toContain("there is no trustflow_receiver");
+    expect((await migrate()).stderr).toContain("missing: trustflow_receiver, ");
     await makeRoles();
     const early = await list("operator");
     const remedy = expect.stringContaining('run "trustflow migrate" as the owner');

@@ -65,7 +65,7 @@ test("a name that is taken by another type is named", async () => {
     searchAttributes: { TrustflowDeadline: 2 },
   });
   await expect(registerSearchAttributes(env.connection, namespace)).rejects.toThrow(
-    'TrustflowDeadline of the namespace "other-type" is of type INDEXED_VALUE_TYPE_KEYWORD and has to be INDEXED_VALUE_TYPE_DATETIME',
+    'TrustflowDeadline of the namespace "other-type" is of type INDEXED_VALUE_TYPE_KEYWORD but must be INDEXED_VALUE_TYPE_DATETIME',
   );
 });
 
