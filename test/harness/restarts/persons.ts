@@ -23,6 +23,8 @@ interface Scene {
   wait: Wait;
   handle: AnyHandle;
   isEnding: boolean;
+  /** Called when the holder cannot know whether the provider took the code: then a further try is no double. */
+  onDoubt: () => void;
 }
 
 /**
@@ -89,14 +91,20 @@ const openStates = ["Processed", "Dispatched", "Issued", "Sent"];
 /** `Cancelled` claims an end that does not come; a letter that stands there at its deadline would end. */
 const claimedStates = [...openStates, "Cancelled"];
 
-async function enterCode({ system, handle }: Scene, isRight: boolean): Promise<void> {
+async function enterCode({ system, handle, onDoubt }: Scene, isRight: boolean): Promise<void> {
   const holder = handle as CertificateHandle | OneShotHandle;
   const code = (await system.sandbox.messages(handle.id)).at(-1)?.otp;
   if (code === undefined || (!isRight && Math.random() < 0.6)) {
     await holder.resendOtp();
     return;
   }
-  const { answer } = await holder.submitOtp(isRight ? code : wrongCode(code));
+  const { answer } = await holder
+    .submitOtp(isRight ? code : wrongCode(code))
+    .catch((error: unknown) => {
+      onDoubt();
+      throw error;
+    });
+  if (answer === "unknown") onDoubt();
   // Five wrong tries have used the code up.
   if (isRight && answer !== "accepted") await holder.resendOtp();
 }

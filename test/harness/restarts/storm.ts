@@ -45,6 +45,8 @@ export interface StormReport extends Examined {
   ends: Record<string, number>;
   stuck: string[];
   problems: string[];
+  /** For each code of which the holder could not know whether the provider took it, the id of its process. */
+  inDoubt: string[];
   seconds: number;
 }
 
@@ -77,6 +79,7 @@ class RunningStorm {
   readonly #ends: Record<string, number> = {};
   readonly #stuck: string[] = [];
   readonly #problems = new Set<string>();
+  readonly #inDoubt: string[] = [];
 
   constructor(system: TestStack, storm: Storm) {
     this.#system = system;
@@ -130,6 +133,7 @@ class RunningStorm {
       ends: this.#ends,
       stuck: this.#stuck,
       problems: [...this.#problems],
+      inDoubt: this.#inDoubt,
       ...examined,
       seconds: Math.round((Date.now() - began) / 1_000),
     };
@@ -184,7 +188,7 @@ class RunningStorm {
         async () => {
           if (hasSeen()) see();
           const isEnding = wait.kind === "hurried" || (wait.kind === "held" && hasSeen());
-          await act({ system, wait, handle, isEnding });
+          await act({ system, wait, handle, isEnding, onDoubt: () => this.#inDoubt.push(id) });
         },
       ),
     ];
