@@ -14,7 +14,7 @@ const COMMAND_LIMIT_MS = 600_000;
 const END_LIMIT_MS = 60_000;
 
 /** What a server prints when it is ready: `trustflow dev`, and a role. */
-const readyMark = /Everything is up|"ready":/;
+const readyMark = /Everything is running|"ready":/;
 
 export interface Printed {
   code: number | null;
