@@ -17,6 +17,7 @@ import type { ProviderContext } from "./provider-context.js";
 
 export interface EffectReference {
   step: string;
+  /** `0`, or a name that a decision created; for an update's own effect it is the update's id. */
   occurrence: string;
 }
 

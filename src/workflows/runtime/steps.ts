@@ -9,6 +9,7 @@ import {
   patched,
 } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
+import type { StepCall } from "../../activities/runtime/activity.js";
 import type { AttemptMode } from "../../activities/runtime/failure.js";
 import type { FailureDetails, Problem } from "../../contracts/shared/failures.js";
 import { activitiesOf, patientOptions, quickOptions } from "./activity-options.js";
@@ -17,13 +18,6 @@ import type { Decided, OpenAttention, Wanted } from "./attention.js";
 import { problemIn } from "./problem.js";
 import type { AnyFlow } from "./flow.js";
 import { Withdrawn } from "./lifecycle.js";
-
-/** The arguments of a step's activity about the call. */
-export interface StepCall {
-  /** The occurrence is `0`, or a name that a decision created; for an update's own effect it is the update's id. */
-  effect: { step: string; occurrence: string };
-  mode: AttemptMode;
-}
 
 export interface Step {
   name: string;

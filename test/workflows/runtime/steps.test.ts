@@ -1,9 +1,10 @@
 // A step: quick, then patient with an attention, until the provider answers, a person decides, or the process ends (docs/design.md §6).
 import { expect, test } from "@jest/globals";
+import type { StepCall } from "../../../src/activities/runtime/activity.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { isWaived, NotChangedYet, stepsOf } from "../../../src/workflows/runtime/steps.js";
-import type { OpenOccurrence, Step, StepCall } from "../../../src/workflows/runtime/steps.js";
+import type { OpenOccurrence, Step } from "../../../src/workflows/runtime/steps.js";
 import { unavailable, WorkflowRun } from "../workflow-run.js";
 
 interface Activities {
