@@ -19,6 +19,7 @@ export default {
   setupFiles: ["<rootDir>/test/harness/async-local-storage.ts"],
   globalSetup: "<rootDir>/test/harness/stack/global-setup.js",
   globalTeardown: "<rootDir>/test/harness/stack/global-teardown.js",
-  maxWorkers: 2,
+  // Most of a test from end to end is waiting: two such tests leave half of two cores idle.
+  maxWorkers: "150%",
   testTimeout: 60_000,
 };

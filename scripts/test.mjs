@@ -3,6 +3,7 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { removeOnExit } from "../src/local/processes/watchdog.js";
+import { changedArguments } from "./changed.mjs";
 import { root, runStep, say } from "./steps.mjs";
 
 /**
@@ -10,7 +11,7 @@ import { root, runStep, say } from "./steps.mjs";
  * @param {string[]} args for Jest
  */
 export function testLong(args) {
-  return jest([...args, "--roots=test/long"]);
+  return jest(["--maxWorkers=2", ...args, "--roots=test/long"]);
 }
 
 /** What Jest writes where it ran no test. */
@@ -37,11 +38,17 @@ export async function testLts(args) {
 }
 
 /**
- * All others.
+ * All others; with `--changed`, or `--changed=<branch>`, those that the change touches.
  * @param {string[]} args for Jest
  */
-export function test(args) {
-  return jest([...args, "--testPathIgnorePatterns=test/long/"]);
+export async function test(args) {
+  const wish = args.find((arg) => /^--changed(=|$)/.test(arg));
+  if (wish === undefined) return jest([...args, "--testPathIgnorePatterns=test/long/"]);
+  const others = args.filter((arg) => arg !== wish);
+  const chosen = changedArguments(wish.split("=")[1]);
+  if (chosen) return jest([...others, ...chosen]);
+  say("nothing has changed");
+  return 0;
 }
 
 /**

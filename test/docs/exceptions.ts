@@ -89,7 +89,7 @@ export const exceptions: Exception[] = [
     page: "docs/operations.md",
     command: "sh deploy/mtls/make-certificates.sh secrets/tls",
     reason: "it belongs to commands that need a container engine",
-    coveredBy: "test/deploy/mtls.test.ts",
+    coveredBy: "test/long/deploy/mtls.test.ts",
   },
   {
     page: "docs/operations.md",

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sandboxAccount } from "../../src/local/stack/sandbox-accounts.js";
-import { sandboxPki } from "../../src/local/stack/stack-env.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { processesUnderTest } from "../processes/index.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
+import { sandboxPki } from "../../../src/local/stack/stack-env.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { processesUnderTest } from "../../processes/index.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 const UNAVAILABLE_SECONDS = 5;
 /** Until the status shows it, on a busy machine. */

@@ -1,11 +1,11 @@
 // `sendPostal` on the real dev server, PostgreSQL, receiver, relay and sandbox: every outcome, every everyday accident.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { InputMismatchError, InvalidInputError, NotAcceptedError } from "../../../src/client.js";
-import type { PostalHandle, SendPostalInput } from "../../../src/client.js";
-import { fastSettings, letterInput, letterPdf } from "../../processes/send-postal/inputs.js";
-import { namedDocuments, ownedDocuments } from "../../harness/documents/owned-documents.js";
-import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
-import type { TestStack } from "../../harness/stack/stack.js";
+import { InputMismatchError, InvalidInputError, NotAcceptedError } from "../../../../src/client.js";
+import type { PostalHandle, SendPostalInput } from "../../../../src/client.js";
+import { fastSettings, letterInput, letterPdf } from "../../../processes/send-postal/inputs.js";
+import { namedDocuments, ownedDocuments } from "../../../harness/documents/owned-documents.js";
+import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
+import type { TestStack } from "../../../harness/stack/stack.js";
 
 let system: TestStack;
 const started = new Map<string, Promise<PostalHandle>>();

@@ -2,18 +2,18 @@
 // docs/reading-the-specification.md §5).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
-import { AbandonedError, FinishedError, NotAcceptedError } from "../../../src/client.js";
-import type { IssueCertificateInput } from "../../../src/client.js";
+import { AbandonedError, FinishedError, NotAcceptedError } from "../../../../src/client.js";
+import type { IssueCertificateInput } from "../../../../src/client.js";
 import {
   assertionInput,
   assertionOf,
   codeFor,
   holderInput,
   wrongCode,
-} from "../../processes/issue-certificate/inputs.js";
-import { holdRow } from "../../harness/stack/late-answer.js";
-import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
-import type { TestStack } from "../../harness/stack/stack.js";
+} from "../../../processes/issue-certificate/inputs.js";
+import { holdRow } from "../../../harness/stack/late-answer.js";
+import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
+import type { TestStack } from "../../../harness/stack/stack.js";
 
 let system: TestStack;
 

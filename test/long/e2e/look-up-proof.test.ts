@@ -4,17 +4,17 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { OneShotHandle, PostalHandle, SendPostalInput } from "../../src/client.js";
-import type { Attention } from "../../src/contracts/shared/status.js";
-import { sandboxAccount } from "../../src/local/stack/sandbox-accounts.js";
-import { startSandbox } from "../../src/sandbox/sandbox.js";
-import type { Sandbox } from "../../src/sandbox/sandbox.js";
-import { doctor } from "../cli/doctor/doctor.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { signerInput } from "../processes/sign-one-shot/inputs.js";
-import { eventually } from "../harness/outages/wait.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import type { OneShotHandle, PostalHandle, SendPostalInput } from "../../../src/client.js";
+import type { Attention } from "../../../src/contracts/shared/status.js";
+import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
+import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import { doctor } from "../../cli/doctor/doctor.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { signerInput } from "../../processes/sign-one-shot/inputs.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 /** Each with a provider of its own. */
 const names = ["fresh", "whole", "whole-own-key", "hidden"] as const;

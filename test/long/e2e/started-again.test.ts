@@ -3,17 +3,17 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { AbandonedError, NotAcceptedError } from "../../src/client.js";
-import { createPool } from "../../src/postgres/pool.js";
-import { trustflow } from "../cli/run.js";
-import { envelopeInput } from "../processes/sign-envelope/inputs.js";
-import { assertionInput, codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
-import { letterPdf } from "../processes/send-postal/inputs.js";
-import { ownedDocuments } from "../harness/documents/owned-documents.js";
-import { resetToTheStart } from "../harness/stack/reset.js";
-import { signerInput } from "../processes/sign-one-shot/inputs.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import { AbandonedError, NotAcceptedError } from "../../../src/client.js";
+import { createPool } from "../../../src/postgres/pool.js";
+import { trustflow } from "../../cli/run.js";
+import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
+import { assertionInput, codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
+import { letterPdf } from "../../processes/send-postal/inputs.js";
+import { ownedDocuments } from "../../harness/documents/owned-documents.js";
+import { resetToTheStart } from "../../harness/stack/reset.js";
+import { signerInput } from "../../processes/sign-one-shot/inputs.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 let system: TestStack;
 

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ProcessHandle } from "../../src/client.js";
-import { freePorts } from "../../src/local/processes/free-ports.js";
-import { openState } from "../../src/local/stack/stack-state.js";
-import { envelopeInput } from "../processes/sign-envelope/inputs.js";
-import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { eventually } from "../harness/outages/wait.js";
-import { signerInput, videoDecision, videoInput } from "../processes/sign-one-shot/inputs.js";
-import { startTestStack, statusWhere, timeouts } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import type { ProcessHandle } from "../../../src/client.js";
+import { freePorts } from "../../../src/local/processes/free-ports.js";
+import { openState } from "../../../src/local/stack/stack-state.js";
+import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
+import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { signerInput, videoDecision, videoInput } from "../../processes/sign-one-shot/inputs.js";
+import { startTestStack, statusWhere, timeouts } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 /** An account whose uploads cannot be looked up. */
 const blind = "blind";

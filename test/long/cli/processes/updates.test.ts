@@ -9,11 +9,11 @@ import {
   codeFor,
   holderInput,
   wrongCode,
-} from "../../processes/issue-certificate/inputs.js";
-import { fastSettings, letterInput } from "../../processes/send-postal/inputs.js";
-import { startTestStack, statusWhere, type TestStack } from "../../harness/stack/stack.js";
-import { onTerminal } from "../../harness/stack/terminal.js";
-import { trustflow } from "../run.js";
+} from "../../../processes/issue-certificate/inputs.js";
+import { fastSettings, letterInput } from "../../../processes/send-postal/inputs.js";
+import { startTestStack, statusWhere, type TestStack } from "../../../harness/stack/stack.js";
+import { onTerminal } from "../../../harness/stack/terminal.js";
+import { trustflow } from "../../../cli/run.js";
 
 let system: TestStack;
 let folder: string;

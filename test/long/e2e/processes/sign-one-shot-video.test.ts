@@ -1,14 +1,14 @@
 // The identity video of a signature request where answers are lost: its writes ask a person, its decision asks the provider
 // before another one is sent (P1 §1.4; docs/reading-the-specification.md §0).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { AbandonedError } from "../../../src/client.js";
-import type { OneShotHandle, SignOneShotInput } from "../../../src/client.js";
-import type { Decision } from "../../../src/contracts/shared/messages.js";
-import { codeFor } from "../../processes/issue-certificate/inputs.js";
-import { eventually } from "../../harness/outages/wait.js";
-import { videoDecision, videoInput } from "../../processes/sign-one-shot/inputs.js";
-import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
-import type { TestStack } from "../../harness/stack/stack.js";
+import { AbandonedError } from "../../../../src/client.js";
+import type { OneShotHandle, SignOneShotInput } from "../../../../src/client.js";
+import type { Decision } from "../../../../src/contracts/shared/messages.js";
+import { codeFor } from "../../../processes/issue-certificate/inputs.js";
+import { eventually } from "../../../harness/outages/wait.js";
+import { videoDecision, videoInput } from "../../../processes/sign-one-shot/inputs.js";
+import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
+import type { TestStack } from "../../../harness/stack/stack.js";
 
 let system: TestStack;
 

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePorts } from "../../src/local/processes/free-ports.js";
-import { namedRows, textOf } from "../docs/repository.js";
-import { addressOf, eventOf, post } from "../harness/histories/callbacks.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import { freePorts } from "../../../src/local/processes/free-ports.js";
+import { namedRows, textOf } from "../../docs/repository.js";
+import { addressOf, eventOf, post } from "../../harness/histories/callbacks.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 const roles = ["receiver", "relay", "worker"] as const;
 const ports = {} as Record<(typeof roles)[number], number>;

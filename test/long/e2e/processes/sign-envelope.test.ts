@@ -2,17 +2,17 @@
 // docs/reading-the-specification.md §0, §7).
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
-import { AbandonedError, InputMismatchError, NotAcceptedError } from "../../../src/client.js";
-import type { EnvelopeHandle, SignEnvelopeInput } from "../../../src/client.js";
-import { searchAttributes } from "../../../src/contracts/shared/names.js";
-import type { Attention, ProcessStatus } from "../../../src/contracts/shared/status.js";
-import { createPool } from "../../../src/postgres/pool.js";
-import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
-import { hideDocument } from "../../harness/documents/hidden-document.js";
-import { letterPdf } from "../../processes/send-postal/inputs.js";
-import { namedDocuments, ownedDocuments } from "../../harness/documents/owned-documents.js";
-import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
-import type { TestStack } from "../../harness/stack/stack.js";
+import { AbandonedError, InputMismatchError, NotAcceptedError } from "../../../../src/client.js";
+import type { EnvelopeHandle, SignEnvelopeInput } from "../../../../src/client.js";
+import { searchAttributes } from "../../../../src/contracts/shared/names.js";
+import type { Attention, ProcessStatus } from "../../../../src/contracts/shared/status.js";
+import { createPool } from "../../../../src/postgres/pool.js";
+import { envelopeInput } from "../../../processes/sign-envelope/inputs.js";
+import { hideDocument } from "../../../harness/documents/hidden-document.js";
+import { letterPdf } from "../../../processes/send-postal/inputs.js";
+import { namedDocuments, ownedDocuments } from "../../../harness/documents/owned-documents.js";
+import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
+import type { TestStack } from "../../../harness/stack/stack.js";
 
 let system: TestStack;
 

@@ -2,18 +2,18 @@
 // nothing that was signalled or asked meanwhile is lost (docs/operations.md, A stuck process).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
-import { StuckError } from "../../src/client.js";
-import type { ListedProcess, PostalHandle, SendPostalResult } from "../../src/client.js";
-import { providerEvents } from "../../src/contracts/shared/messages.js";
-import type { Child } from "../../src/local/processes/child.js";
-import { freePorts } from "../../src/local/processes/free-ports.js";
-import { trustflow } from "../cli/run.js";
-import { addressOf, eventOf, post } from "../harness/histories/callbacks.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { eventually } from "../harness/outages/wait.js";
-import { defectiveBundle, startRelease } from "../harness/stack/releases.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import { StuckError } from "../../../src/client.js";
+import type { ListedProcess, PostalHandle, SendPostalResult } from "../../../src/client.js";
+import { providerEvents } from "../../../src/contracts/shared/messages.js";
+import type { Child } from "../../../src/local/processes/child.js";
+import { freePorts } from "../../../src/local/processes/free-ports.js";
+import { trustflow } from "../../cli/run.js";
+import { addressOf, eventOf, post } from "../../harness/histories/callbacks.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { defectiveBundle, startRelease } from "../../harness/stack/releases.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 const STUCK_LIMIT_MS = 90_000;
 const repairedEvent = "Repaired: reset to the last good workflow task";

@@ -5,14 +5,14 @@ import { type Server, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
-import type { FindingName } from "../../../src/cli/doctor/findings.js";
+import type { FindingName } from "../../../../src/cli/doctor/findings.js";
 import {
   certificateAuthority,
   clientCertificate,
   serverCertificate,
-} from "../../../src/sandbox/tls/certificate.js";
-import type { Certificate, Validity } from "../../../src/sandbox/tls/certificate.js";
-import { doctor, expectFinding, listening } from "./doctor.js";
+} from "../../../../src/sandbox/tls/certificate.js";
+import type { Certificate, Validity } from "../../../../src/sandbox/tls/certificate.js";
+import { doctor, expectFinding, listening } from "../../../cli/doctor/doctor.js";
 
 const HOST = "localhost";
 const authority = certificateAuthority("Authority of the test");

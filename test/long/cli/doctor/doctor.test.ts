@@ -9,20 +9,29 @@ import { join } from "node:path";
 import { pipeline } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
-import { loadConfig } from "../../../src/config.js";
-import { searchAttributes, workflowTaskQueue } from "../../../src/contracts/shared/names.js";
-import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
-import type { PostgresServer } from "../../../src/local/servers/postgres.js";
-import { createPool } from "../../../src/postgres/pool.js";
-import type { Pool } from "../../../src/postgres/pool.js";
-import { lookUpProofsOf } from "../../../src/look-up-proofs.js";
-import { accountsOf } from "../../../src/providers/accounts.js";
-import { connectClient } from "../../../src/temporal/connection.js";
-import { certificateAuthority, serverCertificate } from "../../../src/sandbox/tls/certificate.js";
-import type { Validity } from "../../../src/sandbox/tls/certificate.js";
-import { startPostgres, startStandby } from "../../harness/stack/postgres.js";
-import { type TestStack, startTestStack } from "../../harness/stack/stack.js";
-import { type Report, closedPort, doctor, expectFinding, listening } from "./doctor.js";
+import { loadConfig } from "../../../../src/config.js";
+import { searchAttributes, workflowTaskQueue } from "../../../../src/contracts/shared/names.js";
+import { KeyRing, generateKeyRing } from "../../../../src/crypto/key-ring.js";
+import type { PostgresServer } from "../../../../src/local/servers/postgres.js";
+import { createPool } from "../../../../src/postgres/pool.js";
+import type { Pool } from "../../../../src/postgres/pool.js";
+import { lookUpProofsOf } from "../../../../src/look-up-proofs.js";
+import { accountsOf } from "../../../../src/providers/accounts.js";
+import { connectClient } from "../../../../src/temporal/connection.js";
+import {
+  certificateAuthority,
+  serverCertificate,
+} from "../../../../src/sandbox/tls/certificate.js";
+import type { Validity } from "../../../../src/sandbox/tls/certificate.js";
+import { startPostgres, startStandby } from "../../../harness/stack/postgres.js";
+import { type TestStack, startTestStack } from "../../../harness/stack/stack.js";
+import {
+  type Report,
+  closedPort,
+  doctor,
+  expectFinding,
+  listening,
+} from "../../../cli/doctor/doctor.js";
 
 const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
 const KEYWORD = 2;

@@ -2,21 +2,27 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:https";
-import type { FindingName } from "../../../src/cli/doctor/findings.js";
-import { reach } from "../../../src/cli/doctor/reach.js";
-import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
-import { ClientCertificate } from "../../../src/providers/http/client-certificate.js";
+import type { FindingName } from "../../../../src/cli/doctor/findings.js";
+import { reach } from "../../../../src/cli/doctor/reach.js";
+import { sandboxAccount } from "../../../../src/local/stack/sandbox-accounts.js";
+import { ClientCertificate } from "../../../../src/providers/http/client-certificate.js";
 import {
   certificateAuthority,
   clientCertificate,
   pkcs12,
   serverCertificate,
-} from "../../../src/sandbox/tls/certificate.js";
-import type { Certificate, Validity } from "../../../src/sandbox/tls/certificate.js";
-import { sandboxControl } from "../../../src/sandbox/control/client.js";
-import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.js";
-import { Files } from "../../providers/http/mutual-tls.js";
-import { type Report, closedPort, doctor, expectFinding, listening } from "./doctor.js";
+} from "../../../../src/sandbox/tls/certificate.js";
+import type { Certificate, Validity } from "../../../../src/sandbox/tls/certificate.js";
+import { sandboxControl } from "../../../../src/sandbox/control/client.js";
+import { type Sandbox, startSandbox } from "../../../../src/sandbox/sandbox.js";
+import { Files } from "../../../providers/http/mutual-tls.js";
+import {
+  type Report,
+  closedPort,
+  doctor,
+  expectFinding,
+  listening,
+} from "../../../cli/doctor/doctor.js";
 
 const certificateService = "default disposable-certificate";
 const files = new Files();

@@ -13,10 +13,10 @@ import { createServer } from "node:tls";
 import type { Server } from "node:tls";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { readyLine, start, trustflow } from "../cli/run.js";
-import { startTestStack } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
-import { root, withTls } from "./compose-file.js";
+import { readyLine, start, trustflow } from "../../cli/run.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
+import { root, withTls } from "../../deploy/compose-file.js";
 
 let system: TestStack;
 let folder: string;

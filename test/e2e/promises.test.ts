@@ -1,0 +1,193 @@
+// One path for each promise that test/long/e2e shows from every side, on one stack: each test has ids and accounts of its own.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client } from "@temporalio/client";
+import type { Payload } from "@temporalio/common";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InputMismatchError } from "../../src/client.js";
+import type { AnyHandle, ProcessHandle } from "../../src/client.js";
+import { notEncrypted } from "../../src/contracts/shared/payload-marks.js";
+import { sandboxAccount } from "../../src/local/stack/sandbox-accounts.js";
+import { sandboxPki } from "../../src/local/stack/stack-env.js";
+import { openState } from "../../src/local/stack/stack-state.js";
+import { doctor } from "../cli/doctor/doctor.js";
+import { pageCodec } from "../harness/pages/any-language.js";
+import { eventually } from "../harness/outages/wait.js";
+import { startTestStack, statusWhere } from "../harness/stack/stack.js";
+import type { TestStack } from "../harness/stack/stack.js";
+import { codeFor, holderInput, wrongCode } from "../processes/issue-certificate/inputs.js";
+import { letterInput } from "../processes/send-postal/inputs.js";
+import { envelopeInput } from "../processes/sign-envelope/inputs.js";
+import { signerInput } from "../processes/sign-one-shot/inputs.js";
+
+const unavailableSeconds = 5;
+/** Nobody listens there. */
+const nowhere = "127.0.0.1:9";
+let system: TestStack;
+
+beforeAll(async () => {
+  const directory = await mkdtemp(join(tmpdir(), "trustflow-promises-"));
+  const { ports } = await openState(directory, () => undefined);
+  const pkiDirectory = sandboxPki(directory);
+  const account = (name: string, http: string, https = http) =>
+    sandboxAccount(name, { url: `http://${http}`, tlsUrl: `https://${https}`, pkiDirectory });
+  system = await startTestStack({
+    directory,
+    sandboxSpeed: "auto",
+    env: {
+      ...account("fresh", `127.0.0.1:${ports.sandbox}`, `127.0.0.1:${ports.sandboxTls}`),
+      ...account("away", nowhere),
+      TRUSTFLOW_ATTENTION__UNAVAILABLE_SECONDS: String(unavailableSeconds),
+      TRUSTFLOW_CODEC__PLAINTEXT: "refuse",
+    },
+  });
+}, 120_000);
+afterAll(() => system?.close(), 60_000);
+
+async function attentionOf(handle: ProcessHandle<unknown>) {
+  const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+  return attention!;
+}
+
+/** Sent again by a person once no attempt can be running any more. */
+async function sentAgain(handle: AnyHandle, attention: string): Promise<void> {
+  const sure = { confirmRetry: true, note: "not in the portal" };
+  const retry = () => handle.resolve({ attention, decision: "retry", by: "Ada", ...sure });
+  await eventually("the lease is over", async () => (await retry()).answer === "resolved");
+}
+
+test("a lost answer of an account whose look-up is not proven waits, and goes on by itself once another letter proves it", async () => {
+  const send = (id: string, words: string) =>
+    system.client.sendPostal(id, letterInput(id, words, { account: "fresh" }));
+  const first = await send("lost", "delivered,submit=cut");
+  expect(await attentionOf(first)).toMatchObject({ step: "submit" });
+  expect(await system.effects("lost")).toEqual({});
+  expect((await (await send("proof", "delivered")).result()).outcome).toBe("delivered");
+  expect((await first.result()).outcome).toBe("delivered");
+  for (const id of ["lost", "proof"])
+    expect(await system.effects(id)).toEqual({ "evi-post.submit": 1 });
+}, 90_000);
+
+test("a provider that is away asks for a person, and not too early", async () => {
+  const began = Date.now();
+  const handle = await system.client.sendPostal(
+    "away",
+    letterInput("away", "delivered", { account: "away" }),
+  );
+  const { kind, since } = await attentionOf(handle);
+  expect(kind).toBe("unavailable");
+  expect(Date.parse(since) - began).toBeGreaterThanOrEqual(unavailableSeconds * 1_000);
+  expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+  expect((await handle.result()).outcome).toBe("cancelledBeforeSubmit");
+}, 60_000);
+
+test("a web page is no accepted message: it is sent again only by a person", async () => {
+  const providerFields = { clientReference: "page", sandbox: "send=web-page" };
+  const handle = await system.client.sendMessage("page", { providerFields });
+  const { id, kind, reason } = await attentionOf(handle);
+  expect([kind, reason]).toEqual(["unknownOutcome", expect.stringContaining("text/html")]);
+  expect(await system.effects("page")).toEqual({});
+  await sentAgain(handle, id);
+  expect((await handle.result()).outcome).toBe("accepted");
+  expect(await system.effects("page")).toEqual({ "messaging-gateway.send": 1 });
+}, 60_000);
+
+test("a start without a key fails, and nothing is sent", async () => {
+  const { connection } = system.client.temporal;
+  // It reads with the key, so that the test sees what it is answered, and writes without.
+  const { decode } = pageCodec(system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "");
+  const encode = async (payloads: Payload[]) => payloads;
+  const stranger = new Client({
+    connection,
+    dataConverter: { payloadCodecs: [{ encode, decode }] },
+  });
+  const failed = stranger.workflow.execute("sendPostal", {
+    workflowId: "sendPostal/stranger",
+    taskQueue: "trustflow",
+    args: [letterInput("stranger", "delivered")],
+  });
+  await expect(failed).rejects.toMatchObject({
+    cause: { type: "InvalidInput", message: expect.stringContaining(notEncrypted) },
+  });
+  expect(await system.effects("stranger")).toEqual({});
+}, 60_000);
+
+test("a second start joins, another input is refused, and a new run takes up what exists", async () => {
+  const input = letterInput("again", "cancellable");
+  const [first] = await Promise.all([
+    system.client.sendPostal("again", input),
+    system.client.sendPostal("again", input),
+  ]);
+  const other = { ...input, recipientEmail: "someone@example.org" };
+  await expect(system.client.sendPostal("again", other)).rejects.toThrow(InputMismatchError);
+  const tracked = await statusWhere(first, ({ phase }) => phase === "tracking");
+  await system.client.temporal.workflow.getHandle(first.workflowId).terminate();
+  const second = await system.client.sendPostal("again", input);
+  const { references } = await statusWhere(second, ({ phase }) => phase === "tracking");
+  expect(references).toEqual(tracked.references);
+  const answers = await Promise.all([second.cancel("one"), second.cancel("one")]);
+  expect(answers).toEqual([{ answer: "cancelled" }, { answer: "cancelled" }]);
+  expect((await second.result()).outcome).toBe("cancelled");
+  expect(await system.effects("again")).toEqual({ "evi-post.submit": 1, "evi-post.cancel": 1 });
+}, 60_000);
+
+test("letters whose callbacks or calls have an accident are delivered, and sent once", async () => {
+  const accidents = [
+    "callbacks-lost",
+    "callbacks-doubled",
+    "submit=reject-503",
+    "query=reject-503*3",
+  ];
+  const handles = await Promise.all(
+    accidents.map((accident) =>
+      system.client.sendPostal(
+        accident.replaceAll(/\W/g, "-"),
+        letterInput(accident, `delivered,${accident}`),
+      ),
+    ),
+  );
+  for (const [at, accident] of accidents.entries()) {
+    expect([accident, await handles[at]?.result()]).toMatchObject([
+      accident,
+      { outcome: "delivered" },
+    ]);
+    expect([accident, await system.effects(accident)]).toEqual([
+      accident,
+      { "evi-post.submit": 1 },
+    ]);
+  }
+}, 90_000);
+
+test("a wrong code is counted, and the right one issues the certificate", async () => {
+  const handle = await system.client.issueCertificate("holder", holderInput("holder"));
+  const code = await codeFor(system.sandbox, "holder");
+  expect(await handle.submitOtp(wrongCode(code))).toMatchObject({ answer: "wrong" });
+  expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
+  expect((await handle.result()).outcome).toBe("issued");
+}, 60_000);
+
+test("an upload whose answer is lost is made again, and the envelope is sent once", async () => {
+  const input = envelopeInput("envelope", "upload=cut-after-commit");
+  const handle = await system.client.signEnvelope("envelope", input);
+  expect((await handle.result()).outcome).toBe("sent");
+  expect(await system.effects("envelope")).toMatchObject({ "envelope-signature.send": 1 });
+}, 60_000);
+
+test("a signature whose answer is lost is found at the provider, and made once", async () => {
+  const input = signerInput("signer", "sign=cut-after-commit");
+  const handle = await system.client.signOneShot("signer", input);
+  const code = await codeFor(system.sandbox, "signer");
+  expect(await handle.submitOtp(code)).toEqual({ answer: "unknown" });
+  expect((await handle.result()).outcome).toBe("signed");
+  expect(await system.effects("signer")).toMatchObject({ "one-shot-signature.sign": 1 });
+}, 60_000);
+
+test("the ledger has neither duplicates nor violations, and doctor finds nothing wrong", async () => {
+  const { duplicates, violations } = await system.sandbox.ledger();
+  expect({ duplicates, violations }).toEqual({ duplicates: [], violations: [] });
+  const own = Object.entries(system.stack.env).filter(([name]) => !name.includes("__AWAY__"));
+  const { code, checks } = await doctor(Object.fromEntries(own));
+  expect(checks.filter(({ state }) => /warn|fail/.test(state))).toEqual([]);
+  expect(code).toBe(0);
+}, 60_000);
