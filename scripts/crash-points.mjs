@@ -9,7 +9,7 @@ if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
 register("./typescript.mjs", import.meta.url);
 /** @param {string} path */
 const test = (path) => import(new URL(`../test/${path}.ts`, import.meta.url).href);
-const [{ enumerateCrashPoints }, { keepReport, reportOf, tableOf }, { processesUnderTest }] =
+const [{ enumerateCrashPoints }, { keepReport, printTable, reportOf }, { processesUnderTest }] =
   await Promise.all(
     ["harness/crashes/enumeration", "harness/crashes/matrix", "processes/index"].map(test),
   );
@@ -18,7 +18,6 @@ for (const underTest of processesUnderTest)
   rows.push(...(await enumerateCrashPoints(underTest)).rows);
 const report = reportOf(rows);
 await keepReport(report);
-process.stdout.write(
-  process.argv.includes("--json") ? `${JSON.stringify(report, null, 2)}\n` : tableOf(report),
-);
+if (process.argv.includes("--json")) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+else printTable(report);
 process.exitCode = report.double + report.lost > 0 ? 1 : 0;

@@ -3,6 +3,7 @@
 // a stack of its own. Prints one document of figures; fails where something was lost, doubled or left over.
 import { parseArgs } from "node:util";
 import { register } from "node:module";
+import { inspect } from "node:util";
 import { ensureInstalled } from "./install.mjs";
 import { runBuild, say } from "./steps.mjs";
 
@@ -17,7 +18,7 @@ if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
 register("./typescript.mjs", import.meta.url);
 /** @param {string} path */
 const test = (path) => import(new URL(`../test/${path}.ts`, import.meta.url).href);
-const [{ storms, linesOf }, { sendPostalUnderTest }] = await Promise.all(
+const [{ storms }, { sendPostalUnderTest }] = await Promise.all(
   ["harness/storms/script", "processes/send-postal/under-test"].map(test),
 );
 const report = await storms(sendPostalUnderTest, {
@@ -25,5 +26,7 @@ const report = await storms(sendPostalUnderTest, {
   callbacks: Number(values.callbacks),
   progress: say,
 });
-process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : linesOf(report));
+process.stdout.write(
+  values.json ? `${JSON.stringify(report, null, 2)}\n` : `${inspect(report, { depth: 4 })}\n`,
+);
 process.exitCode = report.problems.length > 0 ? 1 : 0;

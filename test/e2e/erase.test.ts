@@ -2,9 +2,8 @@
 // many keys one has, and the id sends nothing again.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { cp, rm } from "node:fs/promises";
-import pg from "pg";
 import { pdf } from "../../src/sandbox/exchange/pdf.js";
-import { eventOf, addressOf, post } from "../harness/histories/callbacks.js";
+import { eventOf, addressOf, post } from "../processes/send-postal/callbacks.js";
 import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { OpenedStores } from "../harness/documents/opened-stores.js";
@@ -18,7 +17,6 @@ const letter = "sendPostal/erased";
 const certificate = "issueCertificate/erased";
 let system: TestStack;
 let stores: OpenedStores;
-let database: pg.Client;
 
 const input = () =>
   letterInput("erased", "delivered", {
@@ -36,7 +34,7 @@ async function run(...args: string[]) {
 }
 
 async function count(sql: string, ...values: unknown[]): Promise<number> {
-  const { rows } = await database.query<{ count: string }>(sql, values);
+  const { rows } = await system.pool.query<{ count: string }>(sql, values);
   return Number(rows[0]?.count);
 }
 
@@ -51,8 +49,6 @@ beforeAll(async () => {
   // Codes live minutes: the clock of the sandbox moves only while it is waited for.
   system = await startTestStack({ sandboxSpeed: "auto" });
   stores = new OpenedStores(system);
-  database = new pg.Client({ connectionString: system.stack.env["DATABASE_URL"] });
-  await database.connect();
   const handle = await system.client.sendPostal("erased", input());
   await statusWhere(handle, ({ phase }) => phase !== "submitting");
   expect(await post(addressOf(system, letter), eventOf({}, { Details: marker }))).toBe(204);
@@ -66,7 +62,6 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
-  await database?.end();
   await system?.close();
 }, 60_000);
 
@@ -116,7 +111,7 @@ test("after it the marker is nowhere, in no backup without keys either, and the 
   const backup = `${directory}-backup`;
   await cp(directory, backup, { recursive: true });
   await rm(`${backup}/keys`, { recursive: true });
-  const { rows: answers } = await database.query<{ sealed: Buffer }>(
+  const { rows: answers } = await system.pool.query<{ sealed: Buffer }>(
     "select sealed_answer as sealed from trustflow.effects where workflow_id = any($1) and sealed_answer is not null",
     [[letter, certificate]],
   );
@@ -145,9 +140,10 @@ test("after it the marker is nowhere, in no backup without keys either, and the 
     0,
   );
   for (const reference of references) expect(await stores.placesOf(reference)).toEqual([]);
-  const { rows } = await database.query("select * from trustflow.erasures where workflow_id = $1", [
-    letter,
-  ]);
+  const { rows } = await system.pool.query(
+    "select * from trustflow.erasures where workflow_id = $1",
+    [letter],
+  );
   expect(rows).toEqual([
     expect.objectContaining({ erased_by: "Ana Ruiz", documents: json.documents, runs: 1 }),
   ]);

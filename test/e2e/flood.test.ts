@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { searchAttributes } from "../../src/contracts/shared/names.js";
-import { addressOf, eventOf, post } from "../harness/histories/callbacks.js";
+import { addressOf, eventOf, post } from "../processes/send-postal/callbacks.js";
 import { letterInput } from "../processes/send-postal/inputs.js";
 import { eventually } from "../harness/outages/wait.js";
 import { startTestStack } from "../harness/stack/stack.js";

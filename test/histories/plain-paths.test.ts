@@ -1,5 +1,5 @@
 // The plain path of every process, and what it leaves open or terminated, as test/long/histories takes all of them.
-import { testPaths } from "../harness/histories/path-tests.js";
+import { testPaths } from "./path-tests.js";
 import { allPaths } from "../harness/histories/paths.js";
 import type { PathsOf } from "../harness/histories/path-run.js";
 

@@ -4,24 +4,27 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { defaultPayloadConverter } from "@temporalio/common";
 import protobuf from "@temporalio/proto";
 import { readFileSync } from "node:fs";
+import { KeyRing } from "../../src/crypto/key-ring.js";
 import { allPaths } from "../harness/histories/paths.js";
-import { readRecordings } from "../harness/histories/recordings.js";
-import { activitiesIn, replay, testOneMoreTimer } from "../harness/histories/replaying.js";
+import { readRecordings, recordingRing } from "../harness/histories/recordings.js";
+import { activitiesIn, replay } from "../harness/histories/replaying.js";
 import { idOf } from "../harness/histories/path-run.js";
 import { sendMessagePaths } from "../processes/send-message/paths.js";
 import { secondPersonPaths } from "../processes/send-message/second-person-paths.js";
+import { testOneMoreTimer } from "./one-more-timer.js";
 
+const ring = KeyRing.parse(recordingRing);
 const { EventType } = protobuf.temporal.api.enums.v1;
 const paths = [...allPaths, secondPersonPaths].flatMap((of) =>
   Object.keys(of.paths).map((id) => idOf({ of, id })),
 );
 const processes = allPaths.map(({ process: processName }) => processName);
-const recordings = processes.flatMap((processName) => [...readRecordings(processName).values()]);
+const recordings = processes.flatMap(readRecordings);
 
 describe("the present workflows", () => {
-  let met: Map<string, string | undefined>;
+  let met: Awaited<ReturnType<typeof replay>>;
   beforeAll(async () => {
-    met = await replay(readFileSync("dist/workflow-bundle.js", "utf8"), recordings);
+    met = await replay(readFileSync("dist/workflow-bundle.js", "utf8"), ring, recordings);
   }, 60_000);
 
   test("every path has its history, and every history its path", () => {
@@ -63,16 +66,14 @@ test("word of surplus that a worker of an earlier release dropped changes nothin
   if (!told || !signal) throw new Error("it has heard no callback");
   signal.signalName = "surplus";
   signal.input = { payloads: [defaultPayloadConverter.toPayload({ count: 3 })] };
-  const met = await replay(readFileSync("dist/workflow-bundle.js", "utf8"), [told]);
+  const met = await replay(readFileSync("dist/workflow-bundle.js", "utf8"), ring, [told]);
   expect([...met]).toEqual([[told.workflowId, undefined]]);
 }, 60_000);
 
 test.each(allPaths)(
   "$process calls the activities that its paths name, and no others",
   ({ process: processName, activities }) => {
-    const called = new Set(
-      [...readRecordings(processName).values()].flatMap((one) => [...activitiesIn(one)]),
-    );
+    const called = new Set(readRecordings(processName).flatMap((one) => [...activitiesIn(one)]));
     expect([...called].toSorted()).toEqual(activities.toSorted());
   },
 );

@@ -3,18 +3,14 @@
 import { dirname } from "node:path";
 import { Trustflow } from "../../../src/client.js";
 import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
-import { startSandbox } from "../../../src/sandbox/sandbox.js";
-import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import { startSandbox, type Sandbox, type SandboxOptions } from "../../../src/sandbox/sandbox.js";
 import { registerSearchAttributes } from "../../../src/temporal/visibility/search-attributes.js";
-import { reportOf } from "./matrix.js";
-import type { CrashReport } from "./matrix.js";
-import { interruptedRows, phasesOf } from "./points.js";
-import type { Interruption } from "./points.js";
+import { reportOf, type CrashReport } from "./matrix.js";
+import { interruptedRows, phasesOf, type Interruption } from "./points.js";
 import { resetRows } from "./resets.js";
 import type { Field } from "./run.js";
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";
-import { startTestStack } from "../stack/stack.js";
-import type { TestStack } from "../stack/stack.js";
+import { startTestStack, type TestStack } from "../stack/stack.js";
 
 const ownersNamespace = "two-owners";
 const resetsAccount = "resets";
@@ -30,46 +26,32 @@ export async function enumerateCrashPoints(
   try {
     const system = await startTestStack({ roles: ["receiver", "relay"] });
     closers.unshift(() => system.close());
-    const [sandbox, resetsSandbox, ownersSandbox, blindSandbox] = await Promise.all([
-      ...[1, 2, 3].map(() => startSandbox({ speed: "manual" })),
-      startSandbox({ speed: "manual", lookupKeyMatching: "whole" }),
-    ]);
-    if (!sandbox || !resetsSandbox || !ownersSandbox || !blindSandbox)
-      throw new Error("no sandbox");
-    for (const one of [sandbox, resetsSandbox, ownersSandbox, blindSandbox])
-      closers.unshift(() => one.close());
+    const provider = async (options: SandboxOptions = {}) => {
+      const sandbox = await startSandbox({ speed: "manual", ...options });
+      closers.unshift(() => sandbox.close());
+      return sandbox;
+    };
+    const [sandbox, resetsSandbox] = [await provider(), await provider()];
+    const blindSandbox = await provider({ lookupKeyMatching: "whole" });
+    const { namespace } = system.client.temporal.options;
     const env = {
-      TEMPORAL_NAMESPACE: system.client.temporal.options.namespace,
+      TEMPORAL_NAMESPACE: namespace,
       ...accountEnv("default", sandbox),
       ...accountEnv(resetsAccount, resetsSandbox),
       ...accountEnv(blindAccount, blindSandbox),
       TRUSTFLOW_ACCOUNTS__BLIND__ONE_SHOT_SIGNATURE__PATHS__RETRIEVE: "none",
     };
-    const field: Field = {
-      underTest,
-      trustflow: system.client,
-      namespace: env.TEMPORAL_NAMESPACE,
-      sandbox,
-    };
+    const field: Field = { underTest, trustflow: system.client, namespace, sandbox };
     const resets = { ...field, sandbox: resetsSandbox, account: resetsAccount };
-
     const blind = { ...field, sandbox: blindSandbox, account: blindAccount, isBlind: true };
     const blindRows = () => interruptedRows(system, blind, env, ["killed"]);
 
-    const ownersEnv = {
-      TEMPORAL_NAMESPACE: ownersNamespace,
-      ...accountEnv("default", ownersSandbox),
-    };
     const owners = async () => {
-      const trustflow = await clientOf(system, ownersNamespace);
+      const [trustflow, own] = [await clientOf(system, ownersNamespace), await provider()];
       closers.unshift(() => trustflow.close());
-      const own = {
-        underTest,
-        trustflow,
-        namespace: ownersNamespace,
-        sandbox: ownersSandbox,
-      };
-      return interruptedRows(system, own, ownersEnv, ["splitBrain"]);
+      const ownersEnv = { TEMPORAL_NAMESPACE: ownersNamespace, ...accountEnv("default", own) };
+      const ownersField = { underTest, trustflow, namespace: ownersNamespace, sandbox: own };
+      return interruptedRows(system, ownersField, ownersEnv, ["splitBrain"]);
     };
     const [first = [], ...more] = groupsOf(underTest);
     if (isBounded && more.length > 0) {

@@ -2,6 +2,7 @@
 // effect class of the call (docs/reading-the-specification.md §0).
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { writeTable } from "../../../src/cli/output/output.js";
 import type { LedgerReport } from "../../../src/sandbox/engine/ledger.js";
 import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";
 
@@ -21,14 +22,7 @@ export interface CrashRow {
   durationMs: number;
 }
 
-export interface CrashReport {
-  points: number;
-  once: number;
-  parked: number;
-  double: number;
-  lost: number;
-  rows: CrashRow[];
-}
+export type CrashReport = ReturnType<typeof reportOf>;
 
 /** What became of one process. */
 export interface Ended {
@@ -47,7 +41,7 @@ export interface Ended {
 /** The answer of a process that has ended. */
 export const finished = "FinishedError";
 
-export function reportOf(rows: CrashRow[]): CrashReport {
+export function reportOf(rows: CrashRow[]) {
   const count = (ending: Ending) => rows.filter((row) => row.ending === ending).length;
   return {
     points: rows.length,
@@ -108,23 +102,14 @@ export function judge(
   return { ending, effects, outcome: [...answers, end, ...violations, ...tooMuch].join(", ") };
 }
 
-export function tableOf({ rows, ...counts }: CrashReport): string {
-  const lines = rows.map(
-    ({ process: processName, effect, phase, ending, effects, outcome, durationMs }) => [
-      processName,
-      effect,
-      phase,
-      ending,
-      String(effects),
-      outcome,
-      `${(durationMs / 1_000).toFixed(1)} s`,
-    ],
-  );
-  const all = [["process", "effect", "phase", "ending", "effects", "outcome", "took"], ...lines];
-  const widths = all[0]!.map((_, column) => Math.max(...all.map((line) => line[column]!.length)));
-  const text = all.map((line) => line.map((cell, at) => cell.padEnd(widths[at]!)).join("  "));
-  const totals = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
-  return `${[...text.map((line) => line.trimEnd()), "", totals.join(", ")].join("\n")}\n`;
+export function printTable({ rows, ...counts }: CrashReport): void {
+  const columns = ["process", "effect", "phase", "ending", "effects", "outcome"] as const;
+  const cells = rows.map((row) => [
+    ...columns.map((column) => String(row[column])),
+    `${(row.durationMs / 1_000).toFixed(1)} s`,
+  ]);
+  writeTable([...columns, "took"], cells);
+  writeTable(Object.keys(counts), [Object.values(counts).map(String)]);
 }
 
 /** The file of the run: of all processes, or of one. */

@@ -3,14 +3,12 @@
 import type { Role } from "../../../src/local/stack/role.js";
 import type { Sandbox } from "../../../src/sandbox/sandbox.js";
 import type { CrashRow } from "./matrix.js";
-import { journalStates, leasesOver, statesOf, takenOver } from "./journal.js";
+import { journalStates, leasesOver, takenOver } from "./journal.js";
 import { resetToLastTask } from "./resets.js";
-import { callsIn, Run, settle, until } from "./run.js";
-import type { Field } from "./run.js";
-import { startHeldWorker, startWorkerRole } from "./workers.js";
-import type { HeldWorker, HoldPlan } from "./workers.js";
+import { callsIn, Run, settle, until, type Field } from "./run.js";
+import { holding, startRoleOf, type Hold, type HoldPoint } from "../outages/roles.js";
+import { timeouts, type TestStack } from "../stack/stack.js";
 import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";
-import type { TestStack } from "../stack/stack.js";
 
 /**
  * `killed`: the worker, by SIGKILL. `terminated`: also the process, which is then started again with its id. `reset`: also
@@ -21,21 +19,24 @@ export type Interruption = "killed" | "terminated" | "reset" | "splitBrain";
 
 export interface Phase {
   name: string;
-  /** A point of worker.mjs; without one, the provider's answer is held back after its commit. */
-  hold?: string;
+  /** Without one, the provider's answer is held back after its commit. */
+  hold?: HoldPoint;
   /** What the journal's row has to say then. */
   state?: string;
 }
 
+const take = "insert into trustflow\\.effects|set state = 'sending'";
+const answer = "set state = 'answered'";
+const beforeRequest: HoldPoint = { when: "beforeRequest" };
 const journaled: Phase[] = [
-  { name: "beforeSending", hold: "afterTake", state: "sending" },
-  { name: "beforeRequest", hold: "beforeRequest", state: "sending" },
+  { name: "beforeSending", hold: { when: "after", statement: take }, state: "sending" },
+  { name: "beforeRequest", hold: beforeRequest, state: "sending" },
   { name: "afterCommit", state: "sending" },
-  { name: "beforeJournal", hold: "beforeAnswerIsStored", state: "sending" },
-  { name: "beforeTemporal", hold: "afterAnswerIsStored", state: "answered" },
+  { name: "beforeJournal", hold: { when: "before", statement: answer }, state: "sending" },
+  { name: "beforeTemporal", hold: { when: "after", statement: answer }, state: "answered" },
 ];
 const firstRead: Phase[] = [
-  { name: "beforeSending", hold: "beforeRequest" },
+  { name: "beforeSending", hold: beforeRequest },
   { name: "afterCommit" },
 ];
 const laterRead: Phase[] = [{ name: "afterCommit" }];
@@ -60,6 +61,10 @@ interface PointRun {
 }
 
 const ANSWER_HELD_MS = 120_000;
+/** Longer than it takes to come to every point, so that no call ends before the interruption. */
+const unhurried = { TRUSTFLOW_JOURNAL__LEASE_SECONDS: "20", ...timeouts(17) };
+/** Two workers are up at once, so none gets the one health port. */
+const noPort = { TRUSTFLOW_WORKER__HEALTH_PORT: "0" };
 
 export async function interruptedRows(
   system: TestStack,
@@ -69,40 +74,54 @@ export async function interruptedRows(
   meanwhile: () => Promise<CrashRow[]> = async () => [],
 ): Promise<CrashRow[]> {
   if (callsIn(field).length === 0) return [];
-  const plan: HoldPlan = {};
+  const holds: Hold[] = [];
   const points: PointRun[] = [];
   for (const interruption of interruptions) {
     for (const call of callsIn(field)) {
       for (const phase of phasesOf(field.underTest, call)) {
         const name = [field.account, interruption, call.operation, phase.name].filter(Boolean);
         const run = new Run(field, name.join("-"), call);
-        if (phase.hold !== undefined)
-          plan[run.workflowId] = { activity: call.activity, hold: phase.hold };
-        points.push({ run, phase, interruption, isReached: () => false });
+        const { workflowId } = run;
+        const { hold } = phase;
+        if (hold) holds.push({ ...hold, work: { workflowId, activity: call.activity } });
+        const isHeld = () => held.reached().includes(workflowId);
+        const isReached = hold ? isHeld : holdAnswer(field.sandbox, run);
+        points.push({ run, phase, interruption, isReached });
       }
     }
   }
-  const held = await startHeldWorker(system, env, plan);
+  const runs = points.map(({ run }) => run);
+  const held = holding(system, holds);
+  const worker = await startRoleOf(system, "worker", {
+    ...noPort,
+    ...env,
+    ...unhurried,
+    ...held.env,
+  });
   let replacement: Role | undefined;
   try {
-    for (const point of points) {
-      const { run, phase } = point;
-      if (phase.hold === undefined) point.isReached = holdAnswer(field.sandbox, run);
-      else point.isReached = () => held.reached.has(run.workflowId);
-    }
     await reach(points);
     await checkReached(system, field, points);
     const now = Date.now();
-    for (const { run } of points) run.interruptedAt = now;
+    for (const run of runs) run.interruptedAt = now;
     const takeOver = async () => {
-      replacement = await startWorkerRole(system, env);
-      for (const { run } of points) run.replacementAt = Date.now();
+      replacement = await startRoleOf(system, "worker", { ...noPort, ...env });
+      for (const run of runs) run.replacementAt = Date.now();
     };
-    if (interruptions.includes("splitBrain"))
-      await goOnLater(system, field, points, held, takeOver);
-    else await killAndStartAgain(system, field, points, held, takeOver);
+    if (interruptions.includes("splitBrain")) {
+      process.kill(worker.pid, "SIGSTOP");
+      await takeOver();
+      await takenOver(system, field, runs);
+      for (const signal of ["SIGUSR2", "SIGCONT"]) process.kill(worker.pid, signal);
+      const behind = () => held.reached().filter((id) => !held.passed().includes(id));
+      await until(
+        () => `the first owner has gone on with ${behind().join(", ")}`,
+        () => behind().length === 0,
+      );
+    } else {
+      await killAndStartAgain(system, field, points, worker, takeOver);
+    }
     const more = meanwhile();
-    const runs = points.map(({ run }) => run);
     await Promise.allSettled(runs.map((run) => run.answered()));
     await settle(runs);
     const rows = points.map(({ run, phase, interruption }) =>
@@ -110,10 +129,10 @@ export async function interruptedRows(
     );
     return [...(await Promise.all(rows)), ...(await more)];
   } catch (error) {
-    await Promise.all(points.map(({ run }) => run.abandon()));
+    await Promise.all(runs.map((run) => run.abandon()));
     throw error;
   } finally {
-    held.child.kill("SIGKILL");
+    await worker.kill();
     await replacement?.stop();
   }
 }
@@ -123,7 +142,7 @@ async function killAndStartAgain(
   system: TestStack,
   field: Field,
   points: PointRun[],
-  { child }: HeldWorker,
+  worker: Role,
   takeOver: () => Promise<void>,
 ): Promise<void> {
   const runsOf = (wanted: Interruption) =>
@@ -132,8 +151,7 @@ async function killAndStartAgain(
   const reset = runsOf("reset");
   await Promise.all(terminated.map((run) => run.terminate()));
   await Promise.all(reset.map(resetToLastTask));
-  child.kill("SIGKILL");
-  await child.exited;
+  await worker.kill();
   await takeOver();
   for (const run of reset) run.ask();
   await Promise.all(
@@ -143,29 +161,6 @@ async function killAndStartAgain(
       await leasesOver(system, field);
       run.ask();
     }),
-  );
-}
-
-async function goOnLater(
-  system: TestStack,
-  field: Field,
-  points: PointRun[],
-  { child, reached, passed }: HeldWorker,
-  takeOver: () => Promise<void>,
-): Promise<void> {
-  child.kill("SIGSTOP");
-  await takeOver();
-  await takenOver(
-    system,
-    field,
-    points.map(({ run }) => run),
-  );
-  child.kill("SIGUSR2");
-  child.kill("SIGCONT");
-  const behind = () => [...reached].filter((id) => !passed.has(id));
-  await until(
-    () => `the first owner has gone on with ${behind().join(", ")}`,
-    () => behind().length === 0,
   );
 }
 
@@ -209,11 +204,9 @@ function allReached(points: PointRun[], play?: () => Promise<unknown>): Promise<
 
 /** Every process must stand where its point says, else nothing is proven. */
 async function checkReached(system: TestStack, field: Field, points: PointRun[]): Promise<void> {
-  const states = await journalStates(system, field.namespace);
+  const statesOf = await journalStates(system, field);
   const wrong = points.filter(
-    ({ run, phase }) =>
-      phase.state !== undefined &&
-      !statesOf(run.call, run.workflowId, states).includes(phase.state),
+    ({ run, phase }) => phase.state !== undefined && !statesOf(run).includes(phase.state),
   );
   if (wrong.length === 0) return;
   throw new Error(`not at their point: ${wrong.map(({ run }) => run.id).join(", ")}`);

@@ -1,24 +1,17 @@
 // Resets: every process that had an effect is reset to each of its workflow tasks, running and finished.
-import proto from "@temporalio/proto";
-import { randomUUID } from "node:crypto";
 import type { CrashRow } from "./matrix.js";
-import { Run, settle } from "./run.js";
-import type { Field } from "./run.js";
-
-const { EventType, ResetReapplyType } = proto.temporal.api.enums.v1;
-type EventId = NonNullable<proto.temporal.api.history.v1.IHistoryEvent["eventId"]>;
+import { Run, settle, type Field } from "./run.js";
+import { reset, tasksOf, type EventId } from "../stack/reset.js";
 
 /** So many processes share the reset points of one history between them; fewer where there are many histories. */
 const sharingOf = ({ underTest }: Field) => (underTest.calls.length > 6 ? 3 : 8);
 
 export async function resetRows(field: Field): Promise<CrashRow[]> {
   const calls = field.underTest.calls.filter(({ effectClass }) => effectClass !== "read");
+  const sharing = Array.from({ length: sharingOf(field) }, (_, index) => index);
   const runsNamed = (name: string) =>
     calls.flatMap((call) =>
-      Array.from(
-        { length: sharingOf(field) },
-        (_, index) => new Run(field, `${name}-${call.operation}-${index}`, call),
-      ),
+      sharing.map((index) => new Run(field, `${name}-${call.operation}-${index}`, call)),
     );
   const running = runsNamed("reset-running");
   const finished = runsNamed("reset-finished");
@@ -51,7 +44,7 @@ async function resetEach(runs: Run[]): Promise<CrashRow[]> {
   );
   for (let round = 0; lists.some((list) => list.length > round); round += 1) {
     const points = lists.flatMap((list) => list[round] ?? []);
-    await Promise.all(points.map(reset));
+    await Promise.all(points.map(resetTo));
     await settle(points.map(({ run }) => run));
     rows.push(...(await Promise.all(points.map(({ run, phase }) => run.row(phase)))));
   }
@@ -59,40 +52,23 @@ async function resetEach(runs: Run[]): Promise<CrashRow[]> {
 }
 
 async function pointsOf(run: Run, index: number): Promise<ResetPoint[]> {
-  const { runId, status, tasks } = await tasksOf(run);
+  const { runId, status } = await run.workflow().describe();
+  const tasks = await tasksOf(run.field.trustflow, run.workflowId, runId);
   return tasks.flatMap((eventId, at) => {
-    const phase = `reset to task ${at + 1} of ${tasks.length}, ${status}`;
+    const phase = `reset to task ${at + 1} of ${tasks.length}, ${status.name === "RUNNING" ? "running" : "finished"}`;
     return at % sharingOf(run.field) === index ? [{ run, runId, eventId, phase }] : [];
   });
 }
 
-/** Where a process may be reset to. */
-async function tasksOf(run: Run) {
-  const { runId, status } = await run.workflow().describe();
-  const { events } = await run.workflow(runId).fetchHistory();
-  const tasks = (events ?? []).flatMap(({ eventType, eventId }) =>
-    eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED && eventId ? [eventId] : [],
-  );
-  return { runId, tasks, status: status.name === "RUNNING" ? "running" : "finished" };
-}
-
 /** Back to before what is under way, whose activity is forgotten. */
 export async function resetToLastTask(run: Run): Promise<void> {
-  const { runId, tasks } = await tasksOf(run);
-  const eventId = tasks.at(-1);
+  const { runId } = await run.workflow().describe();
+  const eventId = (await tasksOf(run.field.trustflow, run.workflowId, runId)).at(-1);
   if (!eventId) throw new Error(`${run.id} has no workflow task to be reset to`);
-  await reset({ run, runId, eventId });
+  await resetTo({ run, runId, eventId });
 }
 
-async function reset({ run, runId, eventId }: Omit<ResetPoint, "phase">): Promise<void> {
-  const { trustflow, namespace } = run.field;
+async function resetTo({ run, runId, eventId }: Omit<ResetPoint, "phase">): Promise<void> {
   run.renew();
-  await trustflow.temporal.workflowService.resetWorkflowExecution({
-    namespace,
-    workflowExecution: { workflowId: run.workflowId, runId },
-    workflowTaskFinishEventId: eventId,
-    resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
-    reason: "crash points",
-    requestId: randomUUID(),
-  });
+  await reset(run.field.trustflow, { workflowId: run.workflowId, runId }, eventId);
 }

@@ -4,8 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessHandle, Trustflow } from "../../../src/client.js";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import type { Sandbox } from "../../../src/sandbox/sandbox.js";
-import { finished, judge } from "./matrix.js";
-import type { CrashRow } from "./matrix.js";
+import { eventually } from "../outages/wait.js";
+import { finished, judge, type CrashRow } from "./matrix.js";
 import type {
   CallUnderTest,
   ProcessUnderTest,
@@ -41,7 +41,6 @@ export class Run {
   readonly field: Field;
   readonly id: string;
   readonly call: CallUnderTest;
-  /** When it was interrupted. */
   interruptedAt = 0;
   /** When another worker was up. */
   replacementAt = 0;
@@ -116,9 +115,7 @@ export class Run {
   }
 
   async terminate(): Promise<void> {
-    await this.field.trustflow.temporal.workflow
-      .getHandle(this.workflowId)
-      .terminate("crash point");
+    await this.workflow().terminate("crash point");
   }
 
   /** Whether it has ended, or its end cannot be known. */
@@ -227,13 +224,7 @@ export async function settle(runs: Run[], limitMs = 120_000): Promise<void> {
   }
 }
 
-export async function until(
-  what: string | (() => string),
-  isSo: () => Promise<boolean> | boolean,
-  limitMs = 60_000,
-): Promise<void> {
-  for (const end = Date.now() + limitMs; !(await isSo()); await delay(100)) {
-    if (Date.now() > end)
-      throw new Error(`it did not come about: ${typeof what === "string" ? what : what()}`);
-  }
+/** Many processes at once take their time. */
+export async function until(...[what, isSo]: Parameters<typeof eventually>): Promise<void> {
+  await eventually(what, isSo, 60_000);
 }

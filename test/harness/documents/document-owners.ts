@@ -4,21 +4,13 @@ import { own } from "../../../src/journal/ownership.js";
 import type { ProcessKey } from "../../../src/crypto/data-key.js";
 import type { Pool } from "../../../src/postgres/pool.js";
 import { eventually } from "../outages/wait.js";
+import { uncommitted } from "../stack/postgres.js";
 
 /** Its statement is through; returns its commit. */
-export async function ownUncommitted(
-  pool: Pool,
-  owner: ProcessKey,
-  uri: string,
-): Promise<() => Promise<void>> {
-  const client = await pool.connect();
-  await client.query("begin");
-  await own(client as unknown as Pool, owner, [{ id: documentIdOf(uri), kind: "submitted" }]);
-  return async () => {
-    await client.query("commit");
-    client.release();
-  };
-}
+export const ownUncommitted = (pool: Pool, owner: ProcessKey, uri: string) =>
+  uncommitted(pool, (client) =>
+    own(client as unknown as Pool, owner, [{ id: documentIdOf(uri), kind: "submitted" }]),
+  );
 
 /** A transaction waits for the lock of a document in this database. */
 export async function untilLockAwaited(pool: Pool): Promise<void> {

@@ -1,20 +1,17 @@
 // Everything that Trustflow keeps, opened with every key that there is: documents, rows, histories, visibility. What cannot be opened is
 // given as it lies there.
 import { createDecipheriv } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { Payload } from "@temporalio/common";
-import pg from "pg";
 import { BodyOpener } from "../../../src/callbacks/inbox/body-keys.js";
-import { KeyRing } from "../../../src/crypto/key-ring.js";
+import type { KeyRing } from "../../../src/crypto/key-ring.js";
 import { dataKeyOf } from "../../../src/crypto/sealed.js";
 import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";
 import { EncryptionCodec } from "../../../src/temporal/codec/codec.js";
 import { formsOf } from "../histories/canaries.js";
-import { descriptions } from "../histories/haystack.js";
-import type { Haystack } from "../histories/haystack.js";
-import type { TestStack } from "../stack/stack.js";
+import { payloadsIn } from "../histories/decoded.js";
+import { bytesOf, descriptions, filesBelow, type Haystack } from "../histories/haystack.js";
+import { everyRow } from "../stack/postgres.js";
+import { historyOf, ringOf, type TestStack } from "../stack/stack.js";
 
 export class OpenedStores {
   readonly #system: TestStack;
@@ -44,51 +41,26 @@ export class OpenedStores {
 
   /** Each file of the document directory: the keys lie there too. */
   async *files(): AsyncIterable<Haystack> {
-    const entries = await readdir(this.#directory, { recursive: true, withFileTypes: true });
-    for (const entry of entries.filter((found) => found.isFile())) {
-      const bytes = await readFile(join(entry.parentPath, entry.name));
+    for await (const [, bytes] of filesBelow(this.#directory))
       yield ["documents", await this.open(bytes)];
-    }
   }
 
   async *#rows(): AsyncIterable<Haystack> {
-    const database = new pg.Client({ connectionString: this.#system.stack.env["DATABASE_URL"] });
-    await database.connect();
     const bodies = new BodyOpener({ inbox: this.#ring("INBOX") });
-    try {
-      const { rows: tables } = await database.query<{ name: string }>(
-        "select table_name as name from information_schema.tables where table_schema = 'trustflow'",
-      );
-      for (const { name } of tables) {
-        const { rows } = await database.query<Record<string, unknown>>(
-          `select * from trustflow."${name}"`,
-        );
-        for (const row of rows) {
-          const { address, identifier, body: sealedBody } = row;
-          if (name === "callbacks" && Buffer.isBuffer(sealedBody))
-            yield [
-              name,
-              bodies.open({ address: String(address), identifier: String(identifier), sealedBody }),
-            ];
-          for (const value of Object.values(row))
-            yield [
-              name,
-              Buffer.isBuffer(value)
-                ? await this.open(value)
-                : Buffer.from(JSON.stringify(value ?? null)),
-            ];
-        }
-      }
-    } finally {
-      await database.end();
+    for await (const [name, row] of everyRow(this.#system.pool)) {
+      const { address, identifier, body: sealedBody } = row;
+      const of = { address: String(address), identifier: String(identifier) };
+      if (name === "callbacks" && Buffer.isBuffer(sealedBody))
+        yield [name, bodies.open({ ...of, sealedBody })];
+      for (const value of Object.values(row))
+        yield [name, Buffer.isBuffer(value) ? await this.open(value) : bytesOf(value)];
     }
   }
 
   async *#histories(): AsyncIterable<Haystack> {
     const codec = new EncryptionCodec(this.#ring("CODEC"));
-    const { workflow } = this.#system.client.temporal;
-    for await (const { workflowId, runId } of workflow.list()) {
-      const { events } = await workflow.getHandle(workflowId, runId).fetchHistory();
+    for await (const { workflowId, runId } of this.#system.client.temporal.workflow.list()) {
+      const { events } = await historyOf(this.#system, workflowId, runId);
       const payloads = await codec.decode(payloadsIn(events));
       const clear = payloads.map(({ data }) => Buffer.from(data ?? []));
       yield ["histories", Buffer.concat([...clear, Buffer.from(JSON.stringify(events))])];
@@ -112,18 +84,15 @@ export class OpenedStores {
   }
 
   async #dataKey(id: string): Promise<Buffer[]> {
-    const { dataKeys } = new DocumentStore(
-      new DirectoryDriver(this.#directory),
-      this.#ring("DOCUMENTS"),
-    );
-    return dataKeys.get(id).then(
+    const driver = new DirectoryDriver(this.#directory);
+    return new DocumentStore(driver, this.#ring("DOCUMENTS")).dataKeys.get(id).then(
       ({ bytes }) => [bytes],
       () => [],
     );
   }
 
   #ring(name: string): KeyRing {
-    return KeyRing.parse(this.#system.stack.env[`TRUSTFLOW_KEYS__${name}`] ?? "");
+    return ringOf(this.#system.stack, name);
   }
 }
 
@@ -131,11 +100,4 @@ function decipher(key: Buffer, sealed: Buffer): Buffer {
   const at = 2 + (sealed[1] ?? 0);
   const opener = createDecipheriv("aes-256-gcm", key, sealed.subarray(at, at + 12));
   return opener.update(sealed.subarray(at + 12, -16));
-}
-
-function payloadsIn(value: unknown): Payload[] {
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [];
-  if ("metadata" in value && "data" in value && value.data instanceof Uint8Array)
-    return [value as Payload];
-  return Object.values(value).flatMap(payloadsIn);
 }

@@ -4,13 +4,14 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Author } from "./path-run.js";
 
-interface JsonSchema {
+export interface JsonSchema {
   type?: string;
   format?: string;
   pattern?: string;
   enum?: unknown[];
   const?: unknown;
   properties?: Record<string, JsonSchema>;
+  required?: string[];
   items?: JsonSchema;
   anyOf?: JsonSchema[];
 }
@@ -121,26 +122,24 @@ export function formsOf(text: string): [string, Buffer][] {
   const bytes = Buffer.from(text);
   const hex = bytes.toString("hex");
   const percent = hex.replaceAll(/../g, "%$&");
-  const written = [
-    ["clear", text],
-    ["hex", hex],
-    ["hex", hex.toUpperCase()],
-    ["URL", percent],
-    ["URL", percent.toUpperCase()],
-    ...[0, 1, 2].flatMap((offset) =>
-      (["base64", "base64url"] as const).map((encoding) => [
-        "base64",
-        inside(bytes, offset)
-          .toString(encoding)
-          .slice(offset === 0 ? 0 : 4)
-          .replace(/=+$/, ""),
-      ]),
+  const base64 = (["base64", "base64url"] as const).flatMap((encoding) =>
+    [0, 1, 2].map((before) =>
+      inside(bytes, before)
+        .toString(encoding)
+        .slice(before && 4),
     ),
-  ] as const;
-  const unique = new Map(written.map(([name, form]) => [form, name]));
+  );
+  const written: [string, string[]][] = [
+    ["clear", [text]],
+    ["hex", [hex, hex.toUpperCase()]],
+    ["URL", [percent, percent.toUpperCase()]],
+    ["base64", base64.map((form) => form.replace(/=+$/, ""))],
+  ];
   return [
     ["UTF-16", Buffer.from(text, "utf16le")],
-    ...[...unique].map(([form, name]): [string, Buffer] => [name, Buffer.from(form)]),
+    ...written.flatMap(([name, forms]) =>
+      [...new Set(forms)].map((form): [string, Buffer] => [name, Buffer.from(form)]),
+    ),
   ];
 }
 

@@ -1,13 +1,11 @@
 // Processes as those see them who may decrypt: what each shows of itself, and every payload that it has left.
-import { QueryNotRegisteredError } from "@temporalio/client";
-import type { WorkflowHandle } from "@temporalio/client";
+import { QueryNotRegisteredError, type WorkflowHandle } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
 import protobuf from "@temporalio/proto";
 import type { ProcessName } from "../../../src/contracts/shared/names.js";
 import { queryTooEarly } from "../../../src/contracts/shared/messages.js";
-import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { EncryptionCodec } from "../../../src/temporal/codec/codec.js";
-import type { TestStack } from "../stack/stack.js";
+import { ringOf, type TestStack } from "../stack/stack.js";
 
 const { EventType } = protobuf.temporal.api.enums.v1;
 
@@ -16,11 +14,13 @@ export type Decoded = [place: string, text: string];
 
 /** Of every run of a process: each event, what is pending, the query `status`, and the details that the Web UI shows. */
 export async function* decoded(
-  { stack, client }: TestStack,
+  system: TestStack,
   processName: ProcessName,
 ): AsyncIterable<Decoded> {
-  const codec = new EncryptionCodec(KeyRing.parse(stack.env["TRUSTFLOW_KEYS__CODEC"] ?? ""));
-  const { workflow } = client.temporal;
+  const codec = new EncryptionCodec(ringOf(system.stack, "CODEC"));
+  const texts = async (value: unknown) =>
+    (await codec.decode(payloadsIn(value))).map(({ data }) => Buffer.from(data ?? []).toString());
+  const { workflow } = system.client.temporal;
   const query = `WorkflowType = "${processName}"`;
   for await (const { workflowId, runId } of workflow.list({ query })) {
     const handle = workflow.getHandle(workflowId, runId);
@@ -36,28 +36,24 @@ export async function* decoded(
       const about = scheduled
         ? activity
         : (update?.name ?? activities.get(String(from?.scheduledEventId)));
-      const type = (EventType[event.eventType ?? 0] ?? "").replace(
-        /^EVENT_TYPE_(WORKFLOW_EXECUTION_)?/,
-        "",
-      );
-      const place = about === undefined ? type : `${type} ${about}`;
-      for await (const text of texts(codec, { ...rest, scheduled })) yield [place, text];
-      for await (const text of texts(codec, userMetadata)) yield ["summary", text];
+      const type = EventType[event.eventType ?? 0] ?? "";
+      const short = type.replace(/^EVENT_TYPE_(WORKFLOW_EXECUTION_)?/, "");
+      const place = about === undefined ? short : `${short} ${about}`;
+      for (const text of await texts({ ...rest, scheduled })) yield [place, text];
+      for (const text of await texts(userMetadata)) yield ["summary", text];
     }
     const { raw } = await handle.describe();
-    for await (const text of texts(codec, raw)) yield ["description", text];
+    for (const text of await texts(raw)) yield ["description", text];
     for (const asks of ["status", "__temporal_workflow_metadata"])
       yield [asks, JSON.stringify(await asked(handle, asks)) ?? ""];
   }
 }
 
 /** Every payload below a value. */
-async function* texts(codec: EncryptionCodec, value: unknown): AsyncIterable<string> {
-  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
-  if ("metadata" in value && "data" in value) {
-    const [payload] = await codec.decode([value as Payload]);
-    yield Buffer.from(payload?.data ?? []).toString();
-  } else for (const part of Object.values(value)) yield* texts(codec, part);
+export function payloadsIn(value: unknown): Payload[] {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return [];
+  if ("metadata" in value && "data" in value) return [value as Payload];
+  return Object.values(value).flatMap(payloadsIn);
 }
 
 /** A query that came too early is asked again, unless a termination has left events that no task will ever take (docs/decisions/0015). */

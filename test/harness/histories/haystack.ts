@@ -3,8 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import protobuf from "@temporalio/proto";
-import pg from "pg";
-import type { TestStack } from "../stack/stack.js";
+import { everyRow } from "../stack/postgres.js";
+import { historyOf, type TestStack } from "../stack/stack.js";
 
 export type Haystack = [name: string, bytes: Buffer];
 
@@ -14,14 +14,14 @@ const { DescribeWorkflowExecutionResponse } = protobuf.temporal.api.workflowserv
 /** Of every run: what `temporal workflow show` exports, and what the server stores. */
 export async function* histories(system: TestStack): AsyncIterable<Haystack> {
   for await (const { workflowId, runId } of system.client.temporal.workflow.list()) {
-    const { exported, raw } = await historyOf(system, workflowId, runId);
+    const { exported, raw } = await historyBytes(system, workflowId, runId);
     yield [`history of ${workflowId}`, exported];
     yield [`history of ${workflowId}, raw`, raw];
   }
 }
 
-export async function historyOf({ client }: TestStack, workflowId: string, runId?: string) {
-  const history = await client.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+export async function historyBytes(...which: Parameters<typeof historyOf>) {
+  const history = await historyOf(...which);
   return {
     exported: Buffer.from(historyToJSON(history)),
     raw: Buffer.from(History.encode(history).finish()),
@@ -42,26 +42,14 @@ export async function* descriptions({ client }: TestStack): AsyncIterable<Haysta
 }
 
 /** Every row of every table of ours. */
-export async function* rows({ stack }: TestStack): AsyncIterable<Haystack> {
-  const database = new pg.Client({ connectionString: stack.databaseUrl });
-  await database.connect();
-  try {
-    const { rows: tables } = await database.query<{ name: string }>(
-      "select table_name as name from information_schema.tables where table_schema = 'trustflow'",
-    );
-    for (const { name } of tables) {
-      const { rows: all } = await database.query(`select * from trustflow."${name}"`);
-      for (const row of all as Record<string, unknown>[]) {
-        const values = Object.values(row).map((value) =>
-          Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value ?? null)),
-        );
-        yield [`table ${name}`, Buffer.concat(values)];
-      }
-    }
-  } finally {
-    await database.end();
-  }
+export async function* rows({ pool }: TestStack): AsyncIterable<Haystack> {
+  for await (const [name, row] of everyRow(pool))
+    yield [`table ${name}`, Buffer.concat(Object.values(row).map(bytesOf))];
 }
+
+/** As a column holds it. */
+export const bytesOf = (value: unknown): Buffer =>
+  Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value ?? null));
 
 /** Of each role, by the port that serves them. */
 export async function* metrics(ports: number[]): AsyncIterable<Haystack> {
@@ -75,12 +63,18 @@ export async function* metrics(ports: number[]): AsyncIterable<Haystack> {
 
 /** Each file below the stack's folder but the sandbox's, who is the provider and knows everything. */
 export async function* files({ stack }: TestStack): AsyncIterable<Haystack> {
-  const entries = await readdir(stack.directory, { recursive: true, withFileTypes: true });
+  for await (const [name, bytes] of filesBelow(stack.directory))
+    if (!name.startsWith("sandbox/") && name !== "logs/sandbox.log") yield [name, bytes];
+}
+
+/** A file that vanishes meanwhile is left out. */
+export async function* filesBelow(directory: string): AsyncIterable<Haystack> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   for (const entry of entries.filter((found) => found.isFile())) {
     const path = join(entry.parentPath, entry.name);
-    const name = relative(stack.directory, path);
-    if (name.startsWith("sandbox/") || name === "logs/sandbox.log") continue;
-    const bytes = await readFile(path).catch(() => undefined);
-    if (bytes) yield [name, bytes];
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+    if (bytes) yield [relative(directory, path), bytes];
   }
 }

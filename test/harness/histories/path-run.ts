@@ -6,11 +6,9 @@ import type { AnyHandle, CertificateHandle, OneShotHandle } from "../../../src/c
 import type { HandleOf } from "../../../src/client/handles.js";
 import { contracts } from "../../../src/contracts/index.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
-import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
+import { workflowTaskQueue, type ProcessName } from "../../../src/contracts/shared/names.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
-import type { ProcessName } from "../../../src/contracts/shared/names.js";
-import { statusWhere } from "../stack/stack.js";
-import type { TestStack } from "../stack/stack.js";
+import { statusWhere, type TestStack } from "../stack/stack.js";
 
 /** The author of a path's inputs and of a person's texts. */
 export interface Author {
@@ -87,17 +85,17 @@ export function plainly(run: PathRun, input: unknown) {
   });
 }
 
-/** The path's own input with an unknown field: the process itself refuses it, and names no value. */
-export async function refusesInput(run: PathRun, input: object): Promise<void> {
-  const unheard = { [run.author.words("key")]: run.author.words("value") };
-  const handle = await plainly(run, { ...input, ...unheard });
+async function refuses(run: PathRun, input: object): Promise<void> {
+  const handle = await plainly(run, input);
   await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
 }
 
-export async function knowsNoAccount(run: PathRun, input: object): Promise<void> {
-  const handle = await plainly(run, { ...input, account: run.author.words("account") });
-  await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
-}
+/** The path's own input with an unknown field: the process itself refuses it, and names no value. */
+export const refusesInput = (run: PathRun, input: object) =>
+  refuses(run, { ...input, [run.author.words("key")]: run.author.words("value") });
+
+export const knowsNoAccount = (run: PathRun, input: object) =>
+  refuses(run, { ...input, account: run.author.words("account") });
 
 export const temporalHandle = (run: PathRun) =>
   run.system.client.temporal.workflow.getHandle(idOf(run));
@@ -106,14 +104,17 @@ export async function ends(handle: AnyHandle, outcome: string): Promise<void> {
   expect((await handle.result()).outcome).toBe(outcome);
 }
 
-/** Tells the accounts apart, so no two have the same. */
-export const tokenOf = (account: string, password: string) => `${account}-${password}`;
+/** The token tells the accounts apart, so no two have the same. */
+export const secretsOf = (account: string, password: string) => ({
+  password,
+  apiKey: password,
+  token: `${account}-${password}`,
+});
 
 /** The path's own account has a wrong password and a wrong token until that is fixed. */
 export async function changePassword({ system, account, password }: PathRun) {
   await system.sandbox.putAccount(account, { password: "changed", token: "changed" });
-  const token = tokenOf(account, password);
-  return () => system.sandbox.putAccount(account, { password, token });
+  return () => system.sandbox.putAccount(account, secretsOf(account, password));
 }
 
 /** Asks for another code until it is sent: at first it may be too soon. */

@@ -3,8 +3,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { historyFromJSON, historyToJSON } from "@temporalio/common/lib/proto-utils.js";
-import type { History } from "@temporalio/common/lib/proto-utils.js";
+import {
+  historyFromJSON,
+  historyToJSON,
+  type History,
+} from "@temporalio/common/lib/proto-utils.js";
 
 export const recordedFolder = "test/replay";
 
@@ -37,17 +40,11 @@ function trimmed(this: object, key: string, value: unknown): unknown {
     : value;
 }
 
-/** By path. */
-export function readRecordings(processName: string): Map<string, Recording> {
+export function readRecordings(processName: string): Recording[] {
   const folder = join(recordedFolder, processName);
   const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
-  return new Map(
-    files.map((file) => {
-      const { workflowId, history } = JSON.parse(readFileSync(join(folder, file), "utf8")) as {
-        workflowId: string;
-        history: unknown;
-      };
-      return [file.slice(0, -".json".length), { workflowId, history: historyFromJSON(history) }];
-    }),
-  );
+  return files.map((file) => {
+    const { workflowId, history } = JSON.parse(readFileSync(join(folder, file), "utf8"));
+    return { workflowId, history: historyFromJSON(history) };
+  });
 }

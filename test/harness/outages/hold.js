@@ -1,24 +1,89 @@
-// Preloaded into a role under test (`node --import`): the first statement that contains HOLD_STATEMENT blocks, before it is
-// sent or after it was committed, until the role is killed; HOLD_MARK is written at that point. Plain JavaScript, because
-// the role runs from dist/.
-import { writeFileSync } from "node:fs";
+// Preloaded into a role under test (`node --import`): holds its work at chosen points until the role is killed, or until SIGUSR2
+// lets all go on. HOLD_FILE says which points were reached and passed. Plain JavaScript, because the role runs from dist/. Production
+// code knows nothing of it.
+import { appendFileSync } from "node:fs";
+import http from "node:http";
+import { activityInfo } from "@temporalio/activity";
 import pg from "pg";
 
-const { HOLD_STATEMENT = "", HOLD_WHEN, HOLD_MARK = "" } = process.env;
-const { query } = pg.Pool.prototype;
+/** @typedef {import("./roles.js").Hold} Hold */
 
+/** @type {Hold[]} */
+const holds = JSON.parse(process.env["HOLDS"] ?? "[]");
+/** @type {Set<Hold>} */
+const over = new Set();
+/** @type {(() => void)[]} */
+const held = [];
+
+/** @param {string} what */
+const say = (what) => appendFileSync(process.env["HOLD_FILE"] ?? "", `${what}\n`);
+
+function runningActivity() {
+  try {
+    const { activityType, workflowExecution } = activityInfo();
+    return { activity: activityType, workflowId: workflowExecution?.workflowId };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Goes on at once, unless it is held here.
+ * @param {(hold: Hold) => boolean} isAt
+ * @param {() => void} goOn
+ */
+function pass(isAt, goOn) {
+  const running = runningActivity();
+  const hold = holds.find((one) => {
+    const { work = running } = one;
+    const isTheirs =
+      work?.workflowId === running?.workflowId && work?.activity === running?.activity;
+    return isTheirs && isAt(one) && !over.has(one);
+  });
+  if (!hold) return goOn();
+  const name = hold.work?.workflowId ?? "";
+  // Of one activity, its second attempt is let through.
+  if (hold.work) over.add(hold);
+  say(`reached ${name}`);
+  held.push(() => {
+    goOn();
+    say(`passed ${name}`);
+  });
+}
+
+const { query } = pg.Pool.prototype;
 /**
  * @this {pg.Pool}
  * @param {string | { text: string }} statement
  * @param {unknown[]} rest
  */
-async function hold(statement, ...rest) {
-  const send = () => Reflect.apply(query, this, [statement, ...rest]);
+async function holdingQuery(statement, ...rest) {
   const text = typeof statement === "string" ? statement : statement.text;
-  if (!text.includes(HOLD_STATEMENT)) return send();
-  if (HOLD_WHEN === "after") await send();
-  writeFileSync(HOLD_MARK, "reached\n");
-  return new Promise(() => undefined);
+  /** @param {"before" | "after"} when */
+  const passStatement = (when) =>
+    new Promise((resolve) =>
+      pass(
+        (hold) => hold.when === when && new RegExp(hold.statement).test(text),
+        () => resolve(undefined),
+      ),
+    );
+  await passStatement("before");
+  const result = await Reflect.apply(query, this, [statement, ...rest]);
+  if (result.rowCount > 0) await passStatement("after");
+  return result;
 }
+Reflect.set(pg.Pool.prototype, "query", holdingQuery);
 
-Reflect.set(pg.Pool.prototype, "query", hold);
+/** @type {{ addRequest(request: unknown, ...rest: unknown[]): void }} */
+const agent = /** @type {any} */ (http.Agent.prototype);
+const { addRequest } = agent;
+agent.addRequest = function (request, ...rest) {
+  pass(
+    ({ when }) => when === "beforeRequest",
+    () => addRequest.call(this, request, ...rest),
+  );
+};
+
+process.on("SIGUSR2", () => {
+  for (const release of held.splice(0)) release();
+});

@@ -1,23 +1,39 @@
-// A role that blocks at one statement, so that it can be killed exactly there.
-import { existsSync } from "node:fs";
+// Roles beside those of a stack or in their place; one can be held at chosen points, so that it is killed exactly there.
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startRole } from "../../../src/local/stack/role.js";
-import type { Role, RoleName } from "../../../src/local/stack/role.js";
+import {
+  startRole,
+  type Role,
+  type RoleName,
+  type RoleOptions,
+} from "../../../src/local/stack/role.js";
+import type { Stack } from "../../../src/local/stack/stack.js";
 import { cleanEnv } from "../../../src/local/stack/stack-env.js";
 import type { TestStack } from "../stack/stack.js";
 
-export interface Hold {
-  /** A part of the statement's text. */
-  statement: string;
-  /** `before`: it is never sent; `after`: it is committed, but not acknowledged. */
-  when: "before" | "after";
-}
+/** `before`: the statement is never sent; `after`: it is committed, but not acknowledged; `statement`: what its text matches. */
+export type HoldPoint = { when: "before" | "after"; statement: string } | { when: "beforeRequest" };
 
-export interface HeldRole {
-  isReached(): boolean;
-  /** SIGKILL; then the stack's own role starts again. */
-  killAndReplace(): Promise<void>;
+/** `work`: only in this activity, the first time; without it, each time. */
+export type Hold = HoldPoint & { work?: { workflowId: string; activity: string } };
+
+/** A role as the stack has it, with more in its environment. */
+export function startRoleOf(
+  { stack }: { stack: Pick<Stack, "directory" | "envOf"> },
+  name: RoleName,
+  env: Record<string, string>,
+  how: { graceMs?: number; onDeath?: RoleOptions["onDeath"] } = {},
+): Promise<Role> {
+  return startRole({
+    name,
+    env: { ...cleanEnv(), ...stack.envOf(name), ...env },
+    cwd: process.cwd(),
+    logDirectory: join(stack.directory, "logs"),
+    graceMs: 3_000,
+    onDeath: () => undefined,
+    ...how,
+  });
 }
 
 const standing = new Set<Role>();
@@ -28,39 +44,46 @@ export async function killHeldRoles(): Promise<void> {
   standing.clear();
 }
 
-const preload = fileURLToPath(new URL("hold.js", import.meta.url));
-
-/** Takes the place of the stack's own role. */
-export async function holdRole(
-  { stack }: TestStack,
-  name: RoleName,
-  { statement, when }: Hold,
-): Promise<HeldRole> {
-  const mark = join(stack.directory, `held-${name}`);
-  const own = stack.role(name);
+/** In the place of the stack's own role, until it has ended in one of two ways and that starts again. */
+export async function replaceRole(system: TestStack, name: RoleName, env: Record<string, string>) {
+  const own = system.stack.role(name);
   await own.stop();
-  const held = await startRole({
-    name,
-    env: {
-      ...cleanEnv(),
-      ...stack.envOf(name),
-      NODE_OPTIONS: `--import=${preload}`,
-      HOLD_STATEMENT: statement,
-      HOLD_WHEN: when,
-      HOLD_MARK: mark,
-    },
-    cwd: process.cwd(),
-    logDirectory: join(stack.directory, "logs"),
-    graceMs: 0,
-    onDeath: () => undefined,
-  });
-  standing.add(held);
-  return {
-    isReached: () => existsSync(mark),
-    async killAndReplace() {
-      await held.kill("SIGKILL");
-      standing.delete(held);
-      await own.restart();
-    },
+  const other = await startRoleOf(system, name, env);
+  standing.add(other);
+  const giveBack = async (end: () => Promise<void>) => {
+    await end();
+    standing.delete(other);
+    await own.restart();
   };
+  return {
+    stopAndGiveBack: () => giveBack(() => other.stop()),
+    killAndReplace: () => giveBack(() => other.kill("SIGKILL")),
+  };
+}
+
+const preload = fileURLToPath(new URL("hold.js", import.meta.url));
+let files = 0;
+
+/** The environment of a role that is held; the workflow ids (or nothing) that have come to a point, and have left it. */
+export function holding({ stack }: TestStack, holds: Hold[]) {
+  const file = join(stack.directory, `held-${(files += 1)}`);
+  const said = (word: string): string[] => {
+    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+    return lines.flatMap((line) => (line.startsWith(word) ? [line.slice(word.length)] : []));
+  };
+  return {
+    env: {
+      NODE_OPTIONS: `--import=${preload}`,
+      HOLDS: JSON.stringify(holds),
+      HOLD_FILE: file,
+    },
+    reached: () => said("reached "),
+    passed: () => said("passed "),
+  };
+}
+
+export async function holdRole(system: TestStack, name: RoleName, point: HoldPoint) {
+  const { env, reached } = holding(system, [point]);
+  const { killAndReplace } = await replaceRole(system, name, env);
+  return { isReached: () => reached().length > 0, killAndReplace };
 }

@@ -1,5 +1,13 @@
-// The codec of docs/any-language.md, written from that page alone: it shares no line with Trustflow or with Temporal's SDK.
+// The codec of docs/any-language.md, written from that page alone: it shares no line with Trustflow or with Temporal's SDK but the
+// protobuf library.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import protobuf from "protobufjs";
+
+/** As the page has it: field 1 is a map of text to bytes, field 2 is bytes. */
+const message = new protobuf.Type("Payload")
+  .add(new protobuf.MapField("metadata", 1, "string", "bytes"))
+  .add(new protobuf.Field("data", 2, "bytes"));
+new protobuf.Root().add(message);
 
 export interface PlainPayload {
   metadata: Record<string, Uint8Array>;
@@ -68,54 +76,13 @@ function opened(data: Buffer, key: Buffer): PlainPayload {
   const decipher = createDecipheriv("aes-256-gcm", key, data.subarray(0, 12));
   decipher.setAuthTag(data.subarray(data.length - 16));
   const ciphertext = data.subarray(12, data.length - 16);
-  return parsed(Buffer.concat([decipher.update(ciphertext), decipher.final()]));
+  const bytes = Buffer.concat([decipher.update(ciphertext), decipher.final()]);
+  const payload = message.decode(bytes) as Partial<PlainPayload>;
+  return { metadata: payload.metadata ?? {}, data: payload.data ?? new Uint8Array() };
 }
 
-/** Field 1: map of text to bytes; field 2: bytes. */
 export function serialised({ metadata, data }: Given): Buffer {
-  const entries = Object.entries(metadata ?? {}).map(([name, value]) =>
-    field(1, Buffer.concat([field(1, Buffer.from(name)), field(2, Buffer.from(value))])),
-  );
-  return Buffer.concat([...entries, field(2, Buffer.from(data ?? []))]);
-}
-
-function parsed(bytes: Buffer): PlainPayload {
-  const payload: PlainPayload = { metadata: {}, data: new Uint8Array() };
-  for (const [number, content] of fieldsOf(bytes)) {
-    if (number === 2) payload.data = content;
-    if (number !== 1) continue;
-    const entry = new Map(fieldsOf(content));
-    payload.metadata[text(entry.get(1))] = entry.get(2) ?? new Uint8Array();
-  }
-  return payload;
-}
-
-/** All of them are of wire type 2: a length, and so many bytes. */
-function field(number: number, content: Buffer): Buffer {
-  return Buffer.concat([Buffer.of(number * 8 + 2), varint(content.length), content]);
-}
-
-function* fieldsOf(bytes: Buffer): Generator<[number, Buffer]> {
-  for (let at = 0; at < bytes.length;) {
-    const tag = bytes.readUInt8(at);
-    let length = 0;
-    let shift = 0;
-    for (at += 1; ; at += 1, shift += 7) {
-      const byte = bytes.readUInt8(at);
-      length += (byte & 127) * 2 ** shift;
-      if (byte < 128) break;
-    }
-    at += 1;
-    yield [tag >> 3, bytes.subarray(at, at + length)];
-    at += length;
-  }
-}
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-  return Buffer.of(...bytes, rest);
+  return Buffer.from(message.encode({ metadata: metadata ?? {}, data: data ?? [] }).finish());
 }
 
 function text(bytes: Uint8Array | undefined): string {

@@ -9,6 +9,10 @@ import { freePorts, isFreePort } from "../../../src/local/processes/free-ports.j
 import { defaultAccounts } from "../../../src/sandbox/engine/accounts.js";
 import { certificateAuthority, serverCertificate } from "../../../src/sandbox/tls/certificate.js";
 import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import { lostEnrolment } from "../../processes/issue-certificate/inputs.js";
+import { lostMessage } from "../../processes/send-message/inputs.js";
+import { refusedLetter } from "../../processes/send-postal/inputs.js";
+import type { Stopped } from "../../processes/stopped.js";
 import type { PageWorld } from "./world.js";
 
 export interface Guide {
@@ -43,43 +47,24 @@ async function dev(world: PageWorld): Promise<void> {
 /** Starts a process whose words make it wait for an operator, and waits until it does. */
 async function startStopped(
   world: PageWorld,
-  { command, example, id }: { command: string; example: string; id: string },
-  change: (input: any) => void,
+  { command, example, stopped }: Stopped,
+  id: string,
 ): Promise<void> {
-  const input = JSON.parse(await run(world, `cat examples/${example}`));
-  change(input);
+  const input = stopped(JSON.parse(await run(world, `cat examples/${example}`)), id);
   await world.file(`examples/${id}.json`, JSON.stringify(input));
   await run(world, `trustflow ${command} --input examples/${id}.json --id ${id}`);
   while (!(await run(world, "trustflow list --attention --json")).includes(`${id}"`))
     await delay(500);
 }
 
-const refusedLetter = (world: PageWorld, id: string) =>
-  startStopped(world, { command: "send-postal", example: "letter.json", id }, (letter) => {
-    letter.recipientName = "sandbox:submit=reject-401*";
-    letter.lookupKey = id;
-  });
-
 /** An enrolment whose answer was lost, and what the provider has of it. */
-async function lostEnrolment(world: PageWorld, id: string): Promise<void> {
-  const start = { command: "issue-certificate", example: "holder.json", id };
-  await startStopped(world, start, ({ disposableHolder }) => {
-    disposableHolder.firstName = "sandbox:enroll=cut-after-commit";
-    disposableHolder.identificationCode = id;
-  });
+async function loseEnrolment(world: PageWorld, id: string): Promise<void> {
+  await startStopped(world, lostEnrolment, id);
   const { items } = JSON.parse(await run(world, `trustflow sandbox items --intent ${id} --json`));
   const item = JSON.parse(await run(world, `trustflow sandbox item ${items[0].id} --json`));
   const ids = { certIdOtp: String(items[0].id), deviceCode: item.deviceCode };
   await world.file("enrolled.json", JSON.stringify(ids));
 }
-
-const lostMessage = (world: PageWorld, id: string) =>
-  startStopped(world, { command: "send-message", example: "message.json", id }, (message) => {
-    Object.assign(message.providerFields, {
-      clientReference: id,
-      sandbox: "send=cut-after-commit",
-    });
-  });
 
 /** How long an attempt may be running, in the place where an operator is in a hurry. */
 const LEASE_SECONDS = 31;
@@ -99,8 +84,7 @@ async function portPair(): Promise<number> {
 const sandboxPort = await portPair();
 
 /** Stands for the provider's test environment, and counts what it was sent. */
-const standIn = await portPair();
-const [standInTls = 0] = await freePorts(1);
+const [standIn = 0, standInTls = 0] = await freePorts(2);
 
 /** The stand-in behind https, with a certificate whose authority the reader's programs know. */
 async function encrypted(world: PageWorld): Promise<void> {
@@ -114,6 +98,12 @@ async function encrypted(world: PageWorld): Promise<void> {
   await world.file("authority.pem", authority.cert);
   world.set("NODE_EXTRA_CA_CERTS", join(world.checkout, "authority.pem"));
 }
+
+async function intentsAt(world: PageWorld, where = ""): Promise<string> {
+  const { byIntent } = JSON.parse(await run(world, `trustflow sandbox ledger ${where} --json`));
+  return Object.keys(byIntent).join();
+}
+
 const password = "a password of the test environment";
 
 /** Pages of one list are read one after the other, in the same place. */
@@ -129,9 +119,9 @@ export const guides: Guide[][] = [
       typed: code,
       before: {
         "trustflow list --attention": async (world) => {
-          await refusedLetter(world, "order-19");
-          await lostEnrolment(world, "order-20");
-          await lostMessage(world, "order-24");
+          await startStopped(world, refusedLetter, "order-19");
+          await loseEnrolment(world, "order-20");
+          await startStopped(world, lostMessage, "order-24");
         },
         'trustflow resolve sendMessage/order-24 --decision retry --confirm-retry --by "Ana Ruiz" --note "not in the portal"':
           (world) => untilLeaseIsOver(world, "sendMessage/order-24"),
@@ -142,8 +132,8 @@ export const guides: Guide[][] = [
       replaced: { "sendPostal/ORDER-7": "sendPostal/order-21", "--event-id N": "--event-id 4" },
       before: {
         "trustflow list --attention": async (world) => {
-          await refusedLetter(world, "order-21");
-          await refusedLetter(world, "order-22");
+          await startStopped(world, refusedLetter, "order-21");
+          await startStopped(world, refusedLetter, "order-22");
         },
         "trustflow callbacks address one-shot-signature --account default": async (world) => {
           await run(world, ". .trustflow/operator.env");
@@ -172,13 +162,9 @@ export const guides: Guide[][] = [
         await encrypted(world);
       },
       last: async (world) => {
-        const url = `--url http://127.0.0.1:${standIn}`;
-        const sent = JSON.parse(await run(world, `trustflow sandbox ledger ${url} --json`));
-        if (JSON.stringify(Object.keys(sent.byIntent)) !== '["test-1"]')
-          throw new Error(`the provider was sent ${JSON.stringify(sent)}`);
-        const simulated = JSON.parse(await run(world, "trustflow sandbox ledger --json"));
-        if (JSON.stringify(Object.keys(simulated.byIntent)) !== '["test-2"]')
-          throw new Error(`the sandbox was sent ${JSON.stringify(simulated)}`);
+        const provider = await intentsAt(world, `--url http://127.0.0.1:${standIn}`);
+        const sent = [provider, await intentsAt(world)].join(" ");
+        if (sent !== "test-1 test-2") throw new Error(`provider and sandbox were sent ${sent}`);
       },
     },
   ],

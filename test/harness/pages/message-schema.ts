@@ -1,15 +1,8 @@
 // What the JSON Schemas of a message say in the short form of docs/any-language.md: the members of its argument, with `?` where they may
 // be left out, and the words of its answer.
 import { z } from "zod";
+import type { JsonSchema } from "../histories/canaries.js";
 import type { MessageContract } from "../../../src/contracts/shared/message-contract.js";
-
-interface Schema {
-  properties?: Record<string, Schema>;
-  required?: string[];
-  anyOf?: Schema[];
-  enum?: string[];
-  const?: string;
-}
 
 export function messageSchemaOf({ argument, answer }: MessageContract) {
   const { properties = {}, required = [] } = argument ? jsonOf(argument) : {};
@@ -23,5 +16,5 @@ export function messageSchemaOf({ argument, answer }: MessageContract) {
   };
 }
 
-const jsonOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as Schema;
-const formsOf = (schema: Schema) => schema.anyOf ?? [schema];
+const jsonOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
+const formsOf = (schema: JsonSchema) => schema.anyOf ?? [schema];

@@ -67,7 +67,6 @@ export class PageWorld {
     return world;
   }
 
-  /** Sets a variable of the shell. */
   set(name: string, value: string): void {
     this.#env[name] = value;
   }

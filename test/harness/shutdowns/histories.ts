@@ -2,7 +2,7 @@
 import protobuf from "@temporalio/proto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { TestStack } from "../stack/stack.js";
+import { historyOf, type TestStack } from "../stack/stack.js";
 
 const { EventType } = protobuf.temporal.api.enums.v1;
 type Failure = protobuf.temporal.api.failure.v1.IFailure | null | undefined;
@@ -24,13 +24,12 @@ export async function begunAttempts({ stack }: TestStack): Promise<ReadonlySet<s
 
 /** In words; none when every task, and every attempt that had begun, came to its end. */
 export async function lossesOf(
-  { client }: TestStack,
+  system: TestStack,
   begun: ReadonlySet<string>,
   workflowId: string,
 ): Promise<string[]> {
-  const handle = client.temporal.workflow.getHandle(workflowId);
-  const { events } = await handle.fetchHistory();
-  const { raw } = await handle.describe();
+  const { events } = await historyOf(system, workflowId);
+  const { raw } = await system.client.temporal.workflow.getHandle(workflowId).describe();
   const byId = new Map((events ?? []).map((event) => [String(event.eventId), event]));
   const losses: string[] = [];
   const look = (activityId: unknown, attempt: number, failure: Failure): void => {

@@ -3,9 +3,7 @@ import type { Exit } from "../../../src/local/processes/child.js";
 import type { Role } from "../../../src/local/stack/role.js";
 import { eventually } from "../outages/wait.js";
 
-export interface Ending extends Exit {
-  seconds: number;
-}
+export type Ending = Exit & { seconds: number };
 
 /** Its `note` is the stack's `onDeath`. */
 export class Exits {

@@ -2,34 +2,30 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** By process id, joined with spaces. */
-export async function argumentLists(): Promise<Map<number, string>> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const read = (pid: number, file: string) =>
-    readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
-  const parents = new Map<number, number>();
-  await Promise.all(
-    pids.map(async (pid) => {
-      const stat = await read(pid, "stat");
-      parents.set(pid, Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
-    }),
+const read = (pid: string, file: string) =>
+  readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
+
+async function argumentLists(): Promise<string[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((pid) => read(pid, "stat")));
+  const parents = new Map(
+    stats.map((stat, index) => [pids[index], stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]]),
   );
-  const isOurs = (pid: number | undefined): boolean =>
-    pid !== undefined && pid !== 0 && (pid === process.pid || isOurs(parents.get(pid)));
-  const ours = pids.filter((pid) => pid !== process.pid && isOurs(pid));
-  const lists = await Promise.all(
-    ours.map(async (pid) => [pid, (await read(pid, "cmdline")).replaceAll("\0", " ")] as const),
-  );
-  return new Map(lists);
+  const isBelow = (pid: string): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && (parent === String(process.pid) || isBelow(parent));
+  };
+  const lists = await Promise.all(pids.filter(isBelow).map((pid) => read(pid, "cmdline")));
+  return lists.map((list) => list.replaceAll("\0", " "));
 }
 
-/** All argument lists that were seen while the work went on, and at its end. */
+/** All argument lists that were seen while the work went on, and at its end; the words joined with spaces. */
 export async function argumentListsDuring<T>(
   work: Promise<T>,
 ): Promise<{ result: T; seen: Set<string> }> {
   const seen = new Set<string>();
   const look = async () => {
-    for (const list of (await argumentLists()).values()) seen.add(list);
+    for (const list of await argumentLists()) seen.add(list);
   };
   let isOver = false;
   const over = work.finally(() => (isOver = true));

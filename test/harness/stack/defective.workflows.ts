@@ -1,7 +1,6 @@
 // Releases with a defect: one waits once more before an activity, so that its histories do not replay elsewhere; one throws
 // at each callback of a process that is named "defect".
-import { sleep, workflowInfo } from "@temporalio/workflow";
-import type { WorkflowInterceptorsFactory } from "@temporalio/workflow";
+import { sleep, workflowInfo, type WorkflowInterceptorsFactory } from "@temporalio/workflow";
 
 export * from "../../../src/workflows/index.js";
 

@@ -12,31 +12,24 @@ export interface KnownProcess {
   startedAt?: Date;
 }
 
-export interface KnownNamespace {
-  historyDays: number;
-  processes: KnownProcess[];
-  /** `empty` or `behind`: it shows nothing; `breaks off`: after its first page. */
-  list: "whole" | "empty" | "breaks off";
-  historiesFail: boolean;
-  /** Processes that were described. */
-  described: string[];
-  /** How often its list was read, and the processes whose inputs were read. */
-  lists: number;
-  read: string[];
-}
-
-export const knownNamespace = (): KnownNamespace => ({
+export const knownNamespace = () => ({
   historyDays: 90,
-  processes: [],
-  list: "whole",
+  processes: [] as KnownProcess[],
+  /** What its list shows; it breaks off after its first page. */
+  list: "whole" as "whole" | "empty" | "breaks off",
   historiesFail: false,
-  described: [],
+  /** Processes that were described, and those whose inputs were read. */
+  described: [] as string[],
+  read: [] as string[],
+  /** How often its list was read. */
   lists: 0,
-  read: [],
 });
+export type KnownNamespace = ReturnType<typeof knownNamespace>;
 
-const { WORKFLOW_EXECUTION_STATUS_RUNNING, WORKFLOW_EXECUTION_STATUS_COMPLETED } =
-  proto.temporal.api.enums.v1.WorkflowExecutionStatus;
+const {
+  WORKFLOW_EXECUTION_STATUS_RUNNING: RUNNING,
+  WORKFLOW_EXECUTION_STATUS_COMPLETED: COMPLETED,
+} = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 const notFound = (what: string) => Object.assign(new Error(`${what} not found`), { code: 5 });
 
 export function clientOf(
@@ -49,21 +42,18 @@ export function clientOf(
     return found;
   };
   const workflowService = {
-    async describeNamespace({ namespace }: { namespace: string }) {
+    async describeNamespace({ namespace }: Request) {
       const seconds = known(namespace).historyDays * 86_400;
       return { config: { workflowExecutionRetentionTtl: { seconds } } };
     },
-    async describeWorkflowExecution({ namespace, execution: { workflowId } }: DescribeRequest) {
+    async describeWorkflowExecution({ namespace, execution: { workflowId } }: Request) {
       const { processes, described } = known(namespace);
       described.push(workflowId);
       const found = processes.find((one) => one.workflowId === workflowId);
       if (!found) throw notFound("workflow");
-      const status = found.running
-        ? WORKFLOW_EXECUTION_STATUS_RUNNING
-        : WORKFLOW_EXECUTION_STATUS_COMPLETED;
-      return { workflowExecutionInfo: { status } };
+      return { workflowExecutionInfo: { status: found.running ? RUNNING : COMPLETED } };
     },
-    async listWorkflowExecutions({ namespace, query, nextPageToken }: ListRequest) {
+    async listWorkflowExecutions({ namespace, query, nextPageToken }: Request) {
       const { list, ...rest } = known(namespace);
       const processes = rest.processes.filter(
         ({ running }) => running || query.includes("CloseTime"),
@@ -81,7 +71,7 @@ export function clientOf(
         ...(!nextPageToken && { nextPageToken: Buffer.from("2") }),
       };
     },
-    async getWorkflowExecutionHistory({ namespace, execution: { workflowId } }: DescribeRequest) {
+    async getWorkflowExecutionHistory({ namespace, execution: { workflowId } }: Request) {
       const { processes, historiesFail, read } = known(namespace);
       read.push(workflowId);
       if (historiesFail) throw new Error("the history cannot be read");
@@ -102,13 +92,9 @@ export function clientOf(
     }) as unknown as Client;
 }
 
-interface DescribeRequest {
+interface Request {
   namespace: string;
   execution: { workflowId: string };
-}
-
-interface ListRequest {
-  namespace: string;
   query: string;
   nextPageToken?: Uint8Array;
 }

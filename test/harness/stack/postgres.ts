@@ -4,19 +4,14 @@ import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { startPostgres as startEmbedded } from "../../../src/local/servers/postgres.js";
-import type { PostgresServer } from "../../../src/local/servers/postgres.js";
+import {
+  startPostgres as startEmbedded,
+  type PostgresServer,
+} from "../../../src/local/servers/postgres.js";
 import { migrate } from "../../../src/postgres/migrate.js";
-import { createPool } from "../../../src/postgres/pool.js";
-import type { Pool, PoolOptions } from "../../../src/postgres/pool.js";
+import { createPool, type Pool, type PoolOptions } from "../../../src/postgres/pool.js";
 
-export interface TestDatabase {
-  url: string;
-  pool: Pool;
-  /** The server, where it is this file's own: to be stopped and started again. */
-  server?: PostgresServer;
-  close(): Promise<void>;
-}
+export type TestDatabase = Awaited<ReturnType<typeof testDatabase>>;
 
 export function startPostgres(): Promise<PostgresServer> {
   return startEmbedded({
@@ -28,39 +23,65 @@ export function startPostgres(): Promise<PostgresServer> {
 /** A fresh database with the tables of this release; `own: true` always starts a server, so that the test may stop it. */
 export async function testDatabase(
   options: { own?: boolean; migrated?: boolean; pool?: PoolOptions } = {},
-): Promise<TestDatabase> {
+) {
   const shared = options.own === true ? undefined : process.env["TEST_DATABASE_URL"];
   const server = shared === undefined ? await startPostgres() : undefined;
   const serverUrl = shared ?? server?.url ?? "";
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await administrate(serverUrl, (pool) => pool.query(`create database ${name}`));
+  await withPool(serverUrl, (pool) => pool.query(`create database ${name}`));
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  if (options.migrated !== false) await administrate(url.href, migrate);
+  if (options.migrated !== false) await withPool(url.href, migrate);
   const pool = createPool(url.href, options.pool);
   return {
     url: url.href,
     pool,
-    ...(server && { server }),
+    /** Where it is this file's own: to be stopped and started again. */
+    server,
     async close() {
       await pool.end();
       if (server) await server.close();
-      else
-        await administrate(serverUrl, (server) =>
-          server.query(`drop database ${name} with (force)`),
-        );
+      else await withPool(serverUrl, (all) => all.query(`drop database ${name} with (force)`));
     },
   };
 }
 
-/** A server that has just started on a busy machine may take its time. */
-async function administrate(url: string, work: (pool: Pool) => Promise<unknown>): Promise<void> {
+/** One connection for a piece of work. A server that has just started on a busy machine may take its time. */
+export async function withPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
   const pool = createPool(url, { max: 1, connectTimeoutMs: 60_000 });
   try {
-    await work(pool);
+    return await work(pool);
   } finally {
     await pool.end();
   }
+}
+
+/** Does the work in a transaction; returns its commit. */
+export async function uncommitted(
+  pool: Pool,
+  work: (client: pg.PoolClient) => Promise<unknown>,
+): Promise<() => Promise<void>> {
+  const client = await pool.connect();
+  await client.query("begin");
+  await work(client);
+  return async () => {
+    await client.query("commit");
+    client.release();
+  };
+}
+
+/** Every row of every table of ours, by the table's name. */
+export async function* everyRow(pool: Pool): AsyncIterable<[string, Record<string, unknown>]> {
+  for (const name of await tablesOf(pool))
+    for (const row of (await pool.query(`select * from trustflow."${name}"`)).rows)
+      yield [name, row];
+}
+
+export async function tablesOf(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = 'trustflow' order by 1",
+  );
+  return rows.map(({ name }) => name);
 }
 
 /** What a standby is to its server: a connection to which the log is streamed. Returns what ends it. */

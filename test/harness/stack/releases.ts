@@ -3,11 +3,11 @@ import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startChild } from "../../../src/local/processes/child.js";
-import type { Child } from "../../../src/local/processes/child.js";
+import { startChild, type Child } from "../../../src/local/processes/child.js";
 import { packageDirectory } from "../../../src/local/paths.js";
 import { cleanEnv } from "../../../src/local/stack/stack-env.js";
 import { failureConverterPath } from "../../../src/temporal/codec/data-converter.js";
+import { eventually } from "../outages/wait.js";
 import type { TestStack } from "./stack.js";
 
 /** The workflows of `defective.workflows.ts`, without a defect unless a marker is replaced. */
@@ -36,21 +36,17 @@ export async function startRelease(system: TestStack, name: string, code: string
   for (const shared of ["package.json", "node_modules"])
     await symlink(join(packageDirectory, shared), join(release, shared));
   await writeFile(join(release, "dist", "workflow-bundle.js"), code);
-  let ready: () => void = () => undefined;
-  const isReady = new Promise<void>((resolve) => (ready = resolve));
+  let isReady = false;
   const worker = await startChild({
     command: process.execPath,
     args: [join(release, "dist", "cli.js"), "worker"],
     // The stack's own worker may still have the port.
     env: { ...cleanEnv(), ...system.stack.envOf("worker"), TRUSTFLOW_WORKER__HEALTH_PORT: "" },
     logFile: join(directory, "logs", `${name}.log`),
-    onLine: (line) => {
-      if (line.includes('"ready"')) ready();
-    },
+    onLine: (line) => void (isReady ||= line.includes('"ready"')),
   });
-  await Promise.race([
-    isReady,
-    worker.exited.then(() => Promise.reject(new Error(`the release ${name} did not start`))),
-  ]);
+  const ended = () => Promise.reject(new Error(`the release ${name} did not start`));
+  const look = () => (worker.isAlive() ? isReady : ended());
+  await eventually(`the release ${name} is ready`, look, 60_000);
   return worker;
 }

@@ -1,6 +1,11 @@
 // Data keys for a test of the journal: in memory, as a document store would give them.
-import { generateDataKey, dataKeyId, ProcessSealer } from "../../../src/crypto/data-key.js";
-import type { Sealer, Sealers } from "../../../src/crypto/data-key.js";
+import {
+  generateDataKey,
+  dataKeyId,
+  ProcessSealer,
+  type Sealer,
+  type Sealers,
+} from "../../../src/crypto/data-key.js";
 import type { Key, KeyRing } from "../../../src/crypto/key-ring.js";
 import { open, seal } from "../../../src/crypto/sealed.js";
 

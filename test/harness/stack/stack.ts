@@ -4,22 +4,15 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Trustflow } from "../../../src/client.js";
-import type { ProcessHandle } from "../../../src/client.js";
+import { Trustflow, type ProcessHandle } from "../../../src/client.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
-import { startStack } from "../../../src/local/stack/stack.js";
-import type { Stack, StackOptions } from "../../../src/local/stack/stack.js";
+import { KeyRing } from "../../../src/crypto/key-ring.js";
+import { startStack, type Stack, type StackOptions } from "../../../src/local/stack/stack.js";
+import { createPool } from "../../../src/postgres/pool.js";
+import { providerNames } from "../../../src/providers/registry.js";
 import { sandboxControl } from "../../../src/sandbox/control/client.js";
-import type { SandboxControl } from "../../../src/sandbox/control/client.js";
 
-export interface TestStack {
-  stack: Stack;
-  client: Trustflow;
-  sandbox: SandboxControl;
-  /** Letters, cancellations and affidavit requests that the sandbox's ledger has for an intent. */
-  effects(intent: string): Promise<Record<string, number>>;
-  close(): Promise<void>;
-}
+export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
 
 /** Waits of production that a test cannot have: leases, spacing, patience. */
 const fastEnvironment = {
@@ -32,22 +25,24 @@ const fastEnvironment = {
 
 /** Of a call to any provider. */
 export function timeouts(seconds: number): Record<string, string> {
-  const providers = [
-    "EVI_POST",
-    "DISPOSABLE_CERTIFICATE",
-    "MESSAGING_GATEWAY",
-    "ENVELOPE_SIGNATURE",
-    "ONE_SHOT_SIGNATURE",
-  ];
+  const keys = providerNames.map((provider) => provider.replaceAll("-", "_").toUpperCase());
   return Object.fromEntries(
-    providers.map((provider) => [
-      `TRUSTFLOW_ACCOUNTS__DEFAULT__${provider}__TIMEOUT_SECONDS`,
-      String(seconds),
-    ]),
+    keys.map((key) => [`TRUSTFLOW_ACCOUNTS__DEFAULT__${key}__TIMEOUT_SECONDS`, String(seconds)]),
   );
 }
 
-export async function startTestStack(options: Partial<StackOptions> = {}): Promise<TestStack> {
+/** A key ring of the stack, such as `CODEC`. */
+export function ringOf({ env }: Pick<Stack, "env">, name: string): KeyRing {
+  return KeyRing.parse(env[`TRUSTFLOW_KEYS__${name}`] ?? "");
+}
+
+export const historyOf = ({ client }: TestStack, workflowId: string, runId?: string) =>
+  client.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+
+export const historyLength = async (system: TestStack, workflowId: string): Promise<number> =>
+  (await historyOf(system, workflowId)).events?.length ?? 0;
+
+export async function startTestStack(options: Partial<StackOptions> = {}) {
   const stack = await startStack({
     directory: await mkdtemp(join(tmpdir(), "trustflow-e2e-")),
     persistent: false,
@@ -61,13 +56,17 @@ export async function startTestStack(options: Partial<StackOptions> = {}): Promi
   Object.assign(process.env, stack.env);
   const client = await Trustflow.connect();
   const sandbox = sandboxControl(stack.sandboxUrl);
+  const pool = createPool(stack.databaseUrl, { max: 2, connectTimeoutMs: 60_000 });
   return {
     stack,
     client,
     sandbox,
-    effects: async (intent) => (await sandbox.ledger(intent)).byIntent[intent] ?? {},
+    pool,
+    /** What the sandbox's ledger has for an intent. */
+    effects: async (intent: string) => (await sandbox.ledger(intent)).byIntent[intent] ?? {},
     async close() {
       await client.close();
+      await pool.end();
       await stack.close();
       process.env = before;
     },

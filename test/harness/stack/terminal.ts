@@ -6,17 +6,7 @@ import { eventually } from "../outages/wait.js";
 
 const cli = fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
 
-export interface Terminal {
-  /** All that it has shown. */
-  shown(): string;
-  /** Waits until it has shown the text so many times. */
-  shows(text: string, times?: number): Promise<unknown>;
-  type(keys: string): void;
-  /** The exit code; 130 after Ctrl-C. */
-  ended: Promise<number | null>;
-}
-
-export function onTerminal(args: string[], env: Record<string, string>): Terminal {
+export function onTerminal(args: string[], env: Record<string, string>) {
   const { PATH = "", HOME = "" } = process.env;
   const line = [process.execPath, cli, ...args].map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["-qefc", `exec ${line}`, "/dev/null"], {
@@ -26,12 +16,15 @@ export function onTerminal(args: string[], env: Record<string, string>): Termina
   let shown = "";
   child.stdout.on("data", (chunk: Buffer) => (shown += chunk.toString()));
   return {
+    /** All that it has shown. */
     shown: () => shown,
-    shows: (text, times = 1) =>
+    /** Waits until it has shown the text so many times. */
+    shows: (text: string, times = 1) =>
       eventually(`"${text}" on a terminal`, () => shown.split(text).length > times).catch(
         ({ message }: Error) => Promise.reject(new Error(`${message}, which shows\n${shown}`)),
       ),
-    type: (keys) => child.stdin.write(keys),
+    type: (keys: string) => child.stdin.write(keys),
+    /** The exit code; 130 after Ctrl-C. */
     ended: once(child, "close").then(([code]) => code as number | null),
   };
 }

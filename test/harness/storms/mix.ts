@@ -1,35 +1,13 @@
 // Mixed load over one kind of process for a while: every path of its descriptor, callbacks lost, doubled and late, faults,
 // second starts and questions. Afterwards nothing may be left: no handle, no row that waits, no open process.
 import { setTimeout as delay } from "node:timers/promises";
-import type { RoleName } from "../../../src/local/stack/stack.js";
+import { isDeepStrictEqual } from "node:util";
 import { eventually } from "../outages/wait.js";
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";
 import type { TestStack } from "../stack/stack.js";
 import { auditTables } from "./audit.js";
 import { memory, openHandles, watchMemory, watchedRoles } from "./watch.js";
-import { loadPathsOf } from "./paths.js";
-import type { LoadPath } from "./paths.js";
-
-export interface MixReport {
-  process: string;
-  seconds: number;
-  /** Of the provider's clock. */
-  virtualHours: number;
-  started: number;
-  outcomes: Record<string, number>;
-  tables: Record<string, number>;
-  handles: Record<string, { before: number; after: number }>;
-  /** MB. */
-  memory: Record<string, { before: number; peak: number; after: number }>;
-  /** What is not as it should be; none when all is well. */
-  problems: string[];
-}
-
-export interface MixOptions {
-  seconds: number;
-  perSecond: number;
-  progress?: (line: string) => void;
-}
+import { loadPathsOf, type LoadPath } from "./paths.js";
 
 // Pools grow and shrink with the load; a handle for each process would be far more.
 const HANDLE_SLACK = 12;
@@ -39,8 +17,12 @@ const SPEED = 30_000;
 export async function runMixedLoad(
   system: TestStack,
   underTest: ProcessUnderTest,
-  { seconds, perSecond, progress = () => undefined }: MixOptions,
-): Promise<MixReport> {
+  {
+    seconds,
+    perSecond,
+    progress = () => undefined,
+  }: { seconds: number; perSecond: number; progress?: (line: string) => void },
+) {
   const { sandbox } = system;
   const paths = loadPathsOf(underTest);
   const problems: string[] = [];
@@ -60,7 +42,7 @@ export async function runMixedLoad(
   await sandbox.setSpeed(SPEED);
   progress("warming up");
   await Promise.all(paths.map((path, index) => follow(`warm-${index}-${path.name}`, path)));
-  const before = { handles: await openHandles(system), memory: await memory(system) };
+  const [before, memoryBefore] = [await openHandles(system), await memory(system)];
   const clock = Date.parse((await sandbox.clock()).now);
   const watch = watchMemory(system);
   const startedAt = Date.now();
@@ -81,7 +63,7 @@ export async function runMixedLoad(
   );
   for (const [id, effects] of intents) {
     const had = await system.effects(id);
-    if (!isSame(had, effects)) problems.push(`${id}: effects ${JSON.stringify(had)}`);
+    if (!isDeepStrictEqual(had, effects)) problems.push(`${id}: effects ${JSON.stringify(had)}`);
   }
   const { duplicates, violations } = await sandbox.ledger();
   for (const { intent } of duplicates) problems.push(`${intent}: more than one effect`);
@@ -93,31 +75,26 @@ export async function runMixedLoad(
     effects: expectedEffects.reduce((sum, count) => sum + count, 0),
   });
   problems.push(...audit.problems);
-  const after = {
-    handles: await settledHandles(system, before.handles),
-    memory: await memory(system),
-  };
-  const handles: MixReport["handles"] = {};
-  const memories: MixReport["memory"] = {};
-  for (const role of watchedRoles) {
-    const [had = 0, has = 0] = [before.handles[role], after.handles[role]];
-    handles[role] = { before: had, after: has };
-    if (has > had + HANDLE_SLACK) problems.push(`${role}: ${has} open handles after ${had}`);
-    memories[role] = {
-      before: before.memory[role] ?? 0,
-      peak: watch.peaks[role] ?? 0,
-      after: after.memory[role] ?? 0,
-    };
-  }
+  let after = await openHandles(system);
+  const grown = () =>
+    watchedRoles.filter((role) => (after[role] ?? 0) > (before[role] ?? 0) + HANDLE_SLACK);
+  // Idle connections are closed after half a minute.
+  for (const end = Date.now() + 40_000; grown().length > 0 && Date.now() < end; await delay(500))
+    after = await openHandles(system);
+  for (const role of grown())
+    problems.push(`${role}: ${after[role]} open handles after ${before[role]}`);
   return {
     process: underTest.process,
     seconds,
+    /** Of the provider's clock. */
     virtualHours: Math.round(virtualHours),
     started: intents.size,
     outcomes,
     tables: audit.tables,
-    handles,
-    memory: memories,
+    handles: { before, after },
+    /** MB. */
+    memory: { before: memoryBefore, peak: watch.peaks, after: await memory(system) },
+    /** What is not as it should be; none when all is well. */
     problems,
   };
 }
@@ -146,23 +123,4 @@ async function live(
 async function isAllClosed({ client }: TestStack): Promise<boolean> {
   const { count } = await client.temporal.workflow.count('ExecutionStatus = "Running"');
   return count === 0;
-}
-
-/** Idle connections are closed after half a minute. */
-async function settledHandles(
-  system: TestStack,
-  before: Partial<Record<RoleName, number>>,
-): Promise<Partial<Record<RoleName, number>>> {
-  for (const end = Date.now() + 40_000; ; await delay(500)) {
-    const now = await openHandles(system);
-    const isSettled = watchedRoles.every(
-      (role) => (now[role] ?? 0) <= (before[role] ?? 0) + HANDLE_SLACK,
-    );
-    if (isSettled || Date.now() > end) return now;
-  }
-}
-
-function isSame(one: Record<string, number>, other: Record<string, number>): boolean {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].every((name) => one[name] === other[name]);
 }

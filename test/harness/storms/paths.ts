@@ -30,18 +30,14 @@ export function loadPathsOf(underTest: ProcessUnderTest): LoadPath[] {
     ...["lost", "doubled", "delayed", "reordered"].map((kind) => plain(kind, `callbacks-${kind}`)),
     ...own.map((call) => fault(call, "reject-503")),
     ...(first ? [fault(first, "cut-after-commit"), fault(first, "error-after-commit")] : []),
-    ...calls.flatMap((call) =>
-      call.ask
-        ? [
-            {
-              name: call.operation,
-              variant: call.variant,
-              outcome: call.outcome,
-              effects: { ...effects, [call.sandbox]: 1 },
-              call,
-            },
-          ]
-        : [],
-    ),
+    ...calls
+      .filter(({ ask }) => ask)
+      .map((call) => ({
+        name: call.operation,
+        variant: call.variant,
+        outcome: call.outcome,
+        effects: { ...effects, [call.sandbox]: 1 },
+        call,
+      })),
   ];
 }

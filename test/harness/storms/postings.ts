@@ -1,55 +1,42 @@
 // What a storm is made of: genuine callbacks, doubled and shuffled, and among them forged, malformed and oversized ones.
-import { callbackUrl } from "../../../src/callbacks/address.js";
+import fc from "fast-check";
 import type { ProcessSubject } from "../../../src/callbacks/address.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import type { Posting } from "./sender.js";
 import type { CalledBack } from "../../processes/process-under-test.js";
-import type { TestStack } from "../stack/stack.js";
-
-/** Every identifier of ours begins so; it is the note of the event too, by which a timeline shows it. */
-export const mark = "storm-";
+import { callbackAddress, mark } from "../stack/inbox.js";
+import { ringOf, type TestStack } from "../stack/stack.js";
 
 export class Postings {
-  readonly #ring: KeyRing;
-  readonly #publicUrl: string;
-  readonly #namespace: string;
+  readonly #system: TestStack;
   readonly #underTest: CalledBack;
   #number = 0;
 
-  constructor({ stack }: TestStack, underTest: CalledBack) {
-    const { env } = stack;
-    this.#ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
-    this.#publicUrl = env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "";
-    this.#namespace = env["TEMPORAL_NAMESPACE"] ?? "";
+  constructor(system: TestStack, underTest: CalledBack) {
+    this.#system = system;
     this.#underTest = underTest;
   }
 
-  url(id: string, over: Partial<ProcessSubject> = {}, ring = this.#ring): string {
+  url(id: string, over: Partial<ProcessSubject> = {}, ring?: KeyRing): string {
     const { process: processName, provider } = this.#underTest;
-    const workflowId = `${processName}/${id}`;
-    return callbackUrl(ring, this.#publicUrl, {
-      provider,
-      namespace: this.#namespace,
-      workflowId,
-      ...over,
-    });
+    const subject = { provider, workflowId: `${processName}/${id}`, ...over };
+    return callbackAddress(this.#system, subject, ring);
   }
 
   genuine(id: string, count: number): Posting[] {
+    const url = this.url(id);
     return Array.from({ length: count }, () => {
       const { identifier, body } = this.#event();
-      return {
-        kind: "genuine",
-        url: this.url(id),
-        body: JSON.stringify(body),
-        key: `${this.#underTest.process}/${id} ${identifier}`,
-      };
+      const key = `${this.#underTest.process}/${id} ${identifier}`;
+      return { kind: "genuine", url, body: JSON.stringify(body), key };
     });
   }
 
   /** A foreign key, another process's proof, another namespace under the old proof, one digit changed. */
   forged(id: string, count: number): Posting[] {
-    const foreign = KeyRing.parse(generateKeyRing(this.#ring.active.id));
+    const foreign = KeyRing.parse(
+      generateKeyRing(ringOf(this.#system.stack, "CALLBACK").active.id),
+    );
     const [own, proof] = halves(this.url(id));
     const forgeries = [
       this.url(id, {}, foreign),
@@ -89,16 +76,8 @@ export class Postings {
 /** Each third one twice, and all in an order that the seed decides. */
 export function doubledAndShuffled(postings: readonly Posting[], seed: number): Posting[] {
   const all = [...postings, ...postings.filter((_, index) => index % 3 === 0)];
-  let state = seed;
-  const random = (): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-  for (let at = all.length - 1; at > 0; at -= 1) {
-    const other = Math.floor(random() * (at + 1));
-    [all[at], all[other]] = [all[other] as Posting, all[at] as Posting];
-  }
-  return all;
+  const shuffled = fc.shuffledSubarray(all, { minLength: all.length });
+  return fc.sample(shuffled, { seed, numRuns: 1 }).flat();
 }
 
 function halves(url: string): [string, string] {

@@ -1,23 +1,8 @@
 // What `npm run storm` runs: the two harnesses, one after the other, in their long form.
 import type { CalledBack } from "../../processes/process-under-test.js";
-import { startTestStack } from "../stack/stack.js";
-import { Landing } from "./landing.js";
+import { startTestStack, type TestStack } from "../stack/stack.js";
 import { runMixedLoad } from "./mix.js";
-import type { MixReport } from "./mix.js";
 import { runStorm } from "./run.js";
-import type { StormReport } from "./run.js";
-
-export interface StormsReport {
-  callbacks: StormReport;
-  mixed: MixReport;
-  problems: string[];
-}
-
-export interface StormsOptions {
-  minutes: number;
-  callbacks: number;
-  progress(line: string): void;
-}
 
 /** The callbacks are genuine, however many: each process is told of all that it keeps. */
 export const stormEnv = {
@@ -29,18 +14,15 @@ const PER_SECOND = 3;
 
 export async function storms(
   underTest: CalledBack,
-  { minutes, callbacks: count, progress }: StormsOptions,
-): Promise<StormsReport> {
+  {
+    minutes,
+    callbacks: count,
+    progress,
+  }: { minutes: number; callbacks: number; progress(line: string): void },
+) {
   progress(`${count} callbacks`);
-  const callbacks = await onStack(async (system) => {
-    const landing = new Landing(system);
-    const report = await runStorm(system, underTest, landing, {
-      callbacks: count,
-      connections: 256,
-    });
-    await landing.close();
-    return report;
-  });
+  const load = { callbacks: count, connections: 256 };
+  const callbacks = await onStack((system) => runStorm(system, underTest, load));
   progress(`mixed load for ${minutes} minutes`);
   const mixed = await onStack((system) =>
     runMixedLoad(system, underTest, { seconds: minutes * 60, perSecond: PER_SECOND, progress }),
@@ -58,21 +40,7 @@ export async function storms(
   return { callbacks, mixed, problems };
 }
 
-/** For people. */
-export function linesOf({ callbacks, mixed, problems }: StormsReport): string {
-  const { lost, twice, foreign, ...figures } = callbacks;
-  const summary = { ...figures, lost: lost.length, twice: twice.length, foreign: foreign.length };
-  const lines = [
-    ...Object.entries(summary).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
-    ...Object.entries(mixed).map(([name, value]) => `mixed ${name}: ${JSON.stringify(value)}`),
-    problems.length === 0 ? "All is well." : `${problems.length} problems.`,
-  ];
-  return `${lines.join("\n")}\n`;
-}
-
-type System = Awaited<ReturnType<typeof startTestStack>>;
-
-async function onStack<T>(work: (system: System) => Promise<T>): Promise<T> {
+async function onStack<T>(work: (system: TestStack) => Promise<T>): Promise<T> {
   const system = await startTestStack({ env: stormEnv });
   try {
     return await work(system);

@@ -1,38 +1,34 @@
 // Memory and open handles of the roles, as /proc has them; elsewhere nothing is known and nothing is asserted.
 import { readFile, readdir } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { RoleName } from "../../../src/local/stack/stack.js";
 import type { TestStack } from "../stack/stack.js";
 
 export const watchedRoles = ["receiver", "relay", "worker"] as const satisfies RoleName[];
 
-export interface MemoryWatch {
-  /** The largest resident size in MB of each role so far. */
-  readonly peaks: Partial<Record<RoleName, number>>;
-  stop(): Promise<void>;
-}
+type ByRole = Partial<Record<RoleName, number>>;
 
-export function watchMemory(system: TestStack): MemoryWatch {
-  const peaks: Partial<Record<RoleName, number>> = {};
-  let stopped = false;
+/** `peaks`: the largest resident size in MB of each role so far. */
+export function watchMemory(system: TestStack) {
+  const peaks: ByRole = {};
+  let isOver = false;
   const watch = async (): Promise<void> => {
-    while (!stopped) {
+    while (!isOver) {
       const now = await memory(system);
       for (const role of watchedRoles) peaks[role] = Math.max(peaks[role] ?? 0, now[role] ?? 0);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await delay(200);
     }
   };
   const watching = watch();
-  return {
-    peaks,
-    async stop() {
-      stopped = true;
-      await watching;
-    },
+  const stop = () => {
+    isOver = true;
+    return watching;
   };
+  return { peaks, stop };
 }
 
 /** Resident size in MB. */
-export function memory(system: TestStack): Promise<Partial<Record<RoleName, number>>> {
+export function memory(system: TestStack): Promise<ByRole> {
   return ofRoles(system, async (pid) => {
     const status = await readFile(`/proc/${pid}/status`, "utf8");
     const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1];
@@ -40,14 +36,14 @@ export function memory(system: TestStack): Promise<Partial<Record<RoleName, numb
   });
 }
 
-export function openHandles(system: TestStack): Promise<Partial<Record<RoleName, number>>> {
+export function openHandles(system: TestStack): Promise<ByRole> {
   return ofRoles(system, async (pid) => (await readdir(`/proc/${pid}/fd`)).length);
 }
 
 async function ofRoles(
   { stack }: TestStack,
   measure: (pid: number) => Promise<number | undefined>,
-): Promise<Partial<Record<RoleName, number>>> {
+): Promise<ByRole> {
   const measured = await Promise.all(
     watchedRoles.map(async (name) => {
       const number = await measure(stack.role(name).pid).catch(() => undefined);

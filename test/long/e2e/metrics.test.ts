@@ -4,7 +4,7 @@ import { Client } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePorts } from "../../../src/local/processes/free-ports.js";
 import { namedRows, textOf } from "../../docs/repository.js";
-import { addressOf, eventOf, post } from "../../harness/histories/callbacks.js";
+import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { AbandonedError, NotAcceptedError } from "../../../src/client.js";
-import { createPool } from "../../../src/postgres/pool.js";
 import { trustflow } from "../../cli/run.js";
 import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
 import { assertionInput, codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
@@ -193,17 +192,16 @@ test("the clean-up believes Temporal's histories, not their absence: a lost owne
     const folder = join(env["TRUSTFLOW_DOCUMENTS__DIRECTORY"] ?? "", id.slice(0, 2));
     await utimes(join(folder, id), longAgo, longAgo);
   }
-  const pool = createPool(system.stack.databaseUrl, { max: 1 });
-  try {
-    await pool.query("update trustflow.migrations set applied_at = now() - interval '500 days'");
-    await pool.query("delete from trustflow.documents where workflow_id = $1", [handle.workflowId]);
-    await pool.query(
-      "update trustflow.effects set updated_at = now() - interval '500 days' where workflow_id = $1",
-      [handle.workflowId],
-    );
-  } finally {
-    await pool.end();
-  }
+  await system.pool.query(
+    "update trustflow.migrations set applied_at = now() - interval '500 days'",
+  );
+  await system.pool.query("delete from trustflow.documents where workflow_id = $1", [
+    handle.workflowId,
+  ]);
+  await system.pool.query(
+    "update trustflow.effects set updated_at = now() - interval '500 days' where workflow_id = $1",
+    [handle.workflowId],
+  );
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await trustflow([...args, "--json"], { env });
     expect([code, stderr]).toEqual([0, expect.any(String)]);

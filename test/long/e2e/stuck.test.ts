@@ -8,7 +8,7 @@ import { providerEvents } from "../../../src/contracts/shared/messages.js";
 import type { Child } from "../../../src/local/processes/child.js";
 import { freePorts } from "../../../src/local/processes/free-ports.js";
 import { trustflow } from "../../cli/run.js";
-import { addressOf, eventOf, post } from "../../harness/histories/callbacks.js";
+import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { defectiveBundle, startRelease } from "../../harness/stack/releases.js";

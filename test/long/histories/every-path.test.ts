@@ -1,7 +1,7 @@
 // Every path of every process with no process kept in memory, and nothing personal in what was written meanwhile
 // (docs/design.md §1.5, §8).
 import { expect, test } from "@jest/globals";
-import { testPaths } from "../../harness/histories/path-tests.js";
+import { testPaths } from "../../histories/path-tests.js";
 import { allPaths } from "../../harness/histories/paths.js";
 
 const canaries = testPaths(allPaths);

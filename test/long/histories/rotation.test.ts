@@ -5,8 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
-import pg from "pg";
-import { callbackUrl } from "../../../src/callbacks/address.js";
+import { callbackAddress } from "../../harness/stack/inbox.js";
 import { Trustflow } from "../../../src/client.js";
 import type { CertificateHandle, OneShotHandle } from "../../../src/client.js";
 import { processes } from "../../../src/contracts/shared/names.js";
@@ -17,7 +16,7 @@ import { removeOnExit } from "../../../src/local/processes/watchdog.js";
 import type { DocumentReference } from "../../../src/contracts/shared/values.js";
 import type { RoleName } from "../../../src/local/stack/stack.js";
 import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
-import { eventOf, post } from "../../harness/histories/callbacks.js";
+import { eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { signerInput } from "../../processes/sign-one-shot/inputs.js";
@@ -33,7 +32,6 @@ const roles: RoleName[] = ["worker", "receiver", "relay", "codec-server"];
 let directory: string;
 let system: TestStack;
 let client: Trustflow;
-let database: pg.Client;
 
 async function writeKeys(of: (index: number) => string): Promise<void> {
   const sealing = publicRingOf(KeyRing.parse(of(rings.indexOf("inbox"))));
@@ -67,21 +65,17 @@ beforeAll(async () => {
   );
   system = await startTestStack({ config, env });
   client = await Trustflow.connect();
-  database = new pg.Client({ connectionString: system.stack.databaseUrl });
-  await database.connect();
 }, 120_000);
 
 afterAll(async () => {
-  await database?.end();
   await client?.close();
   await system?.close();
   await rm(directory, { recursive: true, force: true });
 }, 60_000);
 
 function addressOf(id: string, ring = oldKeys[1] ?? ""): string {
-  const subject = { provider: "evi-post", namespace: "default", workflowId: `sendPostal/${id}` };
-  const { TRUSTFLOW_CALLBACKS__PUBLIC_URL: url = "" } = system.stack.env;
-  return callbackUrl(KeyRing.parse(ring), url, subject);
+  const subject = { provider: "evi-post", workflowId: `sendPostal/${id}` };
+  return callbackAddress(system, subject, KeyRing.parse(ring));
 }
 
 /** The ids of the keys that a process's history is encrypted with, in their order. */
@@ -237,7 +231,7 @@ test("what begins after it is sealed with the new keys alone", async () => {
     const processKeys = `select distinct convert_from(substr(sealed_answer, 3, get_byte(sealed_answer, 1)), 'UTF8') as key
       from trustflow.effects where workflow_id = $1 and sealed_answer is not null`;
     const keysOf = async (query: string) =>
-      (await database.query<{ key: string }>(query, [workflowId])).rows.map(({ key }) => key);
+      (await system.pool.query<{ key: string }>(query, [workflowId])).rows.map(({ key }) => key);
     expect(await keysOf(processKeys)).toEqual([id]);
     const directory = system.stack.env["TRUSTFLOW_DOCUMENTS__DIRECTORY"] ?? "";
     const key = await readFile(join(directory, "keys", id.slice(0, 2), id));
@@ -258,7 +252,7 @@ test("without the old key, what needs it says so, and everything else goes on", 
   expect(await decoded(await inputPayloads("ended"))).toContain("the key ring has no key 'old'");
   expect(await post(addressOf("open"), eventOf())).toBe(404);
 
-  await database.query(
+  await system.pool.query(
     "update trustflow.callbacks set state = 'waiting' where workflow_id = 'sendPostal/ended'",
   );
   for (const [handle, step] of [
@@ -271,7 +265,7 @@ test("without the old key, what needs it says so, and everything else goes on", 
   }
 
   await cancelled("after");
-  const { rows } = await database.query(
+  const { rows } = await system.pool.query(
     "select distinct state, reason from trustflow.callbacks where workflow_id = 'sendPostal/ended'",
   );
   expect(rows).toEqual([{ state: "parked", reason: "undecryptable" }]);

@@ -7,30 +7,23 @@ import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { sealAnswer } from "../../../src/journal/answers.js";
 import { Rows } from "../../../src/journal/rows.js";
 import { effectToken } from "../../../src/journal/token.js";
-import { createPool } from "../../../src/postgres/pool.js";
-import type { Pool } from "../../../src/postgres/pool.js";
 import type { RequestEntry } from "../../../src/sandbox/engine/request-log.js";
-import { historyLength } from "../../harness/outages/inbox.js";
 import { startMany } from "../../harness/outages/many.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
 import { ringSealer } from "../../harness/stack/sealers.js";
-import { startTestStack } from "../../harness/stack/stack.js";
+import { historyLength, startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
 type Handle = ProcessHandle<{ outcome: string }>;
 
 let system: TestStack;
-let pool: Pool;
 
 beforeAll(async () => {
   system = await startTestStack({ sandboxSpeed: 240_000 });
-  pool = createPool(system.stack.databaseUrl, { max: 1 });
 }, 120_000);
-afterAll(async () => {
-  await pool?.end();
-  await system?.close();
-}, 60_000);
+afterAll(() => system?.close(), 60_000);
+
 async function attentionOf(handle: Handle): Promise<ProcessStatus["attention"]> {
   return (await handle.status()).attention;
 }
@@ -99,7 +92,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
 
     const log = await requests();
     for (const { id, workflowId } of handles) {
-      const { rows } = await pool.query<{ denied: number }>(
+      const { rows } = await system.pool.query<{ denied: number }>(
         "select denied from trustflow.effects where workflow_id = $1 and step = $2",
         [workflowId, effect.activity],
       );
@@ -170,7 +163,9 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     const namespace = env["TEMPORAL_NAMESPACE"] ?? "";
     const token = effectToken(namespace, handle.workflowId, effect.activity, "0");
     const answer = underTest.happened(item?.id ?? "");
-    expect(await new Rows(pool, 1).answer(token, sealAnswer(sealer, token, answer))).toBe(true);
+    expect(await new Rows(system.pool, 1).answer(token, sealAnswer(sealer, token, answer))).toBe(
+      true,
+    );
     await eventually("tracking", async () => (await handle.status()).phase === "tracking");
 
     await system.sandbox.removeFault(fault);

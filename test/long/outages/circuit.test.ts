@@ -1,12 +1,11 @@
 // Many processes with a wrong password (docs/design.md §5): the provider gets a few calls a minute, not a thousand, and all
 // processes continue once it is fixed.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { historyLength } from "../../harness/outages/inbox.js";
-import { quietVariant, startMany, waitingCount } from "../../harness/outages/many.js";
+import { startMany, waitingCount } from "../../harness/outages/many.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
+import { quietVariant, sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
 import { sized } from "../../harness/stack/size.js";
-import { startTestStack } from "../../harness/stack/stack.js";
+import { historyLength, startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
 const crowd = sized(1_000, 100);

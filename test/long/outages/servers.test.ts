@@ -2,33 +2,33 @@
 // process fails or asks for a person (docs/design.md §1, §7).
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
-import { callbackUrl } from "../../../src/callbacks/address.js";
 import type { ProcessHandle } from "../../../src/client.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
-import { KeyRing } from "../../../src/crypto/key-ring.js";
 import type { CallbackLogEntry } from "../../../src/sandbox/callbacks/callbacks.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { InboxView, signalledEvents } from "../../harness/outages/inbox.js";
 import { holdRole, killHeldRoles } from "../../harness/outages/roles.js";
 import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
+import {
+  callbackAddress,
+  endClaims,
+  inboxRows,
+  signalledEvents,
+} from "../../harness/stack/inbox.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
 const MINUTE_MS = 60_000;
 
 let system: TestStack;
-let inbox: InboxView;
 
 beforeAll(async () => {
   // Persistent, so that Temporal keeps its database over a restart. Its clock is stopped until the last test, so the provider
   // changes only when a test says so.
   system = await startTestStack({ persistent: true, sandboxSpeed: "manual" });
-  inbox = new InboxView(system);
 }, 120_000);
 afterAll(async () => {
   await killHeldRoles();
-  await inbox?.close();
   await system?.close();
   if (system) await rm(system.stack.directory, { recursive: true, force: true });
 }, 60_000);
@@ -42,7 +42,7 @@ function idsOf(signals: ProviderEvent[][]): string[] {
 }
 
 async function isDelivered(workflowId: string): Promise<boolean> {
-  const rows = await inbox.rows(workflowId);
+  const rows = await inboxRows(system, workflowId);
   return rows.length > 0 && rows.every(({ state }) => state === "delivered");
 }
 
@@ -62,12 +62,8 @@ function identifiers(of: { identifier: string }[]): string[] {
 }
 
 describe.each([sendPostalUnderTest])("$process", (underTest) => {
-  const urlOf = (workflowId: string) => {
-    const { env, receiverUrl } = system.stack;
-    const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
-    const namespace = env["TEMPORAL_NAMESPACE"] ?? "";
-    return callbackUrl(ring, receiverUrl, { provider: underTest.provider, namespace, workflowId });
-  };
+  const urlOf = (workflowId: string) =>
+    callbackAddress(system, { provider: underTest.provider, workflowId });
 
   /** Those that go on to their end in the last test. */
   const open: ProcessHandle<{ outcome: string }>[] = [];
@@ -94,13 +90,13 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     await eventually("the marking", () => relay.isReached());
     const before = idsOf(await signalledEvents(system, handle.workflowId));
     expect(before.length).toBeGreaterThan(0);
-    const rows = await inbox.rows(handle.workflowId);
+    const rows = await inboxRows(system, handle.workflowId);
     expect(rows.map(({ identifier, state }) => [identifier, state])).toEqual(
       before.map((id) => [id, "waiting"]),
     );
 
     await relay.killAndReplace();
-    await inbox.endClaims();
+    await endClaims(system);
     await eventually("delivery", () => isDelivered(handle.workflowId));
     const after = idsOf(await signalledEvents(system, handle.workflowId));
     expect(after).toEqual([...before, ...before]);
@@ -122,7 +118,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     expect(attempts.some(({ result }) => result === "retrying")).toBe(true);
     const acknowledged = attempts.filter(({ result }) => result === "delivered");
     await eventually("delivery", () => isDelivered(handle.workflowId));
-    const rows = await inbox.rows(handle.workflowId);
+    const rows = await inboxRows(system, handle.workflowId);
     expect(identifiers(rows)).toEqual(identifiers(acknowledged));
     expect(callbacksShown(await handle.status())).toBe(rows.length);
   }, 60_000);
@@ -134,7 +130,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     for (const { id, workflowId } of handles) {
       const taken = await attemptsOf(id);
       expect(new Set(taken.map(({ result }) => result))).toEqual(new Set(["delivered"]));
-      const rows = await inbox.rows(workflowId);
+      const rows = await inboxRows(system, workflowId);
       expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(["waiting"]));
       expect(identifiers(rows)).toEqual(identifiers(taken));
     }
@@ -174,7 +170,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     await eventually("tracking", async () => (await submitting.status()).phase === "tracking");
     await eventually("the provider's retries", retriesDone);
     const taken = (await attemptsOf(tracked.id)).filter(({ result }) => result === "delivered");
-    expect(identifiers(await inbox.rows(tracked.workflowId))).toEqual(identifiers(taken));
+    expect(identifiers(await inboxRows(system, tracked.workflowId))).toEqual(identifiers(taken));
   }, 60_000);
 
   test("after all of it, every process ends well, with one effect each", async () => {

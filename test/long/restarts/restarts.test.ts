@@ -1,20 +1,12 @@
 // The worker is stopped and killed at random while everybody asks for the status (decision 15): no process gets stuck, no
 // workflow task fails, every history replays.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { DefaultLogger, Runtime } from "@temporalio/worker";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
-import { sandboxPki } from "../../../src/local/stack/stack-env.js";
-import { openState } from "../../../src/local/stack/stack-state.js";
-import { accountEnvironment } from "../../harness/histories/stack.js";
+import { startStackWithAccounts } from "../../harness/histories/stack.js";
 import { rightPassword } from "../../harness/restarts/persons.js";
-import { runStorm } from "../../harness/restarts/storm.js";
+import { runStorm, waits } from "../../harness/restarts/storm.js";
 import type { StormReport } from "../../harness/restarts/storm.js";
-import { deniedAccount, waits } from "../../harness/restarts/waits.js";
+import { deniedAccount } from "../../processes/waits.js";
 import { sized } from "../../harness/stack/size.js";
-import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { processesUnderTest } from "../../processes/index.js";
 
@@ -36,29 +28,10 @@ let system: TestStack;
 const reports: StormReport[] = [];
 
 beforeAll(async () => {
-  // Histories that do not replay would fill the screen.
-  Runtime.install({
-    logger: new DefaultLogger("ERROR", () => undefined),
-    telemetryOptions: { logging: { filter: { core: "ERROR", other: "ERROR" }, forward: {} } },
-  });
-  const directory = await mkdtemp(join(tmpdir(), "trustflow-restarts-"));
-  const { ports } = await openState(directory, () => undefined);
-  const served = {
-    url: `http://127.0.0.1:${ports.sandbox}`,
-    tlsUrl: `https://127.0.0.1:${ports.sandboxTls}`,
-    pkiDirectory: sandboxPki(directory),
-  };
-  system = await startTestStack({
-    directory,
+  system = await startStackWithAccounts([deniedAccount], rightPassword, {
     roles: ["sandbox", "receiver", "relay"],
     sandboxPersonTime: "real",
-    env: accountEnvironment(
-      sandboxAccount(deniedAccount, served),
-      deniedAccount,
-      rightPassword.password,
-    ),
   });
-  await system.sandbox.putAccount(deniedAccount, rightPassword);
 }, 120_000);
 afterAll(() => system?.close(), 60_000);
 

@@ -10,28 +10,23 @@ import { eventually } from "../../harness/outages/wait.js";
 import { startMany } from "../../harness/outages/many.js";
 import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
 import { begunAttempts, lossesOf } from "../../harness/shutdowns/histories.js";
-import { steadyLoad } from "../../harness/shutdowns/load.js";
 import { Exits } from "../../harness/shutdowns/roles.js";
 import type { Ending } from "../../harness/shutdowns/roles.js";
+import { inboxSettled, landed } from "../../harness/stack/inbox.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
-import { Landing } from "../../harness/storms/landing.js";
 import { Postings } from "../../harness/storms/postings.js";
+import { steadyLoad } from "../../harness/storms/sender.js";
 
 const exits = new Exits();
 let system: TestStack;
-let landing: Landing;
 beforeAll(async () => {
   system = await startTestStack({
     onDeath: exits.note,
     env: { TRUSTFLOW_LOG__LEVEL: "DEBUG", TRUSTFLOW_CALLBACKS__EVENTS_PER_PROCESS: "1000" },
   });
-  landing = new Landing(system);
 }, 120_000);
-afterAll(async () => {
-  await landing?.close();
-  await system?.close();
-}, 60_000);
+afterAll(() => system?.close(), 60_000);
 
 const roles = ["worker", "receiver", "relay"] as const;
 const openIds = Array.from({ length: 16 }, (_, index) => `open-${index}`);
@@ -74,14 +69,16 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     isOver = true;
     await starting;
     await load.stop();
-    await landing.settled();
+    await inboxSettled(system);
 
     for (const ending of endings) expect(ending).toMatchObject({ code: 0, signal: null });
     expect(endings.filter(({ seconds }) => seconds > 20)).toEqual([]);
     expect(held).toEqual([0, 0]);
     expect(load.cut).toEqual([]);
-    expect([...load.answers.keys()].filter((status) => ![204, 503].includes(status))).toEqual([]);
-    const { applied } = await landing.of(underTest, openIds);
+    expect([...load.latencies.keys()].filter((status) => ![0, 204, 503].includes(status))).toEqual(
+      [],
+    );
+    const { applied } = await landed(system, underTest, openIds);
     expect(applied.toSorted()).toEqual([...load.acknowledged].toSorted());
 
     const handles = await Promise.all(started);
@@ -100,7 +97,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
 
 /** Rows that a relay has claimed: no other relay delivers them before its lease is over. */
 async function claimedRows(): Promise<number> {
-  const { rows } = await landing.pool.query<{ n: number }>(
+  const { rows } = await system.pool.query<{ n: number }>(
     `select count(*)::int as n from trustflow.callbacks
      where state = 'waiting' and claim is not null and claimed_until > clock_timestamp()`,
   );

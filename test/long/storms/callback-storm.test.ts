@@ -3,30 +3,25 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sendPostalUnderTest as underTest } from "../../processes/send-postal/under-test.js";
+import { holdInbox, inboxSettled, landed } from "../../harness/stack/inbox.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
-import { Landing } from "../../harness/storms/landing.js";
 import { Postings } from "../../harness/storms/postings.js";
 import { duplicatesOf, runStorm } from "../../harness/storms/run.js";
 import { stormEnv } from "../../harness/storms/script.js";
 import { quantile, send } from "../../harness/storms/sender.js";
 
 let system: TestStack;
-let landing: Landing;
 
 beforeAll(async () => {
   system = await startTestStack({ env: stormEnv });
-  landing = new Landing(system);
 }, 120_000);
 
-afterAll(async () => {
-  await landing?.close();
-  await system?.close();
-}, 60_000);
+afterAll(() => system?.close(), 60_000);
 
 test("acknowledged is applied once, late or parked; forged is 404; memory stays bounded", async () => {
   const load = { callbacks: 10_000, connections: 256 };
-  const report = await runStorm(system, underTest, landing, load);
+  const report = await runStorm(system, underTest, load);
   expect(report).toMatchObject({
     callbacks: 10_000,
     lost: [],
@@ -57,7 +52,7 @@ test("beyond its capacity the receiver says 503 at once, and keeps what it took"
   const postings = new Postings(system, underTest);
   // One address alone takes half of the places.
   const callbacks = ["open-6", "open-7"].flatMap((id) => postings.genuine(id, 300));
-  const release = await landing.hold();
+  const release = await holdInbox(system);
   const sending = send(callbacks, { connections: 600, attempts: 1 });
   const refused = () => sending.latencies.get(503) ?? [];
   try {
@@ -72,8 +67,8 @@ test("beyond its capacity the receiver says 503 at once, and keeps what it took"
   await sending.done;
   expect(quantile(refused(), 0.99)).toBeLessThan(1_500);
   expect(sending.acknowledged.size).toBeGreaterThan(0);
-  await landing.settled();
-  const { applied } = await landing.of(underTest, ["open-6", "open-7"]);
+  await inboxSettled(system);
+  const { applied } = await landed(system, underTest, ["open-6", "open-7"]);
   expect([...sending.acknowledged].filter((key) => !applied.includes(key))).toEqual([]);
   expect(duplicatesOf(applied)).toEqual([]);
 }, 60_000);

@@ -7,14 +7,11 @@ import type { ProcessHandle } from "../../../src/client.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { defaultQuota } from "../../../src/callbacks/inbox/quota.js";
-import { createPool } from "../../../src/postgres/pool.js";
-import type { Pool } from "../../../src/postgres/pool.js";
-import { historyLength } from "../../harness/outages/inbox.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { processesUnderTest } from "../../processes/index.js";
 import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
 import { sized } from "../../harness/stack/size.js";
-import { startTestStack } from "../../harness/stack/stack.js";
+import { historyLength, startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 import { Postings } from "../../harness/storms/postings.js";
 import { send } from "../../harness/storms/sender.js";
@@ -22,7 +19,6 @@ import { send } from "../../harness/storms/sender.js";
 type Handle = ProcessHandle<{ outcome: string; timeline: ProcessStatus["timeline"] }>;
 
 let system: TestStack;
-let pool: Pool;
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
@@ -95,12 +91,8 @@ describe("at the bound", () => {
 describe("through the receiver", () => {
   beforeAll(async () => {
     system = await startTestStack();
-    pool = createPool(system.stack.databaseUrl, { max: 2 });
   }, 120_000);
-  afterAll(async () => {
-    await pool?.end();
-    await system?.close();
-  }, 60_000);
+  afterAll(() => system?.close(), 60_000);
 
   interface Round {
     outcomes: string[];
@@ -150,10 +142,10 @@ describe("through the receiver", () => {
     expect(new Set([...quiet.outcomes, ...busy.outcomes])).toEqual(
       new Set([sendPostalUnderTest.outcome]),
     );
-    const answers = Object.fromEntries(sending.answers.genuine);
+    const answers = sending.answers.genuine;
     expect(Object.keys(answers).toSorted()).toEqual(["204", "429"]);
 
-    const { rows } = await pool.query<{ rows: number; bytes: number; told: number }>(
+    const { rows } = await system.pool.query<{ rows: number; bytes: number; told: number }>(
       `select count(*)::int as rows, sum(size)::int as bytes,
        count(*) filter (where state <> 'surplus')::int as told
      from trustflow.callbacks where workflow_id = 'sendPostal/flooded'`,
@@ -162,7 +154,7 @@ describe("through the receiver", () => {
     expect(stored?.rows).toBeLessThanOrEqual(defaultQuota.rowsPerAddress);
     expect(stored?.bytes).toBeLessThanOrEqual(defaultQuota.bytesPerAddress);
     expect(stored?.told).toBe(defaultQuota.eventsPerProcess);
-    const { rows: foreign } = await pool.query(
+    const { rows: foreign } = await system.pool.query(
       `select 1 from trustflow.callbacks where workflow_id like 'sendPostal/busy-%' and state in ('surplus', 'parked')`,
     );
     expect(foreign).toEqual([]);

@@ -2,6 +2,7 @@
 import type { IssueCertificateInput } from "../../../src/client.js";
 import type { SandboxControl } from "../../../src/sandbox/control/client.js";
 import { eventually } from "../../harness/outages/wait.js";
+import type { Stopped } from "../stopped.js";
 
 const secrets = { password: "holder-password", securityCode: "holder-code" };
 
@@ -88,3 +89,17 @@ export function codeFor(
 export function wrongCode(code: string): string {
   return code === "000000" ? "000001" : "000000";
 }
+
+/** The provider's answer to the enrolment is lost. */
+export const lostEnrolment: Stopped = {
+  command: "issue-certificate",
+  example: "holder.json",
+  stopped: ({ disposableHolder, ...rest }, identificationCode) => ({
+    ...rest,
+    disposableHolder: {
+      ...disposableHolder,
+      firstName: "sandbox:enroll=cut-after-commit",
+      identificationCode,
+    },
+  }),
+};

@@ -391,7 +391,7 @@ function answersLate(
   answer: object,
 ): Promise<void> {
   const row = { workflowId: idOf({ of, id }), step: "validate" };
-  return answerLate(system.stack, row, { state, answer });
+  return answerLate(system, row, { state, answer });
 }
 
 /** Cancelled in the Web UI, and what a person makes of it. */

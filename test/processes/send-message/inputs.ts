@@ -1,5 +1,6 @@
 // The inputs of `sendMessage`.
 import type { SendMessageInput } from "../../../src/client.js";
+import type { Stopped } from "../stopped.js";
 
 /** `words`: what the sandbox's gateway is told to do. */
 export function messageInput(
@@ -15,3 +16,12 @@ export function messageInput(
   };
   return { providerFields, ...more };
 }
+
+/** The provider's answer is lost. */
+export const lostMessage: Stopped<SendMessageInput> = {
+  command: "send-message",
+  example: "message.json",
+  stopped: ({ providerFields }, id) => ({
+    providerFields: { ...providerFields, clientReference: id, sandbox: "send=cut-after-commit" },
+  }),
+};

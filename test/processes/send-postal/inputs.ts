@@ -1,6 +1,7 @@
 // Letters for tests: real PDFs, an intent in the caller's own data, and the sandbox's magic words (docs/sandbox.md).
 import type { SendPostalInput } from "../../../src/client.js";
 import { pdf } from "../../../src/sandbox/exchange/pdf.js";
+import type { Stopped } from "../stopped.js";
 
 export const letterPdf = pdf(["A letter of a test"]);
 
@@ -32,4 +33,15 @@ export const fastSettings = {
   askIntervalSeconds: 1,
   affidavitWindowSeconds: 3,
   restingGraceSeconds: 3,
+};
+
+/** The provider takes the account's credentials for wrong. */
+export const refusedLetter: Stopped<SendPostalInput> = {
+  command: "send-postal",
+  example: "letter.json",
+  stopped: (letter, id) => ({
+    ...letter,
+    recipientName: "sandbox:submit=reject-401*",
+    lookupKey: id,
+  }),
 };

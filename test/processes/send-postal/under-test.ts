@@ -1,8 +1,9 @@
 // `sendPostal` as the harnesses take it.
 import type { PostalHandle, SendPostalInput } from "../../../src/client.js";
-import { fastSettings, letterInput } from "./inputs.js";
+import type { TestStack } from "../../harness/stack/stack.js";
+import { fastSettings, letterInput, letterPdf } from "./inputs.js";
 import { callsOf } from "../process-under-test.js";
-import type { CalledBack, CallsOf } from "../process-under-test.js";
+import type { CalledBack, CallsOf, Variant } from "../process-under-test.js";
 
 const DAY = 86_400_000;
 const registered = { certificationLevel: "Advanced" } as const;
@@ -54,3 +55,10 @@ export const sendPostalUnderTest: CalledBack<PostalHandle> = {
     return trustflow.sendPostal(id, letterInput(id, words, more));
   },
 };
+
+/** One document for all, by reference; after the submit nothing happens for an hour, so that only the submit counts. */
+export async function quietVariant({ client }: TestStack): Promise<Variant> {
+  const document = await client.documents.put(letterPdf, "application/pdf");
+  const settings = { pollIntervalSeconds: 3_600, askIntervalSeconds: 3_600 };
+  return { words: "stalled", input: { document, settings } };
+}

@@ -14,7 +14,6 @@ import { searchAttributes, workflowTaskQueue } from "../../../../src/contracts/s
 import { KeyRing, generateKeyRing } from "../../../../src/crypto/key-ring.js";
 import type { PostgresServer } from "../../../../src/local/servers/postgres.js";
 import { createPool } from "../../../../src/postgres/pool.js";
-import type { Pool } from "../../../../src/postgres/pool.js";
 import { lookUpProofsOf } from "../../../../src/look-up-proofs.js";
 import { accountsOf } from "../../../../src/providers/accounts.js";
 import { connectClient } from "../../../../src/temporal/connection.js";
@@ -92,9 +91,7 @@ describe("the database", () => {
   test("migrationsMissing: an empty database", async () => {
     const name = `empty_${randomUUID().replaceAll("-", "")}`;
     const url = new URL(system.stack.databaseUrl);
-    const pool = createPool(url.href, { max: 1 });
-    await pool.query(`create database ${name}`);
-    await pool.end();
+    await system.pool.query(`create database ${name}`);
     url.pathname = `/${name}`;
     const report = await doctorWith({ DATABASE_URL: url.href });
     expectFinding(report, "migrations", "migrationsMissing", "0001-effects");
@@ -163,24 +160,19 @@ describe("durability", () => {
 
 describe("look-ups", () => {
   const check = "look-up default evi-post";
-  let pool: Pool;
-  beforeAll(() => {
-    pool = createPool(system.stack.databaseUrl, { max: 1 });
-  });
-  afterAll(() => pool.end());
 
   /** An item of ours that was answered so long ago is looked for: missed, and then found or not. */
   async function lookedFor(ages: [span: string, isFound: boolean][]): Promise<void> {
     const config = loadConfig();
-    const proofs = lookUpProofsOf(config, pool);
+    const proofs = lookUpProofsOf(config, system.pool);
     const { lookUpConfiguration: configuration = "" } =
       accountsOf(config, "evi-post")["default"] ?? {};
     const key = { provider: "evi-post", account: "default", operation: "submit" };
     const whole = { ...key, form: "joined", configuration };
-    await pool.query("delete from trustflow.look_up_proofs");
+    await system.pool.query("delete from trustflow.look_up_proofs");
     await proofs.offer(whole, "item");
     for (const [span, isFound] of ages) {
-      await pool.query(
+      await system.pool.query(
         `update trustflow.look_up_proofs set sampled_at = clock_timestamp() - $1::interval,
            next_look_at = clock_timestamp()`,
         [span],
@@ -190,7 +182,7 @@ describe("look-ups", () => {
   }
 
   test("what was found is well; before that it is not known yet", async () => {
-    await pool.query("delete from trustflow.look_up_proofs");
+    await system.pool.query("delete from trustflow.look_up_proofs");
     const before = await doctorWith({});
     expect(before.checks.find((one) => one.check === check)).toMatchObject({
       state: "ok",
@@ -215,7 +207,7 @@ describe("look-ups", () => {
       ["30 seconds", true],
     ]);
     expectFinding(await doctorWith({}), check, "lookUpTooSlow", "too late");
-    await pool.query("delete from trustflow.look_up_proofs");
+    await system.pool.query("delete from trustflow.look_up_proofs");
   });
 });
 
@@ -442,10 +434,8 @@ describe("the public callback URL", () => {
   });
 
   test("nothing is left in the inbox", async () => {
-    const pool = createPool(system.stack.databaseUrl, { max: 1 });
     await doctor(env);
-    const { rows } = await pool.query("select from trustflow.callbacks");
-    await pool.end();
+    const { rows } = await system.pool.query("select from trustflow.callbacks");
     expect(rows).toEqual([]);
   });
 });

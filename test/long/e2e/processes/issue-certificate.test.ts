@@ -296,7 +296,7 @@ test("a try whose worker was killed is no expiry at the deadline: a person is as
   const handle = await system.client.issueCertificate("killed", input);
   const answer = await handle.submitOtp(await codeFor(system.sandbox, "killed"));
   expect(answer).toEqual({ answer: "unknown" });
-  await holdRow(system.stack, { workflowId: handle.workflowId, step: "validate" });
+  await holdRow(system, { workflowId: handle.workflowId, step: "validate" });
   // The deadline passes meanwhile.
   await delay(8_000);
   const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);

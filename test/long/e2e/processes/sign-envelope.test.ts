@@ -6,7 +6,6 @@ import { AbandonedError, InputMismatchError, NotAcceptedError } from "../../../.
 import type { EnvelopeHandle, SignEnvelopeInput } from "../../../../src/client.js";
 import { searchAttributes } from "../../../../src/contracts/shared/names.js";
 import type { Attention, ProcessStatus } from "../../../../src/contracts/shared/status.js";
-import { createPool } from "../../../../src/postgres/pool.js";
 import { envelopeInput } from "../../../processes/sign-envelope/inputs.js";
 import { hideDocument } from "../../../harness/documents/hidden-document.js";
 import { letterPdf } from "../../../processes/send-postal/inputs.js";
@@ -303,16 +302,11 @@ test("a cancellation that is withdrawn lets several steps in attention go on", a
 
 /** While the row is held, no attempt that is still on its way can send. */
 async function heldRow(workflowId: string, step: string) {
-  const pool = createPool(system.stack.databaseUrl, { max: 1 });
-  try {
-    const { rows } = await pool.query(
-      `select state, lease_until > clock_timestamp() as "isHeld" from trustflow.effects where workflow_id = $1 and step = $2`,
-      [workflowId, step],
-    );
-    return rows;
-  } finally {
-    await pool.end();
-  }
+  const { rows } = await system.pool.query(
+    `select state, lease_until > clock_timestamp() as "isHeld" from trustflow.effects where workflow_id = $1 and step = $2`,
+    [workflowId, step],
+  );
+  return rows;
 }
 
 /** As a plain Temporal client starts it: nothing was looked at before. */

@@ -243,7 +243,7 @@ test("a code whose refusal comes late leaves nothing in doubt: the signer tries 
   await statusWhere(handle, (status) => status.attention !== undefined);
   const row = { workflowId: handle.workflowId, step: "sign" };
   const answer = { code: "otp_wrong", status: 400, fields: [] };
-  await answerLate(system.stack, row, { state: "refused", answer });
+  await answerLate(system, row, { state: "refused", answer });
   await statusWhere(handle, ({ waitingFor }) => waitingFor === "the holder's code");
   expect(await handle.submitOtp(code)).toEqual({ answer: "accepted" });
   expect((await handle.result()).outcome).toBe("signed");

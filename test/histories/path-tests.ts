@@ -6,22 +6,29 @@ import { appendFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import pg from "pg";
-import { InvalidInputError } from "../../../src/client.js";
-import { contracts } from "../../../src/contracts/index.js";
-import { searchAttributes, workflowTaskQueue } from "../../../src/contracts/shared/names.js";
-import { freePorts } from "../../../src/local/processes/free-ports.js";
-import { removeOnExit } from "../../../src/local/processes/watchdog.js";
-import { addressOf, postAll, settled } from "./callbacks.js";
-import { Canaries, found } from "./canaries.js";
-import { decoded } from "./decoded.js";
-import { descriptions, files, histories, historyOf, metrics, rows } from "./haystack.js";
-import type { Haystack } from "./haystack.js";
-import { startPathStack } from "./stack.js";
-import type { PathStack, PathResults } from "./stack.js";
-import { idOf } from "./path-run.js";
-import type { PathsOf } from "./path-run.js";
-import { eventually } from "../outages/wait.js";
+import { InvalidInputError } from "../../src/client.js";
+import { contracts } from "../../src/contracts/index.js";
+import { searchAttributes, workflowTaskQueue } from "../../src/contracts/shared/names.js";
+import { freePorts } from "../../src/local/processes/free-ports.js";
+import { removeOnExit } from "../../src/local/processes/watchdog.js";
+import { addressOf, postAll } from "../processes/send-postal/callbacks.js";
+import { Canaries, found } from "../harness/histories/canaries.js";
+import { decoded } from "../harness/histories/decoded.js";
+import {
+  descriptions,
+  files,
+  histories,
+  historyBytes,
+  metrics,
+  rows,
+} from "../harness/histories/haystack.js";
+import type { Haystack } from "../harness/histories/haystack.js";
+import { startPathStack } from "../harness/histories/stack.js";
+import type { PathStack, PathResults } from "../harness/histories/stack.js";
+import { idOf } from "../harness/histories/path-run.js";
+import type { PathsOf } from "../harness/histories/path-run.js";
+import { eventually } from "../harness/outages/wait.js";
+import { inboxSettled } from "../harness/stack/inbox.js";
 
 /** The tests of these paths on one stack; what it returns knows each canary that was written. */
 export function testPaths(all: PathsOf[]): Canaries {
@@ -29,7 +36,6 @@ export function testPaths(all: PathsOf[]): Canaries {
   let stack: PathStack;
   let directory: string;
   let metricsPorts: number[];
-  let database: pg.Client;
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "trustflow-canaries-"));
@@ -47,12 +53,9 @@ export function testPaths(all: PathsOf[]): Canaries {
         TRUSTFLOW_RELAY__METRICS_ADDRESS: String(metricsPorts[2]),
       },
     });
-    database = new pg.Client({ connectionString: stack.system.stack.databaseUrl });
-    await database.connect();
   }, 120_000);
 
   afterAll(async () => {
-    await database?.end();
     await stack?.system.close();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }, 60_000);
@@ -104,10 +107,10 @@ export function testPaths(all: PathsOf[]): Canaries {
       const sql =
         "select state, reason from trustflow.callbacks where workflow_id = any($1) order by 1, 2";
       const ids = ["still-open", "terminated", "never-was"].map((id) => `sendPostal/${id}`);
-      const { rows: found } = await database.query(sql, [ids]);
+      const { rows: found } = await stack.system.pool.query(sql, [ids]);
       return (found as Record<string, string>[]).map(({ state, reason }) => reason ?? state ?? "");
     };
-    await settled(async () => (await states()).filter((state) => state === "waiting").length);
+    await inboxSettled(stack.system, 20_000);
     expect(new Set(await states())).toEqual(
       new Set(["delivered", "late", "correlationMismatch", "unknownProcess", "unreadable"]),
     );
@@ -184,7 +187,7 @@ export function testPaths(all: PathsOf[]): Canaries {
         taskQueue: workflowTaskQueue,
         args: [input],
       });
-      const { exported, raw } = await historyOf(system, idOf({ of, id }));
+      const { exported, raw } = await historyBytes(system, idOf({ of, id }));
       const missed = inside.filter(([, canary]) => !found(canary, raw).includes("clear"));
       expect(missed).toEqual([]);
       expect(inside.filter(([, canary]) => found(canary, exported).length === 0)).toEqual([]);
@@ -194,7 +197,7 @@ export function testPaths(all: PathsOf[]): Canaries {
 
   test("the search finds a document, an attribute, a row and a log entry", async () => {
     const { system } = stack;
-    const { raw } = await historyOf(system, "sendPostal/in-clear-letter");
+    const { raw } = await historyBytes(system, "sendPostal/in-clear-letter");
     expect(found(canaries.words("the document"), raw)).toEqual(["base64"]);
 
     const { connection } = system.client.temporal;
@@ -211,10 +214,10 @@ export function testPaths(all: PathsOf[]): Canaries {
     });
     expect(found(attribute.value, description!)).toEqual(["clear"]);
 
-    await database.query("create table trustflow.canary as select $1::text as a, $2::bytea as b", [
-      canaries.words("a text"),
-      Buffer.from(canaries.words("bytes")),
-    ]);
+    await system.pool.query(
+      "create table trustflow.canary as select $1::text as a, $2::bytea as b",
+      [canaries.words("a text"), Buffer.from(canaries.words("bytes"))],
+    );
     const hidden = await readdir(join(directory, "documents"));
     await appendFile(join(directory, "logs", "relay.log"), encodeURI(canaries.words("a log")));
     await writeFile(

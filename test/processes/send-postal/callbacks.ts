@@ -1,26 +1,15 @@
 // Callbacks with something personal in each part, good ones and bad ones, at the addresses of processes that run, have
 // ended, or never were.
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
-import { callbackUrl } from "../../../src/callbacks/address.js";
-import { KeyRing } from "../../../src/crypto/key-ring.js";
-import type { TestStack } from "../stack/stack.js";
+import { callbackAddress } from "../../harness/stack/inbox.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
-/** The address of a process, made with the active key of the stack's callback keys. */
-export function addressOf({ stack }: TestStack, workflowId: string): string {
-  const ring = KeyRing.parse(stack.env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
-  const subject = { provider: "evi-post", namespace: "default", workflowId };
-  return callbackUrl(ring, stack.env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
-}
+export const addressOf = (system: TestStack, workflowId: string) =>
+  callbackAddress(system, { provider: "evi-post", workflowId });
 
 export function eventOf(more: object = {}, data: object = {}): Record<string, unknown> {
-  return {
-    Identifier: randomUUID(),
-    Kind: "Sent",
-    Date: new Date().toISOString(),
-    AdditionalData: data,
-    ...more,
-  };
+  const own = { Identifier: randomUUID(), Kind: "Sent", Date: new Date().toISOString() };
+  return { ...own, AdditionalData: data, ...more };
 }
 
 export async function post(url: string, body: unknown): Promise<number> {
@@ -62,11 +51,4 @@ export async function postAll(
     malformed: await post(here, `{"Details": "${details}"`),
     oversized: await post(here, eventOf({}, { Details: details.repeat(20_000) })),
   };
-}
-
-/** Waits until the relay has brought every row where it belongs. */
-export async function settled(waiting: () => Promise<number>, limitMs = 20_000): Promise<void> {
-  for (const end = Date.now() + limitMs; (await waiting()) > 0; await delay(200)) {
-    if (Date.now() > end) throw new Error("callbacks still wait in the inbox");
-  }
 }

@@ -1,0 +1,88 @@
+// The inbox of a stack, and where its callbacks have landed: in the timelines of processes, or parked or late.
+import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
+import { callbackUrl, type ProcessSubject } from "../../../src/callbacks/address.js";
+import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
+import type { ProcessUnderTest } from "../../processes/process-under-test.js";
+import { eventually } from "../outages/wait.js";
+import { uncommitted } from "./postgres.js";
+import { historyOf, ringOf, type TestStack } from "./stack.js";
+
+/** Where a provider calls a process back, with the active key of the stack's callback keys unless another ring is given. */
+export function callbackAddress(
+  { stack }: TestStack,
+  subject: Omit<ProcessSubject, "namespace"> & { namespace?: string },
+  ring = ringOf(stack, "CALLBACK"),
+): string {
+  const { TRUSTFLOW_CALLBACKS__PUBLIC_URL: url = "", TEMPORAL_NAMESPACE: namespace = "" } =
+    stack.env;
+  return callbackUrl(ring, url, { namespace, ...subject });
+}
+
+export async function inboxRows({ pool }: TestStack, workflowId: string) {
+  const { rows } = await pool.query<{ identifier: string; state: string }>(
+    "select identifier, state from trustflow.callbacks where workflow_id = $1 order by id",
+    [workflowId],
+  );
+  return rows;
+}
+
+/** As if the time of every claim were over: those of a killed relay last half a minute. */
+export async function endClaims({ pool }: TestStack): Promise<void> {
+  await pool.query(
+    "update trustflow.callbacks set claimed_until = clock_timestamp() where state = 'waiting' and claim is not null",
+  );
+}
+
+export async function inboxSettled({ pool }: Pick<TestStack, "pool">, limitMs = 45_000) {
+  const sql = "select from trustflow.callbacks where state = 'waiting' limit 1";
+  const isSettled = async () => (await pool.query(sql)).rowCount === 0;
+  await eventually("every callback is delivered, parked or late", isSettled, limitMs);
+}
+
+/** No transaction can write into the inbox until it is released. */
+export const holdInbox = ({ pool }: TestStack) =>
+  uncommitted(pool, (client) => client.query("lock table trustflow.callbacks in exclusive mode"));
+
+/** Every identifier of ours begins so; it is the note of the event too, by which a timeline shows it. */
+export const mark = "storm-";
+
+/**
+ * `applied`: in timelines, as often as it stands there; `rows`: in the inbox, by what became of it: `delivered`, `late`, or the
+ * reason it was parked for.
+ */
+export async function landed(
+  { client, pool }: TestStack,
+  { process: processName }: ProcessUnderTest,
+  openIds: readonly string[],
+) {
+  const applied: string[] = [];
+  for (const id of openIds) {
+    const { timeline } = await client.handle(`${processName}/${id}`).status();
+    for (const { source, note } of timeline) {
+      if (source === "callback" && note?.startsWith(mark))
+        applied.push(`${processName}/${id} ${note}`);
+    }
+  }
+  const found = await pool.query<{ fate: string; keys: string[] }>(
+    `select coalesce(reason, state) as fate, array_agg(workflow_id || ' ' || identifier) as keys
+     from trustflow.callbacks where identifier like $1 group by 1`,
+    [`${mark}%`],
+  );
+  return { applied, rows: new Map(found.rows.map(({ fate, keys }) => [fate, keys])) };
+}
+
+/** The events of each signal in a process's history. */
+export async function signalledEvents(
+  system: TestStack,
+  workflowId: string,
+): Promise<ProviderEvent[][]> {
+  const { events } = await historyOf(system, workflowId);
+  const signals = (events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) =>
+    signal?.signalName === "providerEvents" ? [signal] : [],
+  );
+  const { loadedDataConverter } = system.client.temporal.options;
+  const decoded = await Promise.all(
+    signals.map(({ input }) => decodeArrayFromPayloads(loadedDataConverter, input?.payloads)),
+  );
+  return decoded.map(([given]) => given as ProviderEvent[]);
+}

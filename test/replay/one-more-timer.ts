@@ -1,0 +1,41 @@
+// Replays recorded histories with workflows that wait once more before one activity.
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { KeyRing } from "../../src/crypto/key-ring.js";
+import type { PathsOf } from "../harness/histories/path-run.js";
+import { readRecordings, recordingRing } from "../harness/histories/recordings.js";
+import { activitiesIn, replay } from "../harness/histories/replaying.js";
+import { defectiveBundle } from "../harness/stack/releases.js";
+
+/** Exactly the histories with the activity before which the workflows wait once more must fail, for each activity. */
+export function testOneMoreTimer(all: PathsOf[]): void {
+  let code: string;
+  const ring = KeyRing.parse(recordingRing);
+  const changedBefore = (activity: string) => code.replaceAll("WAITS_BEFORE", () => activity);
+  const failures = async (met: ReturnType<typeof replay>) =>
+    [...(await met)].flatMap(([id, error]) => (error === undefined ? [] : [id])).toSorted();
+
+  beforeAll(async () => {
+    code = await defectiveBundle();
+  }, 60_000);
+
+  describe.each(all)("$process with one more timer", ({ process: processName, activities }) => {
+    const own = readRecordings(processName);
+
+    test("before an activity that is never called it replays everything", async () => {
+      const met = replay(changedBefore("never"), ring, own);
+      expect((await met).size).toBe(own.length);
+      expect(await failures(met)).toEqual([]);
+    }, 60_000);
+
+    test.each(activities)(
+      "before %s it fails on each history that has it, and on no other",
+      async (activity) => {
+        const having = own.filter((one) => activitiesIn(one).has(activity));
+        expect(await failures(replay(changedBefore(activity), ring, own))).toEqual(
+          having.map(({ workflowId }) => workflowId).toSorted(),
+        );
+      },
+      60_000,
+    );
+  });
+}
