@@ -1,4 +1,6 @@
 // Tests run the TypeScript sources as ES modules through SWC; what a test starts as a process runs from dist/.
+import { availableParallelism } from "node:os";
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: "node",
@@ -20,6 +22,6 @@ export default {
   globalSetup: "<rootDir>/test/harness/stack/global-setup.js",
   globalTeardown: "<rootDir>/test/harness/stack/global-teardown.js",
   // Most of a test from end to end is waiting: two such tests leave half of two cores idle.
-  maxWorkers: "150%",
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   testTimeout: 60_000,
 };

@@ -3,7 +3,6 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { removeOnExit } from "../src/local/processes/watchdog.js";
-import { changedArguments } from "./changed.mjs";
 import { root, runStep, say } from "./steps.mjs";
 
 /**
@@ -34,21 +33,16 @@ export async function testLts(args) {
     if (results) await writeFile(results, JSON.stringify(nothing));
     return 0;
   }
-  return jest([...args, "--roots=test/e2e", "--roots=test/replay"], node);
+  const folders = ["test/e2e", "test/long/e2e", "test/replay"];
+  return jest([...args, ...folders.map((folder) => `--roots=${folder}`)], node);
 }
 
 /**
- * All others; with `--changed`, or `--changed=<branch>`, those that the change touches.
+ * All others.
  * @param {string[]} args for Jest
  */
-export async function test(args) {
-  const wish = args.find((arg) => /^--changed(=|$)/.test(arg));
-  if (wish === undefined) return jest([...args, "--testPathIgnorePatterns=test/long/"]);
-  const others = args.filter((arg) => arg !== wish);
-  const chosen = changedArguments(wish.split("=")[1]);
-  if (chosen) return jest([...others, ...chosen]);
-  say("nothing has changed");
-  return 0;
+export function test(args) {
+  return jest([...args, "--testPathIgnorePatterns=test/long/"]);
 }
 
 /**
