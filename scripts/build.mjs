@@ -116,7 +116,7 @@ function withOwnSources(code) {
 async function writeSchemas() {
   /** @param {string} name */
   const built = (name) => import(new URL(`../dist/contracts/${name}.js`, import.meta.url).href);
-  const { processes } = await built("shared/names");
+  const { processes } = await built("registry");
   /** @type {{ schemasOf: (name: string) => Record<string, object> }} */
   const { schemasOf } = await built("schemas");
   await mkdir(join(dist, "schemas"), { recursive: true });

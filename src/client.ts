@@ -1,4 +1,5 @@
 // The client library for business applications: one method per process, typed results and errors (docs/design.md §2, §13).
+import type { ProcessName } from "./contracts/registry.js";
 import { contentOf } from "./documents/content.js";
 import {
   WorkflowExecutionAlreadyStartedError,
@@ -19,16 +20,14 @@ import { ProcessStarts } from "./client/starts.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
-import { contractOf } from "./contracts/registry.js";
+import { contractOf, parseWorkflowId, processes } from "./contracts/registry.js";
 import {
   inputDigestMemo,
-  parseWorkflowId,
-  processes,
   searchAttributes,
   workflowIdOf,
   workflowTaskQueue,
 } from "./contracts/shared/names.js";
-import type { ProcessName, ProposedDecision } from "./contracts/shared/names.js";
+import type { ProposedDecision } from "./contracts/shared/names.js";
 import { suggestionFor } from "./contracts/shared/nearest.js";
 import { checkInput } from "./contracts/shared/problems.js";
 import { withSecrets } from "./contracts/shared/secret-fields.js";

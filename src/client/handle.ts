@@ -1,4 +1,5 @@
 // One process from the outside: its status, its result, and the updates that ask it something.
+import type { ProcessName } from "../contracts/registry.js";
 import {
   QueryNotRegisteredError,
   ServiceError,
@@ -27,7 +28,6 @@ import { checkInput } from "../contracts/shared/problems.js";
 import { secretNames } from "../contracts/shared/secret-fields.js";
 import type { Contract } from "../contracts/shared/secret-fields.js";
 import { searchAttributes } from "../contracts/shared/names.js";
-import type { ProcessName } from "../contracts/shared/names.js";
 import type { ProcessStatus } from "../contracts/shared/status.js";
 import { isPlaintextRefused } from "../temporal/codec/client-codec.js";
 import { inspect } from "../temporal/visibility/stuck.js";

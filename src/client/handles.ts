@@ -1,11 +1,9 @@
 // The handle of each process: what every process takes, and a method for each of its own updates, from the registry.
 import type { Client } from "@temporalio/client";
-import { contractOf } from "../contracts/registry.js";
-import type { Registry, ResultOf } from "../contracts/registry.js";
+import { contractOf, processes } from "../contracts/registry.js";
+import type { ProcessName, Registry, ResultOf } from "../contracts/registry.js";
 import type { UpdateContract } from "../contracts/shared/message-contract.js";
 import type { Decider } from "../contracts/shared/messages.js";
-import { processes } from "../contracts/shared/names.js";
-import type { ProcessName } from "../contracts/shared/names.js";
 import { ProcessHandle } from "./handle.js";
 import type { Writing } from "./handle.js";
 

@@ -1,7 +1,6 @@
 // The start methods of the client, one per process: `sendPostal(id, input)` is `start("sendPostal", id, input)`.
-import type { InputOf, Registry } from "../contracts/registry.js";
-import { processes } from "../contracts/shared/names.js";
-import type { ProcessName } from "../contracts/shared/names.js";
+import { processes } from "../contracts/registry.js";
+import type { InputOf, ProcessName, Registry } from "../contracts/registry.js";
 import type { HandleOf } from "./handles.js";
 
 type Starts = {

@@ -1,9 +1,7 @@
 // The configured defaults of a process; a caller's `settings` override them. The registry has the defaults of each process.
 import { z } from "zod";
-import { contractOf } from "../contracts/registry.js";
-import type { Registry } from "../contracts/registry.js";
-import { processes } from "../contracts/shared/names.js";
-import type { ProcessName } from "../contracts/shared/names.js";
+import { contractOf, processes } from "../contracts/registry.js";
+import type { ProcessName, Registry } from "../contracts/registry.js";
 import type { Default, WholeDefault } from "../contracts/shared/process-contract.js";
 import { flag, whole } from "./fields.js";
 

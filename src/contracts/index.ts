@@ -1,7 +1,6 @@
 // What the package publishes as `trustflow/contracts`.
 import { registry } from "./registry.js";
-import type { Registry } from "./registry.js";
-import type { ProcessName } from "./shared/names.js";
+import type { ProcessName, Registry } from "./registry.js";
 
 export * from "./shared/failures.js";
 export * from "./issue-certificate.js";
@@ -18,7 +17,8 @@ export * from "./sign-one-shot.js";
 export * from "./sign-one-shot/messages.js";
 export * from "./shared/status.js";
 export * from "./shared/values.js";
-export { decisionUpdates } from "./registry.js";
+export { decisionUpdates, parseWorkflowId, processes } from "./registry.js";
+export type { ProcessName } from "./registry.js";
 
 /** The schemas of each process. */
 export const contracts = Object.fromEntries(

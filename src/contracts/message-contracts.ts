@@ -1,10 +1,9 @@
 // The messages of every process with their JSON Schemas, for applications in any language (docs/any-language.md). The
 // registry has the updates of each process.
 import { z } from "zod";
-import { contractOf } from "./registry.js";
+import { contractOf, processes } from "./registry.js";
 import { query, signal } from "./shared/message-contract.js";
 import * as messages from "./shared/messages.js";
-import { processes } from "./shared/names.js";
 import { ProviderEvent } from "./shared/provider-event.js";
 import { ProcessStatus } from "./shared/status.js";
 import { Instant } from "./shared/values.js";

@@ -1,14 +1,13 @@
 // The registry of processes: one line for each. From it are derived the client's methods and handles, the commands that start a
-// process, the defaults in the configuration, the JSON Schemas and the tables of the tests. The names alone stand in
-// shared/names.ts, because workflows read them and know no zod; the compiler keeps both the same.
+// process, the defaults in the configuration, the JSON Schemas and the tables of the tests. Workflows know no zod and
+// import nothing of it.
 import type { z } from "zod";
 import { issueCertificate } from "./issue-certificate/process.js";
 import { sendMessage } from "./send-message/process.js";
 import { sendPostal } from "./send-postal/process.js";
 import { resolve } from "./shared/message-contract.js";
 import type { UpdateContract } from "./shared/message-contract.js";
-import { processes } from "./shared/names.js";
-import type { ProcessName } from "./shared/names.js";
+import { splitWorkflowId } from "./shared/names.js";
 import type { ProcessContract } from "./shared/process-contract.js";
 import { signEnvelope } from "./sign-envelope/process.js";
 import { signOneShot } from "./sign-one-shot/process.js";
@@ -24,8 +23,10 @@ export const registry = {
   signOneShot,
   /** An envelope that a one-shot certificate signs (P1 §1.5, 4.5). */
   signEnvelope,
-} satisfies Record<ProcessName, ProcessContract>;
+} satisfies Record<string, ProcessContract>;
 export type Registry = typeof registry;
+export type ProcessName = keyof Registry;
+export const processes = Object.keys(registry) as ProcessName[];
 export type InputOf<P extends ProcessName> = z.output<Registry[P]["input"]>;
 export type ResultOf<P extends ProcessName> = z.output<Registry[P]["result"]>;
 
@@ -42,6 +43,15 @@ export function updatesOf(processName: ProcessName): UpdateContract[] {
 /** The command that starts the process, and the name of its folders: `send-postal` for `sendPostal`. */
 export function commandOf(processName: ProcessName): string {
   return processName.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The two parts of a workflow id, or undefined when it is not one of ours. */
+export function parseWorkflowId(
+  workflowId: string,
+): { process: ProcessName; id: string } | undefined {
+  const parts = splitWorkflowId(workflowId);
+  const processName = processes.find((name) => name === parts?.process);
+  return parts && processName && { process: processName, id: parts.id };
 }
 
 export function outcomesOf(processName: ProcessName): string[] {

@@ -1,7 +1,7 @@
+import { processes } from "../../src/contracts/registry.js";
 import { expect, test } from "@jest/globals";
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { processes } from "../../src/contracts/shared/names.js";
 import { createProgram } from "../../src/cli/program.js";
 import { trustflow } from "./run.js";
 

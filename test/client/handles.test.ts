@@ -1,13 +1,12 @@
 // The methods of handles and of the client, derived from the registry: what each sends to its process.
+import type { ProcessName } from "../../src/contracts/registry.js";
 import { expect, test } from "@jest/globals";
 import type { Client } from "@temporalio/client";
 import { ProcessHandle } from "../../src/client/handle.js";
 import { handles } from "../../src/client/handles.js";
 import type { HandleOf } from "../../src/client/handles.js";
 import { ProcessStarts } from "../../src/client/starts.js";
-import { contractOf } from "../../src/contracts/registry.js";
-import { processes } from "../../src/contracts/shared/names.js";
-import type { ProcessName } from "../../src/contracts/shared/names.js";
+import { contractOf, processes } from "../../src/contracts/registry.js";
 
 interface Sent {
   name: string;

@@ -1,9 +1,9 @@
 // For every error of an input the caller gets each field by name, once, in a plain sentence: every field of an input of each
 // process, left out, null, misspelt, or of another type.
+import { processes } from "../../src/contracts/registry.js";
 import { describe, expect, test } from "@jest/globals";
 import { contracts } from "../../src/contracts/index.js";
 import { checkInput } from "../../src/contracts/shared/problems.js";
-import { processes } from "../../src/contracts/shared/names.js";
 import { brought } from "../processes/index.js";
 import { assertionInput, holderInput } from "../processes/issue-certificate/inputs.js";
 import { letterInput } from "../processes/send-postal/inputs.js";

@@ -1,8 +1,13 @@
 // What is derived from the registry of processes has the names and values that users know.
 import { expect, test } from "@jest/globals";
 import { Config } from "../../src/config.js";
-import { commandOf, contractOf, decisionUpdates, updatesOf } from "../../src/contracts/registry.js";
-import { processes } from "../../src/contracts/shared/names.js";
+import {
+  commandOf,
+  contractOf,
+  decisionUpdates,
+  processes,
+  updatesOf,
+} from "../../src/contracts/registry.js";
 import { processesUnderTest } from "../processes/index.js";
 
 test("the decisions are those that the pages and the configuration name, in their order", () => {

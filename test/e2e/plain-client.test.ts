@@ -1,14 +1,13 @@
 // A business application without any of Trustflow's code: a plain Temporal client with the same key, the codec of
 // docs/any-language.md, and the names that stand there.
+import type { ProcessName } from "../../src/contracts/registry.js";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client, Connection } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import { InputMismatchError } from "../../src/client.js";
 import { queries, signals } from "../../src/contracts/message-contracts.js";
-import { updatesOf } from "../../src/contracts/registry.js";
+import { processes, updatesOf } from "../../src/contracts/registry.js";
 import type { MessageContract } from "../../src/contracts/shared/message-contract.js";
-import { processes } from "../../src/contracts/shared/names.js";
-import type { ProcessName } from "../../src/contracts/shared/names.js";
 import { pageCodec } from "../harness/pages/any-language.js";
 import { messageSchemaOf } from "../harness/pages/message-schema.js";
 import { brought } from "../processes/index.js";

@@ -1,5 +1,6 @@
 // The shape of a history against docs/design.md §12: at most 17 + 4 for each delivered group + 6 events, 8 + groups actions. Only
 // the workflow decides it, so its activities answer at once and its callbacks are signalled directly.
+import type { ProcessName } from "../../src/contracts/registry.js";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { WorkflowHandle } from "@temporalio/client";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
@@ -11,7 +12,6 @@ import {
   searchAttributes,
   workflowTaskQueue,
 } from "../../src/contracts/shared/names.js";
-import type { ProcessName } from "../../src/contracts/shared/names.js";
 import { submitOtp } from "../../src/contracts/shared/messages.js";
 import type { ProviderEvent } from "../../src/contracts/shared/provider-event.js";
 import { KeyRing, generateKeyRing } from "../../src/crypto/key-ring.js";

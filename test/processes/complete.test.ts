@@ -1,8 +1,7 @@
 // Everything that a process must have beside its code is there; what is missing is named.
+import type { ProcessName } from "../../src/contracts/registry.js";
 import { expect, test } from "@jest/globals";
-import { commandOf, registry } from "../../src/contracts/registry.js";
-import { processes } from "../../src/contracts/shared/names.js";
-import type { ProcessName } from "../../src/contracts/shared/names.js";
+import { commandOf, processes, registry } from "../../src/contracts/registry.js";
 import type { ProcessContract } from "../../src/contracts/shared/process-contract.js";
 import { isThere, namedRows, textOf } from "../docs/repository.js";
 import { allPaths } from "../harness/histories/paths.js";
@@ -20,8 +19,9 @@ function missing(name: string): string[] {
   const crashes = `test/long/crashes/${command}.test.ts`;
   const checks: [place: string, has: boolean][] = [
     ["src/contracts/registry.ts", contract !== undefined],
+    ["src/contracts/index.ts", textOf("src/contracts/index.ts").includes(`"./${command}.js"`)],
     ["src/workflows/index.ts", textOf("src/workflows/index.ts").includes(`export { ${name} }`)],
-    ["test/processes/index.ts", brought[processName] !== undefined],
+    [`test/processes/${command}/index.ts`, brought[processName] !== undefined],
     ["its paths", allPaths.some((paths) => paths.process === name)],
     [`test/replay/${name}`, isThere(`test/replay/${name}`)],
     ["its crash-point descriptor", processesUnderTest.some((one) => one.process === name)],
@@ -65,8 +65,9 @@ test("no registry has a process that the others do not know", () => {
 test("a process that is nowhere lacks each of it by name", () => {
   expect(missing("sendPigeon")).toEqual([
     "sendPigeon lacks src/contracts/registry.ts",
+    "sendPigeon lacks src/contracts/index.ts",
     "sendPigeon lacks src/workflows/index.ts",
-    "sendPigeon lacks test/processes/index.ts",
+    "sendPigeon lacks test/processes/send-pigeon/index.ts",
     "sendPigeon lacks its paths",
     "sendPigeon lacks test/replay/sendPigeon",
     "sendPigeon lacks its crash-point descriptor",

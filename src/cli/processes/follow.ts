@@ -2,8 +2,7 @@
 import type { AnyHandle, ProcessHandle } from "../../client.js";
 import { Option } from "commander";
 import type { Command } from "commander";
-import { outcomesOf } from "../../contracts/registry.js";
-import { processes } from "../../contracts/shared/names.js";
+import { outcomesOf, processes } from "../../contracts/registry.js";
 import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
 import { hasCapability } from "./capability.js";
 import { CodeDialogue } from "./code-dialogue.js";

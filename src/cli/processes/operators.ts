@@ -1,9 +1,10 @@
 // Commands of an operator for many processes: `list` and `resolve`.
+import type { ProcessName } from "../../contracts/registry.js";
+import { processes } from "../../contracts/registry.js";
 import { type Command, Option } from "commander";
 import type { ListedProcess, Trustflow } from "../../client.js";
 import { namePlaceholder } from "../../contracts/shared/decisions.js";
 import type { Resolution } from "../../contracts/shared/messages.js";
-import { processes, type ProcessName } from "../../contracts/shared/names.js";
 import { shellWord } from "../../contracts/shared/text.js";
 import { addCommand, csvOption, personName, parseProcessName, wholeNumber } from "../command.js";
 import { withTrustflow } from "../context.js";

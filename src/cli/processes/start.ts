@@ -1,11 +1,10 @@
 // One command per process that starts it, or with --dry-run only checks the input.
+import type { ProcessName } from "../../contracts/registry.js";
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import { refuseUnreadable, withDocuments } from "../../client/input.js";
 import { loadConfig } from "../../config.js";
-import { commandOf, contractOf, outcomesOf } from "../../contracts/registry.js";
-import { processes } from "../../contracts/shared/names.js";
-import type { ProcessName } from "../../contracts/shared/names.js";
+import { commandOf, contractOf, outcomesOf, processes } from "../../contracts/registry.js";
 import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";

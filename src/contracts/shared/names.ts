@@ -1,14 +1,5 @@
-// Every name that other systems see: processes, task queues, search attributes, memo (docs/design.md §2, §13).
+// Every name that other systems see, but for those of the processes: task queues, workflow ids, search attributes, memo (docs/design.md §2, §13).
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
-
-export const processes = [
-  "sendPostal",
-  "issueCertificate",
-  "sendMessage",
-  "signOneShot",
-  "signEnvelope",
-] as const;
-export type ProcessName = (typeof processes)[number];
 
 export const workflowTaskQueue = "trustflow";
 
@@ -21,18 +12,17 @@ export function providerTaskQueue(provider: string): string {
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
 /** `<process>/<business id>`. */
-export function workflowIdOf<P extends ProcessName>(processName: P, id: string): `${P}/${string}` {
+export function workflowIdOf<P extends string>(processName: P, id: string): `${P}/${string}` {
   return `${processName}/${id}`;
 }
 
-/** The two parts of a workflow id, or undefined when it is not one of ours. */
-export function parseWorkflowId(
-  workflowId: string,
-): { process: ProcessName; id: string } | undefined {
+/** The two parts of a workflow id, or undefined when it has not this form. Whether there is such a process is not looked at. */
+export function splitWorkflowId(workflowId: string): { process: string; id: string } | undefined {
   const slash = workflowId.indexOf("/");
   const id = workflowId.slice(slash + 1);
-  const processName = processes.find((name) => name === workflowId.slice(0, slash));
-  return processName && businessIdPattern.test(id) ? { process: processName, id } : undefined;
+  return slash > 0 && businessIdPattern.test(id)
+    ? { process: workflowId.slice(0, slash), id }
+    : undefined;
 }
 
 /** Never encrypted, so none carries personal data (docs/design.md §8). */

@@ -2,8 +2,7 @@
 // sent in clear (decision 23).
 import type { Payload } from "@temporalio/common";
 import { secretIds } from "../../contracts/message-contracts.js";
-import { registry, updatesOf } from "../../contracts/registry.js";
-import { processes } from "../../contracts/shared/names.js";
+import { processes, registry, updatesOf } from "../../contracts/registry.js";
 import { secretNames } from "../../contracts/shared/secret-fields.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 

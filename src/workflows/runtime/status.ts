@@ -5,7 +5,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from "@temporalio/workflow";
-import { parseWorkflowId, proposalsMemo, searchAttributes } from "../../contracts/shared/names.js";
+import { proposalsMemo, searchAttributes, splitWorkflowId } from "../../contracts/shared/names.js";
 import type {
   Phase,
   ProcessStatus,
@@ -39,9 +39,9 @@ export class ProcessStatusBoard {
   #waiting: { for: string; until?: Date } | undefined;
 
   constructor(log: ShownLog, attentions: ShownAttentions) {
-    const { workflowId } = workflowInfo();
-    const name = parseWorkflowId(workflowId);
-    if (!name)
+    const { workflowId, workflowType } = workflowInfo();
+    const name = splitWorkflowId(workflowId);
+    if (name?.process !== workflowType)
       throw ApplicationFailure.nonRetryable(
         "The workflow id is not one of Trustflow's",
         "InvalidInput",

@@ -1,4 +1,5 @@
 // The type of a path through a process, and the shared parts of all paths.
+import type { ProcessName } from "../../../src/contracts/registry.js";
 import { expect } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
@@ -6,7 +7,7 @@ import type { AnyHandle, CertificateHandle, OneShotHandle } from "../../../src/c
 import type { HandleOf } from "../../../src/client/handles.js";
 import { contracts } from "../../../src/contracts/index.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
-import { workflowTaskQueue, type ProcessName } from "../../../src/contracts/shared/names.js";
+import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { statusWhere, type TestStack } from "../stack/stack.js";
 

@@ -1,5 +1,6 @@
 // Keys are rotated with processes open: a new key is put in front, the old one stays as long as something needs it, and
 // what is asked of it after that fails with a reason.
+import { processes } from "../../../src/contracts/registry.js";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +9,6 @@ import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { callbackAddress } from "../../harness/stack/inbox.js";
 import { Trustflow } from "../../../src/client.js";
 import type { CertificateHandle, OneShotHandle } from "../../../src/client.js";
-import { processes } from "../../../src/contracts/shared/names.js";
 import { dataKeyId } from "../../../src/crypto/data-key.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { publicRingOf } from "../../../src/crypto/sealed-box.js";
