@@ -30,9 +30,9 @@ import {
 import type { ProposedDecision } from "./contracts/shared/names.js";
 import { suggestionFor } from "./contracts/shared/nearest.js";
 import { checkInput } from "./contracts/shared/problems.js";
-import { withSecrets } from "./contracts/shared/secret-fields.js";
-import type { Contract } from "./contracts/shared/secret-fields.js";
-import { comparedInput } from "./contracts/shared/compared-input.js";
+import { withSecrets } from "./contracts/definition/secret-fields.js";
+import type { Contract } from "./contracts/definition/secret-fields.js";
+import { comparedInput } from "./contracts/definition/compared-input.js";
 import { erasedProblem } from "./contracts/shared/failures.js";
 import { BusinessId } from "./contracts/shared/values.js";
 import { signDecision } from "./crypto/decision-signature.js";

@@ -1,6 +1,6 @@
 // Reads the step's result for `resolve --decision happened`: from the command line, a file or stdin.
 import type { Decision, Resolution } from "../contracts/shared/messages.js";
-import { secretNames } from "../contracts/shared/secret-fields.js";
+import { secretNames } from "../contracts/definition/secret-fields.js";
 import { enteredJson, noteVisible } from "./entered.js";
 import { CommandError, exitCodes } from "./output/exit.js";
 import { jsonObject, readText } from "./files.js";

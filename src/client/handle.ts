@@ -23,10 +23,10 @@ import type {
 } from "../contracts/shared/messages.js";
 import { secretIds } from "../contracts/message-contracts.js";
 import { updatesOf } from "../contracts/registry.js";
-import type { UpdateContract } from "../contracts/shared/message-contract.js";
+import type { UpdateContract } from "../contracts/definition/message-contract.js";
 import { checkInput } from "../contracts/shared/problems.js";
-import { secretNames } from "../contracts/shared/secret-fields.js";
-import type { Contract } from "../contracts/shared/secret-fields.js";
+import { secretNames } from "../contracts/definition/secret-fields.js";
+import type { Contract } from "../contracts/definition/secret-fields.js";
 import { searchAttributes } from "../contracts/shared/names.js";
 import type { ProcessStatus } from "../contracts/shared/status.js";
 import { isPlaintextRefused } from "../temporal/codec/client-codec.js";

@@ -2,7 +2,7 @@
 import type { Client } from "@temporalio/client";
 import { contractOf, processes } from "../contracts/registry.js";
 import type { ProcessName, Registry, ResultOf } from "../contracts/registry.js";
-import type { UpdateContract } from "../contracts/shared/message-contract.js";
+import type { UpdateContract } from "../contracts/definition/message-contract.js";
 import type { Decider } from "../contracts/shared/messages.js";
 import { ProcessHandle } from "./handle.js";
 import type { Writing } from "./handle.js";

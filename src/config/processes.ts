@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { contractOf, processes } from "../contracts/registry.js";
 import type { ProcessName, Registry } from "../contracts/registry.js";
-import type { Default, WholeDefault } from "../contracts/shared/process-contract.js";
+import type { Default, WholeDefault } from "../contracts/definition/process-contract.js";
 import { flag, whole } from "./fields.js";
 
 const configuredWhole = ({ value, least, most }: WholeDefault) => whole(least, most).default(value);

@@ -2,7 +2,7 @@
 // registry has the updates of each process.
 import { z } from "zod";
 import { contractOf, processes } from "./registry.js";
-import { query, signal } from "./shared/message-contract.js";
+import { query, signal } from "./definition/message-contract.js";
 import * as messages from "./shared/messages.js";
 import { ProviderEvent } from "./shared/provider-event.js";
 import { ProcessStatus } from "./shared/status.js";

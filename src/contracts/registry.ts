@@ -5,10 +5,10 @@ import type { z } from "zod";
 import { issueCertificate } from "./issue-certificate/process.js";
 import { sendMessage } from "./send-message/process.js";
 import { sendPostal } from "./send-postal/process.js";
-import { resolve } from "./shared/message-contract.js";
-import type { UpdateContract } from "./shared/message-contract.js";
+import { resolve } from "./definition/message-contract.js";
+import type { UpdateContract } from "./definition/message-contract.js";
 import { splitWorkflowId } from "./shared/names.js";
-import type { ProcessContract } from "./shared/process-contract.js";
+import type { ProcessContract } from "./definition/process-contract.js";
 import { signEnvelope } from "./sign-envelope/process.js";
 import { signOneShot } from "./sign-one-shot/process.js";
 

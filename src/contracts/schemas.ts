@@ -3,7 +3,7 @@ import type { ProcessName } from "./registry.js";
 import { z } from "zod";
 import { queries, signals } from "./message-contracts.js";
 import { contractOf, updatesOf } from "./registry.js";
-import type { MessageContract } from "./shared/message-contract.js";
+import type { MessageContract } from "./definition/message-contract.js";
 
 export function schemasOf(processName: ProcessName) {
   const { input, result, status } = contractOf(processName);

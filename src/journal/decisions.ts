@@ -12,7 +12,7 @@ import type { PersonAction, PersonCause } from "./next-action.js";
 import { effectOf } from "./row.js";
 import type { KnownEffect, Row, State } from "./row.js";
 import { rowColumns } from "./rows.js";
-import { effectToken } from "./token.js";
+import { effectToken } from "./effect.js";
 
 export interface StepKey {
   namespace: string;

@@ -37,7 +37,7 @@ import type { StepHistory } from "./step-history.js";
 
 export type { Effect, EffectHandlers, LookUpFinding, Send, Verdict } from "./effect.js";
 export type { PriorOccurrence, StepHistory } from "./step-history.js";
-export { effectToken } from "./token.js";
+export { effectToken } from "./effect.js";
 export * from "./errors.js";
 
 export interface JournalOptions {

@@ -9,7 +9,7 @@ import { mayHaveCommitted, asUnavailable, retryFor, startClocks, throwIf } from 
 import type { Row } from "./row.js";
 import { takeOf } from "./rows.js";
 import type { Hold, Rows } from "./rows.js";
-import { wireToken } from "./token.js";
+import { wireToken } from "./effect.js";
 
 // The rest of the lease is for storing the answer.
 const SENDING_SHARE = 0.9;

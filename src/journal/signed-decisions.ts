@@ -9,7 +9,7 @@ import { canonicalJson } from "../crypto/json-digest.js";
 import type { Pool } from "../postgres/pool.js";
 import { openAnswer, sealAnswer } from "./answers.js";
 import { asUnavailable } from "./patience.js";
-import { effectToken } from "./token.js";
+import { effectToken } from "./effect.js";
 
 export interface DecisionRules {
   /** Whether an unsigned decision is refused. */

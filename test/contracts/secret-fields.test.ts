@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { contracts } from "../../src/contracts/index.js";
 import { updatesOf } from "../../src/contracts/registry.js";
-import { secretNames, withSecrets } from "../../src/contracts/shared/secret-fields.js";
+import { secretNames, withSecrets } from "../../src/contracts/definition/secret-fields.js";
 
 const changed = (secret: string) => `<${secret}>`;
 

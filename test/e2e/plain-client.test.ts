@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { InputMismatchError } from "../../src/client.js";
 import { queries, signals } from "../../src/contracts/message-contracts.js";
 import { processes, updatesOf } from "../../src/contracts/registry.js";
-import type { MessageContract } from "../../src/contracts/shared/message-contract.js";
+import type { MessageContract } from "../../src/contracts/definition/message-contract.js";
 import { pageCodec } from "../harness/pages/any-language.js";
 import { messageSchemaOf } from "../harness/pages/message-schema.js";
 import { brought } from "../processes/index.js";

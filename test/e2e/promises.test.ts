@@ -21,7 +21,7 @@ import { letterInput } from "../processes/send-postal/inputs.js";
 import { envelopeInput } from "../processes/sign-envelope/inputs.js";
 import { signerInput } from "../processes/sign-one-shot/inputs.js";
 
-const unavailableSeconds = 5;
+const UNAVAILABLE_SECONDS = 5;
 /** Nobody listens there. */
 const nowhere = "127.0.0.1:9";
 let system: TestStack;
@@ -38,7 +38,7 @@ beforeAll(async () => {
     env: {
       ...account("fresh", `127.0.0.1:${ports.sandbox}`, `127.0.0.1:${ports.sandboxTls}`),
       ...account("away", nowhere),
-      TRUSTFLOW_ATTENTION__UNAVAILABLE_SECONDS: String(unavailableSeconds),
+      TRUSTFLOW_ATTENTION__UNAVAILABLE_SECONDS: String(UNAVAILABLE_SECONDS),
       TRUSTFLOW_CODEC__PLAINTEXT: "refuse",
     },
   });
@@ -77,7 +77,7 @@ test("a provider that is away asks for a person, and not too early", async () =>
   );
   const { kind, since } = await attentionOf(handle);
   expect(kind).toBe("unavailable");
-  expect(Date.parse(since) - began).toBeGreaterThanOrEqual(unavailableSeconds * 1_000);
+  expect(Date.parse(since) - began).toBeGreaterThanOrEqual(UNAVAILABLE_SECONDS * 1_000);
   expect(await handle.cancel()).toEqual({ answer: "cancelled" });
   expect((await handle.result()).outcome).toBe("cancelledBeforeSubmit");
 }, 60_000);

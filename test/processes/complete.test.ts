@@ -2,7 +2,7 @@
 import type { ProcessName } from "../../src/contracts/registry.js";
 import { expect, test } from "@jest/globals";
 import { commandOf, processes, registry } from "../../src/contracts/registry.js";
-import type { ProcessContract } from "../../src/contracts/shared/process-contract.js";
+import type { ProcessContract } from "../../src/contracts/definition/process-contract.js";
 import { isThere, namedRows, textOf } from "../docs/repository.js";
 import { allPaths } from "../harness/histories/paths.js";
 import { brought, processesUnderTest } from "./index.js";

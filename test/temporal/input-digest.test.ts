@@ -2,7 +2,7 @@
 import { contentOf } from "../../src/documents/content.js";
 import { createHash } from "node:crypto";
 import { expect, test } from "@jest/globals";
-import { comparedInput } from "../../src/contracts/shared/compared-input.js";
+import { comparedInput } from "../../src/contracts/definition/compared-input.js";
 import { SendMessageInput } from "../../src/contracts/send-message.js";
 import { SendPostalInput } from "../../src/contracts/send-postal.js";
 import { SignEnvelopeInput } from "../../src/contracts/sign-envelope.js";

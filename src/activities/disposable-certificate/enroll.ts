@@ -2,7 +2,7 @@
 import { contentOf } from "../../documents/content.js";
 import { IssueCertificateInput } from "../../contracts/issue-certificate.js";
 import type { CertificateSettings } from "../../contracts/issue-certificate.js";
-import { comparedInput } from "../../contracts/shared/compared-input.js";
+import { comparedInput } from "../../contracts/definition/compared-input.js";
 import * as authority from "../../providers/disposable-certificate/client.js";
 import type {
   IssuedCertificate,

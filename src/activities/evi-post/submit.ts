@@ -1,6 +1,6 @@
 // The first activity of `sendPostal`: validates, stores an inline document, submits once (P2 §2.1–2.4, §4.1 Submit).
 import { contentOf } from "../../documents/content.js";
-import { comparedInput } from "../../contracts/shared/compared-input.js";
+import { comparedInput } from "../../contracts/definition/compared-input.js";
 import { SendPostalInput } from "../../contracts/send-postal.js";
 import type { PostalSettings } from "../../contracts/send-postal.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";

@@ -3,7 +3,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { isLocked } from "../../journal/errors.js";
 import type { OwnedDocument } from "../../journal/ownership.js";
-import { effectToken } from "../../journal/token.js";
+import { effectToken } from "../../journal/effect.js";
 import type { Effect, Send, Verdict } from "../../journal/journal.js";
 import { effectClassOf } from "../../providers/registry.js";
 import type { Operation, Provider } from "../../providers/registry.js";

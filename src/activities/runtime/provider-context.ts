@@ -4,7 +4,7 @@ import { cancellationSignal } from "@temporalio/activity";
 import type { z } from "zod";
 import { MAX_CODE_LENGTH } from "../../contracts/shared/one-time-password.js";
 import { checkInput } from "../../contracts/shared/problems.js";
-import { withSecrets } from "../../contracts/shared/secret-fields.js";
+import { withSecrets } from "../../contracts/definition/secret-fields.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { isLocked } from "../../journal/errors.js";
 import type { LookUpProofs } from "../../journal/look-up-proofs.js";

@@ -7,10 +7,10 @@ import {
   IssueCertificateStatus,
 } from "../issue-certificate.js";
 import type { CertificateSettings } from "../issue-certificate.js";
-import { answer, update } from "../shared/message-contract.js";
+import { answer, update } from "../definition/message-contract.js";
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
-import { DAY_SECONDS, defineProcess } from "../shared/process-contract.js";
-import type { DefaultsFor } from "../shared/process-contract.js";
+import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
+import type { DefaultsFor } from "../definition/process-contract.js";
 import { provideAssertion } from "./messages.js";
 
 export const issueCertificate = defineProcess({

@@ -1,6 +1,6 @@
 // `sendMessage` in the registry: the command that starts it.
 import { SendMessageInput, SendMessageResult, SendMessageStatus } from "../send-message.js";
-import { defineProcess } from "../shared/process-contract.js";
+import { defineProcess } from "../definition/process-contract.js";
 
 export const sendMessage = defineProcess({
   title: "Message",

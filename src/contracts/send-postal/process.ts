@@ -7,9 +7,9 @@ import {
   SendPostalStatus,
 } from "../send-postal.js";
 import type { PostalSettings } from "../send-postal.js";
-import { answer, decider, update } from "../shared/message-contract.js";
-import { DAY_SECONDS, defineProcess } from "../shared/process-contract.js";
-import type { DefaultsFor } from "../shared/process-contract.js";
+import { answer, decider, update } from "../definition/message-contract.js";
+import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
+import type { DefaultsFor } from "../definition/process-contract.js";
 import { cancel, requestAffidavit } from "./messages.js";
 
 export const sendPostal = defineProcess({

@@ -1,9 +1,9 @@
 // Shared by every process with a one-time password: time limits, and the answers of its updates (docs/design.md §2;
 // docs/reading-the-specification.md §5).
 import { z } from "zod";
-import { answer, update } from "./message-contract.js";
+import { answer, update } from "../definition/message-contract.js";
 import { resendOtp, submitOtp } from "./messages.js";
-import { DAY_SECONDS } from "./process-contract.js";
+import { DAY_SECONDS } from "../definition/process-contract.js";
 import { Instant } from "./values.js";
 
 const seconds = z

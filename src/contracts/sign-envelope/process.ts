@@ -1,6 +1,6 @@
 // `signEnvelope` in the registry: its defaults and the command that starts it.
-import { defineProcess } from "../shared/process-contract.js";
-import type { DefaultsFor } from "../shared/process-contract.js";
+import { defineProcess } from "../definition/process-contract.js";
+import type { DefaultsFor } from "../definition/process-contract.js";
 import { SignEnvelopeInput, SignEnvelopeResult, SignEnvelopeStatus } from "../sign-envelope.js";
 import type { EnvelopeSettings } from "../sign-envelope.js";
 

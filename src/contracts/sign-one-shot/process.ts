@@ -1,9 +1,9 @@
 // `signOneShot` in the registry: its updates, its defaults and the command that starts it.
 import { z } from "zod";
-import { answer, decider, update } from "../shared/message-contract.js";
+import { answer, decider, update } from "../definition/message-contract.js";
 import { otpDefaults, otpUpdates } from "../shared/one-time-password.js";
-import { DAY_SECONDS, defineProcess } from "../shared/process-contract.js";
-import type { DefaultsFor } from "../shared/process-contract.js";
+import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
+import type { DefaultsFor } from "../definition/process-contract.js";
 import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "../sign-one-shot.js";
 import type { OneShotSettings } from "../sign-one-shot.js";
 import { acceptContract, decideVideo } from "./messages.js";

@@ -3,7 +3,7 @@
 import type { Payload } from "@temporalio/common";
 import { secretIds } from "../../contracts/message-contracts.js";
 import { processes, registry, updatesOf } from "../../contracts/registry.js";
-import { secretNames } from "../../contracts/shared/secret-fields.js";
+import { secretNames } from "../../contracts/definition/secret-fields.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 
 const shown = "[secret]";

@@ -11,7 +11,7 @@ import { resendOtp, submitOtp } from "../../contracts/shared/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import type { OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
 import { answerOptions } from "../runtime/activity-options.js";
-import { answerTo } from "../runtime/answers.js";
+import { answerTo } from "../runtime/activity-errors.js";
 import {
   isOver,
   msUntil,

@@ -15,7 +15,7 @@ import type { FailureDetails, Problem } from "../../contracts/shared/failures.js
 import { activitiesOf, patientOptions, quickOptions } from "./activity-options.js";
 import { reasonOf } from "./attention.js";
 import type { Decided, OpenAttention, Wanted } from "./attention.js";
-import { problemIn } from "./problem.js";
+import { problemIn } from "./activity-errors.js";
 import type { AnyFlow } from "./flow.js";
 import { Withdrawn } from "./lifecycle.js";
 

@@ -14,7 +14,7 @@ import type {
 } from "../../contracts/send-postal.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { wanted } from "../runtime/attention.js";
-import { answerTo } from "../runtime/answers.js";
+import { answerTo } from "../runtime/activity-errors.js";
 import { matchAffidavits } from "./affidavits.js";
 import {
   decidedBy,

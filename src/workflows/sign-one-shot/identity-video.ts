@@ -9,7 +9,7 @@ import type {
 import { decideVideo } from "../../contracts/sign-one-shot/messages.js";
 import type { VideoAnswer } from "../../contracts/sign-one-shot/messages.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
-import { answerTo } from "../runtime/answers.js";
+import { answerTo } from "../runtime/activity-errors.js";
 import { decidedBy } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
 import { trackUntilClosed } from "../runtime/tracking.js";

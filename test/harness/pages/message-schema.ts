@@ -2,7 +2,7 @@
 // be left out, and the words of its answer.
 import { z } from "zod";
 import type { JsonSchema } from "../histories/canaries.js";
-import type { MessageContract } from "../../../src/contracts/shared/message-contract.js";
+import type { MessageContract } from "../../../src/contracts/definition/message-contract.js";
 
 export function messageSchemaOf({ argument, answer }: MessageContract) {
   const { properties = {}, required = [] } = argument ? jsonOf(argument) : {};

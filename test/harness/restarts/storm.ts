@@ -111,7 +111,7 @@ export async function runStorm(system: TestStack, storm: Storm) {
     };
     const others = [
       again(300, () => query(() => handle.status())),
-      // What the Web UI asks when somebody opens the page of a process.
+      // What the Web UI asks when an operator opens the page of a process.
       again(300, () => query(() => workflow.query("__temporal_workflow_metadata"))),
       again(500, () => {
         if (hasSeen()) unseen.delete(number);

@@ -88,7 +88,7 @@ export async function runStorm(
     lost: [...acknowledged].filter((key) => !found[fateOf(key)].has(key)),
     /** More than once in a timeline. */
     twice: duplicatesOf(applied),
-    /** Somewhere, though nobody sent them there. */
+    /** Arrived, though the sender never posted them. */
     foreign: everywhere.filter((key) => !known.has(key)),
     /** Genuine ones that were not acknowledged in the end. */
     unacknowledged: genuine.filter(({ key = "" }) => !acknowledged.has(key)).length,

@@ -8,9 +8,9 @@ import {
   EffectUnknown,
   EffectWithdrawn,
   Journal,
-} from "../../src/journal/journal.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
+} from "../../../src/journal/journal.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
 import {
   Provider,
   denied,
@@ -24,7 +24,7 @@ import {
   sameStep,
   until,
   nothing,
-} from "./support.js";
+} from "../support.js";
 
 const LEASE = 400;
 const SPACING = 150;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { effectToken, wireToken } from "../../src/journal/token.js";
+import { effectToken, wireToken } from "../../src/journal/effect.js";
 
 /** As the releases made them that had no library for it: effect, then its tokens on the wire after one denial and after twelve. */
 const recorded: [Parameters<typeof effectToken>, string, string, string][] = [

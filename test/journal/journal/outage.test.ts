@@ -1,9 +1,9 @@
 // PostgreSQL away at the worst moments: nothing is sent without the journal, and no answer is lost to a restart.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { Journal, JournalUnavailable } from "../../src/journal/journal.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
-import { Provider, effectOf, sealers } from "./support.js";
+import { Journal, JournalUnavailable } from "../../../src/journal/journal.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { Provider, effectOf, sealers } from "../support.js";
 
 let database: TestDatabase;
 let journal: Journal;

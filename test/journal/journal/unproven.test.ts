@@ -6,11 +6,11 @@ import {
   EffectMismatch,
   EffectUnknown,
   Journal,
-} from "../../src/journal/journal.js";
-import type { Decision } from "../../src/journal/decisions.js";
-import type { Effect, LookUpFinding, EffectHandlers } from "../../src/journal/journal.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
+} from "../../../src/journal/journal.js";
+import type { Decision } from "../../../src/journal/decisions.js";
+import type { Effect, LookUpFinding, EffectHandlers } from "../../../src/journal/journal.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
 import {
   Provider,
   denied,
@@ -23,8 +23,8 @@ import {
   sameStep,
   nothing,
   failed,
-} from "./support.js";
-import type { Answer } from "./support.js";
+} from "../support.js";
+import type { Answer } from "../support.js";
 
 const SPACING = 50;
 let database: TestDatabase;

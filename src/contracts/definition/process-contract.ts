@@ -1,7 +1,7 @@
 // The type of a registry entry: what the registry knows of each process.
 import type { z } from "zod";
 import type { UpdateContract } from "./message-contract.js";
-import type { ProcessResult, ProcessStatus } from "./status.js";
+import type { ProcessResult, ProcessStatus } from "../shared/status.js";
 
 /** A whole number of the configuration, with the least and the greatest one that may be configured. */
 export interface WholeDefault {

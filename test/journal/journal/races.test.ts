@@ -8,12 +8,12 @@ import {
   Journal,
   JournalUnavailable,
   LeaseRunning,
-} from "../../src/journal/journal.js";
-import type { Decision } from "../../src/journal/decisions.js";
-import type { Effect } from "../../src/journal/journal.js";
-import type { Pool } from "../../src/postgres/pool.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
+} from "../../../src/journal/journal.js";
+import type { Decision } from "../../../src/journal/decisions.js";
+import type { Effect } from "../../../src/journal/journal.js";
+import type { Pool } from "../../../src/postgres/pool.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
 import {
   Provider,
   effectOf,
@@ -27,8 +27,8 @@ import {
   sameStep,
   until,
   nothing,
-} from "./support.js";
-import type { Answer } from "./support.js";
+} from "../support.js";
+import type { Answer } from "../support.js";
 
 const LEASE = 600;
 const SPACING = 100;

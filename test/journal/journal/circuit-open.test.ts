@@ -1,9 +1,9 @@
 // While the circuit is open, the journal takes no row and makes no call, but returns a known answer.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { EffectAbsentOnce, Journal } from "../../src/journal/journal.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
-import { Provider, denied, effectOf, noAnswer, sealers } from "./support.js";
+import { EffectAbsentOnce, Journal } from "../../../src/journal/journal.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { Provider, denied, effectOf, noAnswer, sealers } from "../support.js";
 
 let database: TestDatabase;
 let journal: Journal;

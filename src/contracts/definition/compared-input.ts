@@ -1,7 +1,7 @@
 // The part of an input that its digest covers, which a second start or another run must repeat (docs/design.md §2). The
 // contract marks secrets (`writeOnly`, docs/reading-the-specification.md §8) and documents.
 import { z } from "zod";
-import type { DocumentInput } from "./values.js";
+import type { DocumentInput } from "../shared/values.js";
 
 export interface Schema {
   writeOnly?: boolean;

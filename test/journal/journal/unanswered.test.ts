@@ -6,11 +6,11 @@ import {
   EffectRefused,
   EffectWithdrawn,
   Journal,
-} from "../../src/journal/journal.js";
-import type { Decision } from "../../src/journal/decisions.js";
-import type { Effect } from "../../src/journal/journal.js";
-import { testDatabase } from "../harness/stack/postgres.js";
-import type { TestDatabase } from "../harness/stack/postgres.js";
+} from "../../../src/journal/journal.js";
+import type { Decision } from "../../../src/journal/decisions.js";
+import type { Effect } from "../../../src/journal/journal.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
 import {
   Provider,
   effectOf,
@@ -22,9 +22,9 @@ import {
   sameStep,
   nothing,
   failed,
-} from "./support.js";
-import { pause, until } from "./support.js";
-import type { Answer } from "./support.js";
+} from "../support.js";
+import { pause, until } from "../support.js";
+import type { Answer } from "../support.js";
 
 const LEASE = 500;
 const SPACING = 100;

@@ -2,9 +2,9 @@
 // definition, which workflows need, is in a file without zod; the compiler keeps both equal.
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from "@temporalio/common";
 import { z } from "zod";
-import { resolve as resolveDefinition } from "./messages.js";
-import type { Resolution } from "./messages.js";
-import { Instant } from "./values.js";
+import { resolve as resolveDefinition } from "../shared/messages.js";
+import type { Resolution } from "../shared/messages.js";
+import { Instant } from "../shared/values.js";
 
 export interface MessageContract {
   name: string;
