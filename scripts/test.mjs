@@ -3,6 +3,7 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { removeOnExit } from "../src/local/processes/watchdog.js";
+import { changedArguments } from "./changed.mjs";
 import { root, runStep, say } from "./steps.mjs";
 
 /**
@@ -38,11 +39,17 @@ export async function testLts(args) {
 }
 
 /**
- * All others.
+ * All others; with `--changed`, or `--changed=<branch>`, those that the change touches.
  * @param {string[]} args for Jest
  */
-export function test(args) {
-  return jest([...args, "--testPathIgnorePatterns=test/long/"]);
+export async function test(args) {
+  const wish = args.find((arg) => /^--changed(=|$)/.test(arg));
+  if (wish === undefined) return jest([...args, "--testPathIgnorePatterns=test/long/"]);
+  const others = args.filter((arg) => arg !== wish);
+  const chosen = changedArguments(wish.split("=")[1]);
+  if (chosen) return jest([...others, ...chosen]);
+  say("nothing has changed");
+  return 0;
 }
 
 /**

@@ -1,4 +1,5 @@
-// Every name that other systems see, but for those of the processes: task queues, workflow ids, search attributes, memo (docs/design.md §2, §13).
+// Names that other systems see: task queues, workflow ids, search attributes, memo (docs/design.md §2, §13). Those of the
+// processes stand in the registry.
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 
 export const workflowTaskQueue = "trustflow";

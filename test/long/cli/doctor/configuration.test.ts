@@ -5,11 +5,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type Socket, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCheck } from "../../../src/cli/doctor/check.js";
-import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
-import { publicRingOf } from "../../../src/crypto/sealed-box.js";
-import { type Report, closedPort, doctor, expectFinding, listening } from "./doctor.js";
-import { trustflow } from "../run.js";
+import { runCheck } from "../../../../src/cli/doctor/check.js";
+import { generateKeyRing, KeyRing } from "../../../../src/crypto/key-ring.js";
+import { publicRingOf } from "../../../../src/crypto/sealed-box.js";
+import {
+  type Report,
+  closedPort,
+  doctor,
+  expectFinding,
+  listening,
+} from "../../../cli/doctor/doctor.js";
+import { trustflow } from "../../../cli/run.js";
 
 const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST";
 const ring = generateKeyRing();

@@ -6,13 +6,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { AbandonedError, InvalidInputError } from "../../src/client.js";
-import type { AnyHandle, ListedProcess, PostalHandle } from "../../src/client.js";
-import { cli, trustflow } from "../cli/run.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { eventually } from "../harness/outages/wait.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import { AbandonedError, InvalidInputError } from "../../../src/client.js";
+import type { AnyHandle, ListedProcess, PostalHandle } from "../../../src/client.js";
+import { cli, trustflow } from "../../cli/run.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 let system: TestStack;
 

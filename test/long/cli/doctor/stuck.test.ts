@@ -5,15 +5,15 @@ import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/
 import type { WorkflowBundle } from "@temporalio/worker";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { repairStuck } from "../../../src/cleanup/repair.js";
-import { findings } from "../../../src/cli/doctor/findings.js";
-import type { FindingName } from "../../../src/cli/doctor/findings.js";
-import { inspect } from "../../../src/temporal/visibility/stuck.js";
-import type { Stuck } from "../../../src/temporal/visibility/stuck.js";
-import { watchStuck } from "../../../src/temporal/visibility/stuck-watch.js";
-import { startServer } from "../../temporal/support.js";
-import { eventually } from "../../harness/outages/wait.js";
-import { doctor } from "./doctor.js";
+import { repairStuck } from "../../../../src/cleanup/repair.js";
+import { findings } from "../../../../src/cli/doctor/findings.js";
+import type { FindingName } from "../../../../src/cli/doctor/findings.js";
+import { inspect } from "../../../../src/temporal/visibility/stuck.js";
+import type { Stuck } from "../../../../src/temporal/visibility/stuck.js";
+import { watchStuck } from "../../../../src/temporal/visibility/stuck-watch.js";
+import { startServer } from "../../../temporal/support.js";
+import { eventually } from "../../../harness/outages/wait.js";
+import { doctor } from "../../../cli/doctor/doctor.js";
 
 const workflowId = "sendPostal/failing";
 let env: TestWorkflowEnvironment;
@@ -28,7 +28,9 @@ beforeAll(async () => {
   });
   env = await startServer();
   bundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL("../../temporal/failing.workflows.ts", import.meta.url)),
+    workflowsPath: fileURLToPath(
+      new URL("../../../temporal/failing.workflows.ts", import.meta.url),
+    ),
     logger: new DefaultLogger("ERROR"),
   });
   worker = await Worker.create({

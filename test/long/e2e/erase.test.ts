@@ -2,15 +2,15 @@
 // many keys one has, and the id sends nothing again.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { cp, rm } from "node:fs/promises";
-import { pdf } from "../../src/sandbox/exchange/pdf.js";
-import { eventOf, addressOf, post } from "../processes/send-postal/callbacks.js";
-import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { OpenedStores } from "../harness/documents/opened-stores.js";
-import { eventually } from "../harness/outages/wait.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
-import { trustflow } from "../cli/run.js";
+import { pdf } from "../../../src/sandbox/exchange/pdf.js";
+import { eventOf, addressOf, post } from "../../processes/send-postal/callbacks.js";
+import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { OpenedStores } from "../../harness/documents/opened-stores.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
+import { trustflow } from "../../cli/run.js";
 
 const marker = "qzxwvkjyhm";
 const letter = "sendPostal/erased";

@@ -9,11 +9,11 @@ import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { TerminatedError } from "../../../src/client/errors.js";
-import { ProcessHandle } from "../../../src/client/handle.js";
-import { queryTooEarly } from "../../../src/contracts/shared/messages.js";
-import { failureConverterPath } from "../../../src/temporal/codec/data-converter.js";
-import { startServer } from "../support.js";
+import { TerminatedError } from "../../../../src/client/errors.js";
+import { ProcessHandle } from "../../../../src/client/handle.js";
+import { queryTooEarly } from "../../../../src/contracts/shared/messages.js";
+import { failureConverterPath } from "../../../../src/temporal/codec/data-converter.js";
+import { startServer } from "../../../temporal/support.js";
 
 const CONCURRENCY = 15;
 /** Which of the two tasks a new worker gets first is chance: about every second query comes first. */
@@ -112,7 +112,7 @@ test("without the guard, a query that comes before its task leaves a history tha
 }, 300_000);
 
 test("the guard refuses no query of a waiting process, in the worker's memory or not", async () => {
-  const guarded = await bundle([file("../../../src/workflows/interceptors/query-guard.ts")]);
+  const guarded = await bundle([file("../../../../src/workflows/interceptors/query-guard.ts")]);
   await working(guarded, async () => {
     for (let number = 0; number < ROUNDS; number += 1) {
       const handle = await env.client.workflow.start("decidesByTheClock", {
@@ -129,7 +129,7 @@ test("the guard refuses no query of a waiting process, in the worker's memory or
 }, 300_000);
 
 test("the guard refuses such a query; every history replays, and no workflow task fails", async () => {
-  const guarded = await bundle([file("../../../src/workflows/interceptors/query-guard.ts")]);
+  const guarded = await bundle([file("../../../../src/workflows/interceptors/query-guard.ts")]);
   const refused: unknown[] = [];
   for (let number = 0; number < ROUNDS && refused.length === 0; number += 1) {
     const { answers, corrupt, failedTasks } = await round(guarded);
@@ -144,7 +144,7 @@ test("the guard refuses such a query; every history replays, and no workflow tas
 }, 300_000);
 
 test("a process that was terminated with events that no task has taken is shown as terminated", async () => {
-  const guarded = await bundle([file("../../../src/workflows/interceptors/query-guard.ts")]);
+  const guarded = await bundle([file("../../../../src/workflows/interceptors/query-guard.ts")]);
   const handle = await env.client.workflow.start("decidesByTheClock", {
     taskQueue: "restarted",
     workflowId: `sendPostal/${randomUUID()}`,
