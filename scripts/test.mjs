@@ -62,13 +62,14 @@ async function jest(args, node = process.execPath) {
   removeOnExit(folder);
   try {
     const results = process.env["TEST_RESULTS_FILE"] ?? join(folder, "results.json");
+    // A list of tests has no results.
+    const isList = args.includes("--listTests");
     const code = await runStep(
       node,
       [
         join(root, "node_modules", "jest", "bin", "jest.js"),
         ...args,
-        "--json",
-        `--outputFile=${results}`,
+        ...(isList ? [] : ["--json", `--outputFile=${results}`]),
       ],
       {
         env: {
@@ -79,7 +80,7 @@ async function jest(args, node = process.execPath) {
         stdout: "stderr",
       },
     );
-    if (!process.env["TEST_RESULTS_FILE"]) console.log(await closingLine(results));
+    if (!isList && !process.env["TEST_RESULTS_FILE"]) console.log(await closingLine(results));
     return code;
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
