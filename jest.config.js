@@ -4,7 +4,8 @@ import { availableParallelism } from "node:os";
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: "node",
-  roots: ["<rootDir>/test"],
+  // The sources too, so that Jest finds which tests import one of them.
+  roots: ["<rootDir>/bench", "<rootDir>/scripts", "<rootDir>/src", "<rootDir>/test"],
   testMatch: ["**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },

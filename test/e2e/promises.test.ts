@@ -93,6 +93,19 @@ test("a web page is no accepted message: it is sent again only by a person", asy
   expect(await system.effects("page")).toEqual({ "messaging-gateway.send": 1 });
 }, 60_000);
 
+test("a plain Temporal client starts a letter with an inline document and reads its result", async () => {
+  const { connection } = system.client.temporal;
+  const payloadCodecs = [pageCodec(system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "")];
+  const plain = new Client({ connection, dataConverter: { payloadCodecs } });
+  const result = await plain.workflow.execute("sendPostal", {
+    workflowId: "sendPostal/plain",
+    taskQueue: "trustflow",
+    args: [letterInput("plain", "delivered")],
+  });
+  expect(result).toMatchObject({ process: "sendPostal", id: "plain", outcome: "delivered" });
+  expect(await system.effects("plain")).toEqual({ "evi-post.submit": 1 });
+}, 60_000);
+
 test("a start without a key fails, and nothing is sent", async () => {
   const { connection } = system.client.temporal;
   // It reads with the key, so that the test sees what it is answered, and writes without.

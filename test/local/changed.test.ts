@@ -1,6 +1,8 @@
 // What `npm test -- --changed` runs beside the tests that import a changed file.
 import { expect, test } from "@jest/globals";
+import { execFileSync } from "node:child_process";
 import { testsBeside } from "../../scripts/changed.mjs";
+import { root } from "../../scripts/steps.mjs";
 
 const tests = [
   "test/cli/help.test.ts",
@@ -36,4 +38,15 @@ test.each<[string, string[]]>([
 ])("a change of %s", (file, expected) => {
   const found = testsBeside([file], tests, ["send-postal", "sign-envelope"]);
   expect(found).toEqual(expected.toSorted());
+});
+
+test("Jest finds the tests that import a source, and their helpers", () => {
+  const jest = "node_modules/jest/bin/jest.js";
+  const found = execFileSync(
+    process.execPath,
+    [jest, "--listTests", "--findRelatedTests", "src/contracts/shared/nearest.ts"],
+    { cwd: root, encoding: "utf8" },
+  );
+  expect(found).toContain("test/contracts/nearest.test.ts");
+  expect(found).not.toContain("test/crypto/hmac.test.ts");
 });

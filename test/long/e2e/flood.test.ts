@@ -2,12 +2,12 @@
 // (docs/decisions/0020).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
-import { searchAttributes } from "../../src/contracts/shared/names.js";
-import { addressOf, eventOf, post } from "../processes/send-postal/callbacks.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { eventually } from "../harness/outages/wait.js";
-import { startTestStack } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import { searchAttributes } from "../../../src/contracts/shared/names.js";
+import { addressOf, eventOf, post } from "../../processes/send-postal/callbacks.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 let system: TestStack;
 

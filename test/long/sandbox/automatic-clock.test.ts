@@ -1,10 +1,10 @@
 // The automatic clock: processes move on in seconds, what a person must do in time lives in real time.
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
-import { Clock } from "../../src/sandbox/engine/clock.js";
-import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.js";
-import { call, DAY, everyEvent, HOUR, MINUTE, post, query } from "./caller.js";
-import { collector, type Collector } from "./collector.js";
+import { Clock } from "../../../src/sandbox/engine/clock.js";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.js";
+import { call, DAY, everyEvent, HOUR, MINUTE, post, query } from "../../sandbox/caller.js";
+import { collector, type Collector } from "../../sandbox/collector.js";
 import {
   assertion,
   assertionBody,
@@ -12,7 +12,7 @@ import {
   enroll,
   sendOtp,
   validate,
-} from "./providers/disposable-certificate/caller.js";
+} from "../../sandbox/providers/disposable-certificate/caller.js";
 
 let inbox: Collector;
 const closers: (() => Promise<void>)[] = [];

@@ -1,22 +1,22 @@
 // A business application without any of Trustflow's code: a plain Temporal client with the same key, the codec of
 // docs/any-language.md, and the names that stand there.
-import type { ProcessName } from "../../src/contracts/registry.js";
+import type { ProcessName } from "../../../src/contracts/registry.js";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client, Connection } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
-import { InputMismatchError } from "../../src/client.js";
-import { queries, signals } from "../../src/contracts/message-contracts.js";
-import { processes, updatesOf } from "../../src/contracts/registry.js";
-import type { MessageContract } from "../../src/contracts/definition/message-contract.js";
-import { pageCodec } from "../harness/pages/any-language.js";
-import { messageSchemaOf } from "../harness/pages/message-schema.js";
-import { brought } from "../processes/index.js";
-import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
-import { letterPdf } from "../processes/send-postal/inputs.js";
-import { namedDocuments, ownedDocuments } from "../harness/documents/owned-documents.js";
-import { signerInput } from "../processes/sign-one-shot/inputs.js";
-import { startTestStack } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import { InputMismatchError } from "../../../src/client.js";
+import { queries, signals } from "../../../src/contracts/message-contracts.js";
+import { processes, updatesOf } from "../../../src/contracts/registry.js";
+import type { MessageContract } from "../../../src/contracts/definition/message-contract.js";
+import { pageCodec } from "../../harness/pages/any-language.js";
+import { messageSchemaOf } from "../../harness/pages/message-schema.js";
+import { brought } from "../../processes/index.js";
+import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
+import { letterPdf } from "../../processes/send-postal/inputs.js";
+import { namedDocuments, ownedDocuments } from "../../harness/documents/owned-documents.js";
+import { signerInput } from "../../processes/sign-one-shot/inputs.js";
+import { startTestStack } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 let system: TestStack;
 let connection: Connection;

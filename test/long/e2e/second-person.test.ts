@@ -1,17 +1,17 @@
 // Where a decision takes two persons, one alone changes nothing (docs/decisions/0024).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { AbandonedError } from "../../src/client.js";
-import type { ListedProcess, PostalHandle, Trustflow } from "../../src/client.js";
-import { proposalsMemo } from "../../src/contracts/shared/names.js";
-import type { Resolution } from "../../src/contracts/shared/messages.js";
-import { trustflow } from "../cli/run.js";
-import { codeFor, holderInput } from "../processes/issue-certificate/inputs.js";
-import { letterInput } from "../processes/send-postal/inputs.js";
-import { Operators } from "../harness/stack/operators.js";
-import { eventually } from "../harness/outages/wait.js";
-import { resetToTheStart } from "../harness/stack/reset.js";
-import { startTestStack, statusWhere } from "../harness/stack/stack.js";
-import type { TestStack } from "../harness/stack/stack.js";
+import { AbandonedError } from "../../../src/client.js";
+import type { ListedProcess, PostalHandle, Trustflow } from "../../../src/client.js";
+import { proposalsMemo } from "../../../src/contracts/shared/names.js";
+import type { Resolution } from "../../../src/contracts/shared/messages.js";
+import { trustflow } from "../../cli/run.js";
+import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
+import { letterInput } from "../../processes/send-postal/inputs.js";
+import { Operators } from "../../harness/stack/operators.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { resetToTheStart } from "../../harness/stack/reset.js";
+import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
+import type { TestStack } from "../../harness/stack/stack.js";
 
 const operators = new Operators("ana", "ben");
 let system: TestStack;
