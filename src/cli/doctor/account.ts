@@ -26,11 +26,8 @@ const meanings: Partial<Record<ProblemKind, FindingName>> = {
   protocol: "notTheProvider",
 };
 
-/** The one-shot signature service is listed last, where operators expect it. */
-const inOrder = providerNames.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)));
-
 export function configuredAccounts(config: Config): ConfiguredAccount[] {
-  return inOrder.flatMap((provider) => {
+  return providerNames.flatMap((provider) => {
     const entry = entryOf(provider);
     const accounts: Record<string, object> = accountsOf(config, provider);
     return Object.entries(accounts).map(([name, account]) => ({
@@ -81,10 +78,6 @@ function findingOf(
   if (code === HUNG_UP) return "hungUpAfterHandshake";
   if (kind === "accessDenied" && unclearDenials.includes(code)) return "credentialsOrLraRefused";
   return meanings[kind] ?? "notChecked";
-}
-
-function isLast(provider: Provider): boolean {
-  return provider === "one-shot-signature";
 }
 
 function isInClear({ baseUrl }: Host): boolean {

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import { refuseUnreadable, withDocuments } from "../../client/input.js";
 import { loadConfig } from "../../config.js";
+import type { Config } from "../../config.js";
 import { commandOf, contractOf, outcomesOf, processes } from "../../contracts/registry.js";
 import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
@@ -58,9 +59,10 @@ async function sayChecked(
   { id, json }: StartOptions,
 ): Promise<void> {
   const { provider, command } = contractOf(name);
+  const config = loadConfig();
   const notChecked = [
-    ...(await documentsNotChecked(read)),
-    ...accountNotChecked(read.checked.account ?? "default", provider),
+    ...(await documentsNotChecked(config, read)),
+    ...accountNotChecked(config, read.checked.account ?? "default", provider),
     command.notChecked,
     ...(id === undefined ? [] : ["whether the id is already used with another input"]),
   ];
@@ -74,8 +76,10 @@ async function sayChecked(
 const notCheckedFact = (text: string): [string, string] => ["not checked", text];
 
 /** Checks that stored documents exist, if a document store is configured. */
-async function documentsNotChecked({ checked, files }: StartInput<object>): Promise<string[]> {
-  const config = loadConfig();
+async function documentsNotChecked(
+  config: Config,
+  { checked, files }: StartInput<object>,
+): Promise<string[]> {
   const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
   const notChecked: string[] = [];
   await withDocuments(checked, async (document, path) => {
@@ -88,8 +92,8 @@ async function documentsNotChecked({ checked, files }: StartInput<object>): Prom
 }
 
 // Accounts may be configured only for the workers.
-function accountNotChecked(name: string, provider: string): string[] {
-  return (loadConfig().accounts[name] as Record<string, unknown> | undefined)?.[provider]
+function accountNotChecked(config: Config, name: string, provider: string): string[] {
+  return (config.accounts[name] as Record<string, unknown> | undefined)?.[provider]
     ? []
     : [`whether the workers know the account "${name}" of ${provider}: it is not configured here`];
 }

@@ -34,8 +34,8 @@ export interface Ended {
   end: string;
   /** What was asked had been held for so long before the interruption that no answer could reach its caller any more. */
   isHeldTooLong: boolean;
-  /** A person, not the point, had an answer `unknown` or none. */
-  isInDoubt: boolean;
+  /** How often a person, not the point, had an answer `unknown` or none: so often may they try again. */
+  doubts: number;
 }
 
 /** The answer of a process that has ended. */
@@ -57,7 +57,7 @@ export function judge(
   underTest: ProcessUnderTest,
   call: CallUnderTest,
   phase: string,
-  { ledger, intent, answers, end, isHeldTooLong, isInDoubt }: Ended,
+  { ledger, intent, answers, end, isHeldTooLong, doubts }: Ended,
 ): Pick<CrashRow, "ending" | "effects" | "outcome"> {
   const found = ledger.byIntent[intent] ?? {};
   const good = call.effects ?? underTest.effects;
@@ -72,11 +72,12 @@ export function judge(
     ),
   );
   for (const name of underTest.repeats ?? []) mayRepeat.add(name);
-  if (isInDoubt) for (const name of underTest.triedAgain ?? []) mayRepeat.add(name);
-  const isEnough = (name: string, count: number, n = 0) =>
-    mayRepeat.has(name) ? n >= count : n === count;
+  const most = (name: string) =>
+    (wanted[name] ?? 0) + (underTest.triedAgain?.includes(name) ? doubts : 0);
+  const isEnough = (name: string, n = 0) =>
+    n >= (wanted[name] ?? 0) && (mayRepeat.has(name) || n <= most(name));
   const tooMuch = Object.entries(found).flatMap(([name, n]) =>
-    !mayRepeat.has(name) && n > (wanted[name] ?? 0) ? [`${n} × ${name}`] : [],
+    !mayRepeat.has(name) && n > most(name) ? [`${n} × ${name}`] : [],
   );
   // A caller who tries again and learns that the process has ended reads the outcome.
   const last = answers.at(-1);
@@ -85,7 +86,7 @@ export function judge(
     (last === call.answer ||
       (last !== undefined && call.pastAnswers?.includes(last)) ||
       (last === finished && call.effectClass !== "once")) &&
-    Object.entries(wanted).every(([name, count]) => isEnough(name, count, found[name]));
+    Object.keys(wanted).every((name) => isEnough(name, found[name]));
   // A frozen worker still holds its polls: a task that it receives is too late for a caller, but not for the process.
   const isUnheard = phase.endsWith("splitBrain") && end === call.outcome;
   // The answer is in the journal, and the replacement has to return it.

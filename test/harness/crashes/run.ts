@@ -54,7 +54,7 @@ export class Run {
   #askedAt = 0;
   #parkedAt: number | undefined;
   /** A person knows no answer to what they did. */
-  #isInDoubt = false;
+  #doubts = 0;
 
   constructor(field: Field, id: string, call: CallUnderTest) {
     this.field = field;
@@ -143,7 +143,7 @@ export class Run {
     const isTheirs = !ask || (thenPlay === true && this.#isAnswered);
     if (this.end !== undefined || !isTheirs) return;
     const played = await this.field.underTest.play?.(this.handle, this.#scene);
-    if (played?.answer === "unknown") this.#isInDoubt = true;
+    if (played?.answer === "unknown") this.#doubts += 1;
   }
 
   /** Without a look-up, the call is treated as class `once`. */
@@ -204,7 +204,7 @@ export class Run {
         answers,
         end,
         isHeldTooLong,
-        isInDoubt: this.#isInDoubt,
+        doubts: this.#doubts,
       }),
       durationMs: (this.end === undefined ? Date.now() : this.#endedAt) - this.interruptedAt,
     };

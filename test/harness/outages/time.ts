@@ -62,8 +62,6 @@ export async function startSkippingStack(settings: Record<string, string> = {}) 
   const env = {
     ...stackEnv(state, { directory, databaseUrl: database.url, config }),
     TEMPORAL_ADDRESS: temporal.address,
-    // The time-skipping server stops skipping when a sticky queue is given up early.
-    TRUSTFLOW_WORKER__STICKY_SECONDS: "10",
     ...settings,
   };
   const before = { ...process.env };
