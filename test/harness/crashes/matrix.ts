@@ -65,19 +65,16 @@ export function judge(
   const own = call.effectClass === "read" ? good : { [call.sandbox]: good[call.sandbox] ?? 1 };
   const effects = Object.keys(own).reduce((sum, name) => sum + (found[name] ?? 0), 0);
   const violations = ledger.violations.map(({ kind }) => kind);
-  // Another one of a repeatable call is a harmless orphan; persons may ask for another code.
-  const mayRepeat = new Set(
-    underTest.calls.flatMap(({ sandbox, effectClass }) =>
-      effectClass === "repeatable" ? [sandbox] : [],
-    ),
-  );
-  for (const name of underTest.repeats ?? []) mayRepeat.add(name);
+  const mayRepeat = new Set(underTest.repeats);
+  for (const { sandbox, effectClass } of underTest.calls)
+    if (effectClass === "repeatable") mayRepeat.add(sandbox);
+  // Another one of a repeatable call is a harmless orphan; persons may ask for another code, and try again after a doubt.
   const most = (name: string) =>
     (wanted[name] ?? 0) + (underTest.triedAgain?.includes(name) ? doubts : 0);
-  const isEnough = (name: string, n = 0) =>
-    n >= (wanted[name] ?? 0) && (mayRepeat.has(name) || n <= most(name));
+  const isTooMuch = (name: string, n = 0) => !mayRepeat.has(name) && n > most(name);
+  const isEnough = (name: string, n = 0) => n >= (wanted[name] ?? 0) && !isTooMuch(name, n);
   const tooMuch = Object.entries(found).flatMap(([name, n]) =>
-    !mayRepeat.has(name) && n > most(name) ? [`${n} × ${name}`] : [],
+    isTooMuch(name, n) ? [`${n} × ${name}`] : [],
   );
   // A caller who tries again and learns that the process has ended reads the outcome.
   const last = answers.at(-1);
