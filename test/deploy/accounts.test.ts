@@ -92,9 +92,9 @@ test("the sandbox's accounts work: doctor finds each provider, mutual TLS and al
       ["account default disposable-certificate", "ok"],
       ["client certificate default disposable-certificate", "ok"],
       ["account default messaging-gateway", "ok"],
+      ["account default one-shot-signature", "ok"],
       ["account default envelope-signature", "ok"],
       ["client certificate default envelope-signature", "ok"],
-      ["account default one-shot-signature", "ok"],
     ]);
     const shown = new X509Certificate(await readFile(join(folder, "pki", "server.pem")));
     expect(shown.checkHost("sandbox")).toBe("sandbox");

@@ -95,10 +95,13 @@ test("a web page is no accepted message: it is sent again only by a person", asy
 
 test("a plain Temporal client starts a letter with an inline document and reads its result", async () => {
   const { connection } = system.client.temporal;
-  const payloadCodecs = [pageCodec(system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "")];
+  const { TRUSTFLOW_KEYS__CODEC: ring = "", TRUSTFLOW_KEYS__CODEC_WRITE: write = "" } =
+    system.stack.env;
+  const workflowId = "sendPostal/plain";
+  const payloadCodecs = [pageCodec(ring, { ring: write, workflowId })];
   const plain = new Client({ connection, dataConverter: { payloadCodecs } });
   const result = await plain.workflow.execute("sendPostal", {
-    workflowId: "sendPostal/plain",
+    workflowId,
     taskQueue: "trustflow",
     args: [letterInput("plain", "delivered")],
   });
