@@ -4,26 +4,43 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./steps.mjs";
 
-/** A started role runs from dist/, and pages are no modules: no import leads there. */
-const beside = [
-  { changed: /^src\//, tests: /^test\/(e2e\/promises|histories\/plain-paths)\./ },
-  { changed: /^src\/workflows\//, tests: /^test\/replay\// },
+/** What no import shows: a started role runs from dist/, pages and recordings are no modules, some files are read as text. */
+const rules = [
+  { changed: /./, tests: /^test\/docs\// },
+  {
+    changed: /^src\//,
+    tests: /^test\/(e2e\/promises|histories\/plain-paths|local\/lint-rules)\./,
+  },
+  {
+    changed: /^src\/(contracts|workflows)\//,
+    tests: /^test\/(e2e\/sixty-days|histories\/shape|local\/bundle-size|replay\/)/,
+  },
   { changed: /^src\/(cli|roles)[./]/, tests: /^test\/cli\// },
-  { changed: /\.md$|^(scripts|src\/cli|src\/config)[./]|^package\.json$/, tests: /^test\/docs\// },
+  {
+    changed: /^test\/processes\//,
+    tests: /^test\/(contracts|processes)\/|^test\/histories\/plain-paths\./,
+  },
+  { changed: /^test\/replay\//, tests: /^test\/replay\// },
+  { changed: /^test\/fixtures\//, tests: /^test\/(harness|providers|sandbox)\// },
+  { changed: /^examples\//, tests: /^test\/processes\// },
   { changed: /^deploy\/|^docker-compose\.yml$|^Dockerfile$/, tests: /^test\/deploy\// },
 ];
 
+/** Neither an import nor a rule tells what these touch: packages, settings of the tools, what is loaded by its path. */
+const touchesAll =
+  /^(jest\.config\.js|package(-lock)?\.json|tsconfig\.json|\.oxlintrc\.json|scripts\/.*|test\/harness\/.*\.js)$/;
+
 /**
- * Of all tests those that a change of these files needs beside the ones that import them. A process is known by the name of
+ * Of all tests those that the rules add when these files change. A process is known by the name of
  * its folders; what belongs to it runs its end-to-end tests of test/long too.
  *
  * @param {string[]} files that changed
  * @param {string[]} tests all that there are
  * @param {string[]} processes the names of their folders
  */
-export function testsBeside(files, tests, processes) {
-  const rules = [
-    ...beside.map((rule) => ({ ...rule, isLong: false })),
+export function testsByRules(files, tests, processes) {
+  const applied = [
+    ...rules.map((rule) => ({ ...rule, isLong: false })),
     ...processes.map((name) => ({
       changed: new RegExp(`^(src|test)/.*\\b${name}[./]`),
       tests: new RegExp(`/e2e/processes/${name}[.-]`),
@@ -31,7 +48,7 @@ export function testsBeside(files, tests, processes) {
     })),
   ].filter(({ changed }) => files.some((file) => changed.test(file)));
   return tests.filter((test) =>
-    rules.some((rule) => rule.tests.test(test) && (rule.isLong || !isLong(test))),
+    applied.some((rule) => rule.tests.test(test) && (rule.isLong || !isLong(test))),
   );
 }
 
@@ -50,24 +67,28 @@ export function changedArguments(since) {
     ...git("diff", "--name-only", base ?? "HEAD"),
     ...git("ls-files", "--others", "--exclude-standard"),
   ];
-  if (files.length === 0) return undefined;
+  return files.length > 0 ? argumentsFor(files) : undefined;
+}
+
+/** @param {string[]} files that changed */
+export function argumentsFor(files) {
+  if (files.some((file) => touchesAll.test(file))) return ["--testPathIgnorePatterns=test/long/"];
   const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
     .map((file) => join("test", file))
     .filter((file) => file.endsWith(".test.ts"));
   const processes = readdirSync(join(root, "test", "processes"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
-  const more = testsBeside(files, tests, processes);
+  const byRules = testsByRules(files, tests, processes);
   const modules = files.filter(
     (file) => /\.[cm]?[jt]s$/.test(file) && existsSync(join(root, file)),
   );
-  const unasked = tests.filter((test) => isLong(test) && !more.includes(test));
+  const leftOut = tests.filter((test) => isLong(test) && !byRules.includes(test));
   return [
     "--findRelatedTests",
     ...modules,
-    ...more,
-    "--passWithNoTests",
-    ...unasked.flatMap((test) => ["--testPathIgnorePatterns", `/${test}$`]),
+    ...byRules,
+    ...leftOut.flatMap((test) => ["--testPathIgnorePatterns", `/${test}$`]),
   ];
 }
 

@@ -11,7 +11,8 @@ import { root, runStep, say } from "./steps.mjs";
  * @param {string[]} args for Jest
  */
 export function testLong(args) {
-  return jest(["--maxWorkers=2", ...args, "--roots=test/long"]);
+  const hasOwn = args.some((arg) => arg.startsWith("--maxWorkers"));
+  return jest([...(hasOwn ? [] : ["--maxWorkers=2"]), ...args, "--roots=test/long"]);
 }
 
 /** What Jest writes where it ran no test. */
@@ -34,7 +35,7 @@ export async function testLts(args) {
     if (results) await writeFile(results, JSON.stringify(nothing));
     return 0;
   }
-  const folders = ["test/e2e", "test/long/e2e", "test/replay"];
+  const folders = ["test/e2e", "test/long/e2e", "test/long/replay", "test/replay"];
   return jest([...args, ...folders.map((folder) => `--roots=${folder}`)], node);
 }
 
@@ -46,6 +47,10 @@ export async function test(args) {
   const wish = args.find((arg) => /^--changed(=|$)/.test(arg));
   if (wish === undefined) return jest([...args, "--testPathIgnorePatterns=test/long/"]);
   const others = args.filter((arg) => arg !== wish);
+  if (others.some((arg) => !arg.startsWith("-"))) {
+    say("--changed takes no paths; a branch is written --changed=<branch>");
+    return 2;
+  }
   const chosen = changedArguments(wish.split("=")[1]);
   if (chosen) return jest([...others, ...chosen]);
   say("nothing has changed");

@@ -1,4 +1,5 @@
 // The client library for business applications: one method per process, typed results and errors (docs/design.md §2, §13).
+import { contractOf, parseWorkflowId, processes } from "./contracts/registry.js";
 import type { ProcessName } from "./contracts/registry.js";
 import { contentOf } from "./documents/content.js";
 import {
@@ -20,7 +21,6 @@ import { ProcessStarts } from "./client/starts.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
-import { contractOf, parseWorkflowId, processes } from "./contracts/registry.js";
 import {
   inputDigestMemo,
   searchAttributes,

@@ -1,9 +1,9 @@
 // Finds documents that the input of a process names without an owner row: its first activity has not run, a worker of the
 // previous release ran it, or the database was restored from a backup. A found document is kept; a document that is not found
 // proves nothing.
-import { processes } from "../contracts/registry.js";
 import type { Client } from "@temporalio/client";
 import pLimit from "p-limit";
+import { processes } from "../contracts/registry.js";
 import { schemasOf } from "../contracts/schemas.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { KeyRing } from "../crypto/key-ring.js";

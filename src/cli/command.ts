@@ -1,7 +1,7 @@
 // Declares a command: summary, example, `--json`, and the exit codes in its help (docs/design.md §13).
-import type { ProcessName } from "../contracts/registry.js";
-import { processes } from "../contracts/registry.js";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { processes } from "../contracts/registry.js";
+import type { ProcessName } from "../contracts/registry.js";
 import type { Speed } from "../sandbox/engine/clock.js";
 import { namePlaceholder } from "../contracts/shared/decisions.js";
 import { suggestionFor } from "../contracts/shared/nearest.js";

@@ -1,5 +1,4 @@
 // One process from the outside: its status, its result, and the updates that ask it something.
-import type { ProcessName } from "../contracts/registry.js";
 import {
   QueryNotRegisteredError,
   ServiceError,
@@ -13,6 +12,8 @@ import { ApplicationFailure, TerminatedFailure } from "@temporalio/common";
 import type { UpdateDefinition } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { updatesOf } from "../contracts/registry.js";
+import type { ProcessName } from "../contracts/registry.js";
 import type { FailureDetails } from "../contracts/shared/failures.js";
 import { queryTooEarly, resolve, status } from "../contracts/shared/messages.js";
 import type {
@@ -22,7 +23,6 @@ import type {
   ResolveAnswer,
 } from "../contracts/shared/messages.js";
 import { secretIds } from "../contracts/message-contracts.js";
-import { updatesOf } from "../contracts/registry.js";
 import type { UpdateContract } from "../contracts/definition/message-contract.js";
 import { checkInput } from "../contracts/shared/problems.js";
 import { secretNames } from "../contracts/definition/secret-fields.js";

@@ -1,8 +1,8 @@
 // The handle of each process: what every process takes, and a method for each of its own updates, from the registry.
 import type { Client } from "@temporalio/client";
+import type { UpdateContract } from "../contracts/definition/message-contract.js";
 import { contractOf, processes } from "../contracts/registry.js";
 import type { ProcessName, Registry, ResultOf } from "../contracts/registry.js";
-import type { UpdateContract } from "../contracts/definition/message-contract.js";
 import type { Decider } from "../contracts/shared/messages.js";
 import { ProcessHandle } from "./handle.js";
 import type { Writing } from "./handle.js";

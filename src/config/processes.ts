@@ -1,8 +1,8 @@
 // The configured defaults of a process; a caller's `settings` override them. The registry has the defaults of each process.
 import { z } from "zod";
+import type { Default, WholeDefault } from "../contracts/definition/process-contract.js";
 import { contractOf, processes } from "../contracts/registry.js";
 import type { ProcessName, Registry } from "../contracts/registry.js";
-import type { Default, WholeDefault } from "../contracts/definition/process-contract.js";
 import { flag, whole } from "./fields.js";
 
 const configuredWhole = ({ value, least, most }: WholeDefault) => whole(least, most).default(value);

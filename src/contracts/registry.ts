@@ -26,7 +26,7 @@ export const registry = {
 } satisfies Record<string, ProcessContract>;
 export type Registry = typeof registry;
 export type ProcessName = keyof Registry;
-export const processes = Object.keys(registry) as ProcessName[];
+export const processes: readonly ProcessName[] = Object.keys(registry) as ProcessName[];
 export type InputOf<P extends ProcessName> = z.output<Registry[P]["input"]>;
 export type ResultOf<P extends ProcessName> = z.output<Registry[P]["result"]>;
 

@@ -1,9 +1,9 @@
 // The JSON Schemas of a process: what `trustflow schema PROCESS` prints and the package has in `trustflow/schemas`.
-import type { ProcessName } from "./registry.js";
 import { z } from "zod";
 import { queries, signals } from "./message-contracts.js";
-import { contractOf, updatesOf } from "./registry.js";
 import type { MessageContract } from "./definition/message-contract.js";
+import { contractOf, updatesOf } from "./registry.js";
+import type { ProcessName } from "./registry.js";
 
 export function schemasOf(processName: ProcessName) {
   const { input, result, status } = contractOf(processName);

@@ -1,4 +1,4 @@
-// The input of the journal from an activity: the effect, and the handlers for its one call.
+// The input of the journal from an activity: the effect, the handlers for its one call, and its idempotency token.
 import { v5 } from "uuid";
 import type { Sealer } from "../crypto/data-key.js";
 import type { OwnedDocument } from "./ownership.js";

@@ -1,8 +1,8 @@
-import { processes } from "../../src/contracts/registry.js";
 import { expect, test } from "@jest/globals";
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/program.js";
+import { processes } from "../../src/contracts/registry.js";
 import { trustflow } from "./run.js";
 
 function everyCommand(command: Command): Command[] {

@@ -1,5 +1,4 @@
 // The methods of handles and of the client, derived from the registry: what each sends to its process.
-import type { ProcessName } from "../../src/contracts/registry.js";
 import { expect, test } from "@jest/globals";
 import type { Client } from "@temporalio/client";
 import { ProcessHandle } from "../../src/client/handle.js";
@@ -7,6 +6,7 @@ import { handles } from "../../src/client/handles.js";
 import type { HandleOf } from "../../src/client/handles.js";
 import { ProcessStarts } from "../../src/client/starts.js";
 import { contractOf, processes } from "../../src/contracts/registry.js";
+import type { ProcessName } from "../../src/contracts/registry.js";
 
 interface Sent {
   name: string;

@@ -1,6 +1,6 @@
 // The tables of docs/design.md, docs/reading-the-specification.md and docs/glossary.md against the code.
-import { processes } from "../../src/contracts/registry.js";
 import { expect, test } from "@jest/globals";
+import { processes } from "../../src/contracts/registry.js";
 import { providers } from "../../src/providers/registry.js";
 import { namedRows, textOf } from "./repository.js";
 

@@ -1,4 +1,4 @@
-// One path for each promise that test/long/e2e shows from every side, on one stack: each test has ids and accounts of its own.
+// The main promises of test/long/e2e, one path each, on one stack: each test has ids and accounts of its own.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";

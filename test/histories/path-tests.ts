@@ -31,7 +31,13 @@ import { eventually } from "../harness/outages/wait.js";
 import { inboxSettled } from "../harness/stack/inbox.js";
 
 /** The tests of these paths on one stack; what it returns knows each canary that was written. */
-export function testPaths(all: PathsOf[]): Canaries {
+interface Carried {
+  secrets: string[];
+  least: number;
+}
+
+/** `secrets`: those that the paths carry, each with canaries of its own; `least`: how many canaries there are beside them. */
+export function testPaths(all: PathsOf[], { secrets, least }: Carried): void {
   const canaries = new Canaries();
   let stack: PathStack;
   let directory: string;
@@ -129,7 +135,8 @@ export function testPaths(all: PathsOf[]): Canaries {
   }, 30_000);
 
   test("no canary stands in histories, visibility, rows, metrics, logs, documents or the servers' own files", async () => {
-    expect(canaries.all.size).toBeGreaterThan(40);
+    expect([...canaries.secrets.keys()].toSorted()).toEqual(secrets);
+    expect(canaries.all.size).toBeGreaterThan(least);
     expect(await places(canaries.texts, everything())).toEqual([]);
   }, 60_000);
 
@@ -233,8 +240,6 @@ export function testPaths(all: PathsOf[]): Canaries {
       expect(await places([canaries.words(of)], [source])).toContain(form);
     }
   }, 60_000);
-
-  return canaries;
 }
 
 /** A code of six digits may be part of a longer number by chance. */

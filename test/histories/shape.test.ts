@@ -1,12 +1,12 @@
 // The shape of a history against docs/design.md §12: at most 17 + 4 for each delivered group + 6 events, 8 + groups actions. Only
 // the workflow decides it, so its activities answer at once and its callbacks are signalled directly.
-import type { ProcessName } from "../../src/contracts/registry.js";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { WorkflowHandle } from "@temporalio/client";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import type { ProcessName } from "../../src/contracts/registry.js";
 import {
   providerTaskQueue,
   searchAttributes,

@@ -1,7 +1,7 @@
 // What `npm test -- --changed` runs beside the tests that import a changed file.
 import { expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
-import { testsBeside } from "../../scripts/changed.mjs";
+import { argumentsFor, testsByRules } from "../../scripts/changed.mjs";
 import { root } from "../../scripts/steps.mjs";
 
 const tests = [
@@ -16,6 +16,7 @@ const tests = [
   "test/long/e2e/processes/send-postal-late.test.ts",
   "test/long/e2e/processes/send-postal.test.ts",
   "test/long/e2e/processes/sign-envelope.test.ts",
+  "test/processes/complete.test.ts",
   "test/replay/replay.test.ts",
 ];
 const everyone = ["test/e2e/promises.test.ts", "test/histories/plain-paths.test.ts"];
@@ -25,28 +26,44 @@ const ofPostal = [
   "test/long/e2e/processes/send-postal.test.ts",
 ];
 
+/** Pages and what they say of the code are checked after each change. */
+const pages = "test/docs/paths.test.ts";
+const replay = "test/replay/replay.test.ts";
+const message = "test/processes/complete.test.ts";
+
 test.each<[string, string[]]>([
   ["src/journal/journal.ts", everyone],
-  ["src/workflows/runtime/step.ts", [...everyone, "test/replay/replay.test.ts"]],
-  ["src/workflows/send-postal/view.ts", [...everyone, ...ofPostal, "test/replay/replay.test.ts"]],
-  ["src/contracts/send-postal.ts", [...everyone, ...ofPostal]],
-  ["test/processes/send-postal/inputs.ts", ofPostal],
-  ["src/cli/list.ts", [...everyone, "test/cli/help.test.ts", "test/docs/paths.test.ts"]],
-  ["docs/cli.md", ["test/docs/paths.test.ts"]],
+  ["src/workflows/runtime/step.ts", [...everyone, replay]],
+  ["src/workflows/send-postal/view.ts", [...everyone, ...ofPostal, replay]],
+  ["src/contracts/send-postal.ts", [...everyone, ...ofPostal, replay]],
+  ["test/processes/send-postal/inputs.ts", [...ofPostal, message, everyone[1] ?? ""]],
+  ["test/replay/sendPostal/delivered.json", [replay]],
+  ["examples/letter.json", [message]],
+  ["src/cli/list.ts", [...everyone, "test/cli/help.test.ts"]],
+  ["docs/cli.md", []],
   ["docker-compose.yml", ["test/deploy/compose.test.ts"]],
   ["test/journal/journal.test.ts", []],
 ])("a change of %s", (file, expected) => {
-  const found = testsBeside([file], tests, ["send-postal", "sign-envelope"]);
-  expect(found).toEqual(expected.toSorted());
+  const found = testsByRules([file], tests, ["send-postal", "sign-envelope"]);
+  expect(found).toEqual([...expected, pages].toSorted());
 });
+
+test.each(["jest.config.js", "package-lock.json", "test/harness/outages/hold.js"])(
+  "a change of %s touches everything but test/long",
+  (file) => {
+    expect(argumentsFor([file, "docs/cli.md"])).toEqual(["--testPathIgnorePatterns=test/long/"]);
+  },
+);
 
 test("Jest finds the tests that import a source, and their helpers", () => {
   const jest = "node_modules/jest/bin/jest.js";
-  const found = execFileSync(
-    process.execPath,
-    [jest, "--listTests", "--findRelatedTests", "src/contracts/shared/nearest.ts"],
-    { cwd: root, encoding: "utf8" },
-  );
+  const chosen = argumentsFor(["src/contracts/shared/nearest.ts"]);
+  const found = execFileSync(process.execPath, [jest, "--listTests", ...chosen], {
+    cwd: root,
+    encoding: "utf8",
+  });
   expect(found).toContain("test/contracts/nearest.test.ts");
+  expect(found).toContain("test/e2e/promises.test.ts");
   expect(found).not.toContain("test/crypto/hmac.test.ts");
+  expect(found).not.toContain("test/long/");
 });

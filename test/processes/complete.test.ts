@@ -1,9 +1,9 @@
 // Everything that a process must have beside its code is there; what is missing is named.
-import type { ProcessName } from "../../src/contracts/registry.js";
 import { expect, test } from "@jest/globals";
-import { commandOf, processes, registry } from "../../src/contracts/registry.js";
 import type { ProcessContract } from "../../src/contracts/definition/process-contract.js";
-import { isThere, namedRows, textOf } from "../docs/repository.js";
+import { commandOf, processes, registry } from "../../src/contracts/registry.js";
+import type { ProcessName } from "../../src/contracts/registry.js";
+import { files, isThere, namedRows, textOf } from "../docs/repository.js";
 import { allPaths } from "../harness/histories/paths.js";
 import { brought, processesUnderTest } from "./index.js";
 
@@ -56,8 +56,10 @@ test.each(processes)("%s has everything that a process needs", (name) => {
 
 test("no registry has a process that the others do not know", () => {
   const known = [...processes].toSorted();
-  expect(Object.keys(registry).toSorted()).toEqual(known);
-  expect(Object.keys(brought).toSorted()).toEqual(known);
+  const exported = [...textOf("src/workflows/index.ts").matchAll(/export \{ (\w+) \}/g)];
+  expect(exported.map(([, name = ""]) => name).toSorted()).toEqual(known);
+  const folders = files.flatMap((file) => /^test\/processes\/([^/]+)\//.exec(file)?.[1] ?? []);
+  expect([...new Set(folders)].toSorted()).toEqual(known.map(commandOf).toSorted());
   expect(processesUnderTest.map(({ process: processName }) => processName)).toEqual([...processes]);
   expect(allPaths.map(({ process: processName }) => processName)).toEqual([...processes]);
 });

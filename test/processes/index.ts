@@ -1,5 +1,5 @@
-// What the processes bring to the generators, found by the names of their folders. complete.test.ts names what a process lacks.
-import { existsSync } from "node:fs";
+// What the processes bring to the generators, found by the names of their folders: an import
+// that fails names the folder that is missing. complete.test.ts names whatever else a process lacks.
 import { commandOf, processes } from "../../src/contracts/registry.js";
 import type { ProcessName } from "../../src/contracts/registry.js";
 import type { Brought } from "./brought.js";
@@ -7,9 +7,7 @@ import type { ProcessUnderTest } from "./process-under-test.js";
 
 export const brought = {} as Record<ProcessName, Brought>;
 for (const processName of processes) {
-  const folder = commandOf(processName);
-  if (!existsSync(new URL(`./${folder}/index.ts`, import.meta.url))) continue;
-  const own = (await import(`./${folder}/index.js`)) as { brought: Brought };
+  const own = (await import(`./${commandOf(processName)}/index.js`)) as { brought: Brought };
   brought[processName] = own.brought;
 }
 

@@ -1,7 +1,7 @@
 // A process as the harnesses of crashes, storms, time and speed take it: how it is started with an intent that the
 // sandbox's ledger counts by, the calls it makes, and how it ends well. A new process adds a descriptor, never a harness.
-import type { ProcessName } from "../../src/contracts/registry.js";
 import type { ProcessHandle, Trustflow } from "../../src/client.js";
+import type { ProcessName } from "../../src/contracts/registry.js";
 import { effectClassOf } from "../../src/providers/registry.js";
 import type { EffectClass } from "../../src/providers/effect-classes.js";
 import type { Operation, Provider } from "../../src/providers/registry.js";

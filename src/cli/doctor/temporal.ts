@@ -1,10 +1,10 @@
 // Checks that Temporal is reachable, its namespace suitable, open processes readable and stuck ones repaired, and that its
 // clock is right.
-import { processes } from "../../contracts/registry.js";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "@temporalio/client";
 import { type Config, ConfigurationError } from "../../config.js";
+import { processes } from "../../contracts/registry.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { historyDays } from "../../temporal/connection.js";

@@ -1,9 +1,9 @@
 // `trustflow schema PROCESS` prints the JSON Schema of a contract; `trustflow keys generate` makes keys.
-import type { ProcessName } from "../../contracts/registry.js";
-import { processes } from "../../contracts/registry.js";
 import { randomBytes } from "node:crypto";
 import { Argument, type Command, Option } from "commander";
 import { loadConfig, ringOf } from "../../config.js";
+import { processes } from "../../contracts/registry.js";
+import type { ProcessName } from "../../contracts/registry.js";
 import { addCommand, parseProcessName } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { filledIn, linesOf } from "./environment-file.js";

@@ -1,8 +1,8 @@
 // Commands of an operator for many processes: `list` and `resolve`.
-import type { ProcessName } from "../../contracts/registry.js";
-import { processes } from "../../contracts/registry.js";
 import { type Command, Option } from "commander";
 import type { ListedProcess, Trustflow } from "../../client.js";
+import { processes } from "../../contracts/registry.js";
+import type { ProcessName } from "../../contracts/registry.js";
 import { namePlaceholder } from "../../contracts/shared/decisions.js";
 import type { Resolution } from "../../contracts/shared/messages.js";
 import { shellWord } from "../../contracts/shared/text.js";

@@ -1,11 +1,11 @@
 // One command per process that starts it, or with --dry-run only checks the input.
-import type { ProcessName } from "../../contracts/registry.js";
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import { refuseUnreadable, withDocuments } from "../../client/input.js";
 import { loadConfig } from "../../config.js";
 import type { Config } from "../../config.js";
 import { commandOf, contractOf, outcomesOf, processes } from "../../contracts/registry.js";
+import type { ProcessName } from "../../contracts/registry.js";
 import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";

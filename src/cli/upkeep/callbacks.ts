@@ -1,5 +1,4 @@
 // `trustflow callbacks`: operators read the inbox and replay callbacks (docs/design.md §7).
-import { parseWorkflowId, processes } from "../../contracts/registry.js";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { callbackUrl } from "../../callbacks/address.js";
 import {
@@ -8,6 +7,7 @@ import {
   type CallbackState,
   type CallbackSummary,
 } from "../../callbacks/inbox/archive.js";
+import { parseWorkflowId, processes } from "../../contracts/registry.js";
 import { workflowIdOf } from "../../contracts/shared/names.js";
 import { loadConfig, required, ringOf } from "../../config.js";
 import type { Config } from "../../config.js";

@@ -1,9 +1,9 @@
 // `trustflow erase` erases a finished process permanently; `trustflow erasures` lists the record of erasures.
-import { parseWorkflowId, processes } from "../../contracts/registry.js";
 import type { Command } from "commander";
 import type { Erasable, Erased } from "../../cleanup/erase.js";
 import type { Erasure } from "../../cleanup/erasure-record.js";
 import { ringOf } from "../../config.js";
+import { parseWorkflowId, processes } from "../../contracts/registry.js";
 import { clientsOf, withTemporal } from "./cleanup.js";
 import { addCommand, personName } from "../command.js";
 import { withDatabase } from "../context.js";

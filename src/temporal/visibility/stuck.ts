@@ -1,9 +1,9 @@
 // Finds stuck processes: Temporal retries their workflow task, and every attempt fails. Only failures count. A task without a
 // worker, or one that times out on a slow worker, does not make a process stuck.
-import type { ProcessName } from "../../contracts/registry.js";
-import { processes } from "../../contracts/registry.js";
 import type { ConnectionLike } from "@temporalio/client";
 import proto from "@temporalio/proto";
+import { processes } from "../../contracts/registry.js";
+import type { ProcessName } from "../../contracts/registry.js";
 
 export type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
 

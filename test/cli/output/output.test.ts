@@ -1,10 +1,10 @@
-import { processes } from "../../../src/contracts/registry.js";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { table } from "../../../src/cli/output/output.js";
 import { paint, terminal } from "../../../src/cli/output/terminal.js";
+import { processes } from "../../../src/contracts/registry.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
 import { BoxOpener, BoxSealer, publicRingOf } from "../../../src/crypto/sealed-box.js";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";

@@ -1,8 +1,8 @@
 // Processes as those see them who may decrypt: what each shows of itself, and every payload that it has left.
-import type { ProcessName } from "../../../src/contracts/registry.js";
 import { QueryNotRegisteredError, type WorkflowHandle } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
 import protobuf from "@temporalio/proto";
+import type { ProcessName } from "../../../src/contracts/registry.js";
 import { queryTooEarly } from "../../../src/contracts/shared/messages.js";
 import { EncryptionCodec } from "../../../src/temporal/codec/codec.js";
 import { ringOf, type TestStack } from "../stack/stack.js";

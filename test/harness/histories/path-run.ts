@@ -1,11 +1,11 @@
 // The type of a path through a process, and the shared parts of all paths.
-import type { ProcessName } from "../../../src/contracts/registry.js";
 import { expect } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
 import type { AnyHandle, CertificateHandle, OneShotHandle } from "../../../src/client.js";
 import type { HandleOf } from "../../../src/client/handles.js";
 import { contracts } from "../../../src/contracts/index.js";
+import type { ProcessName } from "../../../src/contracts/registry.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
 import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";

@@ -1,7 +1,7 @@
 // The persons around a process that restarts interrupt: those that each process brings, and the operator. They act at random while the
 // process is to stay open, and bring it to its end when it is to end.
-import type { ProcessName } from "../../../src/contracts/registry.js";
 import { FinishedError, InvalidInputError, UnreachableError } from "../../../src/client/errors.js";
+import type { ProcessName } from "../../../src/contracts/registry.js";
 import type { Attention } from "../../../src/contracts/shared/status.js";
 import { brought } from "../../processes/index.js";
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";

@@ -1,9 +1,9 @@
 // Processes in every kind of wait receive status queries all the time, while the worker is stopped and killed at random.
-import type { ProcessName } from "../../../src/contracts/registry.js";
 import { QueryNotRegisteredError } from "@temporalio/client";
 import pLimit from "p-limit";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AnyHandle } from "../../../src/client/handles.js";
+import type { ProcessName } from "../../../src/contracts/registry.js";
 import { queryTooEarly } from "../../../src/contracts/shared/messages.js";
 import { brought } from "../../processes/index.js";
 import { deniedAccount } from "../../processes/waits.js";

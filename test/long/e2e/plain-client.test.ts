@@ -1,13 +1,13 @@
 // A business application without any of Trustflow's code: a plain Temporal client with the same key, the codec of
 // docs/any-language.md, and the names that stand there.
-import type { ProcessName } from "../../../src/contracts/registry.js";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client, Connection } from "@temporalio/client";
 import { setTimeout as delay } from "node:timers/promises";
 import { InputMismatchError } from "../../../src/client.js";
 import { queries, signals } from "../../../src/contracts/message-contracts.js";
-import { processes, updatesOf } from "../../../src/contracts/registry.js";
 import type { MessageContract } from "../../../src/contracts/definition/message-contract.js";
+import { processes, updatesOf } from "../../../src/contracts/registry.js";
+import type { ProcessName } from "../../../src/contracts/registry.js";
 import { pageCodec } from "../../harness/pages/any-language.js";
 import { messageSchemaOf } from "../../harness/pages/message-schema.js";
 import { brought } from "../../processes/index.js";
@@ -81,6 +81,22 @@ test("its bad input fails as InvalidInput with the field named, before any effec
   expect(fields).toContain("recipientAddress");
   expect(await system.effects("plain-bad")).toEqual({});
 }, 60_000);
+
+test.each(["sendMessage/plain", "letters/plain", "sendPostal/a b", "plain"])(
+  "a letter under the workflow id %s fails as InvalidInput, before any effect",
+  async (workflowId) => {
+    const failed = client.workflow.execute("sendPostal", {
+      workflowId,
+      taskQueue: "trustflow",
+      args: [{ ...input, lookupKey: "strange" }],
+    });
+    await expect(failed).rejects.toMatchObject({
+      cause: { type: "InvalidInput", details: [{ fields: [{ path: "id" }] }] },
+    });
+    expect(await system.effects("strange")).toEqual({});
+  },
+  60_000,
+);
 
 test("our client joins what it has started only with the same input, open or finished", async () => {
   const own = { ...input, lookupKey: "shared" };

@@ -1,11 +1,11 @@
 // Keys are rotated with processes open: a new key is put in front, the old one stays as long as something needs it, and
 // what is asked of it after that fails with a reason.
-import { processes } from "../../../src/contracts/registry.js";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { processes } from "../../../src/contracts/registry.js";
 import { callbackAddress } from "../../harness/stack/inbox.js";
 import { Trustflow } from "../../../src/client.js";
 import type { CertificateHandle, OneShotHandle } from "../../../src/client.js";
