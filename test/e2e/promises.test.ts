@@ -11,7 +11,7 @@ import { notEncrypted } from "../../src/contracts/shared/payload-marks.js";
 import { sandboxAccount } from "../../src/local/stack/sandbox-accounts.js";
 import { sandboxPki } from "../../src/local/stack/stack-env.js";
 import { openState } from "../../src/local/stack/stack-state.js";
-import { doctor } from "../cli/doctor/doctor.js";
+import { doctorOfAll } from "../cli/doctor/doctor.js";
 import { pageCodec } from "../harness/pages/any-language.js";
 import { eventually } from "../harness/outages/wait.js";
 import { startTestStack, statusWhere } from "../harness/stack/stack.js";
@@ -203,7 +203,7 @@ test("the ledger has neither duplicates nor violations, and doctor finds nothing
   const { duplicates, violations } = await system.sandbox.ledger();
   expect({ duplicates, violations }).toEqual({ duplicates: [], violations: [] });
   const own = Object.entries(system.stack.env).filter(([name]) => !name.includes("__AWAY__"));
-  const { code, checks } = await doctor(Object.fromEntries(own));
+  const { code, checks } = await doctorOfAll(Object.fromEntries(own));
   expect(checks.filter(({ state }) => /warn|fail/.test(state))).toEqual([]);
   expect(code).toBe(0);
 }, 60_000);
