@@ -128,7 +128,7 @@ const message = (id: string) =>
   client.sendMessage(id, { providerFields: { clientReference: id, text: "Ready" } });
 
 async function cancelled(id: string): Promise<void> {
-  const handle = await tracked(id, "cancellable");
+  const handle = await tracked(id, "stalled");
   expect(await handle.cancel()).toEqual({ answer: "cancelled" });
   expect((await handle.result()).outcome).toBe("cancelled");
 }
@@ -170,9 +170,9 @@ let document: DocumentReference;
 test("processes that are open at a rotation end as they should, at their old addresses", async () => {
   document = await client.documents.put(bytes, "application/pdf");
   await cancelled("ended");
-  await tracked("given-up", "cancellable");
+  await tracked("given-up", "stalled");
   await client.temporal.workflow.getHandle("sendPostal/given-up").terminate();
-  await tracked("open", "cancellable");
+  await tracked("open", "stalled");
   await tracked("under-way", "delivered");
   await enrolled("taken-up");
   await client.temporal.workflow.getHandle("issueCertificate/taken-up").terminate();
@@ -188,7 +188,7 @@ test("processes that are open at a rotation end as they should, at their old add
   for (const name of roles) await deploy((index) => `${newKeys[index]},${oldKeys[index]}`, [name]);
 
   expect(await post(addressOf("open"), eventOf({}, { Details: "after" }))).toBe(204);
-  const open = await client.sendPostal("open", letterInput("open", "cancellable"));
+  const open = await client.sendPostal("open", letterInput("open", "stalled"));
   const { timeline } = await statusWhere(open, (status) =>
     status.timeline.some(({ note }) => note === "after"),
   );
@@ -197,7 +197,7 @@ test("processes that are open at a rotation end as they should, at their old add
   expect((await open.result()).outcome).toBe("cancelled");
   expect((await client.handle("sendPostal/under-way").result()).outcome).toBe("delivered");
   expect(await client.documents.get(document)).toEqual(bytes);
-  expect(await decoded(await inputPayloads("open"))).toContain("cancellable");
+  expect(await decoded(await inputPayloads("open"))).toContain("stalled");
 
   await isIssued("open");
   await isSigned("open");
@@ -256,7 +256,7 @@ test("without the old key, what needs it says so, and everything else goes on", 
     "update trustflow.callbacks set state = 'waiting' where workflow_id = 'sendPostal/ended'",
   );
   for (const [handle, step] of [
-    [await client.sendPostal("given-up", letterInput("given-up", "cancellable")), "submit"],
+    [await client.sendPostal("given-up", letterInput("given-up", "stalled")), "submit"],
     [await client.issueCertificate("taken-up", holderInput("taken-up")), "enroll"],
   ] as const) {
     const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
