@@ -14,32 +14,25 @@
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http/exchange.ts.
 import { misuseError, noFileError, mismatchError } from "../http/answer.js";
-import { AnswerMismatch, file, isJsonType, json } from "../http/described.js";
-import { UnreadableZip, readAffidavitZip } from "./affidavit-zip.js";
-import type { AffidavitFile } from "./affidavit-zip.js";
-import { call, shownId } from "./call.js";
+import { AnswerMismatch, json } from "../http/described.js";
+import { readAffidavitZip } from "../evi/affidavit-zip.js";
+import type { AffidavitFile } from "../evi/affidavit-zip.js";
+import { idempotencyHeader, shownId } from "../evi/call.js";
+import { ZipFile, unzipped } from "../evi/download.js";
+import { call } from "./call.js";
 import type { EviPostAccount } from "./account.js";
 import { postalItem } from "./item.js";
 import type { PostalItem } from "./item.js";
 import { submissionBody } from "./submission.js";
 import type { PostalSubmission } from "./submission.js";
 import { asking } from "./translate.js";
-import {
-  IDEMPOTENCY_HEADER,
-  QueryAnswer,
-  RequestIdAnswer,
-  UniqueIdAnswer,
-  assumed,
-} from "./wire.js";
+import { QueryAnswer, RequestIdAnswer, UniqueIdAnswer, assumed } from "./wire.js";
 import { queryParameters, routes } from "./wire.js";
 
-export type { AffidavitFile } from "./affidavit-zip.js";
+export type { AffidavitFile } from "../evi/affidavit-zip.js";
 export type { EviPostAccount } from "./account.js";
 export type { PostalAffidavit, PostalItem } from "./item.js";
 export type { PostalSubmission } from "./submission.js";
-
-/** What is in it is checked when it is read. */
-const Zip = file("a ZIP", (type) => !type.startsWith("text/") && !isJsonType(type));
 
 export interface PostalQuery {
   uniqueIds?: readonly string[] | undefined;
@@ -67,7 +60,7 @@ export async function submit(
     ...routes.submit,
     json: submissionBody(submission),
     secrets: [submission.options?.evidenceAccessControlChallengeResponse?.reveal() ?? ""],
-    headers: { [IDEMPOTENCY_HEADER]: idempotencyToken },
+    headers: idempotencyHeader(idempotencyToken),
     signal,
   };
   const described = json(UniqueIdAnswer, { reference: shownId });
@@ -174,18 +167,9 @@ export async function downloadAffidavits(
   const parameters: [string, string][] = [[idsParameter, ids.join(assumed.idsSeparator)]];
   const input = method === "GET" ? { parameters } : { json: { [idsParameter]: ids } };
   const request = { method, path, ...input, signal };
-  const answer = await call(account, "downloadAffidavits", request, Zip);
+  const answer = await call(account, "downloadAffidavits", request, ZipFile);
   if (answer.value.length === 0) throw noFileError(asking("downloadAffidavits"), answer);
-  try {
-    const files = readAffidavitZip(answer.value, ids);
-    if (files.length > 0) return files;
-  } catch (error) {
-    if (!(error instanceof UnreadableZip)) throw error;
-    const unusable = new AnswerMismatch(
-      "content",
-      `with a file that cannot be used: ${error.message}`,
-    );
-    throw mismatchError(asking("downloadAffidavits"), answer, unusable);
-  }
+  const files = unzipped(asking("downloadAffidavits"), answer, (zip) => readAffidavitZip(zip, ids));
+  if (files.length > 0) return files;
   throw noFileError(asking("downloadAffidavits"), answer);
 }

@@ -1,4 +1,5 @@
 // One communication as a query shows it (P2 §2.5): camelCase, dates in UTC, absent instead of null.
+import { others, present } from "../evi/members.js";
 import { utcInstant } from "../http/instant.js";
 import { isPdf } from "../http/pdf.js";
 import type { ResultItem } from "./wire.js";
@@ -68,7 +69,6 @@ export function postalItem(read: ResultItem): PostalItem | undefined {
   if (affidavits?.includes(undefined)) return undefined;
   const { streetAddress, postalCode, locality, region, country } = read.address ?? {};
   const address = present({ streetAddress, postalCode, locality, region, country });
-  const others = Object.entries(read).filter(([name, value]) => !NAMED.has(name) && value !== null);
   return present({
     evidenceId: read.evidenceId,
     state: read.state,
@@ -80,7 +80,7 @@ export function postalItem(read: ResultItem): PostalItem | undefined {
     timeToLive: read.timeToLive,
     costCentre: read.costCentre,
     affidavits,
-    providerFields: others.length === 0 ? undefined : Object.fromEntries(others),
+    providerFields: others(read, NAMED),
   }) as unknown as PostalItem;
 }
 
@@ -97,8 +97,4 @@ function affidavitOf(
     description,
     bytes,
   }) as unknown as PostalAffidavit;
-}
-
-function present(values: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

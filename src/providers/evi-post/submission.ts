@@ -1,5 +1,6 @@
 // What a caller may put into a postal submission (P2 §2.1–2.4), and its request body in the provider's spelling.
 import type { Secret } from "../../contracts/shared/values.js";
+import { renamed } from "../evi/members.js";
 
 /** P2 §2.2. */
 export interface PostalAddress {
@@ -127,7 +128,7 @@ const customFieldFields = {
 /** The body of Submit: known fields only, absent instead of null, the secret in clear. */
 export function submissionBody(submission: PostalSubmission): Record<string, unknown> {
   const { document, recipientAddress, issuerAddress, options } = submission;
-  return spelled(submissionFields, {
+  return renamed(submissionFields, {
     ...submission,
     document: document.toString("base64"),
     recipientAddress: addressBody(recipientAddress),
@@ -137,20 +138,14 @@ export function submissionBody(submission: PostalSubmission): Record<string, unk
 }
 
 function addressBody(address: PostalAddress | undefined): Record<string, unknown> | undefined {
-  return address && spelled(addressFields, address);
+  return address && renamed(addressFields, address);
 }
 
 function optionsBody(options: PostalOptions): Record<string, unknown> {
-  return spelled(optionFields, {
+  return renamed(optionFields, {
     ...options,
     evidenceAccessControlChallengeResponse:
       options.evidenceAccessControlChallengeResponse?.reveal(),
-    customFields: options.customFields?.map((field) => spelled(customFieldFields, field)),
+    customFields: options.customFields?.map((field) => renamed(customFieldFields, field)),
   });
-}
-
-function spelled(names: Record<string, string>, values: object): Record<string, unknown> {
-  const given = new Map(Object.entries(values));
-  const entries = Object.entries(names).map(([key, name]) => [name, given.get(key)] as const);
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

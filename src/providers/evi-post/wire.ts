@@ -21,15 +21,7 @@ export const assumed = {
   },
   /** P2 §4.1: a GET takes the ids as one comma-separated value, as `WithUniqueIds` does; a POST as a JSON array. */
   idsSeparator: ",",
-  /**
-   * P2 §4.1: how the files of the ZIP are named is not shown; one whose name contains the id belongs to it,
-   * and the only file belongs to the only id.
-   */
-  zipEntryBelongsToId: (entryName: string, id: string) =>
-    entryName.toLowerCase().includes(id.toLowerCase()),
 } as const;
-
-export const IDEMPOTENCY_HEADER = "X-Evi-IdempotencyToken";
 
 /** P2 §4.1, Query. `OnState` and `WithOutcome` are never sent ("contact support before use"). */
 export const queryParameters = {

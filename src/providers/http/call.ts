@@ -1,4 +1,5 @@
-// One call to a provider: address, parameters, body, certificate, time limit.
+// One call to a provider with what every one of them needs: address, parameters, body, certificate, time limit.
+import type { Readable } from "node:stream";
 import type { Secret } from "../../contracts/shared/values.js";
 import { refused, mismatchError } from "./answer.js";
 import { AnswerMismatch } from "./described.js";
@@ -20,6 +21,14 @@ export interface Host {
   tls?: { identity(): TlsIdentity };
 }
 
+/** A stream is read once: a call that is made again needs a new one. */
+export interface RawBody {
+  content: Buffer | Readable;
+  mediaType: string;
+  /** The length of a stream, where it is known. */
+  bytes?: number | undefined;
+}
+
 export interface Request {
   method: HttpRequest["method"];
   path: string;
@@ -27,6 +36,8 @@ export interface Request {
   /** Sent as it is written, with `Content-Type: application/json`. */
   json?: unknown;
   form?: FormData | undefined;
+  /** Sent as it is, and never copied. */
+  raw?: RawBody | undefined;
   headers?: Record<string, string>;
   /** What of all this is secret. */
   sent?: Sent;
@@ -57,9 +68,10 @@ export async function call<T>(
       accept: "application/json",
       "user-agent": "trustflow",
       ...(request.json === undefined ? {} : { "content-type": "application/json" }),
+      ...(request.raw && rawHeaders(request.raw)),
       ...request.headers,
     },
-    body: request.form ?? (request.json === undefined ? undefined : JSON.stringify(request.json)),
+    body: bodyOf(request),
     tls: identityOf(asked, host),
     timeoutMs: host.timeoutMs,
     signal: request.signal,
@@ -71,6 +83,18 @@ export async function call<T>(
   const value = described.read(answer);
   if (value instanceof AnswerMismatch) throw mismatchError(asked, answer, value, described);
   return { ...answer, value };
+}
+
+function bodyOf({ form, raw, json }: Request): HttpRequest["body"] {
+  if (form || raw) return form ?? raw?.content;
+  return json === undefined ? undefined : JSON.stringify(json);
+}
+
+function rawHeaders({ mediaType, bytes }: RawBody): Record<string, string> {
+  return {
+    "content-type": mediaType,
+    ...(bytes === undefined ? {} : { "content-length": String(bytes) }),
+  };
 }
 
 /** nginx lets any certificate through the handshake, and refuses by a page of its own. */
@@ -89,7 +113,7 @@ function identityOf(asked: ProviderOperation, host: Host): TlsIdentity | undefin
   }
 }
 
-interface BasicCredentials {
+export interface BasicCredentials {
   username: string;
   password: Secret;
 }

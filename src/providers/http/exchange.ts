@@ -3,6 +3,7 @@
 import http from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
 import https from "node:https";
+import type { Readable } from "node:stream";
 import { got } from "got";
 import type { Method } from "got";
 import { ProviderError, withoutAnswer } from "../errors/provider-error.js";
@@ -14,11 +15,11 @@ export interface HttpRequest {
   provider: string;
   operation: string;
   effectClass: EffectClass;
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY";
   url: URL;
   headers: Record<string, string>;
   /** A form is sent as multipart/form-data, with its own content type. */
-  body?: string | FormData | undefined;
+  body?: string | Buffer | Readable | FormData | undefined;
   /** For a host that wants a client certificate; the same object means the same connections. */
   tls?: TlsIdentity | undefined;
   timeoutMs: number;

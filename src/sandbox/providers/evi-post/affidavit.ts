@@ -1,6 +1,7 @@
 // Affidavits: their names and PDFs. A PDF is created again for each request, from the stored data.
 import { pdf } from "../../exchange/pdf.js";
-import type { PostAffidavit, PostItem } from "./post-item.js";
+import type { Affidavit } from "../evi/item.js";
+import type { PostItem } from "./post-item.js";
 
 export type AffidavitMoment = "submit" | "close" | "on-demand";
 
@@ -10,7 +11,7 @@ export const descriptions: Record<AffidavitMoment, string> = {
   "on-demand": "Affidavit on demand",
 };
 
-export function affidavitPdf(item: PostItem, affidavit: PostAffidavit): Buffer {
+export function affidavitPdf(item: PostItem, affidavit: Affidavit): Buffer {
   return pdf([
     affidavit.description,
     "Trustflow sandbox: evidence of nothing",

@@ -1,4 +1,6 @@
 // The way of a communication from submit to its end, as steps with virtual delays (P2 §3.1).
+import type { Step } from "../evi/item.js";
+import type { AffidavitMoment } from "./affidavit.js";
 import type { AffidavitProfile, ServiceType } from "./options-check.js";
 
 const MINUTE = 60_000;
@@ -41,20 +43,7 @@ export const endings = [
 ] as const;
 export type Ending = (typeof endings)[number];
 
-/** `state` moves; `affidavit` publishes one. Delays count from the step before. */
-export type Step =
-  | {
-      afterMs: number;
-      state: PostalState;
-      outcome?: string;
-      /** The time is a person's. */
-      inRealTime?: true;
-    }
-  | {
-      afterMs: number;
-      affidavit: "submit" | "close" | "regenerated" | "regenerated-new-id" | "on-demand";
-      requestId?: string;
-    };
+type PostalStep = Step<PostalState, AffidavitMoment>;
 
 export interface LetterPlan {
   service: ServiceType;
@@ -87,12 +76,12 @@ export function impossibleEnding(journey: LetterPlan): string | undefined {
   return undefined;
 }
 
-export function plan(journey: LetterPlan): Step[] {
+export function plan(journey: LetterPlan): PostalStep[] {
   const ending = journey.ending ?? (isPlainLetter(journey) ? "sent" : "delivered");
   if (ending === "stalled") return [];
   const has = (modifier: string) => journey.modifiers.includes(modifier);
   const on = (moment: "Submit" | "Close") => journey.profile.includes(`On${moment}`);
-  const steps: Step[] = [{ afterMs: 10 * MINUTE, state: "Processed" }];
+  const steps: PostalStep[] = [{ afterMs: 10 * MINUTE, state: "Processed" }];
   if (on("Submit") && !has("affidavits-never"))
     steps.push({ afterMs: 5 * MINUTE, affidavit: "submit" });
   if (ending === "failed-early") {
@@ -128,14 +117,18 @@ function finalOutcome(ending: Ending): { outcome?: string } {
   return ending === "rejected" ? { outcome: "Rejected" } : {};
 }
 
-function afterSent(ending: Ending, journey: LetterPlan): Step[] {
-  const undelivered: Step = { afterMs: 5 * DAY, state: "Undelivered", outcome: "Undelivered" };
-  const delivered = (afterMs: number): Step => ({
+function afterSent(ending: Ending, journey: LetterPlan): PostalStep[] {
+  const undelivered: PostalStep = {
+    afterMs: 5 * DAY,
+    state: "Undelivered",
+    outcome: "Undelivered",
+  };
+  const delivered = (afterMs: number): PostalStep => ({
     afterMs,
     state: "Delivered",
     outcome: "Delivered",
   });
-  const failed: Step = { afterMs: 5 * DAY, state: "Failed", outcome: "Failed" };
+  const failed: PostalStep = { afterMs: 5 * DAY, state: "Failed", outcome: "Failed" };
   switch (ending) {
     case "delivered-late":
       return [undelivered, delivered(4 * DAY)];
@@ -166,8 +159,11 @@ function afterSent(ending: Ending, journey: LetterPlan): Step[] {
   }
 }
 
-/** After a cancel: the specification does not show whether Closed follows; the sandbox closes unless configured otherwise. */
-export function planAfterCancel(pending: readonly Step[], modifiers: readonly string[]): Step[] {
+/** After a cancel: whether Closed follows is not shown; the sandbox closes unless told otherwise. */
+export function planAfterCancel(
+  pending: readonly PostalStep[],
+  modifiers: readonly string[],
+): PostalStep[] {
   const affidavits = pending.filter((step) => "affidavit" in step && step.affidavit === "submit");
   if (modifiers.includes("unclosed")) return affidavits;
   return [...affidavits, { afterMs: HOUR, state: "Closed", outcome: "Cancelled" }];

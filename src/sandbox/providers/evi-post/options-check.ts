@@ -1,6 +1,7 @@
 // The checks of `Options`, rule by rule (P2 §2.3–2.4).
 import type { Account } from "../../engine/accounts.js";
 import type { Checker } from "../../exchange/checker.js";
+import { checkAccessControl } from "../evi/access-check.js";
 
 const serviceTypes = ["Registered", "Letter", "LetterLite"] as const;
 
@@ -16,7 +17,8 @@ const affidavitProfiles = [
 
 export type AffidavitProfile = (typeof affidavitProfiles)[number];
 
-const filterValues = [
+/** P2 §6.2. */
+export const filterValues = [
   "Processed",
   "Dispatched",
   "Sent",
@@ -27,12 +29,6 @@ const filterValues = [
   "Disposed",
   "AffidavitPublished",
 ] as const;
-
-export interface CallbackSettings {
-  url: string;
-  filter: string[];
-  extraData?: string;
-}
 
 const letterOnly = [
   "EnableDeliveryReceipt",
@@ -128,15 +124,7 @@ export function checkCustody(options: Checker): void {
   const years = options.whole("NotaryRetentionPeriod", 0) ?? 0;
   if (years > 0)
     options.required("NotaryProfile", "is required when NotaryRetentionPeriod is above 0");
-  const method = options.oneOf("EvidenceAccessControlMethod", [
-    "Public",
-    "Challenge",
-    "AutoChallenge",
-  ]);
-  for (const name of ["EvidenceAccessControlChallenge", "EvidenceAccessControlChallengeResponse"]) {
-    if (method === "Challenge") options.required(name, "is required with Challenge");
-    else options.text(name);
-  }
+  checkAccessControl(options);
 }
 
 /** P2 §2.4. */
@@ -149,24 +137,4 @@ export function checkCustomFields(
     const [Key = "", , Value = ""] = ["Key", "Label", "Value"].map((name) => field.required(name));
     return { Key, Value, IsLookupKey: field.flag("IsLookupKey") };
   });
-}
-
-/** P2 §6.1: without a filter no callback is sent. */
-export function checkCallback(options: Checker): CallbackSettings | undefined {
-  const url = options.text("PushNotificationUrl");
-  if (url !== undefined && !/^https?:\/\//i.test(url)) {
-    options.fail("PushNotificationUrl", "InvalidUrl", "must be an http or https URL");
-  }
-  const filter = options.list("PushNotificationFilter") ?? [];
-  const wrong = filter.filter((value) => !(filterValues as readonly unknown[]).includes(value));
-  if (wrong.length > 0) {
-    options.fail(
-      "PushNotificationFilter",
-      "InvalidValue",
-      `may hold ${filterValues.join(", ")} only`,
-    );
-  }
-  if (url === undefined || filter.length === 0 || wrong.length > 0) return undefined;
-  const extraData = options.text("PushNotificationExtraData");
-  return { url, filter: filter as string[], ...(extraData !== undefined && { extraData }) };
 }

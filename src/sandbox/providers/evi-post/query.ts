@@ -4,8 +4,9 @@ import { jsonAnswer } from "../../exchange/answer.js";
 import type { Call } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import { isVisible } from "../../engine/visibility.js";
+import { joinedLookupKey, newestAffidavits, type EviItems } from "../evi/item.js";
 import { affidavitPdf } from "./affidavit.js";
-import { joinedLookupKey, type PostItem, type PostItems } from "./post-item.js";
+import type { PostItem } from "./post-item.js";
 import { badField } from "./refusal.js";
 
 interface Includes {
@@ -22,7 +23,7 @@ const list = (text: string | undefined): string[] | undefined =>
         .map((part) => part.trim())
         .filter((part) => part !== "");
 
-export function queryItems(call: Call, items: PostItems, parts: SandboxParts): Answer {
+export function queryItems(call: Call, items: EviItems<PostItem>, parts: SandboxParts): Answer {
   const { query } = call;
   const isSet = (name: string) => query[name]?.toLowerCase() === "true";
   const includes = {
@@ -60,7 +61,7 @@ export function queryItems(call: Call, items: PostItems, parts: SandboxParts): A
 }
 
 /** All filters must hold; a caller sees the items of its site. */
-function select(call: Call, items: PostItems): PostItem[] {
+function select(call: Call, items: EviItems<PostItem>): PostItem[] {
   const { query, account } = call;
   const ids = list(query["WithUniqueIds"]);
   const keys = list(query["WithLookupKeys"]);
@@ -119,7 +120,7 @@ function resultItem(
       document: parts.documents.get(item.documentSha256).toString("base64"),
     }),
     ...(includes.affidavits && {
-      affidavits: newest(item).map((affidavit) => ({
+      affidavits: newestAffidavits(item).map((affidavit) => ({
         uniqueId: affidavit.id,
         date: date(affidavit.at),
         evidenceUniqueId: item.id,
@@ -128,9 +129,4 @@ function resultItem(
       })),
     }),
   };
-}
-
-/** One entry for each id: a regenerated affidavit that kept its id stands in for the first. */
-function newest(item: PostItem): PostItem["affidavits"] {
-  return [...new Map(item.affidavits.map((affidavit) => [affidavit.id, affidavit])).values()];
 }

@@ -1,16 +1,16 @@
 // The checks of a postal submission, rule by rule (P2 §2.1–2.4, §7.1, §8).
 import type { Account } from "../../engine/accounts.js";
+import { checkCallback, type CallbackSettings } from "../evi/callback-check.js";
 import { checkAddresses, type PostalAddress } from "./address-check.js";
 import { Checker, type FieldError } from "../../exchange/checker.js";
 import {
-  checkCallback,
   checkCertification,
   checkCustody,
   checkCustomFields,
   checkLetterOptions,
   checkService,
+  filterValues,
   type AffidavitProfile,
-  type CallbackSettings,
   type ServiceType,
 } from "./options-check.js";
 
@@ -68,7 +68,7 @@ export function checkSubmission(
   const affidavits = checkCertification(options, account);
   checkCustody(options);
   const custom = checkCustomFields(options);
-  const callback = checkCallback(options);
+  const callback = checkCallback(options, filterValues);
   const { errors, unknown: unknownFields } = top;
   if (errors.length > 0 || !document || !address) return { errors, unknownFields };
   const text = (name: string) =>

@@ -1,11 +1,11 @@
 // POST Submit (P2 §4.1): checks, idempotency token, and the communication that comes of it.
-import { createHash } from "node:crypto";
 import { jsonAnswer, type Answer } from "../../exchange/answer.js";
 import type { FaultRule } from "../../engine/faults.js";
 import type { IdempotencyTokens } from "../../engine/idempotency.js";
-import type { Arrival, Call, Description, Ending, Operation } from "../../exchange/operation.js";
+import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import { fieldsOf, isObject } from "../../exchange/checker.js";
+import { keyedBy } from "../evi/keyed-submit.js";
 import { impossibleEnding } from "./lifecycle.js";
 import { magicKeyOf, readPostalMagic } from "./magic.js";
 import type { PostalService } from "./postal-service.js";
@@ -38,55 +38,11 @@ function describe(arrival: Arrival): Description {
   };
 }
 
-/** The callback address is left out: it may change with a key rotation, and is no part of what is sent. */
-function digestOf(body: unknown): string {
-  const options: Fields = { ...fieldsOf(fieldsOf(body)["Options"]) };
-  delete options["PushNotificationUrl"];
-  delete options["PushNotificationExtraData"];
-  const rest = { ...fieldsOf(body), Options: options };
-  return createHash("sha256").update(JSON.stringify(rest)).digest("hex");
-}
-
-function tokenOf(call: Call): string | undefined {
-  const token = call.headers["x-evi-idempotencytoken"];
-  return typeof token === "string" && token !== ""
-    ? `${call.account.username}/${token}`
-    : undefined;
-}
-
 export function submitOperation(
   parts: SandboxParts,
   postal: PostalService,
   tokens: IdempotencyTokens,
 ): Operation {
-  function begin(call: Call, { intent }: Description): Answer | undefined {
-    const token = tokenOf(call);
-    if (token === undefined) return undefined;
-    const { replay, violations } = tokens.begin(token, digestOf(call.body), call.at);
-    for (const kind of violations) parts.ledger.violate(call, kind, intent, token);
-    return replay === undefined
-      ? undefined
-      : { ...jsonAnswer(202, null), body: Buffer.from(replay) };
-  }
-
-  function end(
-    call: Call,
-    { lookupKeys }: Description,
-    answer: Answer | undefined,
-    { status, isCached }: Ending,
-  ): void {
-    const token = tokenOf(call);
-    if (token === undefined) return;
-    const isKept = answer?.status === 200 && isCached;
-    const isUnclearStatus = status === undefined || status >= 500 || [408, 409].includes(status);
-    tokens.end(token, digestOf(call.body), answer !== undefined, {
-      body: isKept ? answer.body.toString("utf8") : undefined,
-      isUnclear: !isKept && isUnclearStatus,
-      lookupKeys,
-      at: call.at,
-    });
-  }
-
   function perform(call: Call, faults: FaultRule[]): Answer {
     const { account, body } = call;
     if (!isObject(body)) return refusal(400, "InvalidRequest", "the body must be a JSON object");
@@ -115,8 +71,7 @@ export function submitOperation(
     method: "POST",
     path: "/v1/EviPost/Submit",
     describe,
-    begin,
+    ...keyedBy(tokens, parts, "Options"),
     perform,
-    end,
   };
 }

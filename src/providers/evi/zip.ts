@@ -1,22 +1,19 @@
-// The ZIP of signed PDFs that the affidavit download answers with (P2 §4.1, §6.3), read behind limits: the directory is
-// checked first, then the content is inflated piece by piece, so that one that lies about its sizes stops early.
+// A ZIP that a notification service answers with (P2 §4.1, §4.2), read behind limits: the directory is checked first, then
+// the content is inflated piece by piece, so that one that lies about its sizes stops early.
 import { Unzip, UnzipInflate, unzipSync } from "fflate";
-import { isPdf } from "../http/pdf.js";
-import { assumed } from "./wire.js";
 
-export interface AffidavitFile {
-  /** The requested id that the file name contains, or the only one for an only file; else undefined. */
-  id?: string;
-  fileName: string;
+export interface ZippedFile {
+  /** As the ZIP has it: no path to be trusted. */
+  name: string;
   bytes: Buffer;
 }
 
-interface ZipLimits {
+export interface ZipLimits {
   entries: number;
   totalBytes: number;
 }
 
-const LIMITS: ZipLimits = { entries: 500, totalBytes: 256 * 1024 * 1024 };
+export const zipLimits: ZipLimits = { entries: 500, totalBytes: 256 * 1024 * 1024 };
 const PIECE_BYTES = 64 * 1024;
 
 /** What is wrong with a ZIP, in fixed words. */
@@ -24,24 +21,24 @@ export class UnreadableZip extends Error {
   override readonly name = "UnreadableZip";
 }
 
-/** Throws UnreadableZip for what is no ZIP, passes a limit, or holds anything but PDFs. */
-export function readAffidavitZip(
-  zip: Buffer,
-  ids: readonly string[],
-  limits: ZipLimits = LIMITS,
-): AffidavitFile[] {
+/** Its files, without its folders. Throws UnreadableZip for what is no ZIP, or passes a limit. */
+export function readZip(zip: Buffer, limits: ZipLimits = zipLimits): ZippedFile[] {
   const directory = readDirectory(zip, limits);
   const files = inflate(zip, limits).filter(({ name }) => !name.endsWith("/"));
   const agrees = files.length === directory.entries && sizeOf(files) === directory.totalBytes;
   if (!agrees) throw new UnreadableZip("the ZIP disagrees with its directory");
-  const only = files.length === 1 && ids.length === 1 ? ids[0] : undefined;
-  return files.map(({ name, bytes }) => {
-    if (!isPdf(bytes)) throw new UnreadableZip("a file of the ZIP is no PDF");
-    const fileName = safeFileName(name);
-    const named = ids.filter((id) => assumed.zipEntryBelongsToId(name, id));
-    const id = named.toSorted((a, b) => b.length - a.length)[0] ?? only;
-    return { ...(id === undefined ? {} : { id }), fileName, bytes };
-  });
+  return files;
+}
+
+/** The last path segment, with nothing that a file system could take for a path; `otherwise` where nothing is left. */
+export function safeFileName(name: string, otherwise: string): string {
+  const segment = name.split(/[/\\]/).at(-1) ?? "";
+  const safe = segment
+    .replaceAll(/[^\w .()-]/g, "_")
+    .replace(/^\.+/, "_")
+    .slice(-120)
+    .trim();
+  return safe === "" ? otherwise : safe;
 }
 
 function readDirectory(zip: Buffer, limits: ZipLimits): { entries: number; totalBytes: number } {
@@ -91,17 +88,6 @@ function inflate(zip: Buffer, limits: ZipLimits): { name: string; bytes: Buffer 
   }
   if (failed || files.some(({ done }) => !done)) throw new UnreadableZip("the ZIP is damaged");
   return files.map(({ name, pieces }) => ({ name, bytes: Buffer.concat(pieces) }));
-}
-
-/** The last path segment, with nothing that a file system could take for a path. */
-function safeFileName(name: string): string {
-  const segment = name.split(/[/\\]/).at(-1) ?? "";
-  const safe = segment
-    .replaceAll(/[^\w .()-]/g, "_")
-    .replace(/^\.+/, "_")
-    .slice(-120)
-    .trim();
-  return safe === "" ? "affidavit.pdf" : safe;
 }
 
 function sizeOf(files: { bytes: Buffer }[]): number {

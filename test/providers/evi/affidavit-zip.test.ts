@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { Zip, ZipDeflate, zipSync } from "fflate";
 import type { Zippable } from "fflate";
-import { UnreadableZip, readAffidavitZip } from "../../../src/providers/evi-post/affidavit-zip.js";
+import { readAffidavitZip } from "../../../src/providers/evi/affidavit-zip.js";
+import { UnreadableZip } from "../../../src/providers/evi/zip.js";
 
 const pdf = (text: string) => new Uint8Array(Buffer.from(`%PDF-1.4 ${text}`));
 const zipOf = (files: Zippable) => Buffer.from(zipSync(files));

@@ -1,0 +1,38 @@
+// The ZIP of signed PDFs that an affidavit download answers with (P2 §4.1, §4.2, §6.3).
+import { isPdf } from "../http/pdf.js";
+import { UnreadableZip, readZip, safeFileName } from "./zip.js";
+import type { ZipLimits } from "./zip.js";
+
+export interface AffidavitFile {
+  /** The known id that the file name contains, or the only one for an only file; else undefined. */
+  id?: string;
+  fileName: string;
+  bytes: Buffer;
+}
+
+/** Throws UnreadableZip for what is no ZIP, passes a limit, or holds anything but PDFs. */
+export function readAffidavitZip(
+  zip: Buffer,
+  ids: readonly string[],
+  limits?: ZipLimits,
+): AffidavitFile[] {
+  const files = readZip(zip, limits);
+  const only = files.length === 1 && ids.length === 1 ? ids[0] : undefined;
+  return files.map(({ name, bytes }) => {
+    if (!isPdf(bytes)) throw new UnreadableZip("a file of the ZIP is no PDF");
+    const fileName = safeFileName(name, "affidavit.pdf");
+    const named = ids.filter((id) => assumed.zipEntryBelongsToId(name, id));
+    const id = named.toSorted((a, b) => b.length - a.length)[0] ?? only;
+    return { ...(id === undefined ? {} : { id }), fileName, bytes };
+  });
+}
+
+/** What the specification leaves open and this reader assumes. */
+const assumed = {
+  /**
+   * P2 §4.1, §4.2: how the files of the ZIP are named is not shown; one whose name contains the id belongs to it,
+   * and the only file belongs to the only id.
+   */
+  zipEntryBelongsToId: (entryName: string, id: string) =>
+    entryName.toLowerCase().includes(id.toLowerCase()),
+} as const;

@@ -1,0 +1,188 @@
+// What happens to the communications of a notification service: moved on by the clock, given affidavits, moved by hand; each
+// change may call back.
+import type { Account } from "../../engine/accounts.js";
+import type { SandboxParts } from "../../engine/parts.js";
+import type { EviEvent } from "./callback-body.js";
+import type { Publication } from "../../exchange/operation.js";
+import { EviItems, type Affidavit, type EviItem, type Step } from "./item.js";
+
+const ON_DEMAND_DELAY_MS = 5 * 60_000;
+
+type StateOf<Item extends EviItem> = Item["state"];
+/** What an affidavit of the service can be about. */
+type MomentOf<Item extends EviItem> = Item extends EviItem<string, infer Moment> ? Moment : never;
+
+/** One service: its name, and what it says of its affidavits and events. */
+export interface Service<Item extends EviItem> {
+  provider: string;
+  /** Which of its affidavits answers a request, and which one comes at the end. */
+  moments: Record<"onDemand" | "closing", MomentOf<Item>>;
+  affidavit(moment: MomentOf<Item>): Pick<Affidavit, "description" | "kind">;
+  callbackBody(item: Item, event: EviEvent, account: Account | undefined): string;
+  /** The item has come into the state. */
+  entered?(item: Item, at: number): void;
+}
+
+export class EviService<Item extends EviItem> {
+  readonly items: EviItems<Item>;
+  readonly parts: SandboxParts;
+  readonly #service: Service<Item>;
+
+  constructor(parts: SandboxParts, service: Service<Item>) {
+    this.parts = parts;
+    this.#service = service;
+    this.items = new EviItems(parts.options.lookupKeyMatching);
+    const { provider } = service;
+    parts.clock.on(`${provider}.step`, (data: { id: string; version: number }, at) =>
+      this.#step(data, at),
+    );
+    parts.clock.on(`${provider}.on-demand`, (data: { id: string; requestId: string }, at) => {
+      const item = this.items.get(data.id);
+      const { onDemand } = service.moments;
+      if (item) this.publish(item, onDemand, at, { requestId: data.requestId });
+    });
+  }
+
+  requestAffidavit(item: Item, account: Account, at: number): string {
+    const { provider } = this.#service;
+    const requestId = this.parts.ids.uuid(`${provider}.request`);
+    this.effect("affidavitRequest", item, account.username, at);
+    const data = { id: item.id, requestId };
+    this.parts.clock.schedule(at + ON_DEMAND_DELAY_MS, `${provider}.on-demand`, data);
+    return requestId;
+  }
+
+  /** Moves by hand; the planned rest is dropped unless it is to be kept. */
+  move(item: Item, state: StateOf<Item>, outcome: string | undefined, keepPlan: boolean): void {
+    const at = this.parts.clock.now();
+    const rest = item.plan.slice(
+      item.plan.findIndex((step) => "state" in step && step.state === state) + 1,
+    );
+    this.enter(item, state, outcome, at);
+    this.replan(item, keepPlan ? rest : [], at);
+    this.parts.changed();
+  }
+
+  publish(
+    item: Item,
+    moment: MomentOf<Item>,
+    at: number,
+    how: { requestId?: string; regenerates?: Affidavit; keepsId?: boolean } = {},
+  ): Affidavit {
+    const { requestId, regenerates } = how;
+    const { provider } = this.#service;
+    const { description, kind } = this.#service.affidavit(moment);
+    const affidavit: Affidavit = {
+      id:
+        regenerates && how.keepsId ? regenerates.id : this.parts.ids.uuid(`${provider}.affidavit`),
+      at,
+      name: `${description}.pdf`,
+      description: regenerates?.description ?? description,
+      revision: (regenerates?.revision ?? 0) + 1,
+      ...(requestId !== undefined && { requestId }),
+      ...(kind !== undefined && { kind: regenerates?.kind ?? kind }),
+    };
+    this.items.addAffidavit(item, affidavit);
+    this.#callBack(item, "AffidavitPublished", at, {
+      affidavit,
+      isRegenerated: regenerates !== undefined,
+    });
+    this.parts.changed();
+    return affidavit;
+  }
+
+  effect(operation: string, item: Item, account: string, at: number): void {
+    this.parts.ledger.record({
+      operation: `${this.#service.provider}.${operation}`,
+      intent: item.intent,
+      itemId: item.id,
+      at: new Date(at).toISOString(),
+      account,
+    });
+    this.parts.changed();
+  }
+
+  enter(item: Item, state: StateOf<Item>, outcome: string | undefined, at: number): void {
+    const isNew = item.state !== state;
+    if (outcome !== undefined) Object.assign(item, { outcome, outcomeAt: at });
+    if (!isNew) return;
+    Object.assign(item, { state, stateAt: at });
+    this.#service.entered?.(item, at);
+    this.#callBack(item, state, at);
+  }
+
+  replan(item: Item, steps: Item["plan"], at: number): void {
+    item.plan = steps;
+    item.planVersion += 1;
+    this.scheduleNext(item, at);
+  }
+
+  scheduleNext(item: Item, at: number): void {
+    const [step] = item.plan;
+    if (!step) return;
+    const data = { id: item.id, version: item.planVersion };
+    const how = "inRealTime" in step ? { inRealTime: step.inRealTime } : {};
+    this.parts.clock.schedule(at + step.afterMs, `${this.#service.provider}.step`, data, how);
+  }
+
+  /** By hand. Undefined: the affidavit that is to be published again does not exist. */
+  publishAgain(
+    item: Item,
+    { regenerates, keepsId, requestId }: Publication,
+  ): Affidavit | undefined {
+    const earlier = item.affidavits.findLast((affidavit) => affidavit.id === regenerates);
+    if (regenerates !== undefined && !earlier) return undefined;
+    const { onDemand, closing } = this.#service.moments;
+    return this.publish(
+      item,
+      requestId === undefined ? closing : onDemand,
+      this.parts.clock.now(),
+      {
+        ...(requestId !== undefined && { requestId }),
+        ...(earlier && { regenerates: earlier, keepsId: keepsId ?? true }),
+      },
+    );
+  }
+
+  #step({ id, version }: { id: string; version: number }, at: number): void {
+    const item = this.items.get(id);
+    const step = item?.plan[0] as Step<StateOf<Item>, MomentOf<Item>> | undefined;
+    if (!item || !step || version !== item.planVersion) return;
+    item.plan = item.plan.slice(1);
+    if ("state" in step) {
+      this.enter(item, step.state, step.outcome, at);
+    } else if (step.affidavit === "regenerated" || step.affidavit === "regenerated-new-id") {
+      const regenerates = item.affidavits.at(-1);
+      const keepsId = step.affidavit === "regenerated";
+      const { closing } = this.#service.moments;
+      if (regenerates) this.publish(item, closing, at, { regenerates, keepsId });
+    } else {
+      this.publish(item, step.affidavit as MomentOf<Item>, at);
+    }
+    this.scheduleNext(item, at);
+    this.parts.changed();
+  }
+
+  #callBack(item: Item, kind: string, at: number, more: Partial<EviEvent> = {}): void {
+    if (!item.callback?.filter.includes(kind)) return;
+    const { ids, accounts, callbacks } = this.parts;
+    const { provider } = this.#service;
+    const identifier = ids.uuid(`${provider}.event`);
+    const event = { ...more, identifier, kind, at, number: ids.count(`${provider}.event`) };
+    callbacks.emit(
+      {
+        provider,
+        identifier,
+        kind,
+        itemId: item.id,
+        intent: item.intent,
+        lookupKeys: item.lookupKeys,
+        account: item.account,
+        magicKey: item.magicKey,
+        url: item.callback.url,
+        body: this.#service.callbackBody(item, event, accounts.get(item.account)),
+      },
+      at,
+    );
+  }
+}
