@@ -1,7 +1,6 @@
 // Where a request that a client sent differs from the one that a fixture shows.
 import { matches } from "../harness/fixtures/fixtures.js";
 import type { Values } from "../harness/fixtures/fixtures.js";
-import { filesOf } from "./provider-server.js";
 import type { Received } from "./provider-server.js";
 
 export async function requestDifferences(
@@ -19,18 +18,24 @@ export async function requestDifferences(
 }
 
 async function bodyDifferences(
-  { body, form }: any,
+  { body, text, form }: any,
   received: Received,
   values: Values,
 ): Promise<string[]> {
-  if (form !== undefined) {
-    const files = (await filesOf(received)).map(({ part, name, content }) => ({
-      name: part,
-      fileName: name,
-      content: content.toString("base64"),
-    }));
-    return matches(form, files, { values });
-  }
+  if (form !== undefined) return matches(form, await partsOf(received), { values });
+  if (text !== undefined) return matches(text, received.text, { values });
   const sent = received.text === "" ? undefined : JSON.parse(received.text);
   return body === undefined && sent === undefined ? [] : matches(body, sent, { values });
+}
+
+/** A file with its name and its content in base64, any other field with its value. */
+async function partsOf({ headers, bytes }: Received): Promise<object[]> {
+  const type = headers["content-type"] ?? "";
+  const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
+  const parts = [...form].map(async ([name, part]) => {
+    if (typeof part === "string") return { name, value: part };
+    const content = Buffer.from(await part.arrayBuffer()).toString("base64");
+    return { name, fileName: part.name, content };
+  });
+  return Promise.all(parts);
 }

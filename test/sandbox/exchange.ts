@@ -1,20 +1,22 @@
 // One exchange with the sandbox, over plain HTTP or mutual TLS, and what differs from the answer of a fixture.
-import { got } from "got";
+import { unzipSync } from "fflate";
+import { got, type Method } from "got";
 import type { Certificate } from "../../src/sandbox/tls/certificate.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
 import { fill, matches, type Fixture, type Values } from "../harness/fixtures/fixtures.js";
 import { basic, mutualTls } from "./caller.js";
 
 export interface SentRequest {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY";
   path: string;
   /** Over mutual TLS. */
   clientCertificate?: boolean;
   headers?: Record<string, string>;
   body?: unknown;
   text?: string;
-  /** The parts of a multipart body; the content in base64. */
-  form?: { name: string; fileName: string; content: string }[];
+  query?: Record<string, string>;
+  /** The parts of a multipart body: a file with its content in base64, or a field with its value. */
+  form?: ({ name: string } & ({ fileName: string; content: string } | { value: string }))[];
 }
 
 export interface Answered {
@@ -28,13 +30,14 @@ export interface Answered {
 
 export async function exchange(
   sandbox: Sandbox,
-  { method, path, clientCertificate, headers, ...content }: SentRequest,
+  { method, path, query, clientCertificate, headers, ...content }: SentRequest,
   certificate?: Certificate,
 ): Promise<Answered> {
   const { url, tlsUrl } = sandbox;
   const sent = bodyOf(content);
   const answer = await got(`${clientCertificate ? tlsUrl : url}${path}`, {
-    method,
+    method: method as Method,
+    ...(query && { searchParams: query }),
     ...(headers && { headers }),
     ...(sent !== undefined && { body: sent }),
     ...(clientCertificate && { https: mutualTls(sandbox, certificate) }),
@@ -44,7 +47,7 @@ export async function exchange(
   });
   const bytes = Buffer.from(answer.body);
   const text = bytes.toString();
-  const isJson = answer.headers["content-type"]?.startsWith("application/json");
+  const isJson = /^application\/(problem\+)?json/.test(answer.headers["content-type"] ?? "");
   return {
     status: answer.statusCode,
     headers: answer.headers,
@@ -68,6 +71,14 @@ export async function differences(
   const { status, headers, ...content } = await exchange(sandbox, filled, certificate);
   const found = status === expected.status ? [] : [`status ${status}, not ${expected.status}`];
   found.push(...matches(expected.headers ?? {}, headers, { values, extra: true }));
+  if (expected.zip !== undefined) {
+    const entries = Object.entries(unzipSync(new Uint8Array(content.bytes)));
+    const files = entries.map(([name, file]) => ({
+      name,
+      content: Buffer.from(file).toString("base64"),
+    }));
+    found.push(...matches(expected.zip, files, { values }));
+  }
   for (const member of ["text", "body", "bytes"] as const) {
     if (expected[member] !== undefined)
       found.push(...matches(expected[member], content[member], { values }));
@@ -84,7 +95,9 @@ export function authorizationOf(account: string = "ok"): string | undefined {
 function bodyOf({ body, text, form }: Pick<SentRequest, "body" | "text" | "form">) {
   if (!form) return text ?? (body === undefined ? undefined : JSON.stringify(body));
   const parts = new FormData();
-  for (const { name, fileName, content } of form)
-    parts.append(name, new Blob([Buffer.from(content, "base64")]), fileName);
+  for (const part of form) {
+    if ("value" in part) parts.append(part.name, part.value);
+    else parts.append(part.name, new Blob([Buffer.from(part.content, "base64")]), part.fileName);
+  }
   return parts;
 }

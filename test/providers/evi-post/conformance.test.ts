@@ -1,8 +1,6 @@
 // The client against the fixtures transcribed from the specification: what it sends, what it returns, what it throws.
-import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { zipSync } from "fflate";
 import { parseCallback } from "../../../src/providers/evi-post/callback.js";
 import * as client from "../../../src/providers/evi-post/client.js";
 import type { EviPostAccount } from "../../../src/providers/evi-post/client.js";
@@ -10,6 +8,7 @@ import { Secret } from "../../../src/contracts/shared/values.js";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { fill, loadFixtures, matches } from "../../harness/fixtures/fixtures.js";
 import type { Fixture, Values } from "../../harness/fixtures/fixtures.js";
+import { sendAnswer } from "../fixture-answer.js";
 import { requestDifferences } from "../fixture-request.js";
 import { refusingUrl, startProviderServer } from "../provider-server.js";
 import { accountAt, errorOf } from "./account.js";
@@ -27,7 +26,7 @@ describe("an exchange", () => {
       const values: Values = {};
       const { response } = fixture;
       const server = await startProviderServer((_request, answer) =>
-        send(answer, fill(response, values)),
+        sendAnswer(answer, fill(response, values)),
       );
       try {
         const baseUrl = response.cut === "refused" ? await refusingUrl() : server.url;
@@ -99,23 +98,4 @@ function perform(operation: string, account: EviPostAccount, call: any): Promise
     default:
       throw new Error(`unknown operation ${operation}`);
   }
-}
-
-function send(answer: ServerResponse, response: Fixture): void {
-  const { status, headers = {}, body, text, zip, cut } = response as any;
-  if (cut === "never") return;
-  if (cut === "beforeAnswer") return void answer.destroy();
-  if (cut === "inBody") {
-    answer.writeHead(status, { ...headers, "content-length": 100 });
-    answer.write("{", () => setTimeout(() => answer.destroy(), 20));
-    return;
-  }
-  answer.writeHead(status, headers);
-  if (zip !== undefined) {
-    const entries = zip.map((entry: any) => [
-      entry.name,
-      new Uint8Array(Buffer.from(entry.content, "base64")),
-    ]);
-    answer.end(zipSync(Object.fromEntries(entries)));
-  } else answer.end(body === undefined ? text : JSON.stringify(body));
 }
