@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Circuits } from "./activities/runtime/circuit-breaker.js";
 import { createCertificateActivities } from "./activities/disposable-certificate/index.js";
 import { createEnvelopeActivities } from "./activities/envelope-signature/index.js";
+import { createEviNoticeActivities } from "./activities/evi-notice/index.js";
 import { createEviPostActivities } from "./activities/evi-post/index.js";
 import { createMessagingActivities } from "./activities/messaging-gateway/index.js";
 import { createOneShotActivities } from "./activities/one-shot-signature/index.js";
@@ -186,6 +187,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     process: createProcessActivities(journal, signedDecisions),
     providers: {
       "evi-post": createEviPostActivities({ ...of("evi-post"), settings: config.sendPostal }),
+      "evi-notice": createEviNoticeActivities(of("evi-notice")),
       "disposable-certificate": createCertificateActivities({
         ...of("disposable-certificate"),
         settings: config.issueCertificate,

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { disposableCertificate } from "./disposable-certificate/index.js";
 import type { EffectClass, EffectClasses } from "./effect-classes.js";
 import { envelopeSignature } from "./envelope-signature/index.js";
+import { eviNotice } from "./evi-notice/index.js";
 import { eviPost } from "./evi-post/index.js";
 import { messagingGateway } from "./messaging-gateway/index.js";
 import { oneShotSignature } from "./one-shot-signature/index.js";
@@ -11,6 +12,7 @@ import type { ProviderEntry } from "./provider-entry.js";
 
 export const providers = {
   "evi-post": eviPost,
+  "evi-notice": eviNotice,
   "disposable-certificate": disposableCertificate,
   "messaging-gateway": messagingGateway,
   "one-shot-signature": oneShotSignature,

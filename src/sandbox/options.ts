@@ -38,6 +38,8 @@ export interface SandboxOptions {
   idempotencyLifetimeMs?: number;
   /** `parts`: a query finds any of the values joined with `::`; `whole`: only the joined string. */
   lookupKeyMatching?: "parts" | "whole";
+  /** Whether a second list of recipients is added to the first one, or takes its place: not shown (P2 §4.3); default `replace`. */
+  recipientLists?: "append" | "replace";
   /** How result dates are written: with `Z`, or without an offset. */
   dates?: "utc" | "noOffset";
   /** How the one-shot service's token travels: not shown (P1 §5.4); default `Authorization: Token <token>`. */
@@ -83,6 +85,7 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
     maxDocumentBytes: options.maxDocumentBytes ?? 20_000_000,
     idempotencyLifetimeMs: options.idempotencyLifetimeMs ?? Number.POSITIVE_INFINITY,
     lookupKeyMatching: options.lookupKeyMatching ?? "parts",
+    recipientLists: options.recipientLists ?? "replace",
     dates: options.dates ?? "utc",
     oneShotToken: options.oneShotToken ?? { name: "Authorization", prefix: "Token " },
     wrongOtpCode: options.wrongOtpCode ?? 250,

@@ -47,6 +47,8 @@ test("the digest of what a look-up depends on stays as it was released", () => {
   process.env = {
     TRUSTFLOW_ACCOUNTS__OFFICE__EVI_POST__BASE_URL: "https://post.example",
     TRUSTFLOW_ACCOUNTS__OFFICE__EVI_POST__USERNAME: "office",
+    TRUSTFLOW_ACCOUNTS__OFFICE__EVI_NOTICE__BASE_URL: "https://notice.example",
+    TRUSTFLOW_ACCOUNTS__OFFICE__EVI_NOTICE__USERNAME: "office",
     TRUSTFLOW_ACCOUNTS__OFFICE__ONE_SHOT_SIGNATURE__BASE_URL: "https://sign.example",
     TRUSTFLOW_ACCOUNTS__OTHER__ONE_SHOT_SIGNATURE__BASE_URL: "https://sign.example",
     TRUSTFLOW_ACCOUNTS__OTHER__ONE_SHOT_SIGNATURE__PATHS__RETRIEVE: "none",
@@ -54,10 +56,12 @@ test("the digest of what a look-up depends on stays as it was released", () => {
   const config = loadConfig();
   const digests = [
     ...Object.values(accountsOf(config, "evi-post")),
+    ...Object.values(accountsOf(config, "evi-notice")),
     ...Object.values(accountsOf(config, "one-shot-signature")),
   ].map(({ name, lookUpConfiguration }) => [name, lookUpConfiguration]);
   expect(digests).toEqual([
     ["office", "419df4e8aac50bcf51a4cb512bf1e5970117231ac4ae7b1a0b064057abc90448"],
+    ["office", "14dc2d2ce179f9d4011bd36aef6ffa9c92e93140d1fc4fd31ae6ce930afe2307"],
     ["office", "9684a6488cc7d0d9efffe930a5c74637f86b0b0140df47a4bd44d8d2c817665d"],
     ["other", "efb8ddd2ed48ce7010b1a8dae2f561fc1b901566b3c8712c33020ad95f5303b8"],
   ]);

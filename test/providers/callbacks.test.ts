@@ -13,7 +13,7 @@ const accounts = Accounts.parse({
 
 test("a provider has a parser by what its callback address is of", async () => {
   const { parsers, sources } = await callbackParsers({ accounts });
-  expect(Object.keys(parsers)).toEqual(["evi-post"]);
+  expect(Object.keys(parsers)).toEqual(["evi-post", "evi-notice"]);
   expect(Object.keys(sources)).toEqual(["one-shot-signature"]);
   expect(accountCallbackProviders).toEqual(["one-shot-signature"]);
 });

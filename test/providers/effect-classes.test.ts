@@ -1,6 +1,7 @@
 // The effect classes of the postal operations, and what no answer means for each class.
 import { expect, test } from "@jest/globals";
-import { effectClassOf } from "../../src/providers/registry.js";
+import type { EffectClass } from "../../src/providers/effect-classes.js";
+import { effectClassOf, providers } from "../../src/providers/registry.js";
 import { withoutAnswer } from "../../src/providers/errors/provider-error.js";
 
 test("the postal operations have the classes of P2 §4.1", () => {
@@ -9,6 +10,29 @@ test("the postal operations have the classes of P2 §4.1", () => {
   expect(effectClassOf("evi-post", "requestAffidavit")).toBe("once");
   expect(effectClassOf("evi-post", "cancel")).toBe("lookup");
   expect(effectClassOf("evi-post", "downloadAffidavits")).toBe("read");
+});
+
+test("the notice operations have the classes of P2 §4.2 and §4.3", () => {
+  const { effects } = providers["evi-notice"];
+  const names = Object.keys(effects) as (keyof typeof effects)[];
+  const of = (effectClass: EffectClass) => names.filter((name) => effects[name] === effectClass);
+  expect(of("keyed")).toEqual(["submit"]);
+  expect(of("once")).toEqual(["requestAffidavit"]);
+  expect(of("lookup")).toEqual([
+    "createBatch",
+    "startBatch",
+    "addRecipients",
+    "addBatchAttachment",
+  ]);
+  expect(of("repeatable")).toEqual([
+    "updateBatch",
+    "deleteBatch",
+    "setBatchBody",
+    "deleteRecipients",
+    "deleteBatchAttachments",
+    "deleteBatchAttachment",
+  ]);
+  expect(of("read")).toHaveLength(10);
 });
 
 test("without an answer only a once-only call ends as unknownOutcome", () => {

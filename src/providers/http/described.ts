@@ -83,13 +83,21 @@ export const empty: Described<void> = {
       : new AnswerMismatch("notEmpty", `with ${nameOf(answer)} instead of nothing`),
 };
 
-/** A file, or an empty body where it is not there yet. Whether the bytes are such a file is for the caller to check. */
-export function file(what: string, isRightType: (mediaType: string) => boolean): Described<Buffer> {
+/**
+ * A file, or an empty body where it is not there yet. Whether the bytes are such a file is for the caller to check.
+ * `mayBePage`: the file may be a web page itself, where its media type is right.
+ */
+export function file(
+  what: string,
+  isRightType: (mediaType: string) => boolean,
+  { mayBePage = false } = {},
+): Described<Buffer> {
   return {
     read(answer) {
       if (isEmpty(answer)) return Buffer.alloc(0);
       const type = mediaTypeOf(answer);
-      const isPage = isWebPage(answer);
+      const isFile = mayBePage && type !== undefined && isRightType(type);
+      const isPage = !isFile && isWebPage(answer);
       if (!isPage && (type === undefined || isRightType(type))) return answer.body;
       const kind = isPage ? "webPage" : "mediaType";
       return new AnswerMismatch(kind, `with ${nameOf(answer)} instead of ${what}`);

@@ -56,6 +56,8 @@ export const accountBody = object({
   ownerEmail: text,
   certificationLevel: text,
   certificationLevels: texts,
+  balance: whole(0),
+  onDemandLimit: whole(0),
   postServiceProfiles: texts,
 });
 

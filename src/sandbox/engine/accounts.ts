@@ -42,6 +42,10 @@ export interface AccountOptions {
   certificationLevel?: string;
   /** The levels that the account may use; without it, all that the service knows. */
   certificationLevels?: string[];
+  /** How many notices it can still pay (P2 §4.2); without it, any number. */
+  balance?: number;
+  /** On-demand affidavits of one notice (P2 §4.2 shows no number); without it, three. */
+  onDemandLimit?: number;
   /** The `PostServiceProfile` values provisioned by support; without it, any. */
   postServiceProfiles?: string[];
 }

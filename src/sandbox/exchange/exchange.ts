@@ -13,9 +13,11 @@ const WEB_PAGE = Buffer.from("<!DOCTYPE html>\n<html><title>Sign in</title></htm
 
 async function arrivalOf(name: string, request: FastifyRequest): Promise<Arrival> {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  // A list of recipients is large, and stays where it is.
+  const mayBeJson = !/^text\/(csv|html)\b/i.test(request.headers["content-type"] ?? "");
   let body: unknown;
   try {
-    body = rawBody.length > 0 ? JSON.parse(rawBody.toString("utf8")) : undefined;
+    body = rawBody.length > 0 && mayBeJson ? JSON.parse(rawBody.toString("utf8")) : undefined;
   } catch {
     body = undefined;
   }

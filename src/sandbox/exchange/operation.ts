@@ -50,7 +50,7 @@ export interface Ending {
 
 export interface Operation {
   name: string;
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY";
   /** With parameters as `:name`. */
   path: string;
   /** Served over mutual TLS alone, else over plain HTTP alone. */
@@ -99,6 +99,8 @@ export interface SandboxProvider {
   hasCallbacks?: boolean;
   /** Served besides the public routes, where the option asks for it. */
   unprefixed?(path: string): string | undefined;
+  /** Served besides the public routes, always. */
+  alsoAt?(path: string): string;
   authenticate(arrival: Arrival): Admission;
   /** In the provider's own error shape; `code` is a fault's number, or the name of what the server refuses. */
   refuse(status: number, code: number | "Sandbox" | "InvalidRequest", message: string): Answer;

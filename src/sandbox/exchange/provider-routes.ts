@@ -22,6 +22,7 @@ export function registerProvider(
     for (const operation of operations) {
       const refuse = operation.refuse ?? provider.refuse;
       const paths = [operation.path];
+      if (provider.alsoAt) paths.push(provider.alsoAt(operation.path));
       const unprefixed = parts.options.unprefixedRoutes
         ? provider.unprefixed?.(operation.path)
         : undefined;

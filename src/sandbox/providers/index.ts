@@ -5,11 +5,13 @@ import type { SandboxProvider } from "../exchange/operation.js";
 import { disposableCertificate } from "./disposable-certificate/disposable-certificate.js";
 import { envelopeSignature } from "./envelope-signature/envelope-signature.js";
 import { eviPost } from "./evi-post/evi-post.js";
+import { eviNotice } from "./evi-notice/evi-notice.js";
 import { messagingGateway } from "./messaging-gateway/messaging-gateway.js";
 import { oneShotSignature } from "./one-shot-signature/one-shot-signature.js";
 
 export const simulated: Record<string, (parts: SandboxParts) => SandboxProvider> = {
   "evi-post": eviPost,
+  "evi-notice": eviNotice,
   "disposable-certificate": disposableCertificate,
   "messaging-gateway": messagingGateway,
   "one-shot-signature": oneShotSignature,

@@ -11,6 +11,7 @@ import {
   accountAt as certificateAt,
 } from "../disposable-certificate/account.js";
 import { calls as envelopeCalls, accountAt as envelopeAt } from "../envelope-signature/account.js";
+import { calls as noticeCalls, accountAt as noticeAt, noticeId } from "../evi-notice/account.js";
 import { calls as postalCalls, accountAt as postalAt, errorOf } from "../evi-post/account.js";
 import { accountAt as gatewayAt } from "../messaging-gateway/account.js";
 import { send } from "../../../src/providers/messaging-gateway/client.js";
@@ -56,13 +57,40 @@ const pdf = Buffer.from("%PDF-1.4 a contract");
 const uniqueId = "0b6f5d1e-8c1a-4d6c-9a59-1f2a3b4c5d6e";
 const enrolled = { certIdOtp: 12_345, deviceCode: "device-code" };
 
+const batch = { BatchId: uniqueId, State: "Draft" };
+const zipped = Buffer.from(zipSync({ "a.pdf": pdf }));
+
 const entries: { [P in Provider]: Record<Operation<P>, Entry> } = {
   "evi-post": {
     submit: json("P2 §4.1", { uniqueId }),
     query: json("P2 §2.5", { results: [], totalMatches: 0 }),
     requestAffidavit: json("P2 §4.1", { requestId: uniqueId }),
     cancel: json("P2 §4.1", { uniqueId }),
-    downloadAffidavits: file("P2 §4.1", "application/zip", Buffer.from(zipSync({ "a.pdf": pdf }))),
+    downloadAffidavits: file("P2 §4.1", "application/zip", zipped),
+  },
+  "evi-notice": {
+    submit: json("P2 §4.2", { Id: uniqueId }),
+    get: json("P2 §2.7", { Id: noticeId, State: "Sent" }),
+    query: json("P2 §4.2", { Cursor: null, Results: [] }),
+    downloadAttachments: file("P2 §4.2", "application/zip", zipped),
+    downloadAffidavits: file("P2 §4.2", "application/zip", zipped),
+    downloadAffidavit: file("P2 §4.2", "application/pdf", pdf),
+    requestAffidavit: json("P2 §4.2", { RequestId: uniqueId }),
+    createBatch: json("P2 §4.3", { BatchId: uniqueId }),
+    queryBatches: json("P2 §4.3", { Cursor: null, HasMoreResults: false, Results: [] }),
+    getBatch: json("P2 §4.3", batch),
+    updateBatch: open("P2 §4.3"),
+    startBatch: open("P2 §4.3"),
+    deleteBatch: empty("P2 §4.3"),
+    setBatchBody: open("P2 §4.3"),
+    addRecipients: empty("P2 §4.3"),
+    queryRecipients: json("P2 §4.3", { Cursor: null, Results: [] }),
+    deleteRecipients: empty("P2 §4.3"),
+    addBatchAttachment: json("P2 §4.3", { AttachmentId: uniqueId }),
+    listBatchAttachments: json("P2 §2.10", []),
+    deleteBatchAttachments: empty("P2 §4.3"),
+    downloadBatchAttachment: file("P2 §4.3", "application/octet-stream", pdf),
+    deleteBatchAttachment: empty("P2 §4.3"),
   },
   "disposable-certificate": {
     checkData: open("P1 §4.1"),
@@ -101,6 +129,7 @@ const entries: { [P in Provider]: Record<Operation<P>, Entry> } = {
 
 const callAt: { [P in Provider]: (operation: Operation<P>, url: string) => Promise<unknown> } = {
   "evi-post": (operation, url) => postalCalls[operation](postalAt(url)),
+  "evi-notice": (operation, url) => noticeCalls[operation](noticeAt(url)),
   "disposable-certificate": (operation, url) => certificateCalls[operation](certificateAt(url)),
   "messaging-gateway": (_, url) => send(gatewayAt(url), { text: "hello" }),
   "one-shot-signature": (operation, url) => oneShotCalls[operation](oneShotAt(url), "r-1"),

@@ -48,7 +48,6 @@ export function callbackBody(
       ...details,
       ...(kind === "Closed" && { Outcome: item.outcome }),
       ...(affidavit && { AffidavitId: affidavit.id, AffidavitName: affidavit.name }),
-      ...(affidavit?.kind !== undefined && { AffidavitKind: affidavit.kind }),
       ...(affidavit?.requestId !== undefined && { RequestId: affidavit.requestId }),
       ...(event.isRegenerated && { Regenerated: true }),
     },

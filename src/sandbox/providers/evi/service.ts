@@ -157,7 +157,7 @@ export class EviService<Item extends EviItem> {
       const { closing } = this.#service.moments;
       if (regenerates) this.publish(item, closing, at, { regenerates, keepsId });
     } else {
-      this.publish(item, step.affidavit as MomentOf<Item>, at);
+      this.publish(item, step.affidavit, at);
     }
     this.scheduleNext(item, at);
     this.parts.changed();

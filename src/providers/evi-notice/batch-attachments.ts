@@ -1,0 +1,82 @@
+// The attachments of a batch: one file a call (P2 §2.10, §4.3, §8).
+import { empty, file, json } from "../http/described.js";
+import { fileForm } from "../http/file-form.js";
+import type { EviNoticeAccount } from "./account.js";
+import { attachmentFields, listedAttachment } from "./attachment.js";
+import type { ListedAttachment, NoticeAttachment } from "./attachment.js";
+import { gone } from "./batches.js";
+import { call } from "./call.js";
+import { AttachmentIdAnswer, AttachmentList, routes } from "./wire.js";
+
+/** Which attachment of which batch. */
+interface OneAttachment {
+  batchId: string;
+  attachmentId: string;
+}
+
+/**
+ * P2 §2.10, §4.3: multipart with one file in `Content`. 400 `invalidRequest`; without an answer `unavailable`, effect unknown:
+ * `listBatchAttachments` tells.
+ */
+export async function addBatchAttachment(
+  account: EviNoticeAccount,
+  { batchId, attachment }: { batchId: string; attachment: NoticeAttachment },
+  signal?: AbortSignal,
+): Promise<{ attachmentId: string }> {
+  const { fileName: name, bytes, mimeType: mediaType } = attachment;
+  const form = fileForm("Content", [{ name, bytes, mediaType }]);
+  for (const [field, value] of Object.entries(attachmentFields(attachment)))
+    form.append(field, String(value));
+  const request = { ...routes.addBatchAttachment, ids: { BatchId: batchId }, form, signal };
+  const { value } = await call(account, "addBatchAttachment", request, json(AttachmentIdAnswer));
+  return { attachmentId: value.AttachmentId };
+}
+
+/** P2 §2.10, §4.3. 404 `notVisibleYet`. */
+export async function listBatchAttachments(
+  account: EviNoticeAccount,
+  { batchId }: { batchId: string },
+  signal?: AbortSignal,
+): Promise<ListedAttachment[]> {
+  const request = { ...routes.listBatchAttachments, ids: { BatchId: batchId }, signal };
+  const { value } = await call(account, "listBatchAttachments", request, json(AttachmentList));
+  return value.map(listedAttachment);
+}
+
+/** P2 §4.3. 404 `notVisibleYet`; what does not come as `application/octet-stream` `protocol`. */
+export async function downloadBatchAttachment(
+  account: EviNoticeAccount,
+  { batchId, attachmentId }: OneAttachment,
+  signal?: AbortSignal,
+): Promise<Buffer> {
+  const ids = { BatchId: batchId, AttachmentId: attachmentId };
+  const request = { ...routes.downloadBatchAttachment, ids, signal };
+  const { value } = await call(account, "downloadBatchAttachment", request, Octets);
+  return value;
+}
+
+/** P2 §4.3. 404 is success: it is gone. */
+export async function deleteBatchAttachment(
+  account: EviNoticeAccount,
+  { batchId, attachmentId }: OneAttachment,
+  signal?: AbortSignal,
+): Promise<void> {
+  const ids = { BatchId: batchId, AttachmentId: attachmentId };
+  const request = { ...routes.deleteBatchAttachment, ids, signal };
+  await gone(call(account, "deleteBatchAttachment", request, empty));
+}
+
+/** P2 §4.3. 404 is success: they are gone. */
+export async function deleteBatchAttachments(
+  account: EviNoticeAccount,
+  { batchId }: { batchId: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const request = { ...routes.deleteBatchAttachments, ids: { BatchId: batchId }, signal };
+  await gone(call(account, "deleteBatchAttachments", request, empty));
+}
+
+/** Any file. */
+const Octets = file("application/octet-stream", (type) => type === "application/octet-stream", {
+  mayBePage: true,
+});

@@ -1,0 +1,260 @@
+// Batches: created, set up, started, followed (P2 §2.8, §3.3, §3.4, §4.3).
+import { misuseError } from "../http/answer.js";
+import { empty, json, jsonOrEmpty } from "../http/described.js";
+import type { Described } from "../http/described.js";
+import { ProviderError } from "../errors/provider-error.js";
+import { shownId } from "../evi/call.js";
+import { others, present, renamed } from "../evi/members.js";
+import { z } from "zod";
+import type { EviNoticeAccount } from "./account.js";
+import { call } from "./call.js";
+import { checkLimit, page } from "./page.js";
+import type { Page } from "./page.js";
+import { asking } from "./translate.js";
+import { BatchAnswer, BatchIdAnswer, BatchPage, limits, routes } from "./wire.js";
+
+/** P2 §2.8, §3.3. */
+export interface Batch {
+  batchId: string;
+  /** P2 §3.3; one that the specification does not name passes through. */
+  state: string;
+  description?: string;
+  sentCount?: number;
+  failedCount?: number;
+  progressPercentage?: number;
+  /** All other members, untouched: the settings, and the template of the notices as `EviNotice`. */
+  providerFields?: Record<string, unknown>;
+}
+
+/** P2 §2.8: only what is given changes. What starts a batch is `BatchStart`. The types that are not shown are assumed. */
+export interface BatchSettings {
+  issuerName?: string | undefined;
+  subject?: string | undefined;
+  description?: string | undefined;
+  from?: string | undefined;
+  disableSenderHeader?: boolean | undefined;
+  replyTo?: string | undefined;
+  /** Minutes. */
+  timeToLive?: number | undefined;
+  costCentre?: string | undefined;
+  certificationLevel?: string | undefined;
+  affidavitKinds?: readonly string[] | undefined;
+  language?: string | undefined;
+  affidavitLanguage?: string | undefined;
+  /** Years. */
+  onlineRetentionPeriod?: number | undefined;
+  ltaStorage?: boolean | undefined;
+  pushNotificationUrl?: string | undefined;
+  pushNotificationFilter?: readonly string[] | undefined;
+  pushNotificationExtraData?: string | undefined;
+  commitmentOptions?: string | undefined;
+  commitmentCommentsAllowed?: boolean | undefined;
+  rejectReasons?: readonly string[] | undefined;
+  acceptReasons?: readonly string[] | undefined;
+  requireRejectReason?: boolean | undefined;
+  requireAcceptReason?: boolean | undefined;
+  deliveryAppearance?: unknown;
+  /** An alias of `pushNotificationUrl` (P2 §6.1). */
+  batchPushNotificationUrl?: string | undefined;
+  allowRefusal?: boolean | undefined;
+  ownerNotificationTemplate?: string | undefined;
+  channel?: string | undefined;
+}
+
+/** P2 §3.4. */
+export interface BatchStart {
+  /** `Submitted` starts the batch. */
+  state?: string | undefined;
+  /** Schedules it: an instant in UTC. */
+  scheduledDate?: string | undefined;
+}
+
+const settingFields = {
+  issuerName: "IssuerName",
+  subject: "Subject",
+  description: "Description",
+  from: "From",
+  disableSenderHeader: "DisableSenderHeader",
+  replyTo: "ReplyTo",
+  timeToLive: "TimeToLive",
+  costCentre: "CostCentre",
+  certificationLevel: "CertificationLevel",
+  affidavitKinds: "AffidavitKinds",
+  language: "Language",
+  affidavitLanguage: "AffidavitLanguage",
+  onlineRetentionPeriod: "OnlineRetentionPeriod",
+  ltaStorage: "LtaStorage",
+  pushNotificationUrl: "PushNotificationUrl",
+  pushNotificationFilter: "PushNotificationFilter",
+  pushNotificationExtraData: "PushNotificationExtraData",
+  commitmentOptions: "CommitmentOptions",
+  commitmentCommentsAllowed: "CommitmentCommentsAllowed",
+  rejectReasons: "RejectReasons",
+  acceptReasons: "AcceptReasons",
+  requireRejectReason: "RequireRejectReason",
+  requireAcceptReason: "RequireAcceptReason",
+  deliveryAppearance: "DeliveryAppearance",
+  batchPushNotificationUrl: "BatchPushNotificationUrl",
+  allowRefusal: "AllowRefusal",
+  ownerNotificationTemplate: "OwnerNotificationTemplate",
+  channel: "Channel",
+} as const satisfies Record<keyof BatchSettings, string>;
+
+const startFields = {
+  state: "State",
+  scheduledDate: "ScheduledDate",
+} as const satisfies Record<keyof BatchStart, string>;
+
+/**
+ * P2 §4.3, §8: at most 255 characters. Without an answer `unavailable`, effect unknown: `queryBatches` tells. An id that a
+ * broken answer shows is the error's `reference`.
+ */
+export async function createBatch(
+  account: EviNoticeAccount,
+  { description }: { description: string },
+  signal?: AbortSignal,
+): Promise<{ batchId: string }> {
+  checkDescription("createBatch", description);
+  const request = { ...routes.createBatch, json: { Description: description }, signal };
+  const { value } = await call(
+    account,
+    "createBatch",
+    request,
+    json(BatchIdAnswer, { reference: shownId }),
+  );
+  return { batchId: value.BatchId };
+}
+
+export interface BatchQuery {
+  states?: readonly string[] | undefined;
+  cursor?: string | undefined;
+  /** 1 to 100. */
+  limit: number;
+  sortBy?: "LastUpdated" | "ScheduledFor" | "StartedOn" | undefined;
+  sortOrder?: "Ascending" | "Descending" | undefined;
+  direction?: "Forward" | "Backward" | undefined;
+  textSearch?: string | undefined;
+}
+
+const queryFields = {
+  states: "States",
+  cursor: "Cursor",
+  limit: "Limit",
+  sortBy: "SortBy",
+  sortOrder: "SortOrder",
+  direction: "Direction",
+  textSearch: "TextSearch",
+} as const satisfies Record<keyof BatchQuery, string>;
+
+/** P2 §4.3, by the HTTP verb QUERY. 400 (a state, order or direction that is unknown) `protocol`. */
+export async function queryBatches(
+  account: EviNoticeAccount,
+  asked: BatchQuery,
+  signal?: AbortSignal,
+): Promise<Page<Batch> & { hasMoreResults: boolean }> {
+  checkLimit("queryBatches", asked.limit);
+  const request = { ...routes.queryBatches, json: renamed(queryFields, asked), signal };
+  const described = json(BatchPage, { spelling: batchSpelling(account) });
+  const { value } = await call(account, "queryBatches", request, described);
+  return { ...page(value, batchOf), hasMoreResults: value.HasMoreResults };
+}
+
+/** P2 §2.8, §4.3. 404 `notVisibleYet`. */
+export async function getBatch(
+  account: EviNoticeAccount,
+  { batchId }: { batchId: string },
+  signal?: AbortSignal,
+): Promise<Batch> {
+  const request = { ...routes.getBatch, ids: { BatchId: batchId }, signal };
+  const described = json(BatchAnswer, { spelling: batchSpelling(account) });
+  const { value } = await call(account, "getBatch", request, described);
+  return batchOf(value);
+}
+
+/** P2 §2.8, §4.3: settings, as often as one likes. 400 `invalidRequest`. */
+export async function updateBatch(
+  account: EviNoticeAccount,
+  { batchId, settings }: { batchId: string; settings: BatchSettings },
+  signal?: AbortSignal,
+): Promise<void> {
+  if (settings.description !== undefined) checkDescription("updateBatch", settings.description);
+  const body = renamed(settingFields, settings);
+  const request = { ...routes.updateBatch, ids: { BatchId: batchId }, json: body, signal };
+  await call(account, "updateBatch", request, notShown);
+}
+
+/** P2 §3.4, §4.3. 400 `invalidRequest`: not ready; without an answer `unavailable`, effect unknown: `getBatch` tells. */
+export async function startBatch(
+  account: EviNoticeAccount,
+  { batchId, ...start }: BatchStart & { batchId: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const body = renamed(startFields, start);
+  const request = { ...routes.startBatch, ids: { BatchId: batchId }, json: body, signal };
+  await call(account, "startBatch", request, notShown);
+}
+
+/** P2 §4.3. 404 is success: it is gone. */
+export async function deleteBatch(
+  account: EviNoticeAccount,
+  { batchId }: { batchId: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const request = { ...routes.deleteBatch, ids: { BatchId: batchId }, signal };
+  await gone(call(account, "deleteBatch", request, empty));
+}
+
+/** P2 §4.3: the HTML itself, queued by a 202. 400 (no valid body) `invalidRequest`. */
+export async function setBatchBody(
+  account: EviNoticeAccount,
+  { batchId, html }: { batchId: string; html: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  // A header's charset is not shown: a body of other characters than ASCII says its own in its `<meta>`.
+  const raw = { content: Buffer.from(html, "utf8"), mediaType: "text/html" };
+  const request = { ...routes.setBatchBody, ids: { BatchId: batchId }, raw, signal };
+  await call(account, "setBatchBody", request, notShown);
+}
+
+/** A deletion whose answer may be its second: what is not there is gone. */
+export async function gone(deletion: Promise<unknown>): Promise<void> {
+  try {
+    await deletion;
+  } catch (error) {
+    if (!(error instanceof ProviderError && error.status === 404)) throw error;
+  }
+}
+
+/** A 2xx whose body the specification does not show. */
+const notShown: Described<unknown> = jsonOrEmpty(z.unknown());
+
+function batchSpelling({ members }: EviNoticeAccount) {
+  return { members: { Results: ["Results"], BatchId: members.batchId } };
+}
+
+const named = new Set([
+  "BatchId",
+  "State",
+  "Description",
+  "SentCount",
+  "FailedCount",
+  "ProgressPercentage",
+]);
+
+function batchOf(read: BatchAnswer): Batch {
+  return present({
+    batchId: read.BatchId,
+    state: read.State,
+    description: read.Description ?? undefined,
+    sentCount: read.SentCount ?? undefined,
+    failedCount: read.FailedCount ?? undefined,
+    progressPercentage: read.ProgressPercentage ?? undefined,
+    providerFields: others(read, named),
+  }) as unknown as Batch;
+}
+
+function checkDescription(operation: "createBatch" | "updateBatch", description: string): void {
+  const most = limits.descriptionCharacters;
+  if (description === "" || description.length > most)
+    throw misuseError(asking(operation), `the description must have 1 to ${most} characters`);
+}

@@ -1,0 +1,36 @@
+// What every endpoint of the notice API shares: the request around its call, and paths with ids.
+import { eviCall } from "../evi/call.js";
+import type { EviRequest } from "../evi/call.js";
+import type { Answered } from "../http/call.js";
+import type { Described } from "../http/described.js";
+import type { EviNoticeAccount } from "./account.js";
+import type { NoticeOperation } from "./effects.js";
+import { asking, refusal } from "./translate.js";
+
+interface NoticeRequest extends EviRequest {
+  /** What `{name}` in the path stands for. */
+  ids?: Readonly<Record<string, string>>;
+  /** The body may hold secrets that are not listed: an error shows nothing of the answer. */
+  isSecret?: boolean;
+}
+
+/** One HTTP call with the credentials of the account; throws for what is no described answer. */
+export async function call<T>(
+  account: EviNoticeAccount,
+  operation: NoticeOperation,
+  { ids = {}, isSecret = false, ...request }: NoticeRequest,
+  described: Described<T>,
+): Promise<Answered<T>> {
+  const path = request.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(ids[name] ?? ""),
+  );
+  const accept = "application/json, application/problem+json, application/zip, application/pdf";
+  const headers = { accept, ...request.headers };
+  return eviCall(
+    asking(operation),
+    account,
+    { ...request, path, headers },
+    { ...described, ...(isSecret && { isSecret }) },
+    (answer) => refusal(operation, isSecret ? { ...answer, body: Buffer.alloc(0) } : answer),
+  );
+}

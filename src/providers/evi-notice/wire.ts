@@ -1,0 +1,137 @@
+// The notice API as it travels (P2 §2.6–2.10, §4.2, §4.3, §7.2), in the provider's spelling: PascalCase. Requests are strict,
+// responses are read loosely; what decides identity and progress is not, so that nothing real is read as absent.
+import { z } from "zod";
+import { textOf, Word } from "../errors/outside.js";
+
+const notices = "/v2/EviNotice";
+const batches = `${notices}/Batches`;
+const batch = `${batches}/{BatchId}`;
+
+export const routes = {
+  submit: { method: "POST", path: `${notices}/Submit` },
+  get: { method: "GET", path: `${notices}/{Id}` },
+  query: { method: "POST", path: `${notices}/Query` },
+  downloadAttachments: { method: "GET", path: `${notices}/{Id}/Attachments` },
+  downloadAffidavits: { method: "GET", path: `${notices}/{Id}/Affidavits` },
+  downloadAffidavit: { method: "GET", path: `${notices}/Affidavits/{Id}` },
+  requestAffidavit: { method: "POST", path: `${notices}/Affidavits/Request` },
+  createBatch: { method: "POST", path: batches },
+  queryBatches: { method: "QUERY", path: batches },
+  getBatch: { method: "GET", path: batch },
+  updateBatch: { method: "PATCH", path: batch },
+  startBatch: { method: "PATCH", path: batch },
+  deleteBatch: { method: "DELETE", path: batch },
+  setBatchBody: { method: "PUT", path: `${batch}/Body` },
+  addRecipients: { method: "POST", path: `${batch}/Recipients` },
+  queryRecipients: { method: "QUERY", path: `${batch}/Recipients` },
+  deleteRecipients: { method: "DELETE", path: `${batch}/Recipients` },
+  addBatchAttachment: { method: "POST", path: `${batch}/Attachments` },
+  listBatchAttachments: { method: "GET", path: `${batch}/Attachments` },
+  deleteBatchAttachments: { method: "DELETE", path: `${batch}/Attachments` },
+  downloadBatchAttachment: { method: "GET", path: `${batch}/Attachments/{AttachmentId}` },
+  deleteBatchAttachment: { method: "DELETE", path: `${batch}/Attachments/{AttachmentId}` },
+} as const;
+
+/** What the specification leaves open and this client assumes; configurable per account. */
+export const assumed = {
+  /** P2 §2.7: "fields of the summary object and of the batch object beyond those named: not shown". */
+  members: {
+    id: ["Id", "UniqueId", "EvidenceId"],
+    batchId: ["BatchId", "Id"],
+    recipientAddress: ["Address", "RecipientAddress"],
+  },
+  /** P2 §2.6: the attachments of a submission; the other members are called as those of a batch attachment (P2 §2.10). */
+  sent: { attachments: "Attachments", content: "Content" },
+} as const;
+
+/** P2 §8. */
+export const limits = {
+  query: { least: 1, most: 100 },
+  queryBatches: { least: 1, most: 100 },
+  queryRecipients: { least: 1, most: 1000 },
+  descriptionCharacters: 255,
+} as const;
+
+const Text = textOf(500).optional().catch(undefined);
+const Id = z.union([z.string().min(1), z.int().transform(String)]);
+const Count = z.int().nonnegative();
+/** The last page may say none, or nothing. */
+const Cursor = z
+  .string()
+  .nullish()
+  .transform((cursor) => cursor || undefined);
+
+/** P2 §4.2. */
+export const IdAnswer = z.looseObject({ Id: z.string().min(1) });
+export const RequestIdAnswer = z.looseObject({ RequestId: z.string().min(1) });
+/** P2 §4.3. */
+export const BatchIdAnswer = z.looseObject({ BatchId: z.string().min(1) });
+export const AttachmentIdAnswer = z.looseObject({ AttachmentId: Id });
+
+const Affidavit = z.looseObject({ Id, Date: z.unknown(), Description: Text, Kind: Text });
+
+/** P2 §2.10. */
+export const AttachmentAnswer = z.looseObject({
+  Id,
+  DisplayName: Text,
+  FileName: Text,
+  MimeType: Text,
+  Size: Count.optional().catch(undefined),
+  ContentEncoding: Text,
+  ContentId: Text,
+});
+export type AttachmentAnswer = z.infer<typeof AttachmentAnswer>;
+
+/** P2 §2.7, §3.2; dates stay as they came. */
+export const NoticeAnswer = z.looseObject({
+  Id: z.string().min(1),
+  State: Word,
+  Outcome: Word.optional().catch(undefined),
+  LookupKey: z.string().nullish(),
+  SiteName: Text,
+  XmissionResult: Text,
+  XmissionSummary: Text,
+  CustomLayoutLogoUrl: Text,
+  Affidavits: z.array(Affidavit).nullish(),
+  Attachments: z.array(AttachmentAnswer).nullish(),
+});
+export type NoticeAnswer = z.infer<typeof NoticeAnswer>;
+
+/** P2 §4.2, Query. */
+export const NoticePage = z.looseObject({ Cursor, Results: z.array(NoticeAnswer) });
+
+/** P2 §2.8, §3.3. */
+export const BatchAnswer = z.looseObject({
+  BatchId: z.string().min(1),
+  State: Word,
+  Description: z.string().nullish(),
+  SentCount: Count.nullish(),
+  FailedCount: Count.nullish(),
+  ProgressPercentage: z.number().nullish(),
+});
+export type BatchAnswer = z.infer<typeof BatchAnswer>;
+
+export const BatchPage = z.looseObject({
+  Cursor,
+  HasMoreResults: z.boolean(),
+  Results: z.array(BatchAnswer),
+});
+
+/** P2 §2.9. */
+export const RecipientAnswer = z.looseObject({
+  Address: z.string().min(1),
+  EvidenceUniqueId: z.string().nullish(),
+});
+export type RecipientAnswer = z.infer<typeof RecipientAnswer>;
+
+export const RecipientPage = z.looseObject({ Cursor, Results: z.array(RecipientAnswer) });
+
+export const AttachmentList = z.array(AttachmentAnswer);
+
+/** P2 §7.2. */
+export const ProblemDocument = z.looseObject({
+  Type: Text,
+  Title: Text,
+  Detail: Text,
+  RequestId: Text,
+});

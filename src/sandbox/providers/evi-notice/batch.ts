@@ -1,0 +1,105 @@
+// A batch as the simulated provider keeps it, and the shelf of all of them (P2 §2.8, §3.3).
+import type { SandboxParts } from "../../engine/parts.js";
+import type { ItemSummary } from "../../exchange/operation.js";
+import type { NoticeAttachment } from "./notice-item.js";
+import { RecipientList } from "./recipient-list.js";
+
+export const batchStates = [
+  "Draft",
+  "Submitted",
+  "Scheduled",
+  "Processing",
+  "Processed",
+  "Invalid",
+  "Failed",
+] as const;
+export type BatchState = (typeof batchStates)[number];
+
+export interface Batch {
+  id: string;
+  account: string;
+  site: string;
+  /** The ledger counts by it. */
+  description: string;
+  state: BatchState;
+  createdAt: number;
+  updatedAt: number;
+  startedAt?: number;
+  /** What PATCH has set, in the wire's spelling. */
+  settings: Record<string, unknown>;
+  bodySha256?: string;
+  /** The body is queued until then. */
+  bodyReadyAt?: number;
+  /** The digests of the lists, in order: their bytes lie on the shelf of documents. */
+  lists: string[];
+  attachments: NoticeAttachment[];
+  sent: number;
+  failed: number;
+  /** By recipient: the id of the notice, empty where there is none. */
+  noticeIds: string[];
+}
+
+export class Batches {
+  readonly #parts: SandboxParts;
+  readonly #byId = new Map<string, Batch>();
+  /** The lists that were read, by digest. */
+  readonly #lists = new Map<string, RecipientList>();
+
+  constructor(parts: SandboxParts) {
+    this.#parts = parts;
+  }
+
+  add(batch: Batch): void {
+    this.#byId.set(batch.id, batch);
+  }
+
+  get(id: string): Batch | undefined {
+    return this.#byId.get(id.toLowerCase());
+  }
+
+  delete(batch: Batch): void {
+    this.#byId.delete(batch.id);
+  }
+
+  all(): Batch[] {
+    return [...this.#byId.values()];
+  }
+
+  keep(list: RecipientList): string {
+    const sha256 = this.#parts.documents.put(list.bytes);
+    this.#lists.set(sha256, list);
+    return sha256;
+  }
+
+  listsOf({ lists }: Batch): RecipientList[] {
+    return lists.map((sha256) => {
+      const known = this.#lists.get(sha256);
+      if (known) return known;
+      const list = new RecipientList(this.#parts.documents.get(sha256));
+      this.#lists.set(sha256, list);
+      return list;
+    });
+  }
+
+  sizeOf(batch: Batch): number {
+    return this.listsOf(batch).reduce((sum, { size }) => sum + size, 0);
+  }
+
+  clear(): void {
+    this.#byId.clear();
+    this.#lists.clear();
+  }
+}
+
+export function batchSummary(batch: Batch): ItemSummary {
+  const { id, description, account, state, createdAt } = batch;
+  return {
+    provider: "evi-notice",
+    id,
+    intent: description,
+    account,
+    state,
+    outcome: "None",
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}

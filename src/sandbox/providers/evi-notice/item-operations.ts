@@ -1,0 +1,152 @@
+// Get, query, downloads and on-demand affidavits of a notice (P2 §4.2).
+import { zipSync } from "fflate";
+import type { IdempotencyTokens } from "../../engine/idempotency.js";
+import { bytesAnswer, emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
+import { fieldsOf } from "../../exchange/checker.js";
+import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
+import { isVisible } from "../../engine/visibility.js";
+import { newestAffidavits } from "../evi/item.js";
+import { affidavitPdf } from "./affidavit.js";
+import type { NoticeItem } from "./notice-item.js";
+import type { NoticeOffice } from "./notice-office.js";
+import { getNotice, noticeOfPath, queryNotices } from "./query.js";
+import type { Refuser } from "./refusal.js";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const ON_DEMAND_LIMIT = 3;
+
+type Files = Record<string, Uint8Array>;
+
+function zipAnswer(files: Files): Answer {
+  return bytesAnswer("application/zip", Buffer.from(zipSync(files, { level: 0 })));
+}
+
+function describeItem(item: NoticeItem | undefined): Description {
+  if (!item) return { intent: null, lookupKeys: [] };
+  return { intent: item.intent, lookupKeys: item.lookupKeys, magicKey: item.magicKey };
+}
+
+export function itemOperations(
+  office: NoticeOffice,
+  tokens: IdempotencyTokens,
+  refuser: Refuser,
+): Operation[] {
+  const { items, parts } = office;
+  const { refuse, badField } = refuser;
+  const ofPath = ({ params }: Arrival) => describeItem(items.get(params["Id"] ?? ""));
+  const lookupKeys = ({ body }: Arrival): string[] => {
+    const keys = fieldsOf(body)["LookupKeys"];
+    return Array.isArray(keys) ? keys.map(String) : [];
+  };
+
+  const query: Operation = {
+    name: "query",
+    method: "POST",
+    path: "/v2/EviNotice/Query",
+    describe(arrival) {
+      const keys = lookupKeys(arrival);
+      return { ...describeItem(items.withLookupKey(keys[0] ?? "")[0]), lookupKeys: keys };
+    },
+    perform(call) {
+      for (const key of lookupKeys(call)) tokens.lookedUp(key);
+      return queryNotices(call, office, refuser);
+    },
+  };
+
+  function attachments(call: Call): Answer {
+    const item = noticeOfPath(call, office);
+    if (!item) return refuse(404, "NotFound", "no notice with that id");
+    if (item.attachments.length === 0) return emptyAnswer(204);
+    const files: Files = {};
+    for (const [index, { fileName, sha256 }] of item.attachments.entries()) {
+      const name = fileName in files ? `${index + 1}-${fileName}` : fileName;
+      files[name] = parts.documents.get(sha256);
+    }
+    return zipAnswer(files);
+  }
+
+  function affidavits(call: Call): Answer {
+    const item = noticeOfPath(call, office);
+    if (!item) return refuse(404, "NotFound", "no notice with that id");
+    const published = newestAffidavits(item);
+    if (published.length === 0) return emptyAnswer(204);
+    const files: Files = {};
+    for (const entry of published) files[`${entry.id}.pdf`] = affidavitPdf(item, entry);
+    return zipAnswer(files);
+  }
+
+  function affidavit({ params, account }: Call): Answer {
+    const found = items.affidavit(params["Id"] ?? "");
+    if (!found || found.item.site !== account.site.name)
+      return refuse(404, "NotFound", "no affidavit with that id");
+    return bytesAnswer("application/pdf", affidavitPdf(found.item, found.affidavit));
+  }
+
+  function requestAffidavit({ body, account, at }: Call): Answer {
+    const fields = fieldsOf(body);
+    const id = fields["Id"] ?? "";
+    if (typeof id !== "string" || !UUID.test(id))
+      return badField("Id", id === "" ? "Required" : "InvalidUuid", "must be a UUID");
+    for (const name of ["IncludeBody", "IncludeAttachments", "IncludeEvents"])
+      if (typeof (fields[name] ?? false) !== "boolean")
+        return badField(name, "InvalidType", "must be a boolean");
+    const item = items.get(id);
+    if (!item || item.site !== account.site.name || !isVisible(item))
+      return refuse(404, "NotFound", "no notice with that id");
+    if (!item.affidavitKinds.includes("OnDemand"))
+      return refuse(405, "NotRequested", "OnDemand was not requested at submission");
+    if (item.state === "Draft" || item.state === "Closed")
+      return refuse(405, "NotEligible", `the notice is ${item.state}`);
+    if (
+      fields["IncludeAttachments"] === true &&
+      !item.attachments.some((one) => one.isOnAffidavits)
+    )
+      return badField("IncludeAttachments", "NotIncluded", "none has IncludeOnAffidavits");
+    if (item.onDemandRequests >= (account.onDemandLimit ?? ON_DEMAND_LIMIT))
+      return refuse(403, "LimitReached", "the limit of on-demand affidavits is reached");
+    item.onDemandRequests += 1;
+    return jsonAnswer(200, { RequestId: office.requestAffidavit(item, account, at) });
+  }
+
+  return [
+    query,
+    {
+      name: "get",
+      method: "GET",
+      path: "/v2/EviNotice/:Id",
+      describe: ofPath,
+      perform: (call) => getNotice(call, office, refuser),
+    },
+    {
+      name: "attachments",
+      method: "GET",
+      path: "/v2/EviNotice/:Id/Attachments",
+      describe: ofPath,
+      perform: attachments,
+    },
+    {
+      name: "affidavits",
+      method: "GET",
+      path: "/v2/EviNotice/:Id/Affidavits",
+      describe: ofPath,
+      perform: affidavits,
+    },
+    {
+      name: "affidavit",
+      method: "GET",
+      path: "/v2/EviNotice/Affidavits/:Id",
+      describe: ({ params }) => describeItem(items.affidavit(params["Id"] ?? "")?.item),
+      perform: affidavit,
+    },
+    {
+      name: "affidavitRequest",
+      method: "POST",
+      path: "/v2/EviNotice/Affidavits/Request",
+      describe({ body }) {
+        const id = fieldsOf(body)["Id"];
+        return describeItem(typeof id === "string" ? items.get(id) : undefined);
+      },
+      perform: requestAffidavit,
+    },
+  ];
+}

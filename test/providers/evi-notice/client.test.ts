@@ -1,0 +1,230 @@
+// What the fixtures do not say about the notice client.
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { strToU8, zipSync } from "fflate";
+import { Secret } from "../../../src/contracts/shared/values.js";
+import * as client from "../../../src/providers/evi-notice/client.js";
+import { errorOf } from "../evi-post/account.js";
+import { answering, startProviderServer } from "../provider-server.js";
+import type { Handler, ProviderServer } from "../provider-server.js";
+import { accountAt, attachment, noticeId, submission } from "./account.js";
+
+const other = "0b6f3a52-7c1d-4f7e-9a55-1f0c6c1d2e3f";
+const batchId = noticeId;
+
+let handler: Handler;
+let server: ProviderServer;
+beforeEach(async () => {
+  server = await startProviderServer((...args) => handler(...args));
+});
+afterEach(() => server.close());
+const account = () => accountAt(server.url);
+const sent = () => JSON.parse(server.received[0]?.text ?? "null");
+
+describe("submit", () => {
+  test("a secret is revealed in the body alone (P2 §2.6)", async () => {
+    handler = answering({ Id: noticeId });
+    const given = { ...submission, evidenceAccessControlChallengeResponse: new Secret("blue") };
+    await client.submit(account(), given, "t");
+    expect(sent()["EvidenceAccessControlChallengeResponse"]).toBe("blue");
+    expect(JSON.stringify(given)).not.toContain("blue");
+  });
+
+  test("what is sent in secret does not come back in the provider's words", async () => {
+    handler = answering({ Type: "about:blank", Detail: "neither a password nor blue fits" }, 400);
+    const given = { ...submission, evidenceAccessControlChallengeResponse: new Secret("blue") };
+    const error = await errorOf(client.submit(account(), given, "t"));
+    expect(error.detail).toBe("neither [secret] nor [secret] fits");
+  });
+
+  test("members that are not shown travel as they are, and replace none that is", async () => {
+    handler = answering({ Id: noticeId });
+    const providerFields = { NotificationChannel: "Email", Subject: "another one" };
+    await client.submit(
+      account(),
+      { ...submission, providerFields, issuerLegalName: undefined },
+      "t",
+    );
+    expect(sent()).toEqual({
+      NotificationChannel: "Email",
+      Subject: submission.subject,
+      Body: submission.body,
+      RecipientAddress: submission.recipientAddress,
+    });
+  });
+
+  test("attachments go under the names of the account (P2 §2.6, assumed)", async () => {
+    handler = answering({ Id: noticeId });
+    const names = { sent: { attachments: "Files", content: "Bytes" } };
+    const given = { ...submission, attachments: [attachment] };
+    await client.submit(accountAt(server.url, names), given, "t");
+    const Bytes = attachment.bytes.toString("base64");
+    expect(sent()["Files"]).toEqual([
+      { Filename: "terms.pdf", MimeType: "application/pdf", Bytes },
+    ]);
+  });
+
+  test("a problem document says its type and the id for the provider's support (P2 §7.2)", async () => {
+    const problem = { Status: 400, Type: "urn:a:b", Title: "Bad", RequestId: "r-1" };
+    handler = answering(problem, 400, { "content-type": "application/problem+json" });
+    const error = await errorOf(client.submit(account(), submission, "t"));
+    expect(error).toMatchObject({ kind: "invalidRequest", type: "urn:a:b", requestId: "r-1" });
+    expect(error.detail).toBe("Bad");
+    expect(error.message).toBe("evi-notice submit: answered 400");
+  });
+});
+
+test("a notice is read by the names that the account gives its id (P2 §2.7, assumed)", async () => {
+  handler = answering({ noticeUuid: noticeId, State: "Sent", Affidavits: [{ NoticeUuid: other }] });
+  const { members } = account();
+  const named = accountAt(server.url, { members: { ...members, id: ["NoticeUuid"] } });
+  const notice = await client.get(named, { id: noticeId });
+  expect(notice).toMatchObject({ id: noticeId, affidavits: [{ id: other }] });
+});
+
+test.each([
+  ["an affidavit without an id", { Affidavits: [{}] }],
+  ["a lookup key that is no text", { LookupKey: 7 }],
+  ["no state", { State: undefined }],
+])("%s is never read as absent", async (_, members) => {
+  handler = answering({ Id: noticeId, State: "Sent", ...members });
+  const error = await errorOf(client.get(account(), { id: noticeId }));
+  expect(error).toMatchObject({ kind: "protocol", effect: "none" });
+});
+
+test.each([0, 101, 1.5])("a query with the limit %d is not sent (P2 §8)", async (limit) => {
+  const most = limit === 101 ? 1001 : limit;
+  const calls = [
+    () => client.query(account(), { limit }),
+    () => client.queryBatches(account(), { limit }),
+    () => client.queryRecipients(account(), { batchId, limit: most }),
+  ];
+  for (const call of calls)
+    expect(await errorOf(call())).toMatchObject({ kind: "protocol", effect: "none" });
+  expect(server.received).toEqual([]);
+});
+
+test("an empty list of keys asks nobody", async () => {
+  expect(await client.query(account(), { lookupKeys: [] })).toEqual({ results: [] });
+  expect(server.received).toEqual([]);
+});
+
+test.each(["", "x".repeat(256)])("a description that is not allowed is not sent", async (text) => {
+  for (const call of [
+    () => client.createBatch(account(), { description: text }),
+    () => client.updateBatch(account(), { batchId, settings: { description: text } }),
+  ])
+    expect(await errorOf(call())).toMatchObject({ kind: "protocol", effect: "none" });
+  expect(server.received).toEqual([]);
+});
+
+test("an id is a part of the path and nothing else", async () => {
+  handler = answering("", 204);
+  const attachmentId = "../../x?y=1";
+  await client.deleteBatchAttachment(account(), { batchId, attachmentId });
+  expect(server.received[0]?.path).toBe(
+    `/v2/EviNotice/Batches/${batchId}/Attachments/..%2F..%2Fx%3Fy%3D1`,
+  );
+});
+
+describe("files", () => {
+  test("names in a ZIP of attachments lose their folders, and the bytes stay", async () => {
+    const zip = zipSync({ "../../etc/passwd": strToU8("a"), "b.html": strToU8("<html></html>") });
+    handler = answering(Buffer.from(zip), 200, { "content-type": "application/zip" });
+    expect(await client.downloadAttachments(account(), { id: noticeId })).toEqual([
+      { fileName: "passwd", bytes: Buffer.from("a") },
+      { fileName: "b.html", bytes: Buffer.from("<html></html>") },
+    ]);
+  });
+
+  test("a ZIP with more than 500 files is refused", async () => {
+    const names = Array.from({ length: 501 }, (_, n) => [String(n), strToU8("")] as const);
+    const zip = Buffer.from(zipSync(Object.fromEntries(names)));
+    handler = answering(zip, 200, { "content-type": "application/zip" });
+    const error = await errorOf(client.downloadAttachments(account(), { id: noticeId }));
+    expect(error).toMatchObject({ kind: "protocol", effect: "none", mismatch: "content" });
+  });
+
+  test("an attachment of a batch may be a web page, where it comes as bytes", async () => {
+    const page = Buffer.from("<!DOCTYPE html><html>terms</html>");
+    handler = answering(page, 200, { "content-type": "application/octet-stream" });
+    const asked = { batchId, attachmentId: "1" };
+    expect(await client.downloadBatchAttachment(account(), asked)).toEqual(page);
+  });
+
+  test("an attachment's id may be a number (P2 §4.3 shows no type)", async () => {
+    handler = answering({ AttachmentId: 7 });
+    expect(await client.addBatchAttachment(account(), { batchId, attachment })).toEqual({
+      attachmentId: "7",
+    });
+  });
+});
+
+describe("recipients", () => {
+  const csv = "address;legalname\nana@example.com;Ana\n";
+
+  test("a list goes up from a stream, with its length where it is known", async () => {
+    handler = answering("");
+    const given = { batchId, csv: Readable.from([Buffer.from(csv)]), hasChallenges: false };
+    await client.addRecipients(account(), { ...given, bytes: csv.length });
+    expect(server.received[0]).toMatchObject({ method: "POST", text: csv });
+    expect(server.received[0]?.headers["content-length"]).toBe(String(csv.length));
+  });
+
+  test("a stream of unknown length goes up in chunks", async () => {
+    handler = answering("");
+    const parts = csv.match(/.{1,5}|\n/g) ?? [];
+    await client.addRecipients(account(), {
+      batchId,
+      csv: Readable.from(parts.map((part) => Buffer.from(part))),
+      hasChallenges: false,
+    });
+    expect(server.received[0]?.text).toBe(csv);
+  });
+
+  test("a stream that breaks ends the call, and nothing counts as added", async () => {
+    handler = answering("");
+    async function* broken() {
+      yield Buffer.from(csv);
+      throw new Error("the disk is gone");
+    }
+    const given = { batchId, csv: Readable.from(broken()), hasChallenges: false };
+    const error = await errorOf(client.addRecipients(account(), given));
+    expect(error).toMatchObject({ kind: "unavailable", operation: "addRecipients" });
+  });
+
+  test.each([409, 200])(
+    "the words of a %d about answers to challenges are not kept",
+    async (status) => {
+      handler = answering(
+        { Type: "urn:list", Detail: "row 1: the answer blue is too short" },
+        status,
+      );
+      const given = { batchId, csv: Buffer.from(csv), hasChallenges: true };
+      const error = await errorOf(client.addRecipients(account(), given));
+      expect(error.detail).toBeUndefined();
+    },
+  );
+
+  test("answers to challenges are not read back (P2 §2.9)", async () => {
+    const recipient = { Address: "ana@example.com", CustodyChallengeResponse: "blue", Row: 1 };
+    handler = answering({ Cursor: "", Results: [recipient] });
+    expect(await client.queryRecipients(account(), { batchId })).toEqual({
+      results: [{ address: "ana@example.com", providerFields: { Row: 1 } }],
+    });
+  });
+});
+
+test("settings change what is given and nothing else; what starts a batch is no setting", async () => {
+  handler = answering("");
+  const settings = { subject: "S", timeToLive: undefined, state: "Submitted" };
+  await client.updateBatch(account(), { batchId, settings });
+  expect(sent()).toEqual({ Subject: "S" });
+});
+
+test("an abort reaches the call", async () => {
+  const abort = new AbortController();
+  handler = () => abort.abort();
+  const error = await errorOf(client.createBatch(account(), { description: "d" }, abort.signal));
+  expect(error).toMatchObject({ kind: "unavailable", effect: "unknown", code: "ABORTED" });
+});

@@ -1,0 +1,94 @@
+// The client against the fixtures transcribed from the specification: what it sends, what it returns, what it throws.
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
+import { parseCallback } from "../../../src/providers/evi-notice/callback.js";
+import * as client from "../../../src/providers/evi-notice/client.js";
+import type { EviNoticeAccount } from "../../../src/providers/evi-notice/client.js";
+import { fill, loadFixtures, matches } from "../../harness/fixtures/fixtures.js";
+import type { Fixture, Values } from "../../harness/fixtures/fixtures.js";
+import { errorOf } from "../evi-post/account.js";
+import { sendAnswer } from "../fixture-answer.js";
+import { requestDifferences } from "../fixture-request.js";
+import { refusingUrl, startProviderServer } from "../provider-server.js";
+import { accountAt } from "./account.js";
+
+const fixtures = loadFixtures(join("test", "fixtures", "evi-notice")).filter(
+  ({ side }) => side !== "sandbox",
+);
+const named = (fixture: Fixture) =>
+  [`${fixture.title} (${fixture.section}, ${fixture.file})`, fixture] as const;
+
+describe("an exchange", () => {
+  test.each(fixtures.filter(({ call }) => call !== undefined).map(named))(
+    "%s",
+    async (_, { response, error, result, operation, ...fixture }) => {
+      const values: Values = {};
+      const server = await startProviderServer((_request, answer) =>
+        sendAnswer(answer, fill(response, values)),
+      );
+      try {
+        const baseUrl = response.cut === "refused" ? await refusingUrl() : server.url;
+        const account = accountAt(baseUrl, { timeoutMs: response.cut === "never" ? 300 : 5000 });
+        const call = perform(operation, account, fill(fixture["call"], values));
+        if (error !== undefined) {
+          expect(matches(error, await errorOf(call), { values, extra: true })).toEqual([]);
+        } else expect(matches(result, (await call) ?? null, { values })).toEqual([]);
+        if (response.cut === "refused") return;
+        expect(server.received).toHaveLength(1);
+        expect(await requestDifferences(fixture["request"], server.received[0]!, values)).toEqual(
+          [],
+        );
+      } finally {
+        await server.close();
+      }
+    },
+  );
+});
+
+describe("a callback", () => {
+  test.each(fixtures.filter(({ body }) => body !== undefined).map(named))(
+    "%s",
+    async (_, fixture) => {
+      const values: Values = {};
+      const body = fill(fixture["body"], values);
+      if (fixture["unreadable"] === true) {
+        const error = await errorOf(Promise.resolve().then(() => parseCallback(body)));
+        expect(error).toMatchObject({ kind: "protocol", effect: "none", operation: "callback" });
+        return;
+      }
+      const { event, correlation } = parseCallback(body);
+      expect(matches(fixture["event"], event, { values })).toEqual([]);
+      expect(correlation).toEqual(fixture["correlation"]);
+      expect(ProviderEvent.parse(event)).toEqual(event);
+    },
+  );
+});
+
+function perform(operation: string, account: EviNoticeAccount, call: any): Promise<unknown> {
+  const bytes = (given: any) => ({ ...given, bytes: Buffer.from(given.bytes, "base64") });
+  switch (operation) {
+    case "submit": {
+      const { submission, idempotencyToken } = call;
+      const answer = submission.evidenceAccessControlChallengeResponse;
+      if (answer !== undefined)
+        submission.evidenceAccessControlChallengeResponse = new Secret(answer);
+      if (submission.attachments) submission.attachments = submission.attachments.map(bytes);
+      return client.submit(account, submission, idempotencyToken);
+    }
+    case "addRecipients":
+      return client.addRecipients(account, { ...call, csv: Buffer.from(call.csv) });
+    case "addBatchAttachment":
+      return client.addBatchAttachment(account, { ...call, attachment: bytes(call.attachment) });
+    default: {
+      const functions = client as unknown as Record<
+        string,
+        (account: EviNoticeAccount, call: unknown) => Promise<unknown>
+      >;
+      const perform = functions[operation];
+      if (!perform) throw new Error(`unknown operation ${operation}`);
+      return perform(account, call);
+    }
+  }
+}

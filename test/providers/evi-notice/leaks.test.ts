@@ -1,0 +1,81 @@
+// Nothing that travels shows in an error: not the URL, the headers, the body, the secrets or the provider's words.
+import { expect, test } from "@jest/globals";
+import { Secret } from "../../../src/contracts/shared/values.js";
+import { parseCallback } from "../../../src/providers/evi-notice/callback.js";
+import * as client from "../../../src/providers/evi-notice/client.js";
+import type { EviNoticeAccount } from "../../../src/providers/evi-notice/client.js";
+import type { Operation } from "../../../src/providers/registry.js";
+import { CANARY, brokenCalls, shown } from "../errors/leaks.js";
+import { errorOf } from "../evi-post/account.js";
+import { accountAt } from "./account.js";
+
+const answer = JSON.stringify({
+  Type: CANARY,
+  Title: CANARY,
+  Detail: CANARY,
+  RequestId: CANARY,
+  stackTrace: CANARY,
+  Results: [{ Id: 1, Address: CANARY }],
+  Id: CANARY,
+});
+const id = CANARY;
+const [batchId, attachmentId] = [CANARY, CANARY];
+const attachment = { fileName: CANARY, mimeType: "text/plain", bytes: Buffer.from(CANARY) };
+
+const calls: Record<Operation<"evi-notice">, (account: EviNoticeAccount) => Promise<unknown>> = {
+  submit: (account) =>
+    client.submit(
+      account,
+      {
+        subject: CANARY,
+        body: CANARY,
+        recipientAddress: CANARY,
+        evidenceAccessControlChallengeResponse: new Secret(CANARY),
+        attachments: [attachment],
+      },
+      "canary-token",
+    ),
+  get: (account) => client.get(account, { id }),
+  query: (account) => client.query(account, { lookupKeys: [CANARY], owner: CANARY }),
+  downloadAttachments: (account) => client.downloadAttachments(account, { id }),
+  downloadAffidavits: (account) => client.downloadAffidavits(account, { id }),
+  downloadAffidavit: (account) => client.downloadAffidavit(account, { affidavitId: id }),
+  requestAffidavit: (account) => client.requestAffidavit(account, { id }),
+  createBatch: (account) => client.createBatch(account, { description: CANARY }),
+  queryBatches: (account) => client.queryBatches(account, { limit: 1, textSearch: CANARY }),
+  getBatch: (account) => client.getBatch(account, { batchId }),
+  updateBatch: (account) => client.updateBatch(account, { batchId, settings: { subject: CANARY } }),
+  startBatch: (account) => client.startBatch(account, { batchId, state: CANARY }),
+  deleteBatch: (account) => client.deleteBatch(account, { batchId }),
+  setBatchBody: (account) => client.setBatchBody(account, { batchId, html: CANARY }),
+  addRecipients: (account) =>
+    client.addRecipients(account, { batchId, csv: Buffer.from(CANARY), hasChallenges: true }),
+  queryRecipients: (account) => client.queryRecipients(account, { batchId, cursor: CANARY }),
+  deleteRecipients: (account) => client.deleteRecipients(account, { batchId }),
+  addBatchAttachment: (account) => client.addBatchAttachment(account, { batchId, attachment }),
+  listBatchAttachments: (account) => client.listBatchAttachments(account, { batchId }),
+  deleteBatchAttachments: (account) => client.deleteBatchAttachments(account, { batchId }),
+  downloadBatchAttachment: (account) =>
+    client.downloadBatchAttachment(account, { batchId, attachmentId }),
+  deleteBatchAttachment: (account) =>
+    client.deleteBatchAttachment(account, { batchId, attachmentId }),
+};
+
+test.each(Object.entries(calls))("%s leaks nothing", async (_, call) => {
+  const credentials = { username: "canary", password: new Secret(CANARY), timeoutMs: 400 };
+  const broken = await brokenCalls(answer, (baseUrl) => call(accountAt(baseUrl, credentials)));
+  expect(broken.length).toBeGreaterThan(13);
+  expect(broken.filter(({ shown }) => shown.length > 0)).toEqual([]);
+});
+
+test("a callback that cannot be read leaks nothing", async () => {
+  const bodies = [
+    CANARY,
+    [CANARY],
+    { Identifier: CANARY, Kind: CANARY, Date: CANARY, [CANARY]: 1 },
+  ];
+  for (const body of bodies) {
+    const error = await errorOf(Promise.resolve().then(() => parseCallback(body)));
+    expect(shown(error)).toEqual([]);
+  }
+});
