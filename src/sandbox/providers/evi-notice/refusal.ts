@@ -26,7 +26,7 @@ export function refuser(ids: SeededIds): Refuser {
     body: Buffer.from(
       JSON.stringify({
         Status: status,
-        Type: `https://sandbox.invalid/problems/${code}`,
+        Type: `https://problems.invalid/${code}`,
         Title: titles[status] ?? "Error",
         Detail: detail,
         RequestId: ids.uuid("evi-notice.problem"),

@@ -21,12 +21,12 @@ export interface Sender {
   bring(given: Record<string, any>, values: Values): Promise<void>;
 }
 
-export function sender(sandbox: Sandbox, username = "sandbox"): Sender {
+export function sender(sandbox: Sandbox, username = "sandbox", password = username): Sender {
   const control = sandboxControl(sandbox.url);
 
   async function send({ headers, ...request }: SentRequest): Promise<Answered> {
     const type = request.body === undefined ? {} : { "content-type": "application/json" };
-    const all = { authorization: basic(username), ...type, ...headers };
+    const all = { authorization: basic(username, password), ...type, ...headers };
     return exchange(sandbox, { ...request, headers: all });
   }
 
