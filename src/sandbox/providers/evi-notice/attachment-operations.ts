@@ -1,16 +1,16 @@
 // The attachments of a batch: multipart, one file a call (P2 §2.10, §4.3, §8).
 import { bytesAnswer, emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import type { Call, Operation } from "../../exchange/operation.js";
-import { isBatch, type BatchDesk } from "./batch-operations.js";
+import { isBatch, type BatchContext } from "./batch-operations.js";
 import { shownAttachment } from "./query.js";
 import { attachmentNames } from "./submission.js";
 
 const PATH = "/v2/EviNotice/Batches/:BatchId/Attachments";
 const ONE = `${PATH}/:AttachmentId`;
 
-export function attachmentOperations(desk: BatchDesk): Operation[] {
-  const { parts, batchOf, draftOf, describe } = desk;
-  const { refuse } = desk.refuser;
+export function attachmentOperations(context: BatchContext): Operation[] {
+  const { parts, batchOf, draftOf, describe } = context;
+  const { refuse } = context.refuser;
 
   function add(call: Call): Answer {
     const batch = draftOf(call);
@@ -45,7 +45,7 @@ export function attachmentOperations(desk: BatchDesk): Operation[] {
       isOnAffidavits: field("IncludeOnAffidavits")?.toLowerCase() === "true",
     };
     batch.attachments = [...batch.attachments, attachment];
-    desk.effect("addBatchAttachment", batch, call, `${fileName} ${attachment.sha256}`);
+    context.effect("addBatchAttachment", batch, call, `${fileName} ${attachment.sha256}`);
     return jsonAnswer(200, { AttachmentId: attachment.id });
   }
 
@@ -58,7 +58,7 @@ export function attachmentOperations(desk: BatchDesk): Operation[] {
     const batch = draftOf(call);
     if (!isBatch(batch)) return batch;
     batch.attachments = [];
-    desk.effect("deleteBatchAttachments", batch, call);
+    context.effect("deleteBatchAttachments", batch, call);
     return emptyAnswer(204);
   }
 
@@ -77,7 +77,7 @@ export function attachmentOperations(desk: BatchDesk): Operation[] {
     if (rest.length === batch.attachments.length)
       return refuse(404, "NotFound", "no attachment with that id");
     batch.attachments = rest;
-    desk.effect("deleteBatchAttachment", batch, call, call.params["AttachmentId"]);
+    context.effect("deleteBatchAttachment", batch, call, call.params["AttachmentId"]);
     return emptyAnswer(204);
   }
 

@@ -15,7 +15,7 @@ const BODY_DELAY_MS = 5000;
 const EMPTY_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** What the operations of a batch work with. */
-export interface BatchDesk {
+export interface BatchContext {
   parts: SandboxParts;
   batches: Batches;
   run: BatchRun;
@@ -28,12 +28,12 @@ export interface BatchDesk {
   effect(operation: string, batch: Batch, call: Call, part?: string): void;
 }
 
-export function batchDesk(
+export function batchContext(
   parts: SandboxParts,
   batches: Batches,
   run: BatchRun,
   refuser: Refuser,
-): BatchDesk {
+): BatchContext {
   const batchOf = ({ params, account }: Call) => {
     const id = params["BatchId"] ?? "";
     if (id === "" || id === EMPTY_UUID)
@@ -76,9 +76,9 @@ export function isBatch(found: Batch | Answer): found is Batch {
   return "lists" in found;
 }
 
-export function batchOperations(desk: BatchDesk): Operation[] {
-  const { parts, batches, run, batchOf, draftOf, describe } = desk;
-  const { refuse, badRequest, badField } = desk.refuser;
+export function batchOperations(context: BatchContext): Operation[] {
+  const { parts, batches, run, batchOf, draftOf, describe } = context;
+  const { refuse, badRequest, badField } = context.refuser;
   const one = `${PATH}/:BatchId`;
 
   function create(call: Call): Answer {
@@ -104,7 +104,7 @@ export function batchOperations(desk: BatchDesk): Operation[] {
       noticeIds: [],
     };
     batches.add(batch);
-    desk.effect("createBatch", batch, call);
+    context.effect("createBatch", batch, call);
     return jsonAnswer(200, { BatchId: batch.id });
   }
 
@@ -140,13 +140,13 @@ export function batchOperations(desk: BatchDesk): Operation[] {
     return jsonAnswer(200, {
       Cursor: next < found.length ? cursorOf(next) : null,
       HasMoreResults: next < found.length,
-      Results: found.slice(start, next).map((batch) => shown(batch, desk)),
+      Results: found.slice(start, next).map((batch) => shown(batch, context)),
     });
   }
 
   function get(call: Call): Answer {
     const batch = batchOf(call);
-    return isBatch(batch) ? jsonAnswer(200, shown(batch, desk)) : batch;
+    return isBatch(batch) ? jsonAnswer(200, shown(batch, context)) : batch;
   }
 
   function update(call: Call): Answer {
@@ -178,7 +178,7 @@ export function batchOperations(desk: BatchDesk): Operation[] {
     const batch = draftOf(call);
     if (!isBatch(batch)) return batch;
     batches.delete(batch);
-    desk.effect("deleteBatch", batch, call);
+    context.effect("deleteBatch", batch, call);
     return emptyAnswer(204);
   }
 
@@ -215,7 +215,7 @@ export function batchOperations(desk: BatchDesk): Operation[] {
 }
 
 /** Its members beyond those of P2 §2.8 are assumed. */
-function shown(batch: Batch, { parts, batches }: BatchDesk): Record<string, unknown> {
+function shown(batch: Batch, { parts, batches }: BatchContext): Record<string, unknown> {
   const { id, state, description, sent, failed, settings } = batch;
   const { Subject, ...rest } = settings;
   const size = batches.sizeOf(batch);

@@ -7,7 +7,7 @@ import { templateOf, utc } from "./batch-settings.js";
 import type { Batch, Batches } from "./batch.js";
 import { impossible } from "./lifecycle.js";
 import { readNoticeMagic } from "./magic.js";
-import type { NewNotice, NoticeOffice } from "./notice-office.js";
+import type { NewNotice, NoticeService } from "./notice-service.js";
 import type { Recipient } from "./recipient-list.js";
 import { lookupKeysOf } from "./submission.js";
 
@@ -21,12 +21,12 @@ export const batchWords = ["sandbox:invalid", "sandbox:failed"];
 export class BatchRun {
   readonly #parts: SandboxParts;
   readonly #batches: Batches;
-  readonly #office: NoticeOffice;
+  readonly #service: NoticeService;
 
-  constructor(parts: SandboxParts, batches: Batches, office: NoticeOffice) {
+  constructor(parts: SandboxParts, batches: Batches, service: NoticeService) {
     this.#parts = parts;
     this.#batches = batches;
-    this.#office = office;
+    this.#service = service;
     parts.clock.on("evi-notice.batch", ({ id }: { id: string }, at) => {
       const batch = batches.get(id);
       if (batch) this.#goOn(batch, at);
@@ -120,7 +120,7 @@ export class BatchRun {
     };
     const key = magic && magicKey("evi-notice", batch.id, address);
     if (key !== undefined) this.#parts.faults.learn(key, magic?.faults ?? []);
-    const item = this.#office.accept(notice, account, at, { magic, magicKey: key, faults: [] });
+    const item = this.#service.accept(notice, account, at, { magic, magicKey: key, faults: [] });
     this.#parts.ledger.record({
       operation: "evi-notice.batchNotice",
       intent: batch.description,

@@ -5,12 +5,12 @@ import type { SandboxProvider } from "../../exchange/operation.js";
 import { authenticate } from "../evi/authenticate.js";
 import { shelfOf } from "../evi/shelf.js";
 import { attachmentOperations } from "./attachment-operations.js";
-import { batchDesk, batchOperations } from "./batch-operations.js";
+import { batchContext, batchOperations } from "./batch-operations.js";
 import { BatchRun } from "./batch-run.js";
 import { batchSummary, Batches, type Batch } from "./batch.js";
 import { itemOperations } from "./item-operations.js";
 import { states } from "./lifecycle.js";
-import { NoticeOffice } from "./notice-office.js";
+import { NoticeService } from "./notice-service.js";
 import { recipientOperations } from "./recipient-operations.js";
 import { refuser } from "./refusal.js";
 import { submitOperation } from "./submit.js";
@@ -30,23 +30,23 @@ const harmless = [
 ];
 
 export function eviNotice(parts: SandboxParts): SandboxProvider {
-  const office = new NoticeOffice(parts);
+  const service = new NoticeService(parts);
   const tokens = new IdempotencyTokens(parts.options.idempotencyLifetimeMs);
   const batches = new Batches(parts);
-  const run = new BatchRun(parts, batches, office);
+  const run = new BatchRun(parts, batches, service);
   const refusals = refuser(parts.ids);
-  const desk = batchDesk(parts, batches, run, refusals);
-  const shelf = shelfOf("evi-notice", office, tokens, states);
+  const context = batchContext(parts, batches, run, refusals);
+  const shelf = shelfOf("evi-notice", service, tokens, states);
   for (const operation of harmless) parts.ledger.allowRepeats(`evi-notice.${operation}`);
 
   return {
     name: "evi-notice",
     operations: [
-      submitOperation(parts, office, tokens, refusals),
-      ...itemOperations(office, tokens, refusals),
-      ...batchOperations(desk),
-      ...recipientOperations(desk),
-      ...attachmentOperations(desk),
+      submitOperation(parts, service, tokens, refusals),
+      ...itemOperations(service, tokens, refusals),
+      ...batchOperations(context),
+      ...recipientOperations(context),
+      ...attachmentOperations(context),
     ],
     hasCallbacks: true,
     // P2 §4.2, §9: the older form is still accepted.

@@ -8,7 +8,7 @@ import { isVisible } from "../../engine/visibility.js";
 import { newestAffidavits } from "../evi/item.js";
 import { affidavitPdf } from "./affidavit.js";
 import type { NoticeItem } from "./notice-item.js";
-import type { NoticeOffice } from "./notice-office.js";
+import type { NoticeService } from "./notice-service.js";
 import { getNotice, noticeOfPath, queryNotices } from "./query.js";
 import type { Refuser } from "./refusal.js";
 
@@ -27,11 +27,11 @@ function describeItem(item: NoticeItem | undefined): Description {
 }
 
 export function itemOperations(
-  office: NoticeOffice,
+  service: NoticeService,
   tokens: IdempotencyTokens,
   refuser: Refuser,
 ): Operation[] {
-  const { items, parts } = office;
+  const { items, parts } = service;
   const { refuse, badField } = refuser;
   const ofPath = ({ params }: Arrival) => describeItem(items.get(params["Id"] ?? ""));
   const lookupKeys = ({ body }: Arrival): string[] => {
@@ -49,12 +49,12 @@ export function itemOperations(
     },
     perform(call) {
       for (const key of lookupKeys(call)) tokens.lookedUp(key);
-      return queryNotices(call, office, refuser);
+      return queryNotices(call, service, refuser);
     },
   };
 
   function attachments(call: Call): Answer {
-    const item = noticeOfPath(call, office);
+    const item = noticeOfPath(call, service);
     if (!item) return refuse(404, "NotFound", "no notice with that id");
     if (item.attachments.length === 0) return emptyAnswer(204);
     const files: Files = {};
@@ -66,7 +66,7 @@ export function itemOperations(
   }
 
   function affidavits(call: Call): Answer {
-    const item = noticeOfPath(call, office);
+    const item = noticeOfPath(call, service);
     if (!item) return refuse(404, "NotFound", "no notice with that id");
     const published = newestAffidavits(item);
     if (published.length === 0) return emptyAnswer(204);
@@ -105,7 +105,7 @@ export function itemOperations(
     if (item.onDemandRequests >= (account.onDemandLimit ?? ON_DEMAND_LIMIT))
       return refuse(403, "LimitReached", "the limit of on-demand affidavits is reached");
     item.onDemandRequests += 1;
-    return jsonAnswer(200, { RequestId: office.requestAffidavit(item, account, at) });
+    return jsonAnswer(200, { RequestId: service.requestAffidavit(item, account, at) });
   }
 
   return [
@@ -115,7 +115,7 @@ export function itemOperations(
       method: "GET",
       path: "/v2/EviNotice/:Id",
       describe: ofPath,
-      perform: (call) => getNotice(call, office, refuser),
+      perform: (call) => getNotice(call, service, refuser),
     },
     {
       name: "attachments",

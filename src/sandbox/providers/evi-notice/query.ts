@@ -7,12 +7,12 @@ import type { Call } from "../../exchange/operation.js";
 import { joinedLookupKey, newestAffidavits } from "../evi/item.js";
 import { cursorOf, placeOf } from "./cursor.js";
 import type { NoticeAttachment, NoticeItem } from "./notice-item.js";
-import type { NoticeOffice } from "./notice-office.js";
+import type { NoticeService } from "./notice-service.js";
 import type { Refuser } from "./refusal.js";
 
 export function queryNotices(
   call: Call,
-  { items, parts }: NoticeOffice,
+  { items, parts }: NoticeService,
   { badRequest, badField, refuse }: Refuser,
 ): Answer {
   const { body = {}, account } = call;
@@ -51,18 +51,18 @@ export function queryNotices(
 /** The visible notice of the path's id. */
 export function noticeOfPath(
   { params, account }: Pick<Call, "params" | "account">,
-  { items }: NoticeOffice,
+  { items }: NoticeService,
 ): NoticeItem | undefined {
   const item = items.get(params["Id"] ?? "");
   return item && item.site === account.site.name && isVisible(item) ? item : undefined;
 }
 
-export function getNotice(call: Call, office: NoticeOffice, { refuse }: Refuser): Answer {
-  const item = noticeOfPath(call, office);
+export function getNotice(call: Call, service: NoticeService, { refuse }: Refuser): Answer {
+  const item = noticeOfPath(call, service);
   if (!item) return refuse(404, "NotFound", "no notice with that id");
   const isSet = (name: string) => call.query[name]?.toLowerCase() === "true";
   return jsonAnswer(200, {
-    ...shown(item, office.parts),
+    ...shown(item, service.parts),
     SiteName: item.site,
     XmissionResult: item.state === "Failed" ? "Failed" : "Accepted",
     XmissionSummary: "handled by the sandbox",
@@ -70,7 +70,7 @@ export function getNotice(call: Call, office: NoticeOffice, { refuse }: Refuser)
     ...(isSet("IncludeAffidavits") && {
       Affidavits: newestAffidavits(item).map(({ id, at, description, kind }) => ({
         Id: id,
-        Date: dateOf(at, office.parts),
+        Date: dateOf(at, service.parts),
         Description: description,
         Kind: kind,
       })),

@@ -2,7 +2,7 @@
 import { emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { Checker, isObject } from "../../exchange/checker.js";
 import type { Call, Operation } from "../../exchange/operation.js";
-import { isBatch, type BatchDesk } from "./batch-operations.js";
+import { isBatch, type BatchContext } from "./batch-operations.js";
 import type { Batch } from "./batch.js";
 import { cursorOf, placeOf } from "./cursor.js";
 import type { Recipient } from "./recipient-list.js";
@@ -12,9 +12,9 @@ import { isAddress } from "./submission.js";
 const PATH = "/v2/EviNotice/Batches/:BatchId/Recipients";
 const MOST = 1000;
 
-export function recipientOperations(desk: BatchDesk): Operation[] {
-  const { parts, batches, batchOf, draftOf, describe } = desk;
-  const { refuse, badRequest } = desk.refuser;
+export function recipientOperations(context: BatchContext): Operation[] {
+  const { parts, batches, batchOf, draftOf, describe } = context;
+  const { refuse, badRequest } = context.refuser;
 
   function add(call: Call): Answer {
     const batch = draftOf(call);
@@ -31,7 +31,7 @@ export function recipientOperations(desk: BatchDesk): Operation[] {
     const sha256 = batches.keep(list);
     const isAdded = parts.options.recipientLists === "append";
     batch.lists = isAdded ? [...batch.lists, sha256] : [sha256];
-    desk.effect("addRecipients", batch, call, sha256);
+    context.effect("addRecipients", batch, call, sha256);
     return emptyAnswer(200);
   }
 
@@ -70,7 +70,7 @@ export function recipientOperations(desk: BatchDesk): Operation[] {
     const batch = draftOf(call);
     if (!isBatch(batch)) return batch;
     batch.lists = [];
-    desk.effect("deleteRecipients", batch, call);
+    context.effect("deleteRecipients", batch, call);
     return emptyAnswer(204);
   }
 

@@ -8,7 +8,7 @@ import type { Arrival, Call, Description, Operation } from "../../exchange/opera
 import { keyedBy } from "../evi/keyed-submit.js";
 import { impossible } from "./lifecycle.js";
 import { magicKeyOf, readNoticeMagic } from "./magic.js";
-import type { NoticeOffice } from "./notice-office.js";
+import type { NoticeService } from "./notice-service.js";
 import type { Refuser } from "./refusal.js";
 import { checkNotice, lookupKeysOf } from "./submission.js";
 
@@ -26,7 +26,7 @@ function describe({ body: given }: Arrival): Description {
 
 export function submitOperation(
   parts: SandboxParts,
-  office: NoticeOffice,
+  service: NoticeService,
   tokens: IdempotencyTokens,
   { refuse, badRequest, badField }: Refuser,
 ): Operation {
@@ -54,7 +54,7 @@ export function submitOperation(
     }
     const { attachments, body: html, ...rest } = notice;
     const magicKey = magic && magicKeyOf(body);
-    const item = office.accept(
+    const item = service.accept(
       {
         ...rest,
         bodySha256: parts.documents.put(Buffer.from(html)),
@@ -69,7 +69,7 @@ export function submitOperation(
       call.at,
       { magic, magicKey, faults },
     );
-    office.effect("submit", item, account.username, call.at);
+    service.effect("submit", item, account.username, call.at);
     return jsonAnswer(200, { Id: item.id });
   }
 

@@ -13,7 +13,7 @@ type StateOf<Item extends EviItem> = Item["state"];
 type MomentOf<Item extends EviItem> = Item extends EviItem<string, infer Moment> ? Moment : never;
 
 /** One service: its name, and what it says of its affidavits and events. */
-export interface Service<Item extends EviItem> {
+export interface ServiceDescription<Item extends EviItem> {
   provider: string;
   /** Which of its affidavits answers a request, and which one comes at the end. */
   moments: Record<"onDemand" | "closing", MomentOf<Item>>;
@@ -26,25 +26,25 @@ export interface Service<Item extends EviItem> {
 export class EviService<Item extends EviItem> {
   readonly items: EviItems<Item>;
   readonly parts: SandboxParts;
-  readonly #service: Service<Item>;
+  readonly #description: ServiceDescription<Item>;
 
-  constructor(parts: SandboxParts, service: Service<Item>) {
+  constructor(parts: SandboxParts, description: ServiceDescription<Item>) {
     this.parts = parts;
-    this.#service = service;
+    this.#description = description;
     this.items = new EviItems(parts.options.lookupKeyMatching);
-    const { provider } = service;
+    const { provider } = description;
     parts.clock.on(`${provider}.step`, (data: { id: string; version: number }, at) =>
       this.#step(data, at),
     );
     parts.clock.on(`${provider}.on-demand`, (data: { id: string; requestId: string }, at) => {
       const item = this.items.get(data.id);
-      const { onDemand } = service.moments;
+      const { onDemand } = description.moments;
       if (item) this.publish(item, onDemand, at, { requestId: data.requestId });
     });
   }
 
   requestAffidavit(item: Item, account: Account, at: number): string {
-    const { provider } = this.#service;
+    const { provider } = this.#description;
     const requestId = this.parts.ids.uuid(`${provider}.request`);
     this.effect("affidavitRequest", item, account.username, at);
     const data = { id: item.id, requestId };
@@ -70,8 +70,8 @@ export class EviService<Item extends EviItem> {
     how: { requestId?: string; regenerates?: Affidavit; keepsId?: boolean } = {},
   ): Affidavit {
     const { requestId, regenerates } = how;
-    const { provider } = this.#service;
-    const { description, kind } = this.#service.affidavit(moment);
+    const { provider } = this.#description;
+    const { description, kind } = this.#description.affidavit(moment);
     const affidavit: Affidavit = {
       id:
         regenerates && how.keepsId ? regenerates.id : this.parts.ids.uuid(`${provider}.affidavit`),
@@ -93,7 +93,7 @@ export class EviService<Item extends EviItem> {
 
   effect(operation: string, item: Item, account: string, at: number): void {
     this.parts.ledger.record({
-      operation: `${this.#service.provider}.${operation}`,
+      operation: `${this.#description.provider}.${operation}`,
       intent: item.intent,
       itemId: item.id,
       at: new Date(at).toISOString(),
@@ -107,7 +107,7 @@ export class EviService<Item extends EviItem> {
     if (outcome !== undefined) Object.assign(item, { outcome, outcomeAt: at });
     if (!isNew) return;
     Object.assign(item, { state, stateAt: at });
-    this.#service.entered?.(item, at);
+    this.#description.entered?.(item, at);
     this.#callBack(item, state, at);
   }
 
@@ -122,7 +122,7 @@ export class EviService<Item extends EviItem> {
     if (!step) return;
     const data = { id: item.id, version: item.planVersion };
     const how = "inRealTime" in step ? { inRealTime: step.inRealTime } : {};
-    this.parts.clock.schedule(at + step.afterMs, `${this.#service.provider}.step`, data, how);
+    this.parts.clock.schedule(at + step.afterMs, `${this.#description.provider}.step`, data, how);
   }
 
   /** By hand. Undefined: the affidavit that is to be published again does not exist. */
@@ -132,7 +132,7 @@ export class EviService<Item extends EviItem> {
   ): Affidavit | undefined {
     const earlier = item.affidavits.findLast((affidavit) => affidavit.id === regenerates);
     if (regenerates !== undefined && !earlier) return undefined;
-    const { onDemand, closing } = this.#service.moments;
+    const { onDemand, closing } = this.#description.moments;
     return this.publish(
       item,
       requestId === undefined ? closing : onDemand,
@@ -154,7 +154,7 @@ export class EviService<Item extends EviItem> {
     } else if (step.affidavit === "regenerated" || step.affidavit === "regenerated-new-id") {
       const regenerates = item.affidavits.at(-1);
       const keepsId = step.affidavit === "regenerated";
-      const { closing } = this.#service.moments;
+      const { closing } = this.#description.moments;
       if (regenerates) this.publish(item, closing, at, { regenerates, keepsId });
     } else {
       this.publish(item, step.affidavit, at);
@@ -166,7 +166,7 @@ export class EviService<Item extends EviItem> {
   #callBack(item: Item, kind: string, at: number, more: Partial<EviEvent> = {}): void {
     if (!item.callback?.filter.includes(kind)) return;
     const { ids, accounts, callbacks } = this.parts;
-    const { provider } = this.#service;
+    const { provider } = this.#description;
     const identifier = ids.uuid(`${provider}.event`);
     const event = { ...more, identifier, kind, at, number: ids.count(`${provider}.event`) };
     callbacks.emit(
@@ -180,7 +180,7 @@ export class EviService<Item extends EviItem> {
         account: item.account,
         magicKey: item.magicKey,
         url: item.callback.url,
-        body: this.#service.callbackBody(item, event, accounts.get(item.account)),
+        body: this.#description.callbackBody(item, event, accounts.get(item.account)),
       },
       at,
     );

@@ -21,7 +21,7 @@ export interface NewNotice extends Omit<Journey, "ending" | "modifiers"> {
   batchId?: string | undefined;
 }
 
-export class NoticeOffice extends EviService<NoticeItem> {
+export class NoticeService extends EviService<NoticeItem> {
   constructor(parts: SandboxParts) {
     super(parts, {
       provider: "evi-notice",
