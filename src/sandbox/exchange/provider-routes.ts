@@ -2,6 +2,7 @@
 // What needs a client certificate is served where connections have one, and nowhere else.
 import type { FastifyInstance } from "fastify";
 import { Exchange } from "./exchange.js";
+import { readList } from "./list-body.js";
 import type { SandboxProvider } from "./operation.js";
 import type { SandboxParts } from "../engine/parts.js";
 
@@ -16,6 +17,7 @@ export function registerProvider(
   );
   void server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("text/csv", readList);
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) =>
       done(null, body),
     );
