@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { sandboxControl } from "../../../../src/sandbox/control/client.js";
 import { RecipientList } from "../../../../src/sandbox/providers/evi-notice/recipient-list.js";
 import { startSandbox, type Sandbox } from "../../../../src/sandbox/sandbox.js";
-import { DAY, HOUR, MINUTE } from "../../caller.js";
+import { basic, DAY, HOUR, MINUTE } from "../../caller.js";
 import { collector, type Collector } from "../../collector.js";
 import { notices, sender } from "./sender.js";
 
@@ -194,6 +194,22 @@ test("a batch goes on after a restart where it stood", async () => {
   } finally {
     rmSync(stateDirectory, { recursive: true });
   }
+});
+
+test("a list may come in pieces of unknown number, and not above the limit of the server", async () => {
+  const values: Record<string, unknown> = {};
+  await sender(sandbox).bring({ batch: { description: "d" } }, values);
+  const url = `${sandbox.url}${notices}/Batches/${String(values["batchId"])}/Recipients`;
+  const headers = { authorization: basic("sandbox"), "content-type": "text/csv; charset=utf-8" };
+  const upload = (body: Blob | ReadableStream) =>
+    fetch(url, { method: "POST", headers, body, duplex: "half" });
+  expect((await upload(new Blob([listOf(2000)]).stream())).status).toBe(200);
+  const { Results } = await recipientsOf(String(values["batchId"]), {
+    SortDirection: "Descending",
+  });
+  expect(Results[0].Address).toBe("person1999@example.com");
+  const refused = await upload(new Blob([Buffer.alloc(63_000_000)]));
+  expect(await refused.json()).toMatchObject({ Status: 400, Detail: "Request body is too large" });
 });
 
 test("a list of a hundred thousand is kept as it came, and not a second time", () => {
