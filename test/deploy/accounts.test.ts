@@ -89,6 +89,7 @@ test("the sandbox's accounts work: doctor finds each provider, mutual TLS and al
     const asked = checks.filter(({ check }) => /^(account|client certificate) /.test(check));
     expect(asked.map(({ check, state }) => [check, state])).toEqual([
       ["account default evi-post", "ok"],
+      ["account default evi-notice", "ok"],
       ["account default disposable-certificate", "ok"],
       ["client certificate default disposable-certificate", "ok"],
       ["account default messaging-gateway", "ok"],
