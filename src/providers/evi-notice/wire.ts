@@ -68,7 +68,12 @@ export const RequestIdAnswer = z.looseObject({ RequestId: z.string().min(1) });
 export const BatchIdAnswer = z.looseObject({ BatchId: z.string().min(1) });
 export const AttachmentIdAnswer = z.looseObject({ AttachmentId: Id });
 
-const Affidavit = z.looseObject({ Id, Date: z.unknown().optional(), Description: Text, Kind: Text });
+const Affidavit = z.looseObject({
+  Id,
+  Date: z.unknown().optional(),
+  Description: Text,
+  Kind: Text,
+});
 
 /** P2 §2.10. */
 export const AttachmentAnswer = z.looseObject({
