@@ -170,6 +170,7 @@ export const Config = z.strictObject({
         .strictObject({
           submittedDays: whole(1).optional(),
           affidavitDays: whole(1).optional(),
+          attachmentDays: whole(1).optional(),
           contractDays: whole(1).optional(),
           signedDays: whole(1).optional(),
           videoDays: whole(1).optional(),

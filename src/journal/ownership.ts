@@ -3,8 +3,15 @@
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 
-/** `video`: an identity video and the evidences that go with it. */
-export const documentKinds = ["submitted", "affidavit", "contract", "signed", "video"] as const;
+/** `attachment`: as the provider gave it back; `video`: an identity video and the evidences that go with it. */
+export const documentKinds = [
+  "submitted",
+  "affidavit",
+  "attachment",
+  "contract",
+  "signed",
+  "video",
+] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 export interface OwnedDocument {

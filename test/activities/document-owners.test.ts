@@ -1,7 +1,7 @@
 // The order in which an activity comes to a document: its owner is written, and only then is it stored or read.
 import { expect, test } from "@jest/globals";
 import { createHash } from "node:crypto";
-import { fetchAffidavits } from "../../src/activities/evi-post/affidavits.js";
+import { keepAffidavits } from "../../src/activities/evi/affidavits.js";
 import type { EviPostContext } from "../../src/activities/evi-post/context.js";
 import { checkedReferenceOf, referenceOf } from "../../src/activities/runtime/documents.js";
 import type { ActivityDependencies } from "../../src/activities/runtime/provider-context.js";
@@ -58,13 +58,14 @@ const oneShot = (deps: Deps) =>
     ...contextOf(deps, { contract: { bytes: letterPdf, mediaType: "application/pdf" } }),
     retrieve: async () => ({ documents: [{ name: "a.pdf", signed: letterPdf }] }),
   }) as unknown as OneShotContext;
-const eviPost = (deps: Deps) =>
-  ({
-    ...contextOf(deps, { downloadAffidavits: [{ id: "a", bytes: letterPdf }] }),
-    account: { affidavits: { mode: "download" } },
-  }) as unknown as EviPostContext;
 const request = { account: "default", requestPk: "1", mode: "quick" } as const;
-const wanted = { uniqueId: "item", wanted: [{ uniqueId: "a" }] };
+const affidavit = (deps: Deps) =>
+  keepAffidavits(
+    contextOf(deps, {}) as unknown as EviPostContext,
+    "item",
+    [{ id: "a" }],
+    async () => new Map([["a", letterPdf]]),
+  );
 
 const cases: [
   name: string,
@@ -79,7 +80,7 @@ const cases: [
     ["take"],
     (deps) => checkedReferenceOf(deps, stored, "submitted", "document"),
   ],
-  ["an affidavit", "affidavit", ["put"], (deps) => fetchAffidavits(eviPost(deps), wanted)],
+  ["an affidavit", "affidavit", ["put"], affidavit],
   ["a contract", "contract", ["put"], (deps) => contract(oneShot(deps), request)],
   ["a signed document", "signed", ["put"], (deps) => fetchSigned(oneShot(deps), request)],
 ];

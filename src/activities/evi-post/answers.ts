@@ -1,15 +1,10 @@
-// The answers of postal updates: what each result and each error of the provider's call means for the caller
+// The answers of a cancellation: what each result and each error of the provider's call means for the caller
 // (docs/reading-the-specification.md §2).
-import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
+import type { CancelAnswer } from "../../contracts/send-postal/messages.js";
 import { postalStates } from "../../contracts/send-postal/states.js";
-import {
-  EffectAbsentOnce,
-  EffectInFlight,
-  EffectRefused,
-  EffectUnknown,
-} from "../../journal/errors.js";
+import { EffectAbsentOnce, EffectInFlight, EffectRefused } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
-import { refusalOf } from "../runtime/failure.js";
+import { isUnanswered } from "../evi/affidavit-request.js";
 import type { Refusal } from "../runtime/failure.js";
 
 const tooLate = new Set<string>(postalStates.slice(postalStates.indexOf("Dispatched")));
@@ -46,34 +41,4 @@ export async function cancelAnswer(
       return { answer: "unavailable" };
     }
   }
-}
-
-/**
- * 400 is a refusal with a reason. After a lost answer, and while another attempt is under way, it is `unknown`. Where
- * nothing was sent, it is `unavailable`.
- */
-export async function affidavitAnswer(
-  requesting: Promise<{ requestId: string }>,
-): Promise<AffidavitAnswer> {
-  try {
-    const { requestId } = await requesting;
-    return { answer: "requested", requestId };
-  } catch (error) {
-    if (error instanceof EffectUnknown || error instanceof EffectInFlight)
-      return { answer: "unknown" };
-    if (error instanceof EffectRefused)
-      return { answer: "refused", reason: reasonOf(error.refusal as Refusal) };
-    if (!(error instanceof ProviderError)) throw error;
-    if (isUnanswered(error)) return { answer: "unavailable" };
-    return { answer: "refused", reason: reasonOf(refusalOf(error)) };
-  }
-}
-
-function isUnanswered({ kind, status }: ProviderError): boolean {
-  return kind === "rateLimited" || status === undefined;
-}
-
-function reasonOf({ detail, code, status, fields }: Refusal): string {
-  const problems = fields.map(({ path, problem }) => (path ? `${path} ${problem}` : problem));
-  return detail ?? (problems.join("; ") || `${code ?? status ?? "refused"}`);
 }

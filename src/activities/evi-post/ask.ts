@@ -1,86 +1,68 @@
-// One poll of a communication: the snapshot, which alone decides, and the affidavits that are not stored yet (P2 §2.5, §4.1
-// Query, §6.4).
+// One poll of a postal communication (P2 §2.5, §4.1 Query).
 import { endStates } from "../../contracts/send-postal/states.js";
 import { PostalDates } from "../../contracts/send-postal.js";
-import type { ProcessDocument } from "../../contracts/shared/status.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
-import { NotChangedYet } from "../runtime/failure.js";
-import { isSatisfied, notFoundError } from "../runtime/polling.js";
-import type { PollRequest } from "../runtime/polling.js";
-import { fetchAffidavits } from "./affidavits.js";
-import { provider } from "./context.js";
+import * as eviPost from "../../providers/evi-post/client.js";
+import { whenVisible } from "../evi/affidavits.js";
+import type { EviAffidavit } from "../evi/affidavits.js";
+import { askItem } from "../evi/ask.js";
+import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { EviPostContext } from "./context.js";
-
-export interface PostalPollRequest extends PollRequest {
-  account: string;
-  uniqueId: string;
-  submittedAt: string;
-  /** Provider ids of affidavits that are stored; left out of the download unless `refetch`. */
-  stored: string[];
-  refetch: boolean;
-}
-
-export interface PostalAnswer {
-  snapshot: {
-    /** The database's clock before the question was sent. */
-    stamp: string;
-    state: string;
-    outcome?: string;
-    dates: PostalDates;
-    fingerprint: string;
-  };
-  documents: ProcessDocument[];
-  /** How many listed affidavits could not be fetched: tracking does not wait for them. */
-  missing: number;
-}
 
 const datesOnly = PostalDates.strip();
 
-export async function ask(
+export function ask(
   context: EviPostContext,
-  request: PostalPollRequest,
-): Promise<PostalAnswer> {
-  const { uniqueId, stored, refetch } = request;
-  const stamp = (await context.deps.journal.now()).toISOString();
-  const item = await context.findItem(uniqueId);
-  if (!item) throw invisible(context, request);
-  const { state, outcome, affidavits = [] } = item;
-  const ids = affidavits.map((affidavit) => affidavit.uniqueId);
-  const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
-  if (!isSatisfied(request, fingerprint, endStates.has(state))) throw new NotChangedYet();
-  const wanted = affidavits.filter((one) => refetch || !stored.includes(one.uniqueId));
-  const fetched = await fetchAffidavits(context, { uniqueId, wanted }).catch((error: unknown) => {
-    if (request.wait !== "affidavits" && error instanceof ProviderError) return [];
-    throw error;
-  });
-  const missing = wanted.length - fetched.length;
-  if (request.wait === "affidavits" && missing > 0)
-    throw notFoundError(
-      provider,
-      "downloadAffidavits",
-      "a listed affidavit is not in the download",
-    );
-  return {
-    snapshot: {
-      stamp,
-      state,
-      fingerprint,
-      dates: datesOnly.parse(item),
-      ...(outcome === undefined ? {} : { outcome }),
+  request: EviPollRequest,
+): Promise<EviAnswer<PostalDates>> {
+  const { uniqueId } = request;
+  return askItem(context, request, {
+    operations: { find: "query", download: "downloadAffidavits" },
+    endStates,
+    async find() {
+      const item = await context.findItem(uniqueId);
+      if (!item) return undefined;
+      const { state, outcome, affidavits = [] } = item;
+      return {
+        state,
+        outcome,
+        dates: datesOnly.parse(item),
+        affidavits: affidavits.map(({ uniqueId: id, date, description }) => ({
+          id,
+          date,
+          description,
+        })),
+      };
     },
-    documents: fetched,
-    missing,
-  };
+    download: (wanted) =>
+      context.account.affidavits.mode === "blobs"
+        ? blobs(context, uniqueId)
+        : download(context, wanted),
+  });
 }
 
-/** docs/reading-the-specification.md §1: an id that was just given may not be visible yet. */
-function invisible({ deps }: EviPostContext, { submittedAt }: PostalPollRequest): ProviderError {
-  const isNew = Date.now() - Date.parse(submittedAt) < deps.invisibleForMs;
-  return new ProviderError({
-    kind: isNew ? "notVisibleYet" : "protocol",
-    provider,
-    operation: "query",
-    effect: "none",
-    problem: "the communication is not in the answer",
-  });
+/** P2 §4.1: one ZIP for all; its only file belongs to the only id. */
+async function download(
+  context: EviPostContext,
+  wanted: EviAffidavit[],
+): Promise<Map<string, Buffer>> {
+  const ids = wanted.map(({ id }) => id);
+  const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
+    eviPost.downloadAffidavits(context.account, ids, signal),
+  );
+  const files = await whenVisible(downloading, []);
+  const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
+  return new Map(
+    files.flatMap(({ id = only, bytes }) => (id === undefined ? [] : [[id, bytes] as const])),
+  );
+}
+
+async function blobs(context: EviPostContext, uniqueId: string): Promise<Map<string, Buffer>> {
+  const asked = { uniqueIds: [uniqueId], includeBlobs: true };
+  const { results } = await context.throughCircuit("query", (signal) =>
+    eviPost.query(context.account, asked, signal),
+  );
+  const affidavits = results.flatMap((item) => item.affidavits ?? []);
+  return new Map(
+    affidavits.flatMap(({ uniqueId: id, bytes }) => (bytes ? [[id, bytes] as const] : [])),
+  );
 }

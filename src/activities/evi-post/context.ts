@@ -1,8 +1,8 @@
 // What the activities of certified post work with: the account, and the queries of docs/reading-the-specification.md §1–2.
 import type { PostalSettings } from "../../contracts/send-postal.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import type { EviPostAccount, PostalItem } from "../../providers/evi-post/client.js";
+import { withOwnKey } from "../evi/submit.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
 
@@ -39,21 +39,12 @@ export class EviPostContext extends ProviderContext<
     return results.find(({ evidenceId }) => evidenceId === uniqueId);
   }
 
-  /** Our own key may be one of several in `lookupKey`, joined with `::` (docs/reading-the-specification.md §1). */
-  async itemByOwnKey(key: string): Promise<PostalItem | undefined> {
+  async itemByOwnKey(key: string): Promise<{ uniqueId: string; lookupKey?: string } | undefined> {
     const { results, totalMatches } = await this.throughCircuit("query", (signal) =>
       eviPost.query(this.account, { lookupKeys: [key] }, signal),
     );
-    const found = results.find(({ lookupKey = "" }) => lookupKey.split("::").includes(key));
-    if (found) return found;
-    if (totalMatches <= results.length) return undefined;
-    // More than one page for a key that is unique: the query does not filter as assumed, so it proves no absence.
-    throw new ProviderError({
-      kind: "protocol",
-      provider,
-      operation: "query",
-      effect: "none",
-      problem: "a query by our own key reports more matches than it returns",
-    });
+    const hasMore = totalMatches > results.length;
+    const item = withOwnKey(this, key, { results, hasMore });
+    return item && { ...item, uniqueId: item.evidenceId };
   }
 }

@@ -2,6 +2,7 @@
 import type { SendPostalInput } from "../../contracts/send-postal.js";
 import { Secret } from "../../contracts/shared/values.js";
 import type { PostalSubmission } from "../../providers/evi-post/client.js";
+import { joinedKey } from "../evi/submit.js";
 
 /** Complete for the service, because an omitted filter means no callback at all (P2 §2.3, §6.2). */
 export const postalFilter = [
@@ -26,7 +27,7 @@ export function submissionOf(
   const { account: _account, settings: _settings, document: _document, ...fields } = input;
   const { evidenceAccessControlChallengeResponse: response, ...options } = input.options ?? {};
   const lookupKey = account.ownKeyInLookupKey
-    ? [input.lookupKey, ownKey].filter(Boolean).join("::")
+    ? joinedKey(input.lookupKey, ownKey)
     : input.lookupKey;
   return {
     ...fields,

@@ -5,8 +5,8 @@ import { SendPostalInput } from "../../contracts/send-postal.js";
 import type { PostalSettings } from "../../contracts/send-postal.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import * as eviPost from "../../providers/evi-post/client.js";
+import { submitOnce } from "../evi/submit.js";
 import type { StepCall } from "../runtime/activity.js";
-import { runEffect } from "../runtime/effect.js";
 import { InvalidInput } from "../runtime/failure.js";
 import { ownedDocument, readDocument, referenceOf } from "../runtime/documents.js";
 import { resolved } from "../runtime/provider-context.js";
@@ -40,38 +40,19 @@ export async function submit(
   checkAccountRules(input, account);
   const document = await referenceOf(deps, input.document, "submitted");
   const callback = deps.callback({ provider, ...processKey });
-  const { uniqueId } = await runEffect(
-    context,
-    given.effect,
-    {
-      operation: "submit",
-      input: comparedInput(SendPostalInput, input, contentOf),
-      documents: [ownedDocument(document, "submitted")],
-      prepare: () => readDocument(deps.documents, document, "document"),
-      send: ({ prepared: pdf, token, idempotencyToken, signal }) => {
-        const submission = submissionOf(input, pdf, token, callback, account);
-        return eviPost.submit(account, submission, idempotencyToken, signal);
-      },
-      async findShown(uniqueId) {
-        const item = await context.findItem(uniqueId);
-        return item && { uniqueId };
-      },
-      async lookUp(token) {
-        const item = await context.itemByOwnKey(token);
-        return item && { uniqueId: item.evidenceId };
-      },
-      assumed: {
-        form: keyForm(input, account),
-        isByToken: true,
-        sampleOf: (token) => token,
-        find: async (token) => {
-          const item = await context.itemByOwnKey(token);
-          return item && (item.lookupKey === token ? "alone" : "joined");
-        },
-      },
+  const { uniqueId } = await submitOnce(context, given.effect, {
+    operation: "submit",
+    input: comparedInput(SendPostalInput, input, contentOf),
+    documents: [ownedDocument(document, "submitted")],
+    prepare: () => readDocument(deps.documents, document, "document"),
+    send: ({ prepared: pdf, token, idempotencyToken, signal }) => {
+      const submission = submissionOf(input, pdf, token, callback, account);
+      return eviPost.submit(account, submission, idempotencyToken, signal);
     },
-    { of: "step" },
-  );
+    find: (id) => context.findItem(id),
+    findByOwnKey: (key) => context.itemByOwnKey(key),
+    form: keyForm(input, account),
+  });
   return {
     uniqueId,
     environment: deps.environment,
@@ -85,7 +66,10 @@ export async function submit(
 }
 
 /** Whether our own key is the item's whole lookup key, or one of several that the provider joins (P2 §2.4). */
-function keyForm({ lookupKey, options }: SendPostalInput, account: PostalAccount): string {
+function keyForm(
+  { lookupKey, options }: SendPostalInput,
+  account: PostalAccount,
+): "alone" | "joined" {
   const others = options?.customFields?.some(({ isLookupKey }) => isLookupKey === true);
   return lookupKey || others || account.ownKeyInLookupKey ? "joined" : "alone";
 }

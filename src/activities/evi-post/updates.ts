@@ -3,20 +3,16 @@
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
 import * as eviPost from "../../providers/evi-post/client.js";
-import type { UpdateCall } from "../runtime/activity.js";
+import { requestOnce } from "../evi/affidavit-request.js";
+import type { EviUpdate } from "../evi/affidavit-request.js";
 import { runEffect } from "../runtime/effect.js";
 import { notFoundError } from "../runtime/polling.js";
-import { affidavitAnswer, cancelAnswer, cancelAnswerFor } from "./answers.js";
+import { cancelAnswer, cancelAnswerFor } from "./answers.js";
 import { provider } from "./context.js";
 import type { EviPostContext } from "./context.js";
 
-export interface PostalUpdate extends UpdateCall {
-  account: string;
-  uniqueId: string;
-}
-
 /** P2 §4.1 Cancel. */
-export function cancel(context: EviPostContext, given: PostalUpdate): Promise<CancelAnswer> {
+export function cancel(context: EviPostContext, given: EviUpdate): Promise<CancelAnswer> {
   const input = { uniqueId: given.uniqueId };
   const cancelling = runEffect(
     context,
@@ -43,21 +39,15 @@ export function cancel(context: EviPostContext, given: PostalUpdate): Promise<Ca
   });
 }
 
-/** P2 §4.1 AffidavitRequest. It has neither a token nor a look-up, so after a lost answer it is `unknown`. */
+/** P2 §4.1 AffidavitRequest. */
 export function requestAffidavit(
   context: EviPostContext,
-  given: PostalUpdate & { asked: PostalAffidavitRequest },
+  given: EviUpdate & { asked: PostalAffidavitRequest },
 ): Promise<AffidavitAnswer> {
   const input = { uniqueId: given.uniqueId, ...given.asked };
-  const requesting = runEffect(
-    context,
-    given.effect,
-    {
-      operation: "requestAffidavit",
-      input,
-      send: ({ signal }) => eviPost.requestAffidavit(context.account, input, signal),
-    },
-    { of: "update" },
-  );
-  return affidavitAnswer(requesting);
+  return requestOnce(context, given, {
+    operation: "requestAffidavit",
+    input,
+    send: (signal) => eviPost.requestAffidavit(context.account, input, signal),
+  });
 }

@@ -45,7 +45,7 @@ export type Attention = z.infer<typeof Attention>;
 
 /** A document that a process produced or used. */
 export const ProcessDocument = z.strictObject({
-  kind: z.enum(["submitted", "affidavit", "contract", "signed"]),
+  kind: z.enum(["submitted", "affidavit", "attachment", "contract", "signed"]),
   document: DocumentReference,
   /** The provider's id of it. */
   uniqueId: z.string().optional(),

@@ -31,7 +31,7 @@ import { queryParameters, routes } from "./wire.js";
 
 export type { AffidavitFile } from "../evi/affidavit-zip.js";
 export type { EviPostAccount } from "./account.js";
-export type { PostalAffidavit, PostalItem } from "./item.js";
+export type { PostalItem } from "./item.js";
 export type { PostalSubmission } from "./submission.js";
 
 export interface PostalQuery {

@@ -1,21 +1,20 @@
 // A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1;
 // docs/reading-the-specification.md §2).
-import { currentUpdateInfo, patched, proxyActivities, sleep } from "@temporalio/workflow";
-import type { ActivityOptions } from "@temporalio/workflow";
+import { currentUpdateInfo, proxyActivities, sleep } from "@temporalio/workflow";
 import type { EviPostActivities, PostalSubmitted } from "../../activities/evi-post/index.js";
 import type { ProcessActivities } from "../../activities/runtime/process.js";
 import { cancel, requestAffidavit } from "../../contracts/send-postal/messages.js";
 import type { AffidavitAnswer, CancelAnswer } from "../../contracts/send-postal/messages.js";
 import type {
   PostalAffidavitRequest,
+  PostalDates,
   PostalOutcome,
   SendPostalInput,
   SendPostalResult,
 } from "../../contracts/send-postal.js";
+import { Communication, refuseUnlessFlags } from "../evi/communication.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
-import { wanted } from "../runtime/attention.js";
 import { answerTo } from "../runtime/activity-errors.js";
-import { matchAffidavits } from "./affidavits.js";
 import {
   decidedBy,
   isChecked,
@@ -23,15 +22,9 @@ import {
   refuseUnlessDeciderAlone,
 } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
-import { collectAffidavits } from "./late-affidavits.js";
-import { trackUntilClosed } from "../runtime/tracking.js";
-import type { AskWait, TrackingTarget } from "../runtime/tracking.js";
-import { invalidInput, membersOf } from "../runtime/invalid-input.js";
 import { Flow } from "../runtime/flow.js";
-import { excludedTransition, hintsAtEnd, postalView, reportsEnd } from "./view.js";
+import { excludedTransition, postalView, reportsEnd } from "./view.js";
 import type { PostalSnapshot, PostalView } from "./view.js";
-import { stepsOf } from "../runtime/steps.js";
-import { waitUntilDue } from "../runtime/waits.js";
 
 const { withdraw } = proxyActivities<ProcessActivities>({
   ...answerOptions,
@@ -53,13 +46,21 @@ export async function sendPostal(input: SendPostalInput): Promise<SendPostalResu
 class SendPostal {
   readonly #input: SendPostalInput;
   readonly #flow = new Flow<PostalSnapshot, PostalView>(postalView, reportsEnd);
-  readonly #step = stepsOf<EviPostActivities>(this.#flow, "evi-post");
-  /** The affidavits requested on demand, each with how many documents there were before it. */
-  readonly #requests: { requestId: string; before: number }[] = [];
-  #item: PostalSubmitted | undefined;
+  readonly #letter = new Communication<
+    PostalSubmitted,
+    PostalDates,
+    PostalView,
+    PostalAffidavitRequest,
+    AffidavitAnswer
+  >(this.#flow, {
+    provider: "evi-post",
+    label: "EviPost",
+    reportsEnd,
+    excludedTransition: (seen, next, { postServiceType }) =>
+      excludedTransition(seen, next, postServiceType),
+    mayRequestAffidavit: ({ affidavitsOnDemand }) => affidavitsOnDemand,
+  });
   #cancelAfterSubmit = false;
-  /** The number of affidavits that the newest answer lists and that could not be fetched. */
-  #missing = 0;
 
   constructor(input: SendPostalInput) {
     this.#input = input;
@@ -73,121 +74,39 @@ class SendPostal {
     lifecycle.onUpdate(
       requestAffidavit,
       "Request an affidavit on demand",
-      (asked) => this.#requestAffidavit(asked),
-      refuseUnlessFlags,
+      (asked) => this.#letter.requestAffidavit(asked),
+      (asked) => refuseUnlessFlags(asked, ["includeDocument", "includeEvents"]),
     );
     lifecycle.onCancelRequested(() => lifecycle.background(() => this.#cancelUnsigned()));
   }
 
   run(): Promise<SendPostalResult> {
-    return this.#flow.lifecycle.run(
-      () => this.#main(),
+    const { lifecycle } = this.#flow;
+    const submitted = () => {
+      if (this.#cancelAfterSubmit)
+        lifecycle.background(() => this.#cancelUntilAnswered("after-submit"));
+    };
+    return lifecycle.run(
+      () => this.#letter.run(this.#input, { submitted }),
       () => this.#result(),
     );
   }
 
-  async #main(): Promise<void> {
-    const item = await this.#submit();
-    this.#submitted(item);
-    const target: TrackingTarget = {
-      label: "EviPost",
-      spans: item.settings,
-      hintsAtEnd,
-      ask: (...question) => this.#ask(item, ...question),
-    };
-    await trackUntilClosed(this.#flow, target);
-    if (this.#flow.status.ownOutcome !== undefined) return;
-    await this.#collectLateAffidavits(target, item.settings.affidavitWindowSeconds);
-  }
-
-  #submit(): Promise<PostalSubmitted> {
-    const step = {
-      name: "submit",
-      summary: "Submit to EviPost",
-      journaled: true,
-      happened: { uniqueId: wanted.reference },
-    };
-    return this.#step(step, (evi, call) => evi.submit({ ...call, input: this.#input }));
-  }
-
-  #submitted(item: PostalSubmitted): void {
-    const { log, status, lifecycle } = this.#flow;
-    this.#item = item;
-    status.identify(item);
-    log.note({ source: "process", event: "Submitted" });
-    lifecycle.beginTracking({ uniqueId: item.uniqueId }, item.settings.deadlineSeconds);
-    if (this.#cancelAfterSubmit)
-      lifecycle.background(() => this.#cancelUntilAnswered("after-submit"));
-  }
-
-  /** Queries EviPost for the communication and applies the answer. */
-  async #ask(
-    { account, uniqueId, submittedAt, postServiceType }: PostalSubmitted,
-    wait: AskWait,
-    summary: string,
-    quick: ActivityOptions,
-  ): Promise<void> {
-    const { log, status } = this.#flow;
-    const isAffidavits = wait === "affidavits";
-    const { snapshot, documents, missing } = await this.#step(
-      {
-        name: isAffidavits ? "affidavits" : "ask",
-        summary,
-        journaled: false,
-        quick,
-        ...(isAffidavits ? { happened: {} } : {}),
-      },
-      (evi, { mode }) =>
-        evi.ask({
-          account,
-          uniqueId,
-          submittedAt,
-          wait,
-          mode,
-          seen: log.snapshot?.fingerprint,
-          stored: [...log.documents.values()].flatMap((document) => document.uniqueId ?? []),
-          refetch: status.phase === "affidavits",
-        }),
-    );
-    this.#missing = missing;
-    log.applySnapshot(
-      snapshot,
-      documents,
-      excludedTransition(log.seenStates, snapshot, postServiceType),
-    );
-  }
-
-  async #collectLateAffidavits(target: TrackingTarget, windowSeconds: number): Promise<void> {
-    const { log, status } = this.#flow;
-    status.enter("affidavits");
-    await collectAffidavits(this.#flow, target, windowSeconds);
-    if (this.#missing > 0) {
-      const event = `${this.#missing} listed affidavits could not be fetched`;
-      log.note({ source: "process", event });
-    }
-  }
-
   #result(): SendPostalResult {
     const { log, status } = this.#flow;
+    const { item } = this.#letter;
     return {
       process: "sendPostal",
-      id: status.id,
+      ...this.#letter.result(item ? [{ kind: "submitted", document: item.document }] : []),
       outcome: (status.outcome ?? "other") as PostalOutcome,
-      ...providerWord(this.#flow),
-      references: status.references,
       dates: log.snapshot?.dates ?? {},
-      documents: [
-        ...(this.#item ? [{ kind: "submitted" as const, document: this.#item.document }] : []),
-        ...matchAffidavits([...log.documents.values()], log.events, this.#requests),
-      ],
-      timeline: log.timeline,
     };
   }
 
   async #cancel(occurrence: string, who: Proven = {}): Promise<CancelAnswer> {
     const { log, status, lifecycle } = this.#flow;
     const note = (answer: string) => log.note(decidedBy(who, `Cancel: ${answer}`));
-    if (!this.#item) {
+    if (!this.#letter.item) {
       const answer = await answerTo(() => withdraw({ step: "submit" }));
       if (answer === "withdrawn") {
         note("cancelled");
@@ -196,14 +115,15 @@ class SendPostal {
       }
     }
     // The letter may have been submitted in the meantime.
-    if (!this.#item) {
+    const { item } = this.#letter;
+    if (!item) {
       this.#cancelAfterSubmit = true;
       note("pending");
       return { answer: "pending" };
     }
     if (log.view.closed || status.phase === "ended")
       return { answer: log.view.outcome === "cancelled" ? "cancelled" : "tooLate" };
-    const { account, uniqueId } = this.#item;
+    const { account, uniqueId } = item;
     const effect = { step: "cancel", occurrence };
     const answer = await answerTo(() =>
       own("Cancel at EviPost").cancel({ effect, account, uniqueId }),
@@ -229,36 +149,4 @@ class SendPostal {
     const note = "it is not signed: an operator must cancel with trustflow cancel";
     this.#flow.log.note({ source: "process", event: "Cancellation refused", note });
   }
-
-  async #requestAffidavit(asked: PostalAffidavitRequest): Promise<AffidavitAnswer> {
-    if (!this.#item && patched("affidavit-when-due"))
-      await waitUntilDue(() => this.#item !== undefined);
-    if (!this.#item?.affidavitsOnDemand) return { answer: "notEligible" };
-    const { account, uniqueId } = this.#item;
-    const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
-    const given = { effect, account, uniqueId, asked };
-    const answer = await answerTo(() =>
-      own("Request an affidavit from EviPost").requestAffidavit(given),
-    );
-    const { log } = this.#flow;
-    log.note({ source: "process", event: `Affidavit on demand: ${answer.answer}` });
-    if (answer.answer === "requested")
-      this.#requests.push({ requestId: answer.requestId, before: log.documents.size });
-    return answer;
-  }
-}
-
-function refuseUnlessFlags(asked: PostalAffidavitRequest): void {
-  for (const [path, flag] of Object.entries(membersOf(asked))) {
-    const known = path === "includeDocument" || path === "includeEvents";
-    if (known && typeof flag === "boolean") continue;
-    throw invalidInput(path, known ? "must be true or false" : "is not known");
-  }
-}
-
-/** The provider's own outcome, if our outcome is `other` or set by the process. */
-function providerWord({ log, status }: Flow<PostalSnapshot, PostalView>) {
-  const { view, snapshot } = log;
-  const word = status.ownOutcome === undefined ? view.providerOutcome : snapshot?.outcome;
-  return word === undefined ? {} : { providerOutcome: word };
 }

@@ -5,9 +5,10 @@ import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
 import { stepsOf } from "../../../src/workflows/runtime/steps.js";
 import { trackUntilClosed } from "../../../src/workflows/runtime/tracking.js";
-import { collectAffidavits } from "../../../src/workflows/send-postal/late-affidavits.js";
+import { collectAffidavits } from "../../../src/workflows/evi/late-affidavits.js";
 import type { TrackingTarget } from "../../../src/workflows/runtime/tracking.js";
-import { hintsAtEnd } from "../../../src/workflows/send-postal/view.js";
+import { hintsAtEnd } from "../../../src/workflows/evi/view.js";
+import { reportsEnd } from "../../../src/workflows/send-postal/view.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 interface Activities {
@@ -37,7 +38,7 @@ async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
     const target: TrackingTarget = {
       label: "EviPost",
       spans,
-      hintsAtEnd,
+      hintsAtEnd: (event) => hintsAtEnd(reportsEnd, event),
       ask: async (wait, summary, quick) => {
         const happened = wait === "affidavits" ? { happened: {} } : {};
         flow.log.applySnapshot(

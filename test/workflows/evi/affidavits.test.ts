@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
-import { matchAffidavits } from "../../../src/workflows/send-postal/affidavits.js";
+import { matchAffidavits } from "../../../src/workflows/evi/affidavits.js";
 
 const ids = ["a", "b", "c", "d"];
 

@@ -1,0 +1,101 @@
+// One poll of a communication, the same for certified post and notices: the snapshot, which alone decides, and the affidavits
+// that are not stored yet (P2 §2.5, §2.7, §4.1, §4.2, §6.4).
+import type { ProcessDocument } from "../../contracts/shared/status.js";
+import type { Operation, Provider } from "../../providers/registry.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import { NotChangedYet } from "../runtime/failure.js";
+import { isSatisfied, notFoundError } from "../runtime/polling.js";
+import type { PollRequest } from "../runtime/polling.js";
+import type { ProviderContext } from "../runtime/provider-context.js";
+import { keepAffidavits } from "./affidavits.js";
+import type { EviAffidavit } from "./affidavits.js";
+
+export interface EviPollRequest extends PollRequest {
+  account: string;
+  uniqueId: string;
+  submittedAt: string;
+  /** Provider ids of affidavits that are stored; left out of the download unless `refetch`. */
+  stored: string[];
+  refetch: boolean;
+}
+
+export interface EviSnapshot<Dates> {
+  /** The database's clock before the question was sent. */
+  stamp: string;
+  state: string;
+  outcome?: string;
+  dates: Dates;
+  fingerprint: string;
+}
+
+export interface EviAnswer<Dates> {
+  snapshot: EviSnapshot<Dates>;
+  documents: ProcessDocument[];
+  /** How many listed affidavits could not be fetched: tracking does not wait for them. */
+  missing: number;
+}
+
+/** A communication as its provider shows it. */
+export interface ShownItem<Dates> {
+  state: string;
+  outcome?: string | undefined;
+  dates: Dates;
+  affidavits: EviAffidavit[];
+}
+
+/** How one provider is asked. */
+export interface AskedService<P extends Provider, Dates> {
+  /** The operations of `find` and `download`; errors name them. */
+  operations: { find: Operation<P>; download: Operation<P> };
+  endStates: ReadonlySet<string>;
+  find(): Promise<ShownItem<Dates> | undefined>;
+  /** The PDFs by the id of their affidavit, as far as the provider has them. */
+  download(wanted: EviAffidavit[]): Promise<Map<string, Buffer>>;
+}
+
+export async function askItem<P extends Provider, Dates>(
+  context: ProviderContext<P>,
+  request: EviPollRequest,
+  { operations, endStates, find, download }: AskedService<P, Dates>,
+): Promise<EviAnswer<Dates>> {
+  const { uniqueId, stored, refetch } = request;
+  const stamp = (await context.deps.journal.now()).toISOString();
+  const item = await find();
+  if (!item) throw invisible(context, operations.find, request);
+  const { state, outcome, dates, affidavits } = item;
+  const ids = affidavits.map(({ id }) => id);
+  const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
+  if (!isSatisfied(request, fingerprint, endStates.has(state))) throw new NotChangedYet();
+  const wanted = affidavits.filter(({ id }) => refetch || !stored.includes(id));
+  const documents = await keepAffidavits(context, uniqueId, wanted, download).catch(
+    (error: unknown) => {
+      if (request.wait !== "affidavits" && error instanceof ProviderError) return [];
+      throw error;
+    },
+  );
+  const missing = wanted.length - documents.length;
+  if (request.wait === "affidavits" && missing > 0)
+    throw notFoundError(
+      context.provider,
+      operations.download,
+      "a listed affidavit is not in the download",
+    );
+  const snapshot = { stamp, state, fingerprint, dates, ...(outcome !== undefined && { outcome }) };
+  return { snapshot, documents, missing };
+}
+
+/** docs/reading-the-specification.md §1: an id that was just given may not be visible yet. */
+function invisible<P extends Provider>(
+  { deps, provider }: ProviderContext<P>,
+  operation: Operation<P>,
+  { submittedAt }: EviPollRequest,
+): ProviderError {
+  const isNew = Date.now() - Date.parse(submittedAt) < deps.invisibleForMs;
+  return new ProviderError({
+    kind: isNew ? "notVisibleYet" : "protocol",
+    provider,
+    operation,
+    effect: "none",
+    problem: "the communication is not in the answer",
+  });
+}

@@ -1,0 +1,77 @@
+// A submit with an idempotency token: sent once, and after a lost answer looked up by our own key (P2 §4.1, §4.2;
+// docs/reading-the-specification.md §1).
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { Operation, Provider } from "../../providers/registry.js";
+import type { OwnedDocument } from "../../journal/ownership.js";
+import { runEffect } from "../runtime/effect.js";
+import type { EffectCall, EffectReference } from "../runtime/effect.js";
+import type { ProviderContext } from "../runtime/provider-context.js";
+
+export interface KeyedSubmit<P extends Provider, T> {
+  operation: Operation<P>;
+  /** The part of the input that another run must repeat. */
+  input: unknown;
+  documents: OwnedDocument[];
+  prepare(): Promise<T>;
+  send(call: EffectCall<T>): Promise<{ uniqueId: string }>;
+  /** The communication with this id, if the provider shows it. */
+  find(uniqueId: string): Promise<object | undefined>;
+  /** The communication with our own key, if the provider shows it. */
+  findByOwnKey(key: string): Promise<{ uniqueId: string; lookupKey?: string } | undefined>;
+  /** Whether our own key is the item's whole lookup key, or one of several that the provider joins (P2 §2.4). */
+  form: KeyForm;
+}
+
+type KeyForm = "alone" | "joined";
+
+export function submitOnce<P extends Provider, T>(
+  context: ProviderContext<P>,
+  effect: EffectReference,
+  { find, findByOwnKey, form, ...submit }: KeyedSubmit<P, T>,
+): Promise<{ uniqueId: string }> {
+  return runEffect<P, { uniqueId: string }, T, string>(
+    context,
+    effect,
+    {
+      ...submit,
+      findShown: async (uniqueId) => ((await find(uniqueId)) ? { uniqueId } : undefined),
+      async lookUp(token) {
+        const item = await findByOwnKey(token);
+        return item && { uniqueId: item.uniqueId };
+      },
+      assumed: {
+        form,
+        isByToken: true,
+        sampleOf: (token) => token,
+        find: async (token) => {
+          const item = await findByOwnKey(token);
+          return item && (item.lookupKey === token ? "alone" : "joined");
+        },
+      },
+    },
+    { of: "step" },
+  );
+}
+
+/** The caller's key and ours, joined as the provider joins several (P2 §2.4; docs/reading-the-specification.md §1). */
+export function joinedKey(lookupKey: string | undefined, ownKey: string): string {
+  return [lookupKey, ownKey].filter(Boolean).join("::");
+}
+
+/** Our own key may be one of several in `lookupKey`, joined with `::` (docs/reading-the-specification.md §1). */
+export function withOwnKey<Item extends { lookupKey?: string }>(
+  { provider }: Pick<ProviderContext<Provider>, "provider">,
+  key: string,
+  { results, hasMore }: { results: Item[]; hasMore: boolean },
+): Item | undefined {
+  const found = results.find(({ lookupKey = "" }) => lookupKey.split("::").includes(key));
+  if (found || !hasMore) return found;
+  // More than one page for a key that is unique: the query does not filter as assumed, so it proves no absence.
+  throw new ProviderError({
+    kind: "protocol",
+    provider,
+    operation: "query",
+    effect: "none",
+    problem: "a query by our own key reports more matches than it returns",
+  });
+}
