@@ -126,7 +126,7 @@ const queryFields = {
   cursor: "Cursor",
 } as const satisfies Record<keyof NoticeQuery, string>;
 
-/** P2 §4.2, §8. An empty list of keys asks nobody. 401, 403 `accessDenied`; 400, 404 and an unreadable 200 `protocol`. */
+/** P2 §4.2, §8. With an empty list of keys nothing is sent. 401, 403 `accessDenied`; 400, 404 and an unreadable 200 `protocol`. */
 export async function query(
   account: EviNoticeAccount,
   asked: NoticeQuery,

@@ -1,4 +1,4 @@
-// The call by which `trustflow doctor` proves the credentials: a query for a notice that nobody has.
+// The call by which `trustflow doctor` proves the credentials: a query for a notice that does not exist.
 import { randomUUID } from "node:crypto";
 import type { EviNoticeAccount } from "./account.js";
 import { query } from "./client.js";

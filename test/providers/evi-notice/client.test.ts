@@ -104,7 +104,7 @@ test.each([0, 101, 1.5])("a query with the limit %d is not sent (P2 §8)", async
   expect(server.received).toEqual([]);
 });
 
-test("an empty list of keys asks nobody", async () => {
+test("with an empty list of keys nothing is sent", async () => {
   expect(await client.query(account(), { lookupKeys: [] })).toEqual({ results: [] });
   expect(server.received).toEqual([]);
 });

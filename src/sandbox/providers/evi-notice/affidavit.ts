@@ -1,4 +1,4 @@
-// Affidavits of a notice: their kinds (P2 §2.6), and the PDF of each, made anew whenever somebody asks for it.
+// Affidavits of a notice: their kinds (P2 §2.6), and the PDF of each, made again for each request.
 import { pdf } from "../../exchange/pdf.js";
 import type { Affidavit } from "../evi/item.js";
 import type { NoticeItem } from "./notice-item.js";

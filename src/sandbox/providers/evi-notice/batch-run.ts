@@ -5,7 +5,7 @@ import type { Account } from "../../engine/accounts.js";
 import { magicKey } from "../../exchange/magic.js";
 import { templateOf, utc } from "./batch-settings.js";
 import type { Batch, Batches } from "./batch.js";
-import { impossible } from "./lifecycle.js";
+import { impossibleEnding } from "./lifecycle.js";
 import { readNoticeMagic } from "./magic.js";
 import type { NewNotice, NoticeService } from "./notice-service.js";
 import type { Recipient } from "./recipient-list.js";
@@ -100,8 +100,9 @@ export class BatchRun {
   ): string | undefined {
     const displayName = columns["displayname"];
     const magic = readNoticeMagic(displayName);
-    const journey = { ...template, ending: magic?.ending, modifiers: magic?.modifiers ?? [] };
-    if ((magic && magic.unknown.length > 0) || impossible(journey) !== undefined) return undefined;
+    const given = { ...template, ending: magic?.ending, modifiers: magic?.modifiers ?? [] };
+    if ((magic && magic.unknown.length > 0) || impossibleEnding(given) !== undefined)
+      return undefined;
     if (account.balance !== undefined) {
       const balance = this.#parts.accounts.get(account.username)?.balance ?? 0;
       if (balance < 1) return undefined;

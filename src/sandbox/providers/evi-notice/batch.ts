@@ -1,4 +1,4 @@
-// A batch as the simulated provider keeps it, and the shelf of all of them (P2 §2.8, §3.3).
+// A batch as the simulated provider keeps it, and the collection of all of them (P2 §2.8, §3.3).
 import type { SandboxParts } from "../../engine/parts.js";
 import type { ItemSummary } from "../../exchange/operation.js";
 import type { NoticeAttachment } from "./notice-item.js";
@@ -30,7 +30,7 @@ export interface Batch {
   bodySha256?: string;
   /** The body is queued until then. */
   bodyReadyAt?: number;
-  /** The digests of the lists, in order: their bytes lie on the shelf of documents. */
+  /** The digests of the lists, in order: the stored documents have their bytes. */
   lists: string[];
   attachments: NoticeAttachment[];
   sent: number;

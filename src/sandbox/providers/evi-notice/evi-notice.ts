@@ -3,7 +3,7 @@ import { IdempotencyTokens } from "../../engine/idempotency.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import type { SandboxProvider } from "../../exchange/operation.js";
 import { authenticate } from "../evi/authenticate.js";
-import { shelfOf } from "../evi/shelf.js";
+import { itemControlOf } from "../evi/item-control.js";
 import { attachmentOperations } from "./attachment-operations.js";
 import { batchContext, batchOperations } from "./batch-operations.js";
 import { BatchRun } from "./batch-run.js";
@@ -36,7 +36,7 @@ export function eviNotice(parts: SandboxParts): SandboxProvider {
   const run = new BatchRun(parts, batches, service);
   const refusals = refuser(parts.ids);
   const context = batchContext(parts, batches, run, refusals);
-  const shelf = shelfOf("evi-notice", service, tokens, states);
+  const itemControl = itemControlOf("evi-notice", service, tokens, states);
   for (const operation of harmless) parts.ledger.allowRepeats(`evi-notice.${operation}`);
 
   return {
@@ -53,14 +53,14 @@ export function eviNotice(parts: SandboxParts): SandboxProvider {
     alsoAt: (path) => `/api${path}`,
     authenticate: (arrival) => authenticate(parts.accounts, arrival, refusals.refuse),
     refuse: (status, code, message) => refusals.refuse(status, String(code), message),
-    ...shelf,
+    ...itemControl,
     *items() {
-      yield* shelf.items();
+      yield* itemControl.items();
       for (const batch of batches.all()) yield batchSummary(batch);
     },
     item(id) {
       const batch = batches.get(id);
-      if (!batch) return shelf.item(id);
+      if (!batch) return itemControl.item(id);
       const { settings, noticeIds, ...rest } = batch;
       // The callback address is a capability.
       const shown = Object.fromEntries(
@@ -68,14 +68,14 @@ export function eviNotice(parts: SandboxParts): SandboxProvider {
       );
       return { ...rest, ...batchSummary(batch), settings: shown, notices: noticeIds.length };
     },
-    save: (): NoticeState => ({ notices: shelf.save(), batches: batches.all() }),
+    save: (): NoticeState => ({ notices: itemControl.save(), batches: batches.all() }),
     load(state) {
       const saved = state as NoticeState;
-      shelf.load(saved.notices);
+      itemControl.load(saved.notices);
       for (const batch of saved.batches) batches.add(batch);
     },
     clear() {
-      shelf.clear();
+      itemControl.clear();
       batches.clear();
     },
   };

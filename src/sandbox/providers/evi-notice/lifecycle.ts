@@ -40,7 +40,7 @@ export type Ending = (typeof endings)[number];
 
 type NoticeStep = Step<NoticeState, AffidavitKind>;
 
-export interface Journey {
+export interface NoticePlan {
   ending?: Ending | undefined;
   modifiers: readonly string[];
   /** `CommitmentChoice`, or `CommitmentOptions` of a batch. */
@@ -53,7 +53,11 @@ export interface Journey {
 }
 
 /** Why such a notice cannot end so; undefined if it can. */
-export function impossible({ ending, commitment, isRefusalAllowed }: Journey): string | undefined {
+export function impossibleEnding({
+  ending,
+  commitment,
+  isRefusalAllowed,
+}: NoticePlan): string | undefined {
   const may = (answer: string) => commitment === answer || commitment === "AcceptOrReject";
   if (ending === "accepted" && !may("Accept")) return "needs a commitment that can be accepted";
   if (ending === "rejected" && !may("Reject")) return "needs a commitment that can be rejected";
@@ -61,15 +65,15 @@ export function impossible({ ending, commitment, isRefusalAllowed }: Journey): s
   return undefined;
 }
 
-export function plan(journey: Journey): NoticeStep[] {
-  const ending = journey.ending ?? "read";
+export function plan(given: NoticePlan): NoticeStep[] {
+  const ending = given.ending ?? "read";
   if (ending === "stalled") return [];
   const moves = movesOf(ending);
-  if (ending !== "open") moves.push(closing(ending, moves, journey));
-  const steps = moves.flatMap((move) => [move, ...affidavitsAt(move, journey)]);
-  if (journey.modifiers.includes("affidavit-regenerated"))
+  if (ending !== "open") moves.push(closing(ending, moves, given));
+  const steps = moves.flatMap((move) => [move, ...affidavitsAt(move, given)]);
+  if (given.modifiers.includes("affidavit-regenerated"))
     steps.push({ afterMs: 5 * DAY, affidavit: "regenerated" });
-  if (journey.modifiers.includes("affidavit-regenerated-new-id"))
+  if (given.modifiers.includes("affidavit-regenerated-new-id"))
     steps.push({ afterMs: 5 * DAY, affidavit: "regenerated-new-id" });
   return steps;
 }
@@ -118,14 +122,14 @@ const outcomes: Partial<Record<Ending, string>> = {
 };
 
 /** What was not answered is tracked until its time to live is over. */
-function closing(ending: Ending, moves: Move[], journey: Journey): Move {
+function closing(ending: Ending, moves: Move[], given: NoticePlan): Move {
   const outcome = outcomes[ending];
   const soFar = moves.reduce((sum, { afterMs }) => sum + afterMs, 0);
-  const rest = Math.max(HOUR, journey.timeToLiveMinutes * MINUTE - soFar);
+  const rest = Math.max(HOUR, given.timeToLiveMinutes * MINUTE - soFar);
   const isOver = ["read", "accepted", "rejected", "refused", "certified", "cancelled"].includes(
     ending === "failed-recovered" ? "read" : ending,
   );
-  const afterMs = isOver && !journey.isTrackedToTheEnd ? HOUR : rest;
+  const afterMs = isOver && !given.isTrackedToTheEnd ? HOUR : rest;
   return { afterMs, state: "Closed", ...(outcome !== undefined && { outcome }) };
 }
 
@@ -152,7 +156,7 @@ const madeAt: Record<Exclude<AffidavitKind, "OnDemand">, NoticeState> = {
 
 function affidavitsAt(
   { state, outcome }: Move,
-  { affidavitKinds, modifiers }: Journey,
+  { affidavitKinds, modifiers }: NoticePlan,
 ): NoticeStep[] {
   if (modifiers.includes("affidavits-never")) return [];
   const late = state === "Closed" && modifiers.includes("affidavits-late");

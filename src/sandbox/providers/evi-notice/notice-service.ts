@@ -6,11 +6,11 @@ import { hide } from "../../engine/visibility.js";
 import { EviService } from "../evi/service.js";
 import type { CallbackSettings } from "../evi/callback-check.js";
 import { noticeCallback } from "./callback-body.js";
-import { plan, type Journey } from "./lifecycle.js";
+import { plan, type NoticePlan } from "./lifecycle.js";
 import type { NoticeMagic } from "./magic.js";
 import type { NoticeItem } from "./notice-item.js";
 
-export interface NewNotice extends Omit<Journey, "ending" | "modifiers"> {
+export interface NewNotice extends Omit<NoticePlan, "ending" | "modifiers"> {
   subject: string;
   bodySha256: string;
   to: string;

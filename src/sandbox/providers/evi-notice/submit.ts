@@ -6,7 +6,7 @@ import { jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { fieldsOf, isObject } from "../../exchange/checker.js";
 import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
 import { keyedBy } from "../evi/keyed-submit.js";
-import { impossible } from "./lifecycle.js";
+import { impossibleEnding } from "./lifecycle.js";
 import { magicKeyOf, readNoticeMagic } from "./magic.js";
 import type { NoticeService } from "./notice-service.js";
 import type { Refuser } from "./refusal.js";
@@ -45,7 +45,7 @@ export function submitOperation(
       return badField("RecipientDisplayName", "SandboxMagic", `unknown magic value: ${words}`);
     }
     const ending = magic?.ending;
-    const why = impossible({ ...notice, ending, modifiers: magic?.modifiers ?? [] });
+    const why = impossibleEnding({ ...notice, ending, modifiers: magic?.modifiers ?? [] });
     if (why) return badField("RecipientDisplayName", "SandboxMagic", `${ending}: ${why}`);
     if (account.balance !== undefined) {
       if (account.balance < 1)

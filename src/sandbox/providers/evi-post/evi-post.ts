@@ -3,7 +3,7 @@ import { IdempotencyTokens } from "../../engine/idempotency.js";
 import type { SandboxParts } from "../../engine/parts.js";
 import type { Operation, SandboxProvider } from "../../exchange/operation.js";
 import { authenticate } from "../evi/authenticate.js";
-import { shelfOf } from "../evi/shelf.js";
+import { itemControlOf } from "../evi/item-control.js";
 import { describeItem, itemOperations, splitList } from "./item-operations.js";
 import { states } from "./lifecycle.js";
 import { PostalService } from "./postal-service.js";
@@ -42,6 +42,6 @@ export function eviPost(parts: SandboxParts): SandboxProvider {
     unprefixed: (path) => path.replace(/^\/v1/, ""),
     authenticate: (arrival) => authenticate(parts.accounts, arrival, refusal),
     refuse: (status, code, message) => refusal(status, String(code), message),
-    ...shelfOf("evi-post", postal, tokens, states),
+    ...itemControlOf("evi-post", postal, tokens, states),
   };
 }

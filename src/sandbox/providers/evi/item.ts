@@ -1,4 +1,4 @@
-// A communication as a notification service keeps it, and the shelf of all of them, found by id, lookup key and site.
+// A communication as a notification service keeps it, and the collection of all of them, found by id, lookup key and site.
 import type { ItemSummary } from "../../exchange/operation.js";
 import type { Hideable } from "../../engine/visibility.js";
 import type { CallbackSettings } from "./callback-check.js";

@@ -18,7 +18,7 @@ const accounts = [
   { username: "noBalance", password: "noBalance", balance: 0 },
   { username: "notProvisioned", password: "notProvisioned", provisioned: false },
 ];
-const limit = 10;
+const LIMIT_BYTES = 10;
 
 let sandbox: Sandbox;
 let strict: Sandbox;
@@ -26,7 +26,7 @@ let inbox: Collector;
 beforeAll(async () => {
   inbox = await collector();
   sandbox = await startSandbox({ speed: "manual", accounts });
-  strict = await startSandbox({ speed: "manual", accounts, maxDocumentBytes: limit });
+  strict = await startSandbox({ speed: "manual", accounts, maxDocumentBytes: LIMIT_BYTES });
 });
 beforeEach(() => sandboxControl(sandbox.url).reset());
 afterAll(async () => {
@@ -47,7 +47,7 @@ test.each(named("operation"))("%s", async (_file, fixture) => {
   const values: Values = { basic: authorizationOf(account) };
   await sender(sandbox, "owner").bring(given, values);
   if (earlier !== undefined) await answerBefore(fixture, values);
-  const target = attachmentLimitBytes === limit ? strict : sandbox;
+  const target = attachmentLimitBytes === LIMIT_BYTES ? strict : sandbox;
   expect(await differences(target, fixture, values)).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import type { SandboxProvider } from "../../exchange/operation.js";
 import { summary, type EviItem } from "./item.js";
 import type { EviService } from "./service.js";
 
-interface ShelfState<Item> {
+interface ItemsState<Item> {
   items: Item[];
   tokens: IdempotencyState;
 }
@@ -21,7 +21,7 @@ function view(provider: string, item: EviItem): Record<string, unknown> {
 
 type Kept = "items" | "item" | "move" | "publish" | "save" | "load" | "clear";
 
-export function shelfOf<Item extends EviItem>(
+export function itemControlOf<Item extends EviItem>(
   provider: string,
   service: EviService<Item>,
   tokens: IdempotencyTokens,
@@ -49,9 +49,9 @@ export function shelfOf<Item extends EviItem>(
       const affidavit = service.publishAgain(item, publication);
       return affidavit ? { ...affidavit } : "regenerates: no such affidavit";
     },
-    save: (): ShelfState<Item> => ({ items: [...items.all()], tokens: tokens.save() }),
+    save: (): ItemsState<Item> => ({ items: [...items.all()], tokens: tokens.save() }),
     load(state) {
-      const saved = state as ShelfState<Item>;
+      const saved = state as ItemsState<Item>;
       items.clear();
       for (const item of saved.items) items.add(item);
       tokens.load(saved.tokens);
