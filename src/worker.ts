@@ -187,7 +187,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     process: createProcessActivities(journal, signedDecisions),
     providers: {
       "evi-post": createEviPostActivities({ ...of("evi-post"), settings: config.sendPostal }),
-      "evi-notice": createEviNoticeActivities(of("evi-notice")),
+      "evi-notice": createEviNoticeActivities({ ...of("evi-notice"), settings: config.sendNotice }),
       "disposable-certificate": createCertificateActivities({
         ...of("disposable-certificate"),
         settings: config.issueCertificate,

@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import { issueCertificate } from "./issue-certificate/process.js";
 import { sendMessage } from "./send-message/process.js";
+import { sendNotice } from "./send-notice/process.js";
 import { sendPostal } from "./send-postal/process.js";
 import { resolve } from "./definition/message-contract.js";
 import type { UpdateContract } from "./definition/message-contract.js";
@@ -15,6 +16,8 @@ import { signOneShot } from "./sign-one-shot/process.js";
 export const registry = {
   /** A certified postal communication (P2 §2.1, §4.1). */
   sendPostal,
+  /** A certified notice (P2 §2.6, §4.2). */
+  sendNotice,
   /** A disposable certificate (P1 §1.1, 4.1). */
   issueCertificate,
   /** A message (P1 §1.3, 4.3). */

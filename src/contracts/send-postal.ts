@@ -1,6 +1,13 @@
 // The contract of `sendPostal`: a certified postal communication from submit to close (P2 §2.1–2.5, §3.1, §4.1).
 import { z } from "zod";
 import { postalOutcomes } from "./send-postal/states.js";
+import {
+  accessControlMethods,
+  belongsToProcess,
+  challengeRule,
+  seconds,
+  trackingSpans,
+} from "./shared/communication.js";
 import { withRules } from "./shared/rules.js";
 import type { Rule } from "./shared/rules.js";
 import { processResult, ProcessStatus } from "./shared/status.js";
@@ -28,8 +35,6 @@ export const CustomField = z.strictObject({
   isLookupKey: z.boolean().optional(),
 });
 
-const belongsToProcess = z.never({ error: "must be left out: the process sets it" }).optional();
-
 /** P2 §2.3. Values whose availability depends on the account are checked by pattern only. */
 export const PostalOptions = z.strictObject({
   postServiceType: z.enum(["Registered", "Letter", "LetterLite"]).optional(),
@@ -55,7 +60,7 @@ export const PostalOptions = z.strictObject({
   onlineRetentionPeriod: years.optional(),
   notaryRetentionPeriod: years.optional(),
   notaryProfile: Text.optional(),
-  evidenceAccessControlMethod: z.enum(["Public", "Challenge", "AutoChallenge"]).optional(),
+  evidenceAccessControlMethod: z.enum(accessControlMethods).optional(),
   evidenceAccessControlChallenge: Text.optional(),
   evidenceAccessControlChallengeResponse: SecretString.optional(),
   costCentre: Text.optional(),
@@ -74,21 +79,8 @@ export const PostalOptions = z.strictObject({
 });
 export type PostalOptions = z.infer<typeof PostalOptions>;
 
-const seconds = z
-  .int()
-  .min(0)
-  .max(400 * 86_400);
-
-/** Spans of ours, in seconds; what is left out comes from the configuration and is fixed for the run. */
 export const PostalSettings = z.strictObject({
-  /** How long after `Closed` affidavits are still fetched. */
-  affidavitWindowSeconds: seconds.optional(),
-  /** From the submit; reached with the item open, the outcome is `openAtDeadline`. */
-  deadlineSeconds: seconds.min(1).optional(),
-  /** How long nothing may be heard before the provider is asked, and how often after that. */
-  pollIntervalSeconds: seconds.min(1).optional(),
-  /** The least time between two asks that callbacks cause. */
-  askIntervalSeconds: seconds.min(1).optional(),
+  ...trackingSpans,
   /** How long `Cancelled` or `Disposed` may stand without `Closed` before it is the end. */
   restingGraceSeconds: seconds.optional(),
 });
@@ -121,10 +113,6 @@ const letterOnly = [
   "enableDeliveryAttempts",
   "deliveryAttemptsNumber",
   "disposalDaysAmmount",
-] as const;
-const challenge = [
-  "evidenceAccessControlChallenge",
-  "evidenceAccessControlChallengeResponse",
 ] as const;
 
 /** `%PDF-` as the first five bytes of a base64 text. */
@@ -192,16 +180,7 @@ const rules: Rule<Fields>[] = [
       }
     },
   },
-  {
-    reads: ["options.evidenceAccessControlMethod"],
-    check({ options }, refuse) {
-      if (options?.evidenceAccessControlMethod !== "Challenge") return;
-      for (const field of challenge) {
-        if (options[field] === undefined)
-          refuse(`options.${field}`, "is required with Challenge (P2 §2.3)");
-      }
-    },
-  },
+  challengeRule("options.", "P2 §2.3", ({ options }) => options),
   {
     reads: ["options.notaryRetentionPeriod", "options.notaryProfile"],
     check({ options }, refuse) {

@@ -16,6 +16,7 @@ import { openPrivateFolder } from "./stack/private-folder.js";
 import { packageDirectory, stateDirectory } from "./paths.js";
 import { type Role, type RoleName, type Stack, startStack } from "./stack/stack.js";
 import { type Progress, run } from "./processes/tools.js";
+import { environmentName } from "../config/errors.js";
 
 export interface DevOptions {
   /** Default `.trustflow` here. */
@@ -90,8 +91,10 @@ export async function runDev(options: DevOptions): Promise<void> {
 /** A process's own timers run in real time: the week for late affidavits would keep each simulated letter open. */
 function simulatedSpans(own: OwnConfiguration | undefined): Record<string, string> {
   const isOurs = Object.keys(own?.accounts ?? {}).length > 0;
-  const isSet = own?.keys.includes("sendPostal.affidavitWindowSeconds") ?? false;
-  return isOurs || isSet ? {} : { TRUSTFLOW_SEND_POSTAL__AFFIDAVIT_WINDOW_SECONDS: "60" };
+  if (isOurs) return {};
+  const keys = ["sendPostal", "sendNotice"].map((name) => `${name}.affidavitWindowSeconds`);
+  const unset = keys.filter((key) => !own?.keys.includes(key));
+  return Object.fromEntries(unset.map((key) => [environmentName(key), "60"]));
 }
 
 /** Temporal, PostgreSQL, sandbox, documents and keys together: each refers to the others. */

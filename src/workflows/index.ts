@@ -1,6 +1,7 @@
 // The workflow bundle: one export for each process (docs/design.md §2).
 export { issueCertificate } from "./issue-certificate/workflow.js";
 export { sendMessage } from "./send-message/workflow.js";
+export { sendNotice } from "./send-notice/workflow.js";
 export { sendPostal } from "./send-postal/workflow.js";
 export { signEnvelope } from "./sign-envelope/workflow.js";
 export { signOneShot } from "./sign-one-shot/workflow.js";

@@ -1,46 +1,61 @@
-// One poll of a notice: the snapshot, which alone decides (P2 §2.7, §4.2, §6.4).
+// One poll of a notice (P2 §2.7, §4.2 Get and Downloads).
+import { noticeEndStates } from "../../contracts/send-notice/states.js";
+import type { NoticeDates } from "../../contracts/send-notice.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import type { Notice } from "../../providers/evi-notice/client.js";
-import { NotChangedYet } from "../runtime/failure.js";
-import { isSatisfied } from "../runtime/polling.js";
-import type { PollRequest } from "../runtime/polling.js";
+import { whenVisible } from "../evi/affidavits.js";
+import type { EviAffidavit } from "../evi/affidavits.js";
+import { askItem } from "../evi/ask.js";
+import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { EviNoticeContext } from "./context.js";
 
-export interface NoticePollRequest extends PollRequest {
-  account: string;
-  id: string;
-}
-
-export interface NoticeAnswer {
-  snapshot: Pick<Notice, "state" | "outcome" | "refusedOn"> & {
-    /** The database's clock before the question was sent. */
-    stamp: string;
-    fingerprint: string;
-  };
-  affidavitIds: string[];
-}
-
-export async function ask(
+export function ask(
   context: EviNoticeContext,
-  request: NoticePollRequest,
-): Promise<NoticeAnswer> {
-  const stamp = (await context.deps.journal.now()).toISOString();
-  const asked = { id: request.id, includeAffidavits: true };
-  const notice = await context.throughCircuit("get", (signal) =>
-    eviNotice.get(context.account, asked, signal),
-  );
-  const { state, outcome, refusedOn, affidavits = [] } = notice;
-  const affidavitIds = affidavits.map(({ id }) => id);
-  const fingerprint = [state, outcome, ...affidavitIds.toSorted()].join(" ");
-  if (!isSatisfied(request, fingerprint, state === "Closed")) throw new NotChangedYet();
-  return {
-    snapshot: {
-      stamp,
-      state,
-      fingerprint,
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(refusedOn === undefined ? {} : { refusedOn }),
+  request: EviPollRequest,
+): Promise<EviAnswer<NoticeDates>> {
+  const { uniqueId } = request;
+  return askItem(context, request, {
+    operations: { find: "get", download: "downloadAffidavits" },
+    endStates: noticeEndStates,
+    async find() {
+      const notice = await context.findNotice(uniqueId);
+      if (!notice) return undefined;
+      const { state, outcome, refusedOn, affidavits = [] } = notice;
+      return { state, outcome, affidavits, dates: refusedOn === undefined ? {} : { refusedOn } };
     },
-    affidavitIds,
-  };
+    download: (wanted) => download(context, uniqueId, wanted),
+  });
+}
+
+/** A ZIP of all for several; one alone, and one that the ZIP does not show by its id, by the id. */
+async function download(
+  context: EviNoticeContext,
+  id: string,
+  wanted: EviAffidavit[],
+): Promise<Map<string, Buffer>> {
+  const found =
+    wanted.length > 1 ? await downloadAll(context, id, wanted) : new Map<string, Buffer>();
+  for (const { id: affidavitId } of wanted) {
+    if (found.has(affidavitId)) continue;
+    const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
+      eviNotice.downloadAffidavit(context.account, { affidavitId }, signal),
+    );
+    const bytes = await whenVisible<Buffer | undefined>(downloading, undefined);
+    if (bytes) found.set(affidavitId, bytes);
+  }
+  return found;
+}
+
+async function downloadAll(
+  context: EviNoticeContext,
+  id: string,
+  wanted: EviAffidavit[],
+): Promise<Map<string, Buffer>> {
+  const affidavitIds = wanted.map((affidavit) => affidavit.id);
+  const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
+    eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, signal),
+  );
+  const files = await whenVisible(downloading, []);
+  return new Map(
+    files.flatMap(({ id: of, bytes }) => (of === undefined ? [] : [[of, bytes] as const])),
+  );
 }

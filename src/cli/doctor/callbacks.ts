@@ -5,15 +5,24 @@ import { Problem } from "./check.js";
 
 const DAY_SECONDS = 86_400;
 const MARGIN_DAYS = 30;
+/** P2 §8. */
+const MAX_TIME_TO_LIVE_DAYS = 60;
 const MAX_NAMED = 5;
 
-export function addressLife({ callbacks, sendPostal }: Config): string {
-  const { deadlineSeconds, affidavitWindowSeconds } = sendPostal;
-  const longest = Math.ceil((deadlineSeconds + affidavitWindowSeconds) / DAY_SECONDS);
-  const detail = `${callbacks.addressDays} days; a letter may take ${longest} by the configuration`;
+export function addressLife({ callbacks, sendPostal, sendNotice }: Config): string {
+  const letter = daysOf(sendPostal.deadlineSeconds + sendPostal.affidavitWindowSeconds);
+  const noticeSpans = [
+    sendNotice.deadlineSeconds,
+    MAX_TIME_TO_LIVE_DAYS * DAY_SECONDS + sendNotice.deadlineMarginSeconds,
+  ];
+  const notice = daysOf(Math.max(...noticeSpans) + sendNotice.affidavitWindowSeconds);
+  const [what, longest] = notice > letter ? ["notice", notice] : ["letter", letter];
+  const detail = `${callbacks.addressDays} days; a ${what} may take ${longest} by the configuration`;
   if (callbacks.addressDays < longest + MARGIN_DAYS) throw new Problem("addressLifeShort", detail);
   return detail;
 }
+
+const daysOf = (seconds: number) => Math.ceil(seconds / DAY_SECONDS);
 
 export async function callbackFloods(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ name: string; count: number }>(

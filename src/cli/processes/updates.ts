@@ -3,6 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../../contracts/issue-certificate.js";
+import type { NoticeAffidavitRequest } from "../../contracts/send-notice.js";
+import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { requireCapability } from "./capability.js";
 import { addCommand, personName } from "../command.js";
@@ -45,12 +47,14 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the proc
     details: `${idHelp}\nEnds with 0 if the provider accepted the request, else with 1.`,
     example: "trustflow request-affidavit order-7 --include-document",
   })
-    .option("--include-document", "include the document in the affidavit")
+    .option("--include-document", "include the document in the affidavit; of a letter")
+    .option("--include-body", "include the body in the affidavit; of a notice")
+    .option("--include-attachments", "include the attachments in the affidavit; of a notice")
     .option("--include-events", "include the events so far")
     .action(
       (
         id: string,
-        { json, ...asked }: UpdateOptions & { includeDocument?: true; includeEvents?: true },
+        { json, ...asked }: UpdateOptions & PostalAffidavitRequest & NoticeAffidavitRequest,
       ) =>
         withProcess(id, async (handle) => {
           const answer = await requireCapability(

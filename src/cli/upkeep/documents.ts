@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { loadConfig } from "../../config.js";
+import { hasCapability } from "../processes/capability.js";
 import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
@@ -108,10 +109,10 @@ without --wait the command ends with 1.`,
       async (id: string, { out, wait, json }: { out: string; wait?: boolean; json?: boolean }) => {
         await withTrustflow(async (trustflow) => {
           const handle = await trustflow.find(id);
-          if (handle.process !== "sendPostal") {
+          if (!hasCapability(handle, "requestAffidavit")) {
             throw new CommandError(
               exitCodes.invalid,
-              `${handle.workflowId} has no affidavits: only certified post has them; "trustflow result" shows its documents`,
+              `${handle.workflowId} has no affidavits: only certified post and certified notices have them; "trustflow result" shows its documents`,
             );
           }
           if (!wait && (await handle.isOpen())) {

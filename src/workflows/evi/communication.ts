@@ -9,6 +9,7 @@ import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { wanted } from "../runtime/attention.js";
+import { secondsFromNow } from "../runtime/clock.js";
 import type { ReportsEnd } from "../runtime/event-log.js";
 import type { Flow } from "../runtime/flow.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
@@ -52,6 +53,8 @@ export interface Service<Submitted, Dates> {
   ): string | undefined;
   /** Whether the provider makes an affidavit on demand for this communication as it stands. */
   mayRequestAffidavit(item: Submitted): boolean;
+  /** Whether an operator can end the process while it is tracked; otherwise it is followed to its end. */
+  staysStoppable?: boolean;
 }
 
 type AnyAffidavitAnswer = { answer: string; requestId?: string };
@@ -161,7 +164,11 @@ export class Communication<
     this.item = item;
     status.identify(item);
     log.note({ source: "process", event: "Submitted" });
-    lifecycle.beginTracking({ uniqueId: item.uniqueId }, item.settings.deadlineSeconds);
+    const references = { uniqueId: item.uniqueId };
+    const { deadlineSeconds } = item.settings;
+    if (this.#service.staysStoppable)
+      status.effectExists("tracking", references, secondsFromNow(deadlineSeconds));
+    else lifecycle.beginTracking(references, deadlineSeconds);
   }
 
   /** Queries the provider for the communication and applies the answer. */

@@ -14,16 +14,18 @@ export async function collectAffidavits(
   if (windowSeconds === 0) return;
   const window = new Timer(secondsFromNow(windowSeconds), "Time limit for late affidavits");
   flow.status.waitFor("late affidavits", window.end);
-  for (let fetched = announced(flow); !window.isOver; fetched = announced(flow)) {
-    await condition(() => window.isOver || announced(flow) > fetched);
-    if (window.isOver) break;
+  const isOver = () => window.isOver || flow.lifecycle.stopped !== undefined;
+  for (let fetched = announced(flow); !isOver(); fetched = announced(flow)) {
+    await condition(() => isOver() || announced(flow) > fetched);
+    if (isOver()) break;
     await ask("now", `Fetch an announced affidavit from ${label}`, {});
     const pause = new Timer(
       secondsFromNow(spans.askIntervalSeconds),
       `Pause before the next query to ${label}`,
     );
-    await condition(() => window.isOver || pause.isOver);
+    await condition(() => isOver() || pause.isOver);
   }
+  if (flow.lifecycle.stopped) throw flow.lifecycle.stopped;
   await isWaived(() => ask("affidavits", `Fetch the last affidavits from ${label}`, {}));
 }
 

@@ -1,7 +1,8 @@
-// A poll of a notice at the simulated provider: the snapshot that alone decides, and what a poll goes on waiting for.
+// A poll of a notice at the simulated provider: the snapshot that alone decides, the affidavits, and what a poll goes on waiting for.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
+import { createHash } from "node:crypto";
 import { createEviNoticeActivities } from "../../../src/activities/evi-notice/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { startSandbox } from "../../../src/sandbox/sandbox.js";
@@ -19,62 +20,103 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-function ask(
-  request: Partial<Parameters<Activities["ask"]>[0]>,
-  attempt = 1,
-): ReturnType<Activities["ask"]> {
+function run<R>(work: (activities: Activities) => Promise<R>, attempt = 1): Promise<R> {
   const deps = {
     environment: "sandbox",
     accounts: { default: accountAt(sandbox.url) },
-    journal: { now: async () => new Date("2026-01-05T09:00:00Z") },
+    journal: { now: async () => new Date("2026-01-05T09:00:00Z"), own: async () => undefined },
+    documents: {
+      put: async (bytes: Buffer, mediaType: string, { id }: { id: string }) => ({
+        uri: `document:${id}`,
+        sha256: createHash("sha256").update(bytes).digest("hex"),
+        size: bytes.length,
+        mediaType,
+      }),
+    },
     circuits: new Circuits({ probeMs: 1000, failures: 5 }),
     patienceMs: 1000,
+    invisibleForMs: 60_000,
     unavailableForMs: 1000,
   };
   const activities = createEviNoticeActivities(deps as never);
   const info = { attempt, workflowExecution: { workflowId: "notice-1", runId: "r" } };
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") });
-  const given = {
+  return environment.run(() => work(activities));
+}
+
+function ask(request: Partial<Parameters<Activities["ask"]>[0]>, attempt = 1) {
+  const given: Parameters<Activities["ask"]>[0] = {
     account: "default",
-    id: "",
+    uniqueId: "",
+    submittedAt: new Date().toISOString(),
+    stored: [],
+    refetch: false,
     wait: "now",
     mode: "quick",
     seen: undefined,
-  } as const;
-  return environment.run(() => activities.ask({ ...given, ...request }));
+  };
+  return run((activities) => activities.ask({ ...given, ...request }), attempt);
 }
 
 async function submit(body: object): Promise<string> {
   return sender(sandbox, "trustflow", "a password").submit({ ...smallest, ...body });
 }
 
-test("the snapshot has state, outcome, the refusal and the affidavits", async () => {
-  const id = await submit({
+test("the snapshot has state, outcome and the refusal; the affidavits are kept", async () => {
+  const uniqueId = await submit({
     RecipientDisplayName: "sandbox:refused",
     AffidavitKinds: ["Submitted", "Refused"],
   });
   await sandbox.clock.advance(DAY);
-  const { snapshot, affidavitIds } = await ask({ id, wait: "end" });
+  const { snapshot, documents, missing } = await ask({ uniqueId, wait: "end" });
   expect(snapshot).toMatchObject({
     stamp: "2026-01-05T09:00:00.000Z",
     state: "Closed",
     outcome: "Refused",
-    refusedOn: expect.stringMatching(/Z$/),
+    dates: { refusedOn: expect.stringMatching(/Z$/) },
   });
-  expect(affidavitIds).toHaveLength(2);
-  expect(snapshot.fingerprint).toBe(["Closed", "Refused", ...affidavitIds.toSorted()].join(" "));
+  const ids = documents.map((document) => document.uniqueId ?? "");
+  expect(new Set(ids).size).toBe(2);
+  expect(missing).toBe(0);
+  expect(snapshot.fingerprint).toBe(["Closed", "Refused", ...ids.toSorted()].join(" "));
+  const left = await ask({ uniqueId, stored: ids.slice(0, 1) });
+  expect(left.documents.map((document) => document.uniqueId)).toEqual(ids.slice(1));
 });
 
 test("a poll for a change goes on while the answer is the one that was seen", async () => {
-  const id = await submit({ RecipientDisplayName: "sandbox:stalled" });
-  const { snapshot } = await ask({ id });
-  const waiting = ask({ id, wait: "change", seen: snapshot.fingerprint });
+  const uniqueId = await submit({ RecipientDisplayName: "sandbox:stalled" });
+  const { snapshot } = await ask({ uniqueId });
+  const waiting = ask({ uniqueId, wait: "change", seen: snapshot.fingerprint });
   await expect(waiting).rejects.toMatchObject({ nonRetryable: false });
-  expect(await ask({ id, wait: "change", seen: "Draft None" })).toMatchObject({ affidavitIds: [] });
+  const changed = await ask({ uniqueId, wait: "change", seen: "Draft None" });
+  expect(changed).toMatchObject({ snapshot: { state: "Submitted" }, documents: [] });
 });
 
 test("a poll for the end takes any answer after a few attempts", async () => {
-  const id = await submit({ RecipientDisplayName: "sandbox:stalled" });
-  await expect(ask({ id, wait: "end" })).rejects.toMatchObject({ nonRetryable: false });
-  expect(await ask({ id, wait: "end" }, 9)).toMatchObject({ snapshot: { state: "Submitted" } });
+  const uniqueId = await submit({ RecipientDisplayName: "sandbox:stalled" });
+  await expect(ask({ uniqueId, wait: "end" })).rejects.toMatchObject({ nonRetryable: false });
+  expect(await ask({ uniqueId, wait: "end" }, 9)).toMatchObject({
+    snapshot: { state: "Submitted" },
+  });
+});
+
+test("attachments are kept, and one that the provider has otherwise is named", async () => {
+  const content = Buffer.from("the terms");
+  const uniqueId = await submit({
+    Attachments: [{ Filename: "terms.txt", Content: content.toString("base64") }],
+  });
+  const document = {
+    uri: `document:${"0".repeat(32)}`,
+    sha256: createHash("sha256").update(content).digest("hex"),
+    size: content.length,
+    mediaType: "text/plain",
+  };
+  const same = { fileName: "terms.txt", document };
+  const other = { fileName: "other.txt", document: { ...document, sha256: "0".repeat(64) } };
+  const given = { account: "default", uniqueId, submitted: [other, same] };
+  const { documents, missing } = await run((activities) => activities.attachments(given));
+  expect(documents).toMatchObject([
+    { kind: "attachment", description: "terms.txt", document: { sha256: document.sha256 } },
+  ]);
+  expect(missing).toEqual(["other.txt"]);
 });

@@ -1,0 +1,42 @@
+// The attachments as the provider has them, once the notice is closed: kept, and compared by their hash with those that were
+// submitted (P2 §4.2 Downloads).
+import { createHash } from "node:crypto";
+import type { ProcessDocument } from "../../contracts/shared/status.js";
+import * as eviNotice from "../../providers/evi-notice/client.js";
+import { keepFile } from "../evi/affidavits.js";
+import type { EviNoticeContext } from "./context.js";
+import type { SentAttachment } from "./submission.js";
+
+export interface AttachmentsAnswer {
+  documents: ProcessDocument[];
+  /** The names of submitted attachments that the provider does not have with the same content. */
+  missing: string[];
+}
+
+export async function attachments(
+  context: EviNoticeContext,
+  {
+    uniqueId,
+    submitted,
+  }: {
+    account: string;
+    uniqueId: string;
+    submitted: SentAttachment[];
+  },
+): Promise<AttachmentsAnswer> {
+  const files = await context.throughCircuit("downloadAttachments", (signal) =>
+    eviNotice.downloadAttachments(context.account, { id: uniqueId }, signal),
+  );
+  const left = [...submitted];
+  const documents: ProcessDocument[] = [];
+  for (const { fileName, bytes } of files.filter((file) => file.bytes.length > 0)) {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const at = left.findIndex(({ document }) => document.sha256 === sha256);
+    const [same] = at === -1 ? [] : left.splice(at, 1);
+    const name = same?.fileName ?? fileName;
+    const mediaType = same?.document.mediaType ?? "application/octet-stream";
+    const own = { kind: "attachment" as const, description: name };
+    documents.push(await keepFile(context, [uniqueId, "attachment", name], bytes, mediaType, own));
+  }
+  return { documents, missing: left.map(({ fileName }) => fileName) };
+}

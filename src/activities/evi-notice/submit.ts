@@ -1,0 +1,81 @@
+// The first activity of `sendNotice`: validates, stores inline attachments, submits once (P2 §2.6, §4.2 Submit).
+import { contentOf } from "../../documents/content.js";
+import { comparedInput } from "../../contracts/definition/compared-input.js";
+import { SendNoticeInput } from "../../contracts/send-notice.js";
+import type { NoticeSettings } from "../../contracts/send-notice.js";
+import * as eviNotice from "../../providers/evi-notice/client.js";
+import { submitOnce } from "../evi/submit.js";
+import type { StepCall } from "../runtime/activity.js";
+import { ownedDocument, readDocument, referenceOf } from "../runtime/documents.js";
+import { resolved } from "../runtime/provider-context.js";
+import { provider } from "./context.js";
+import type { EviNoticeContext } from "./context.js";
+import { submissionOf } from "./submission.js";
+import type { SentAttachment } from "./submission.js";
+
+export interface NoticeSubmitted {
+  /** P2 §4.2 `Id`. */
+  uniqueId: string;
+  environment: string;
+  account: string;
+  /** Fixed for the run. */
+  settings: NoticeSettings;
+  affidavitsOnDemand: boolean;
+  attachments: SentAttachment[];
+  submittedAt: string;
+}
+
+export interface NoticeSubmit extends StepCall {
+  /** Unchecked: the input of a plain Temporal client is parsed here for the first time. */
+  input: unknown;
+}
+
+export async function submit(
+  context: EviNoticeContext,
+  given: NoticeSubmit,
+): Promise<NoticeSubmitted> {
+  const { account, deps, process: processKey } = context;
+  const input = context.parse(SendNoticeInput, given.input);
+  const attachments: SentAttachment[] = [];
+  for (const { fileName, document } of input.attachments ?? [])
+    attachments.push({ fileName, document: await referenceOf(deps, document, "submitted") });
+  const callback = deps.callback({ provider, ...processKey });
+  const { uniqueId } = await submitOnce(context, given.effect, {
+    operation: "submit",
+    input: comparedInput(SendNoticeInput, input, contentOf),
+    documents: attachments.map(({ document }) => ownedDocument(document, "submitted")),
+    prepare: () =>
+      Promise.all(
+        attachments.map(({ document }, index) =>
+          readDocument(deps.documents, document, `attachments.${index}.document`),
+        ),
+      ),
+    async send({ prepared: files, token, idempotencyToken, signal }) {
+      const submission = submissionOf(input, files, token, callback);
+      const { id } = await eviNotice.submit(account, submission, idempotencyToken, signal);
+      return { uniqueId: id };
+    },
+    find: (id) => context.findNotice(id),
+    findByOwnKey: (key) => context.noticeByOwnKey(key),
+    form: input.lookupKey === undefined ? "alone" : "joined",
+  });
+  return {
+    uniqueId,
+    environment: deps.environment,
+    account: account.name,
+    settings: settingsOf(deps.settings, input),
+    affidavitsOnDemand: input.affidavitKinds?.includes("OnDemand") ?? false,
+    attachments,
+    submittedAt: new Date().toISOString(),
+  };
+}
+
+/** The deadline is the caller's, else the end of `timeToLive` with a margin, else the configured one. */
+export function settingsOf(
+  configured: NoticeSettings,
+  { settings, timeToLive }: Pick<SendNoticeInput, "settings" | "timeToLive">,
+): NoticeSettings {
+  const own = resolved(configured, settings);
+  if (settings?.deadlineSeconds !== undefined || timeToLive === undefined) return own;
+  return { ...own, deadlineSeconds: timeToLive * 60 + own.deadlineMarginSeconds };
+}

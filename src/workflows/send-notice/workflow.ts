@@ -1,0 +1,102 @@
+// A certified notice from submit to close, with its attachments and affidavits (P2 §2.6, §2.7, §3.2, §4.2;
+// docs/reading-the-specification.md §3). The API cannot cancel a notice, so the process does not offer it.
+import type { EviNoticeActivities, NoticeSubmitted } from "../../activities/evi-notice/index.js";
+import { requestNoticeAffidavit } from "../../contracts/send-notice/messages.js";
+import type { NoticeAffidavitAnswer } from "../../contracts/send-notice/messages.js";
+import type {
+  NoticeAffidavitRequest,
+  NoticeDates,
+  NoticeOutcome,
+  SendNoticeInput,
+  SendNoticeResult,
+} from "../../contracts/send-notice.js";
+import type { ProcessDocument } from "../../contracts/shared/status.js";
+import { Communication, refuseUnlessFlags } from "../evi/communication.js";
+import { Flow } from "../runtime/flow.js";
+import { isWaived, stepsOf } from "../runtime/steps.js";
+import { excludedTransition, noticeView, reportsEnd } from "./view.js";
+import type { NoticeSnapshot, NoticeView } from "./view.js";
+
+const provider = "evi-notice";
+
+export async function sendNotice(input: SendNoticeInput): Promise<SendNoticeResult> {
+  return new SendNotice(input).run();
+}
+
+class SendNotice {
+  readonly #input: SendNoticeInput;
+  readonly #flow = new Flow<NoticeSnapshot, NoticeView>(noticeView, reportsEnd);
+  readonly #step = stepsOf<EviNoticeActivities>(this.#flow, provider);
+  readonly #notice = new Communication<
+    NoticeSubmitted,
+    NoticeDates,
+    NoticeView,
+    NoticeAffidavitRequest,
+    NoticeAffidavitAnswer
+  >(this.#flow, {
+    provider,
+    label: "EviNotice",
+    reportsEnd,
+    excludedTransition,
+    mayRequestAffidavit: ({ affidavitsOnDemand }) => affidavitsOnDemand && this.#isOnItsWay(),
+    staysStoppable: true,
+  });
+  #attachments: ProcessDocument[] = [];
+
+  constructor(input: SendNoticeInput) {
+    this.#input = input;
+    const { lifecycle } = this.#flow;
+    lifecycle.onUpdate(
+      requestNoticeAffidavit,
+      "Request an affidavit on demand",
+      (asked) => this.#notice.requestAffidavit(asked),
+      (asked) => refuseUnlessFlags(asked, ["includeBody", "includeAttachments", "includeEvents"]),
+    );
+    lifecycle.askBeforeCancelling("submit");
+  }
+
+  run(): Promise<SendNoticeResult> {
+    const closed = (item: NoticeSubmitted) => this.#keepAttachments(item);
+    return this.#flow.lifecycle.run(
+      () => this.#notice.run(this.#input, { closed }),
+      () => this.#result(),
+    );
+  }
+
+  /** A `Draft` or `Closed` notice has no affidavits on demand (P2 §4.2). */
+  #isOnItsWay(): boolean {
+    const { state } = this.#flow.log.view;
+    return state !== "Draft" && state !== "Closed";
+  }
+
+  async #keepAttachments({ account, uniqueId, attachments }: NoticeSubmitted): Promise<void> {
+    if (attachments.length === 0) return;
+    const summary = "Fetch the attachments from EviNotice";
+    const step = { name: "attachments", summary, journaled: false, happened: {} };
+    const given = { account, uniqueId, submitted: attachments };
+    await isWaived(async () => {
+      const { documents, missing } = await this.#step(step, (evi) => evi.attachments(given));
+      this.#attachments = documents;
+      if (missing.length === 0) return;
+      const event = `EviNotice does not have ${missing.length} of ${attachments.length} attachments as submitted`;
+      this.#flow.log.note({ source: "process", event, note: missing.join(", ") });
+    });
+  }
+
+  #result(): SendNoticeResult {
+    const { log, status } = this.#flow;
+    const submitted = (this.#notice.item?.attachments ?? []).map(
+      ({ fileName, document }): ProcessDocument => ({
+        kind: "submitted",
+        document,
+        description: fileName,
+      }),
+    );
+    return {
+      process: "sendNotice",
+      ...this.#notice.result([...submitted, ...this.#attachments]),
+      outcome: (status.outcome ?? "other") as NoticeOutcome,
+      dates: log.snapshot?.dates ?? {},
+    };
+  }
+}

@@ -1,0 +1,13 @@
+// What sendNotice brings to the generators of tests.
+import type { Brought } from "../brought.js";
+import { noticeInput } from "./inputs.js";
+import { sendNoticeUnderTest } from "./under-test.js";
+import { noticeWaits } from "./waits.js";
+
+export const brought: Brought = {
+  underTest: sendNoticeUnderTest,
+  waits: noticeWaits,
+  paths: async () => (await import("./paths.js")).sendNoticePaths,
+  example: "notice.json",
+  input: (intent) => noticeInput(intent, "read"),
+};

@@ -1,0 +1,273 @@
+// Every way through `sendNotice`.
+import { expect } from "@jest/globals";
+import type { HandleOf, SendNoticeInput } from "../../../src/client.js";
+import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
+import {
+  attentionOf,
+  changePassword,
+  decide,
+  ends,
+  isAbandoned,
+  knowsNoAccount,
+  refusesInput,
+  shows,
+  start,
+  temporalHandle,
+} from "../../harness/histories/path-run.js";
+import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { fastSettings, noticeInput, withAttachment } from "./inputs.js";
+
+const onDemand = {
+  affidavitKinds: ["Submitted", "Closed", "OnDemand"],
+} as Partial<SendNoticeInput>;
+/** It stays open for the week of its time to live. */
+const unhurried = "delivered";
+
+export const sendNoticePaths: PathsOf = {
+  process: "sendNotice",
+  activities: ["submit", "ask", "attachments", "requestAffidavit", "decide", "checkDecision"],
+  speed: 30_000,
+  accounts: [
+    "attention-fixed",
+    "attention-retry",
+    "attention-happened",
+    "attention-abandoned",
+    "attention-at-question",
+    "affidavits-waived",
+    "still-in-attention",
+  ],
+  kept: [
+    "recipientAddress",
+    "recipientDisplayName",
+    "attachments[].fileName",
+    "attachments[].document.mediaType",
+  ],
+  inputs: { notice: (writing) => notice(writing, "read") },
+  paths: {
+    read: through("read", "read"),
+    refused: through("refused", "refused"),
+    rejected: through("rejected", "rejected", { commitmentChoice: "AcceptOrReject" }),
+    "failed-and-recovered": through("failed-recovered", "read"),
+    failed: through("failed", "failed", { timeToLive: 60 }),
+    "callbacks-doubled": through("read,callbacks-doubled", "read"),
+    "callbacks-lost": through("read,callbacks-lost", "read"),
+    "submit-unanswered": through("read,submit=cut-after-commit", "read"),
+    "downloads-tracked": through("read", "read", {
+      timeToLive: 60,
+      enforceTrackingUntilTimeToLive: true,
+      affidavitKinds: ["ContentDownload"],
+    }),
+    "affidavit-regenerated": through("read,affidavit-regenerated", "read", {
+      settings: { ...fastSettings, affidavitWindowSeconds: 20 },
+    }),
+    "no-affidavit-window": through("read", "read", {
+      settings: { ...fastSettings, pollIntervalSeconds: 60, affidavitWindowSeconds: 0 },
+    }),
+    "open-at-the-deadline": through("open", "openAtDeadline", {
+      settings: { ...fastSettings, deadlineSeconds: 8 },
+    }),
+
+    async "with-attachments"(run) {
+      const attachments = [withAttachment(Buffer.from(run.author.words("the attachment")))];
+      const handle = await begin(run, "read", { attachments });
+      const { outcome, documents } = await handle.result();
+      expect(outcome).toBe("read");
+      const kept = documents.filter(({ kind }) => kind === "attachment");
+      expect(kept.map(({ document }) => document.sha256)).toEqual(
+        documents.filter(({ kind }) => kind === "submitted").map(({ document }) => document.sha256),
+      );
+    },
+
+    async "cancelled-and-continued"(run) {
+      const handle = await tracked(run, unhurried);
+      await temporalHandle(run).cancel();
+      await decide(run, handle, "cancelRequested", "retry");
+      await ends(handle, "delivered");
+    },
+    async "cancelled-and-abandoned"(run) {
+      const handle = await tracked(run, "open");
+      await temporalHandle(run).cancel();
+      await decide(run, handle, "cancelRequested", "abandon");
+      await isAbandoned(handle, "exists");
+    },
+
+    async "attention-fixed"(run) {
+      const { handle, fix } = await denied(run);
+      await fix();
+      await ends(handle, "read");
+    },
+    async "attention-retry"(run) {
+      const { handle, fix } = await uncertain(run, "read,submit=cut");
+      await decide(run, handle, "protocol", "retry");
+      await fix();
+      // No look-up of this account has found a notice of ours yet: only an operator's decision sends this one again.
+      await decide(run, handle, "unknownOutcome", "retry");
+      await ends(handle, "read");
+    },
+    async "attention-happened"(run) {
+      const { handle, fix } = await uncertain(run, "read,submit=cut-after-commit");
+      const { items } = await run.system.sandbox.items({ intent: run.intent });
+      await decide(run, handle, "protocol", "happened", { uniqueId: items[0]?.id ?? "" });
+      await fix();
+      await ends(handle, "read");
+    },
+    async "attention-abandoned"(run) {
+      const { handle, fix } = await uncertain(run, "read,submit=cut");
+      await decide(run, handle, "protocol", "abandon");
+      await isAbandoned(handle, "unknown");
+      await fix();
+    },
+    async "attention-at-question"(run) {
+      const fix = await unreadable(run, "get");
+      const handle = await begin(run, "read", { account: run.account });
+      await attentionOf(handle, "protocol");
+      await fix();
+      await ends(handle, "read");
+    },
+    async "affidavits-waived"(run) {
+      const settings = { ...fastSettings, affidavitWindowSeconds: 6 };
+      const handle = await begin(run, "read", { account: run.account, settings });
+      await shows(handle, ({ phase }) => phase === "affidavits");
+      const fix = await unreadable(run, "get");
+      await decide(run, handle, "protocol", "happened");
+      await ends(handle, "read");
+      await fix();
+    },
+
+    async "affidavit-on-demand"(run) {
+      const handle = await tracked(run, unhurried, onDemand);
+      const answer = await handle.requestAffidavit({ includeEvents: true });
+      expect(answer).toMatchObject({ answer: "requested" });
+      await ends(handle, "delivered");
+    },
+    async "affidavit-not-requested-at-submit"(run) {
+      const handle = await tracked(run, unhurried);
+      expect(await handle.requestAffidavit()).toEqual({ answer: "notEligible" });
+      await ends(handle, "delivered");
+    },
+    async "affidavits-at-the-limit"(run) {
+      const handle = await tracked(run, unhurried, onDemand);
+      for (const _ of [1, 2, 3])
+        expect(await handle.requestAffidavit()).toMatchObject({ answer: "requested" });
+      expect(await handle.requestAffidavit()).toEqual({ answer: "limitReached" });
+      await ends(handle, "delivered");
+    },
+    async "affidavit-asked-early"(run) {
+      const handle = await begin(run, `${unhurried},submit=slow-answer-2000`, onDemand);
+      await submitsSeen(run);
+      expect(await handle.requestAffidavit()).toMatchObject({ answer: "requested" });
+      await ends(handle, "delivered");
+    },
+    async "affidavit-unanswered"(run) {
+      const words = `${unhurried},affidavitRequest=cut-after-commit`;
+      const handle = await tracked(run, words, onDemand);
+      expect(await handle.requestAffidavit()).toEqual({ answer: "unknown" });
+      await ends(handle, "delivered");
+    },
+
+    async "not-accepted"(run) {
+      // The sandbox refuses a magic word that the commitment does not allow.
+      const handle = await begin(run, "accepted");
+      await expect(handle.result()).rejects.toMatchObject({ provider: "evi-notice" });
+    },
+    async "invalid-input"(run) {
+      const { recipientAddress: _, ...bad } = notice(run, "read");
+      await refusesInput(run, bad);
+    },
+    async "unknown-account"(run) {
+      await knowsNoAccount(run, notice(run, "read"));
+    },
+    async "input-mismatch"(run) {
+      await tracked(run, "open");
+      await temporalHandle(run).terminate();
+      const handle = await begin(run, "open", { issuerLegalName: run.author.words("other") });
+      await expect(handle.result()).rejects.toThrow(/another input/);
+    },
+
+    async terminated(run) {
+      await tracked(run, "open");
+      await temporalHandle(run).terminate();
+    },
+    async "taken-up-again"(run) {
+      await tracked(run, unhurried);
+      await temporalHandle(run).terminate();
+      await ends(await begin(run, unhurried), "delivered");
+    },
+    async "still-open"(run) {
+      await tracked(run, "open");
+    },
+    async "still-in-attention"(run) {
+      await denied(run);
+    },
+  },
+};
+
+/** A notice that its words steer, with each part that may be personal. */
+function notice(
+  { author, intent }: Writing,
+  words: string,
+  more: Partial<SendNoticeInput> = {},
+): SendNoticeInput {
+  return {
+    ...noticeInput(intent, words),
+    subject: author.words("the subject"),
+    body: `<p>${author.words("the body")}</p>`,
+    recipientLegalName: "Ada Byron",
+    issuerLegalName: "Byron v. Byron",
+    evidenceAccessControlMethod: "Challenge",
+    evidenceAccessControlChallenge: "The name of the dog",
+    evidenceAccessControlChallengeResponse: "Rex",
+    ...more,
+  };
+}
+
+function begin(run: PathRun, words: string, more: Partial<SendNoticeInput> = {}) {
+  return start(run, "sendNotice", notice(run, words, more));
+}
+
+async function tracked(run: PathRun, words: string, more: Partial<SendNoticeInput> = {}) {
+  const handle = await begin(run, words, more);
+  await shows(handle, ({ phase }) => phase === "tracking");
+  return handle;
+}
+
+function through(words: string, outcome: string, more: Partial<SendNoticeInput> = {}): Path {
+  return async (run) => ends(await begin(run, words, more), outcome);
+}
+
+interface Fixable {
+  handle: HandleOf<"sendNotice">;
+  fix(): Promise<unknown>;
+}
+
+async function denied(run: PathRun): Promise<Fixable> {
+  const fix = await changePassword(run);
+  const handle = await begin(run, "read", { account: run.account });
+  await attentionOf(handle, "accessDenied");
+  return { handle, fix };
+}
+
+/** An operation of the path's own account is refused until that is fixed. */
+async function unreadable({ system, account }: PathRun, operation: "get" | "query") {
+  const refused = { kind: "reject", status: 400, times: "always", account } as const;
+  const fault = { operation: `evi-notice.${operation}`, ...refused } as FaultOptions;
+  const { id: rule } = await system.sandbox.addFault(fault);
+  return () => system.sandbox.removeFault(rule);
+}
+
+/** The outcome of the submit is unknown: the answer was lost and the query is refused. */
+async function uncertain(run: PathRun, words: string): Promise<Fixable> {
+  const fix = await unreadable(run, "query");
+  const handle = await begin(run, words, { account: run.account });
+  await attentionOf(handle, "protocol");
+  return { handle, fix };
+}
+
+/** Waits until the sandbox has a notice of this process, although no answer came yet. */
+function submitsSeen({ system, intent }: PathRun): Promise<unknown> {
+  return eventually(`a submit of ${intent}`, async () => {
+    const { total } = await system.sandbox.items({ intent });
+    return total > 0;
+  });
+}

@@ -1,0 +1,88 @@
+// `sendNotice` as the harnesses take it.
+import type { HandleOf, SendNoticeInput } from "../../../src/client.js";
+import { callsOf } from "../process-under-test.js";
+import type { CalledBack, CallsOf } from "../process-under-test.js";
+import { fastSettings, noticeInput, withAttachment } from "./inputs.js";
+
+const DAY = 86_400_000;
+type NoticeHandle = HandleOf<"sendNotice">;
+const provider = "evi-notice";
+
+/** The operations of batches, which this process does not use, and the look-up, which only a lost answer or a missing proof needs. */
+type Unused =
+  | "query"
+  | "createBatch"
+  | "queryBatches"
+  | "getBatch"
+  | "updateBatch"
+  | "startBatch"
+  | "deleteBatch"
+  | "setBatchBody"
+  | "addRecipients"
+  | "queryRecipients"
+  | "deleteRecipients"
+  | "addBatchAttachment"
+  | "listBatchAttachments"
+  | "deleteBatchAttachments"
+  | "downloadBatchAttachment"
+  | "deleteBatchAttachment";
+
+const onDemand = { affidavitKinds: ["Submitted", "Closed", "OnDemand"] };
+
+const noticeCalls: CallsOf<typeof provider, NoticeHandle, Unused> = {
+  submit: { activity: "submit", outcome: "read", variant: {}, isLookUpAssumed: true },
+  requestAffidavit: {
+    activity: "requestAffidavit",
+    outcome: "delivered",
+    // It stays open for the week of its time to live, so that there is time to ask.
+    variant: { words: "delivered", input: onDemand },
+    ask: (handle, updateId) => handle.requestAffidavit({}, updateId),
+    answer: "requested",
+  },
+  get: { activity: "ask", outcome: "read", variant: {} },
+  downloadAffidavits: {
+    activity: "ask",
+    outcome: "read",
+    variant: { input: { affidavitKinds: ["Submitted", "Dispatched"] } },
+  },
+  downloadAffidavit: {
+    activity: "ask",
+    outcome: "read",
+    variant: { input: { affidavitKinds: ["Submitted"] } },
+  },
+  downloadAttachments: {
+    activity: "attachments",
+    outcome: "read",
+    variant: { input: { attachments: [withAttachment()] } },
+  },
+};
+
+export const sendNoticeUnderTest: CalledBack<NoticeHandle> = {
+  process: "sendNotice",
+  provider,
+  words: "read",
+  outcome: "read",
+  effects: { "evi-notice.submit": 1 },
+  spanMs: 60 * DAY,
+  // By then it is closed, so that the attachments are fetched too.
+  firstChangeMs: 4 * 3_600_000,
+  staysOpen: { words: "open", input: { settings: { ...fastSettings, pollIntervalSeconds: 600 } } },
+  happened: (uniqueId) => ({ uniqueId }),
+  callback: (identifier, at) => ({
+    Identifier: identifier,
+    Kind: "Sent",
+    Date: at.toISOString(),
+    EvidenceType: "eviNotice",
+    AdditionalData: { State: "Sent", XmissionDetails: identifier },
+  }),
+  calls: callsOf<typeof provider, NoticeHandle, Unused>(provider, noticeCalls, {
+    requestAffidavit: "affidavitRequest",
+    downloadAttachments: "attachments",
+    downloadAffidavits: "affidavits",
+    downloadAffidavit: "affidavit",
+  }),
+  start(trustflow, id, { words = sendNoticeUnderTest.words, input } = {}) {
+    const more: Partial<SendNoticeInput> = input ?? {};
+    return trustflow.sendNotice(id, noticeInput(id, words, more));
+  },
+};
