@@ -352,6 +352,11 @@ test("an attempt that an open circuit stopped is counted as not asked", async ()
 
 const affidavit = (given: Given) =>
   affidavitAnswer(run(given, "update") as Promise<{ requestId: string }>);
+const ofNotice = (given: Given) =>
+  affidavitAnswer(run(given, "update") as Promise<{ requestId: string }>, {
+    403: "limitReached",
+    405: "notEligible",
+  });
 const cancel = (given: Given) =>
   cancelAnswer(run(given, "update") as never, async () => ({ answer: "tooLate" }));
 const another = (given: Given) =>
@@ -363,6 +368,9 @@ test.each<[string, (given: Given) => Promise<object>, Error, object]>([
   ["an affidavit, refused", affidavit, refused, { answer: "refused", reason: "no such country" }],
   ["an affidavit, no answer", affidavit, lost, { answer: "unknown" }],
   ["an affidavit, not sent", affidavit, error("rateLimited", 429), { answer: "unavailable" }],
+  ["of a notice, at the limit", ofNotice, error("accessDenied", 403), { answer: "limitReached" }],
+  ["of a notice, closed", ofNotice, error("protocol", 405), { answer: "notEligible" }],
+  ["of a notice, no answer", ofNotice, lost, { answer: "unknown" }],
   ["a cancellation, not permitted", cancel, error("accessDenied", 403), { answer: "notPermitted" }],
   ["a cancellation, refused", cancel, refused, { answer: "tooLate" }],
   ["a cancellation, not sent", cancel, error("unavailable"), { answer: "unavailable" }],

@@ -1,0 +1,57 @@
+// State and outcome of a notice, from the newest query alone (P2 §3.2, §3.4, §6.4). What the view shares with certified post is
+// tested there.
+import { expect, test } from "@jest/globals";
+import {
+  excludedTransition,
+  noticeView,
+  reportsEnd,
+} from "../../../src/workflows/send-notice/view.js";
+import type { NoticeSnapshot } from "../../../src/workflows/send-notice/view.js";
+
+const snapshot = (state: string, outcome: string): NoticeSnapshot => ({
+  stamp: "2026-01-01T00:00:00.000Z",
+  state,
+  outcome,
+  dates: {},
+  fingerprint: "",
+});
+const event = (kind: string) => ({ id: kind, kind, at: "2026-03-01T00:00:00.000Z" });
+
+test("Failed as a state is recoverable: nothing but Closed ends a notice (P2 §3.2)", () => {
+  for (const state of ["Failed", "Replied", "Read", "Cancelled", "Refused"])
+    expect(noticeView([], snapshot(state, "Failed"))).toMatchObject({
+      closed: false,
+      resting: false,
+    });
+  expect(noticeView([], snapshot("Closed", "Failed"))).toMatchObject({
+    closed: true,
+    outcome: "failed",
+  });
+  expect(["Failed", "Replied", "Closed"].filter((kind) => reportsEnd(event(kind)))).toEqual([
+    "Closed",
+  ]);
+});
+
+test("not opened and answered with no are different outcomes (P2 §3.4)", () => {
+  const outcomes = ["Refused", "Rejected", "Novel"].map((word) => {
+    const { outcome, providerOutcome } = noticeView([], snapshot("Closed", word));
+    return [outcome, providerOutcome];
+  });
+  expect(outcomes).toEqual([
+    ["refused", undefined],
+    ["rejected", undefined],
+    ["other", "Novel"],
+  ]);
+});
+
+test("callbacks report, and decide nothing (P2 §5)", () => {
+  const view = noticeView([event("Read"), event("Closed")], snapshot("Sent", "Sent"));
+  expect(view).toMatchObject({ state: "Sent", outcome: "sent", closed: false });
+  expect(view.reportedState).toBe("Closed");
+});
+
+test("a transition that is excluded is named", () => {
+  expect(excludedTransition(["Sent"], snapshot("Read", "Read"))).toBeUndefined();
+  expect(excludedTransition(["Closed"], snapshot("Read", "Read"))).toContain("Closed is the end");
+  expect(excludedTransition([], snapshot("Refused", "Refused"))).toContain("never a state");
+});
