@@ -9,6 +9,7 @@ import type { AnyHandle } from "../../client.js";
 import { sandboxControl } from "../../sandbox/control/client.js";
 import type { LedgerReport } from "../../sandbox/engine/ledger.js";
 import { letterScenarios } from "./letters.js";
+import { noticeScenarios } from "./notices.js";
 import { peopleScenarios } from "./people.js";
 import type { Scenario, ScenarioContext } from "./scenario.js";
 import { startStack } from "../stack/stack.js";
@@ -51,7 +52,7 @@ const demoEnvironment = {
 /** Virtual days in real seconds. */
 const SPEED = 40_000;
 
-const acts = [letterScenarios, peopleScenarios];
+const acts = [letterScenarios, [...noticeScenarios, ...peopleScenarios]];
 
 export async function runDemo({ progress, onReport }: DemoOptions): Promise<DemoReport> {
   const began = Date.now();
