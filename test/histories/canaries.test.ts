@@ -71,6 +71,15 @@ const personal: Record<string, string[]> = {
     "providerFields.person.name",
     "identityVideo.providerFields.operator.name",
   ],
+  "sendNotice notice": [
+    "subject",
+    "body",
+    "recipientAddress",
+    "recipientLegalName",
+    "issuerLegalName",
+    "evidenceAccessControlChallenge",
+    "evidenceAccessControlChallengeResponse",
+  ],
   "sendPostal letter": [
     "recipientAddress.streetAddress",
     "recipientName",

@@ -37,12 +37,7 @@ export const sendNoticePaths: PathsOf = {
     "affidavits-waived",
     "still-in-attention",
   ],
-  kept: [
-    "recipientAddress",
-    "recipientDisplayName",
-    "attachments[].fileName",
-    "attachments[].document.mediaType",
-  ],
+  kept: ["attachments[].document.mediaType"],
   inputs: { notice: (writing) => notice(writing, "read") },
   paths: {
     read: through("read", "read"),
@@ -211,8 +206,8 @@ function notice(
 ): SendNoticeInput {
   return {
     ...noticeInput(intent, words),
-    subject: author.words("the subject"),
-    body: `<p>${author.words("the body")}</p>`,
+    body: `<p>${author.words("body")}</p>`,
+    recipientAddress: `${author.words("recipientAddress")}@canary.example`,
     recipientLegalName: "Ada Byron",
     issuerLegalName: "Byron v. Byron",
     evidenceAccessControlMethod: "Challenge",
