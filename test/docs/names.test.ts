@@ -9,7 +9,7 @@ const code = files.filter(
 
 /** Names that nobody could have guessed; docs/glossary.md has the words that stand for them now. */
 const retired = [
-  ...["Surroundings", "PostalService", "SigningDesk", "EnvelopeDesk", "NotAsked", "NothingNew"],
+  ...["Surroundings", "PostOffice", "SigningDesk", "EnvelopeDesk", "NotAsked", "NothingNew"],
   ...["parksAtOnce", "heedClaims", "ownClaims", "claimEnd", "unaskedEnd", "lastHeard"],
   ...["sideBySide", "rung", "Bell", "killWithUs", "removeWithUs", "letGo", "heir", "twoOwners"],
   ...["asAsked", "outOfReach", "waysOf", "walkPaths"],
