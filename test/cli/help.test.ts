@@ -126,7 +126,7 @@ test.each([
   [["statu"], "unknown command 'statu'\n(Did you mean status?)"],
   [["status"], "missing required argument 'id'"],
   [["send-postal", "--input", "x", "--bogus"], "unknown option '--bogus'"],
-  [["schema", "sendPostl"], "did you mean sendPostal (known: sendPostal, issueCertificate"],
+  [["schema", "sendPostl"], "did you mean sendPostal (known: sendPostal, sendNotice"],
   [["list", "--process", "sendPostl"], "did you mean sendPostal"],
   [["resolve", "a", "--by", "NAME", "--decision", "retry"], "must be the name of the person"],
   [["documents", "get", "letter"], "uri"],

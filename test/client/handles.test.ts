@@ -43,6 +43,8 @@ const calls: [ProcessName, string, given: unknown[], stated: unknown[], args: un
   ["sendPostal", "cancel", [], [], [{}]],
   ["sendPostal", "requestAffidavit", [undefined], [], [{}]],
   ["sendPostal", "requestAffidavit", [{ includeEvents: true }], [], [{ includeEvents: true }]],
+  ["sendNotice", "requestAffidavit", [undefined], [], [{}]],
+  ["sendNotice", "requestAffidavit", [{ includeBody: true }], [], [{ includeBody: true }]],
   ["issueCertificate", "submitOtp", ["123456"], [], [{ code: "123456" }]],
   ["issueCertificate", "resendOtp", [], [], []],
   ["issueCertificate", "provideAssertion", ["e30="], [], [{ assertion: "e30=" }]],

@@ -14,6 +14,7 @@ const none = "/nonexistent/temporal.toml";
 const account = "TRUSTFLOW_ACCOUNTS__DEFAULT";
 const accounts: Record<string, Record<string, string>> = {
   EVI_POST: { BASE_URL: "post", USERNAME: "u", PASSWORD: "p" },
+  EVI_NOTICE: { BASE_URL: "notices", USERNAME: "u", PASSWORD: "p" },
   MESSAGING_GATEWAY: { BASE_URL: "messages", USERNAME: "u", PASSWORD: "p", API_KEY: "k" },
   ONE_SHOT_SIGNATURE: { BASE_URL: "signatures", TOKEN: "t" },
   ENVELOPE_SIGNATURE: {

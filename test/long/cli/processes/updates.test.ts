@@ -191,7 +191,7 @@ test("an ID with a mistyped process names the one that was meant", async () => {
   const mistyped = await run(["status", "sendPostl/twice"]);
   expect(mistyped.code).toBe(3);
   expect(mistyped.said).toContain("is not a process");
-  expect(mistyped.said).toContain("did you mean sendPostal (known: sendPostal, issueCertificate");
+  expect(mistyped.said).toContain("did you mean sendPostal (known: sendPostal, sendNotice");
   expect(await run(["status", "sendPostal/a/b"])).toMatchObject({ code: 3 });
 });
 
