@@ -27,29 +27,23 @@ type Unused =
   | "downloadBatchAttachment"
   | "deleteBatchAttachment";
 
-const onDemand = { affidavitKinds: ["Submitted", "Closed", "OnDemand"] };
+/** It stays open for the week of its time to live: no callback reports an end, so that one query alone is under way. */
+const whileOpen = (affidavitKinds: string[]) => ({
+  outcome: "delivered",
+  variant: { words: "delivered", input: { affidavitKinds } },
+});
 
 const noticeCalls: CallsOf<typeof provider, NoticeHandle, Unused> = {
   submit: { activity: "submit", outcome: "read", variant: {}, isLookUpAssumed: true },
   requestAffidavit: {
     activity: "requestAffidavit",
-    outcome: "delivered",
-    // It stays open for the week of its time to live, so that there is time to ask.
-    variant: { words: "delivered", input: onDemand },
+    ...whileOpen(["Submitted", "Closed", "OnDemand"]),
     ask: (handle, updateId) => handle.requestAffidavit({}, updateId),
     answer: "requested",
   },
-  get: { activity: "ask", outcome: "read", variant: {} },
-  downloadAffidavits: {
-    activity: "ask",
-    outcome: "read",
-    variant: { input: { affidavitKinds: ["Submitted", "Dispatched"] } },
-  },
-  downloadAffidavit: {
-    activity: "ask",
-    outcome: "read",
-    variant: { input: { affidavitKinds: ["Submitted"] } },
-  },
+  get: { activity: "ask", ...whileOpen([]) },
+  downloadAffidavits: { activity: "ask", ...whileOpen(["Submitted", "Dispatched"]) },
+  downloadAffidavit: { activity: "ask", ...whileOpen(["Submitted"]) },
   downloadAttachments: {
     activity: "attachments",
     outcome: "read",
