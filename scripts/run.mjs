@@ -3,10 +3,12 @@
 // `npm run build` start. Needs nothing but Node: it installs what is missing, builds what has changed, then runs. Only
 // the command itself writes to stdout.
 
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-if (!((major === 20 && minor >= 19) || (major === 24 && minor >= 11))) {
+// 20.19.3 is the first release of 20 whose HTTP server knows the verb QUERY (P2 §4.3).
+const [major = 0, minor = 0, patch = 0] = process.versions.node.split(".").map(Number);
+const isKnown20 = major === 20 && (minor > 19 || (minor === 19 && patch >= 3));
+if (!(isKnown20 || (major === 24 && minor >= 11))) {
   console.error(
-    `Trustflow is tested with Node 20.19+ and 24.11+; this is ${process.versions.node}.`,
+    `Trustflow is tested with Node 20.19.3+ and 24.11+; this is ${process.versions.node}.`,
   );
   process.exit(1);
 }

@@ -64,7 +64,7 @@ test("the Node of the image is locked too, for each platform that has one", () =
   const { optionalDependencies } = readJson<Manifest>("test/lts/package.json");
   for (const [name, version] of Object.entries(optionalDependencies))
     expect(lts.packages[`node_modules/${name}`]).toMatchObject({ version, optional: true });
-  expect(manifest.engines.node).toBe("^20.19.0 || ^24.11.0");
+  expect(manifest.engines.node).toBe("^20.19.3 || ^24.11.0");
 });
 
 // npm 10 knows no list, and npm 11 runs what is on it: both run nothing by themselves, and scripts/install.mjs runs the list.
