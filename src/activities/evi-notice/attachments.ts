@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { keepFile } from "../evi/affidavits.js";
+import type { AttemptMode } from "../runtime/failure.js";
 import type { EviNoticeContext } from "./context.js";
 import type { SentAttachment } from "./submission.js";
 
@@ -22,6 +23,7 @@ export async function attachments(
     account: string;
     uniqueId: string;
     submitted: SentAttachment[];
+    mode: AttemptMode;
   },
 ): Promise<AttachmentsAnswer> {
   const files = await context.throughCircuit("downloadAttachments", (signal) =>

@@ -75,7 +75,9 @@ class SendNotice {
     const step = { name: "attachments", summary, journaled: false, happened: {} };
     const given = { account, uniqueId, submitted: attachments };
     await isWaived(async () => {
-      const { documents, missing } = await this.#step(step, (evi) => evi.attachments(given));
+      const { documents, missing } = await this.#step(step, (evi, { mode }) =>
+        evi.attachments({ ...given, mode }),
+      );
       this.#attachments = documents;
       if (missing.length === 0) return;
       const event = `EviNotice does not have ${missing.length} of ${attachments.length} attachments as submitted`;

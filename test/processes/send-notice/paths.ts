@@ -35,6 +35,7 @@ export const sendNoticePaths: PathsOf = {
     "attention-abandoned",
     "attention-at-question",
     "affidavits-waived",
+    "attachments-waived",
     "still-in-attention",
   ],
   kept: ["attachments[].document.mediaType"],
@@ -129,6 +130,16 @@ export const sendNoticePaths: PathsOf = {
       const fix = await unreadable(run, "get");
       await decide(run, handle, "protocol", "happened");
       await ends(handle, "read");
+      await fix();
+    },
+    async "attachments-waived"(run) {
+      const fix = await unreadable(run, "attachments");
+      const attachments = [withAttachment(Buffer.from(run.author.words("the attachment")))];
+      const handle = await begin(run, "read", { account: run.account, attachments });
+      await decide(run, handle, "protocol", "happened");
+      const { outcome, documents } = await handle.result();
+      expect(outcome).toBe("read");
+      expect(documents.map(({ kind }) => kind)).not.toContain("attachment");
       await fix();
     },
 
@@ -246,7 +257,10 @@ async function denied(run: PathRun): Promise<Fixable> {
 }
 
 /** An operation of the path's own account is refused until that is fixed. */
-async function unreadable({ system, account }: PathRun, operation: "get" | "query") {
+async function unreadable(
+  { system, account }: PathRun,
+  operation: "get" | "query" | "attachments",
+) {
   const refused = { kind: "reject", status: 400, times: "always", account } as const;
   const fault = { operation: `evi-notice.${operation}`, ...refused } as FaultOptions;
   const { id: rule } = await system.sandbox.addFault(fault);
