@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { InvalidInputError, NotAcceptedError } from "../../../../src/client.js";
 import type { HandleOf, SendNoticeInput } from "../../../../src/client.js";
 import { namedDocuments, ownedDocuments } from "../../../harness/documents/owned-documents.js";
+import { eventually } from "../../../harness/outages/wait.js";
 import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
 import type { TestStack } from "../../../harness/stack/stack.js";
 import {
@@ -135,6 +136,20 @@ describe("an affidavit on demand (P2 §4.2)", () => {
     expect((await handle.result()).outcome).toBe("openAtDeadline");
     expect(await system.effects("not-on-demand")).toEqual({ "evi-notice.submit": 1 });
   }, 90_000);
+
+  test("of a notice that its provider has closed unnoticed: the provider's 405 says so", async () => {
+    const handle = await tracked("closed-unnoticed", "certified,callbacks-lost", {
+      affidavitKinds,
+      settings: { ...noticeInput("", "").settings, pollIntervalSeconds: 600 },
+    });
+    await eventually("the close at the provider", async () => {
+      const { items } = await system.sandbox.items({ intent: handle.id });
+      return items.some(({ state }) => state === "Closed");
+    });
+    expect(await handle.requestAffidavit()).toEqual({ answer: "notEligible" });
+    const { newest } = await system.sandbox.requests();
+    expect(newest.map(({ intent, status }) => [intent, status])).toContainEqual([handle.id, 405]);
+  }, 60_000);
 });
 
 describe("refused", () => {
@@ -148,5 +163,15 @@ describe("refused", () => {
   test("by the provider: the process fails as NotAccepted (P2 §7.2)", async () => {
     const handle = await system.client.sendNotice("level", noticeInput("level", "accepted"));
     await expect(handle.result()).rejects.toBeInstanceOf(NotAcceptedError);
+  }, 60_000);
+
+  test("for want of balance: it waits, and goes on by itself once there is some (P2 §4.2)", async () => {
+    await system.sandbox.putAccount("sandbox", { balance: 0 });
+    const handle = await system.client.sendNotice("poor", noticeInput("poor", "read"));
+    const { attention } = await statusWhere(handle, (status) => status.attention !== undefined);
+    expect(attention).toMatchObject({ kind: "accessDenied", step: "submit" });
+    await system.sandbox.putAccount("sandbox", { balance: 1 });
+    expect((await handle.result()).outcome).toBe("read");
+    expect(await system.effects("poor")).toEqual({ "evi-notice.submit": 1 });
   }, 60_000);
 });
