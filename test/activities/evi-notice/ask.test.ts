@@ -5,6 +5,7 @@ import { DefaultLogger } from "@temporalio/worker";
 import { createHash } from "node:crypto";
 import { createEviNoticeActivities } from "../../../src/activities/evi-notice/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
+import { downloadAffidavit } from "../../../src/providers/evi-notice/client.js";
 import { startSandbox } from "../../../src/sandbox/sandbox.js";
 import type { Sandbox } from "../../../src/sandbox/sandbox.js";
 import { accountAt } from "../../providers/evi-notice/account.js";
@@ -12,6 +13,8 @@ import { DAY } from "../../sandbox/caller.js";
 import { sender, smallest } from "../../sandbox/providers/evi-notice/sender.js";
 
 type Activities = ReturnType<typeof createEviNoticeActivities>;
+
+const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -28,7 +31,7 @@ function run<R>(work: (activities: Activities) => Promise<R>, attempt = 1): Prom
     documents: {
       put: async (bytes: Buffer, mediaType: string, { id }: { id: string }) => ({
         uri: `document:${id}`,
-        sha256: createHash("sha256").update(bytes).digest("hex"),
+        sha256: sha256(bytes),
         size: bytes.length,
         mediaType,
       }),
@@ -79,6 +82,10 @@ test("the snapshot has state, outcome and the refusal; the affidavits are kept",
   expect(new Set(ids).size).toBe(2);
   expect(missing).toBe(0);
   expect(snapshot.fingerprint).toBe(["Closed", "Refused", ...ids.toSorted()].join(" "));
+  for (const { uniqueId: affidavitId = "", document } of documents) {
+    const bytes = await downloadAffidavit(accountAt(sandbox.url), { affidavitId });
+    expect(document).toMatchObject({ sha256: sha256(bytes), mediaType: "application/pdf" });
+  }
   const left = await ask({ uniqueId, stored: ids.slice(0, 1) });
   expect(left.documents.map((document) => document.uniqueId)).toEqual(ids.slice(1));
 });
@@ -107,7 +114,7 @@ test("attachments are kept, and one that the provider has otherwise is named", a
   });
   const document = {
     uri: `document:${"0".repeat(32)}`,
-    sha256: createHash("sha256").update(content).digest("hex"),
+    sha256: sha256(content),
     size: content.length,
     mediaType: "text/plain",
   };
