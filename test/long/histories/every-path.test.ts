@@ -13,6 +13,7 @@ testPaths(allPaths, {
     "disposableCertificate.password",
     "disposableCertificate.securityCode",
     "esawToken",
+    "evidenceAccessControlChallengeResponse",
     "options.evidenceAccessControlChallengeResponse",
     "the accounts' password",
   ],
