@@ -18,6 +18,7 @@ import type { RoleName } from "../../../src/local/stack/stack.js";
 import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
 import { eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
+import { noticeInput } from "../../processes/send-notice/inputs.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { signerInput } from "../../processes/sign-one-shot/inputs.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
@@ -122,6 +123,19 @@ async function ends(handle: CertificateHandle | OneShotHandle, outcome: string):
   await system.sandbox.setSpeed(60_000);
 }
 
+/** A notice that stays open until it is read. */
+async function notified(id: string) {
+  const handle = await client.sendNotice(id, noticeInput(id, "open"));
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+}
+
+async function isRead(id: string): Promise<void> {
+  const handle = client.handle(`sendNotice/${id}`);
+  const { uniqueId = "" } = (await handle.status()).references;
+  await system.sandbox.move(uniqueId, { state: "Closed", outcome: "Read" });
+  expect((await handle.result()).outcome).toBe("read");
+}
+
 /** A role that may not send keeps a message waiting. */
 const role = (name: string) => system.sandbox.putAccount("sandbox", { roles: [name] });
 const message = (id: string) =>
@@ -178,6 +192,7 @@ test("processes that are open at a rotation end as they should, at their old add
   await client.temporal.workflow.getHandle("issueCertificate/taken-up").terminate();
   await enrolled("open");
   await atItsCode("open");
+  await notified("open");
   await role("TEMPLATE_ADMIN");
   await statusWhere(await message("open"), ({ attention }) => attention !== undefined);
   const hostIsBack = await withoutHost("open");
@@ -201,6 +216,7 @@ test("processes that are open at a rotation end as they should, at their old add
 
   await isIssued("open");
   await isSigned("open");
+  await isRead("open");
   await role("USER");
   expect((await client.handle("sendMessage/open").result()).outcome).toBe("accepted");
   await hostIsBack();
@@ -219,6 +235,8 @@ test("what begins after it is sealed with the new keys alone", async () => {
   await isIssued("begun");
   await atItsCode("begun");
   await isSigned("begun");
+  await notified("begun");
+  await isRead("begun");
   expect((await (await message("begun")).result()).outcome).toBe("accepted");
   await client.signEnvelope("begun", envelopeInput("begun"));
   await isSent("begun");
