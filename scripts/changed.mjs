@@ -13,7 +13,7 @@ const rules = [
   },
   {
     changed: /^src\/(contracts|workflows)\//,
-    tests: /^test\/(e2e\/sixty-days|histories\/shape|local\/bundle-size|replay\/)/,
+    tests: /^test\/(histories\/shape|local\/bundle-size|replay\/)/,
   },
   { changed: /^src\/(cli|roles)[./]/, tests: /^test\/cli\// },
   {

@@ -15,16 +15,16 @@ import {
   notTagged,
   policyMark,
   problemMark,
-} from "../../../src/contracts/shared/payload-marks.js";
-import type { PayloadProblem } from "../../../src/contracts/shared/payload-marks.js";
-import { activityGuard } from "../../../src/temporal/codec/activity-guard.js";
-import { EncryptionCodec } from "../../../src/temporal/codec/codec.js";
+} from "../../../../src/contracts/shared/payload-marks.js";
+import type { PayloadProblem } from "../../../../src/contracts/shared/payload-marks.js";
+import { activityGuard } from "../../../../src/temporal/codec/activity-guard.js";
+import { EncryptionCodec } from "../../../../src/temporal/codec/codec.js";
 import {
   dataConverter,
   failureConverterPath,
   workerConverters,
-} from "../../../src/temporal/codec/data-converter.js";
-import { freshRing, startServer } from "../support.js";
+} from "../../../../src/temporal/codec/data-converter.js";
+import { freshRing, startServer } from "../../../temporal/support.js";
 
 const ring = freshRing();
 const writeRing = freshRing("w1");
@@ -50,8 +50,8 @@ beforeAll(async () => {
     telemetryOptions: { logging: { forward: {} } },
   });
   env = await startServer(dataConverter(ring));
-  workflowBundle = await bundled("../canary.workflows.ts", [
-    file("../../../src/workflows/interceptors/payload-guard.ts"),
+  workflowBundle = await bundled("../../../temporal/canary.workflows.ts", [
+    file("../../../../src/workflows/interceptors/payload-guard.ts"),
   ]);
   ours = env.client;
   withoutKey = clientWriting(async (payloads) => payloads);
@@ -224,7 +224,7 @@ test("an activity that a stranger's workflow schedules is not run", async () => 
     const strangers = await Worker.create({
       connection: env.nativeConnection,
       taskQueue: "strangers",
-      workflowBundle: await bundled("stranger.workflows.ts"),
+      workflowBundle: await bundled("../../../temporal/codec/stranger.workflows.ts"),
     });
     await strangers.runUntil(async () => {
       const handle = await withoutKey.workflow.start("schedule", {
