@@ -18,6 +18,16 @@ export function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) * 1_024;
 }
 
+/** The highest resident size so far; 0 if the process has ended. */
+export function peakBytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
+}
+
 function statOf(pid: number): { parent: number; used: number; reaped: number } | undefined {
   let text: string;
   try {

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { partsText, table } from "./measure.js";
 import type { Measure } from "./measure.js";
 import { measureAcknowledgements } from "./measures/acknowledgements.js";
+import { measureDocuments } from "./measures/documents.js";
 import { measureHistory } from "./measures/history.js";
 import { measureProcesses } from "./measures/processes.js";
 import { measureResume } from "./measures/resume.js";
@@ -21,9 +22,13 @@ const groups = {
   resume: measureResume,
   worker: measureWorker,
 };
+/** Measures of commands that need no server. */
+const commands = { documents: measureDocuments };
 type GroupName = keyof typeof groups;
+type CommandName = keyof typeof commands;
+const allNames = [...Object.keys(groups), ...Object.keys(commands)];
 
-const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--temporal ADDRESS --temporal-pid PID…] [--only ${Object.keys(groups).join("|")}]…`;
+const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--temporal ADDRESS --temporal-pid PID…] [--only ${allNames.join("|")}]…`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -37,15 +42,25 @@ async function main(): Promise<number> {
       help: { type: "boolean", default: false },
     },
   });
-  const names = Object.keys(groups) as GroupName[];
-  const unknown = values.only.filter((name) => !names.includes(name as GroupName));
+  const unknown = values.only.filter((name) => !allNames.includes(name));
   if (values.help || unknown.length > 0) {
     console.error(usage);
     return values.help ? 0 : 2;
   }
-  const chosen =
-    values.only.length === 0 ? names : names.filter((name) => values.only.includes(name));
+  const chosen = <N extends string>(of: Record<N, unknown>) =>
+    (Object.keys(of) as N[]).filter(
+      (name) => values.only.length === 0 || values.only.includes(name),
+    );
   const say = (line: string) => console.error(line);
+  const measures: Measure[] = [];
+  for (const name of chosen<CommandName>(commands)) {
+    const found = await commands[name]({ quick: values.quick, say });
+    measures.push(...found);
+    say(table(found));
+  }
+  const wanted = chosen<GroupName>(groups);
+  if (wanted.length === 0)
+    return report({ versions: { node: process.versions.node }, measures }, values.json);
   const stand = await startStand({
     progress: say,
     profiles: values["cpu-prof"],
@@ -57,12 +72,11 @@ async function main(): Promise<number> {
             pids: values["temporal-pid"].map(Number),
           },
   });
-  const measures: Measure[] = [];
   let versions: Record<string, string>;
   try {
     versions = await versionsOf(stand);
     const bench: Bench = { stand, sides: sidesOf(stand), quick: values.quick, say };
-    for (const name of chosen) {
+    for (const name of wanted) {
       const found = await groups[name](bench);
       measures.push(...found);
       say(table(found));
@@ -70,8 +84,17 @@ async function main(): Promise<number> {
   } finally {
     await stand.close();
   }
+  return report({ versions, measures }, values.json);
+}
+
+interface Report {
+  versions: Record<string, string>;
+  measures: Measure[];
+}
+
+function report({ versions, measures }: Report, isJson: boolean): number {
   const document = { machine: machineOf(), versions, measures };
-  if (values.json) console.log(JSON.stringify(document, undefined, 2));
+  if (isJson) console.log(JSON.stringify(document, undefined, 2));
   else console.log(`${table(measures)}\n\n${partsText(measures)}`);
   return 0;
 }

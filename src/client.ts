@@ -144,7 +144,7 @@ export class Trustflow extends ProcessStarts {
   }
 
   /** Stores and fetches documents; throws if `documents.directory` or `keys.documents` is not configured. */
-  get documents(): Pick<DocumentStore, "put" | "get"> {
+  get documents(): Pick<DocumentStore, "put" | "get" | "putStream" | "openRead"> {
     return this.#store;
   }
 

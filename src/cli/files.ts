@@ -1,19 +1,46 @@
 // Reads files and stdin for commands, with error messages that never quote the content.
-import { readFile, writeFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { open, readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { CommandError, exitCodes } from "./output/exit.js";
+
+/** Enough to see the format of a file. */
+const START_BYTES = 1024;
 
 /** Reads a file; `-` is stdin. `field` names the source in an error. */
 export async function readText(source: string, field: string): Promise<string> {
   return source === "-" ? text(process.stdin) : (await readBytes(source, field)).toString("utf8");
 }
 
-export async function readBytes(path: string, field: string): Promise<Buffer> {
+async function readBytes(path: string, field: string): Promise<Buffer> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw invalidInput([{ path: field, problem: fileProblem(path, error) }]);
   });
   if (bytes.length === 0) throw invalidInput([{ path: field, problem: "is empty" }]);
   return bytes;
+}
+
+/** A file of any size: its length, its first bytes, and a stream of its bytes for each call. */
+export interface LargeFile {
+  size: number;
+  start: Buffer;
+  pieces(): AsyncIterable<Buffer>;
+}
+
+export async function openLarge(path: string, field: string): Promise<LargeFile> {
+  const refuse = (error: NodeJS.ErrnoException) => {
+    throw invalidInput([{ path: field, problem: fileProblem(path, error) }]);
+  };
+  const file = await open(path).catch(refuse);
+  try {
+    const { size } = await file.stat();
+    const start = Buffer.alloc(START_BYTES);
+    const { bytesRead } = await file.read(start, 0, START_BYTES, 0).catch(refuse);
+    if (bytesRead === 0) throw invalidInput([{ path: field, problem: "is empty" }]);
+    return { size, start: start.subarray(0, bytesRead), pieces: () => createReadStream(path) };
+  } finally {
+    await file.close();
+  }
 }
 
 /** Writes a new file that only its owner can read. It never overwrites a file. */

@@ -17,16 +17,19 @@ export function refuseOversize(input: object): void {
 
 /** In the words of the first activity, which looks again. */
 export async function refuseUnreadable(
-  documents: Pick<DocumentStore, "get">,
+  documents: Pick<DocumentStore, "openRead">,
   reference: DocumentReference,
   path: string,
 ): Promise<void> {
   const refuse = (problem: string) => new InvalidInputError([{ path, problem }]);
-  const bytes = await documents.get(reference).catch((error: unknown) => {
+  let start: Buffer | undefined;
+  try {
+    for await (const piece of documents.openRead(reference)) start ??= piece;
+  } catch (error) {
     const problem = documentProblem(error);
     throw problem === undefined ? error : refuse(problem);
-  });
-  if (reference.mediaType === "application/pdf" && !isPdf(bytes))
+  }
+  if (reference.mediaType === "application/pdf" && !(start && isPdf(start)))
     throw refuse("is not a PDF (P2 §2.1)");
 }
 

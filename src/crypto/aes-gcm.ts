@@ -5,6 +5,8 @@ import { DecryptionError } from "./errors.js";
 const ALGORITHM = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+/** The sealed bytes are longer than the plaintext by this. */
+export const OVERHEAD_BYTES = IV_BYTES + TAG_BYTES;
 
 export function encrypt(key: Buffer, plaintext: Uint8Array, aad?: Uint8Array): Buffer {
   const iv = randomBytes(IV_BYTES);
@@ -14,8 +16,7 @@ export function encrypt(key: Buffer, plaintext: Uint8Array, aad?: Uint8Array): B
 }
 
 export function decrypt(key: Buffer, sealed: Uint8Array, aad?: Uint8Array): Buffer {
-  if (sealed.length < IV_BYTES + TAG_BYTES)
-    throw new DecryptionError("the ciphertext is cut short");
+  if (sealed.length < OVERHEAD_BYTES) throw new DecryptionError("the ciphertext is cut short");
   const tagAt = sealed.length - TAG_BYTES;
   const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, IV_BYTES), {
     authTagLength: TAG_BYTES,

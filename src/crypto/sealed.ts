@@ -1,6 +1,7 @@
-// Encryption at rest: a sealed value says which key opens it, and opens only in the context it was sealed for.
+// Encryption at rest of small values: a sealed value names the key that opens it, and opens only in the context it was sealed for.
+// sealed-stream.ts is for values of any size.
 // Layout: version (1 byte), length of the key id (1 byte), key id, then IV, ciphertext and tag.
-import { decrypt, encrypt } from "./aes-gcm.js";
+import { OVERHEAD_BYTES, decrypt, encrypt } from "./aes-gcm.js";
 import { DecryptionError } from "./errors.js";
 import type { Key, KeyRing } from "./key-ring.js";
 
@@ -9,6 +10,9 @@ export { DecryptionError, UnknownKeyError } from "./errors.js";
 const OF_RING = 1;
 // 2 is a sealed box (sealed-box.ts).
 const OF_PROCESS = 3;
+/** A value sealed in chunks has the same first fields and its own versions (sealed-stream.ts). */
+export const STREAM_OF_RING = 4;
+export const STREAM_OF_PROCESS = 5;
 const HEADER_BYTES = 2;
 
 export function seal(ring: KeyRing, plaintext: Uint8Array, context: string): Buffer {
@@ -32,9 +36,16 @@ export function openForProcess(key: Key, sealed: Uint8Array, context: string): B
   return decrypt(key.bytes, body, Buffer.from(context));
 }
 
-/** The id of the data key that opens it; undefined where a key ring does. */
+/** The size of the plaintext. `start`: the first bytes, `sealedBytes`: the length of the sealed value. */
+export function wholeSize(start: Uint8Array, sealedBytes: number): number {
+  return sealedBytes - HEADER_BYTES - (start[1] ?? 0) - OVERHEAD_BYTES;
+}
+
+/** The id of the data key that opens the value, sealed as a whole or in chunks; undefined if a key ring opens it. */
 export function dataKeyOf(sealed: Uint8Array): string | undefined {
-  return sealed[0] === OF_PROCESS ? partsOf(OF_PROCESS, sealed).keyId : undefined;
+  const [version] = sealed;
+  const isOfProcess = version === OF_PROCESS || version === STREAM_OF_PROCESS;
+  return isOfProcess ? partsOf(version, sealed).keyId : undefined;
 }
 
 function sealAs(version: number, { id, bytes }: Key, plaintext: Uint8Array, context: string) {

@@ -53,14 +53,14 @@ export class DataKeys {
     // Another process may create a new key between the two steps.
     while (!(await this.isErased(processKey))) {
       await this.#driver.remove(id);
-      await this.#driver.write(id, ERASED);
+      await this.#driver.write(id, [ERASED]);
     }
     this.#remembered.delete(id);
   }
 
   async #make(id: string): Promise<Key> {
     const key = generateDataKey(id);
-    if (await this.#driver.write(id, seal(this.#ring, key.bytes, contextOf(id)))) return key;
+    if (await this.#driver.write(id, [seal(this.#ring, key.bytes, contextOf(id))])) return key;
     const first = await this.#read(id);
     if (!first) throw new MissingDataKeyError(id);
     return first;

@@ -1,8 +1,11 @@
 // Documents as files of one directory, in 256 folders by the first two digits of the id. Several processes may share it.
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { DocumentDriver } from "./driver.js";
+import type { Pieces } from "../crypto/sealed-stream.js";
+import type { DocumentDriver, ScratchFile, StoredFile } from "./driver.js";
+import { DocumentStoreFull } from "./errors.js";
 
 const ID = /^[0-9a-f]{32}$/;
 const SHARD = /^[0-9a-f]{2}$/;
@@ -15,15 +18,17 @@ export class DirectoryDriver implements DocumentDriver {
     this.#root = root;
   }
 
-  async write(id: string, bytes: Uint8Array): Promise<boolean> {
+  async write(id: string, pieces: Pieces): Promise<boolean> {
     const path = this.#path(id);
     const folder = dirname(path);
     await makeDurableFolder(folder);
     const temporary = join(folder, `.${id}.${randomBytes(8).toString("hex")}`);
     try {
-      await writeThrough(temporary, bytes);
+      await writeThrough(temporary, pieces);
       // Unlike a rename, a link never replaces an existing file.
-      const won = await link(temporary, path).then(() => true, unless("EEXIST", false));
+      const won = await link(temporary, path)
+        .then(() => true, unless("EEXIST", false))
+        .catch(refuseFull);
       await sync(folder);
       return won;
     } finally {
@@ -31,12 +36,12 @@ export class DirectoryDriver implements DocumentDriver {
     }
   }
 
-  async replace(id: string, bytes: Uint8Array): Promise<void> {
+  async replace(id: string, pieces: Pieces): Promise<void> {
     const path = this.#path(id);
     const folder = dirname(path);
     const temporary = join(folder, `.${id}.${randomBytes(8).toString("hex")}`);
     try {
-      await writeThrough(temporary, bytes);
+      await writeThrough(temporary, pieces);
       await rename(temporary, path);
       await sync(folder);
     } finally {
@@ -50,6 +55,31 @@ export class DirectoryDriver implements DocumentDriver {
 
   async read(id: string): Promise<Buffer | undefined> {
     return readFile(this.#path(id)).catch(unless("ENOENT", undefined));
+  }
+
+  async open(id: string): Promise<StoredFile | undefined> {
+    const file = await open(this.#path(id), "r").catch(unless("ENOENT", undefined));
+    if (!file) return undefined;
+    try {
+      return new OpenFile(file, (await file.stat()).size);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** The name is removed before the first write, so that no crash leaves the file behind. */
+  async scratch(): Promise<ScratchFile> {
+    await makeDurableFolder(this.#root);
+    const path = join(this.#root, `.scratch.${randomBytes(8).toString("hex")}`);
+    const file = await open(path, "wx+", 0o600).catch(refuseFull);
+    try {
+      await rm(path);
+      return new OpenFile(file, 0);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
   async exists(id: string): Promise<boolean> {
@@ -91,8 +121,48 @@ export class DirectoryDriver implements DocumentDriver {
   }
 }
 
+class OpenFile implements ScratchFile {
+  readonly #file: FileHandle;
+  #size: number;
+
+  constructor(file: FileHandle, size: number) {
+    this.#file = file;
+    this.#size = size;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  async read(position: number, length: number): Promise<Buffer> {
+    const wanted = Math.max(0, Math.min(length, this.#size - position));
+    const bytes = Buffer.allocUnsafe(wanted);
+    let filled = 0;
+    while (filled < wanted) {
+      const { bytesRead } = await this.#file.read(
+        bytes,
+        filled,
+        wanted - filled,
+        position + filled,
+      );
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    await this.#file.writeFile(bytes).catch(refuseFull);
+    this.#size += bytes.length;
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
+
 async function makeDurableFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 }).catch(refuseFull);
   if (first === undefined) return;
   // A new folder is durable once the one that lists it is.
   for (let at = folder; ; at = dirname(at)) {
@@ -101,11 +171,11 @@ async function makeDurableFolder(folder: string): Promise<void> {
   }
 }
 
-async function writeThrough(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, "wx", 0o600);
+async function writeThrough(path: string, pieces: Pieces): Promise<void> {
+  const file = await open(path, "wx", 0o600).catch(refuseFull);
   try {
-    await file.writeFile(bytes);
-    await file.sync();
+    for await (const piece of pieces) await file.writeFile(piece).catch(refuseFull);
+    await file.sync().catch(refuseFull);
   } finally {
     await file.close();
   }
@@ -122,6 +192,10 @@ async function sync(folder: string): Promise<void> {
 
 async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(unless("ENOENT", []));
+}
+
+function refuseFull(error: NodeJS.ErrnoException): never {
+  throw error.code === "ENOSPC" || error.code === "EDQUOT" ? new DocumentStoreFull(error) : error;
 }
 
 function unless<T>(code: string, value: T): (error: unknown) => T {

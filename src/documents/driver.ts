@@ -1,18 +1,33 @@
 // What a place to keep documents must do. It sees ids and sealed bytes, nothing else.
+import type { Pieces, SealedFile } from "../crypto/sealed-stream.js";
+
+/** An open file keeps its content even if its id is replaced or removed. The caller closes it. */
+export interface StoredFile extends SealedFile {
+  close(): Promise<void>;
+}
+
+/** A file without a name: its content is gone once it is closed, or the process ends. */
+export interface ScratchFile extends StoredFile {
+  /** Adds the bytes at the end. */
+  append(bytes: Uint8Array): Promise<void>;
+}
 
 export interface DocumentDriver {
   /**
-   * Stores all of it or nothing, durably once it returns. The first writer of an id wins: false when the id was
-   * there already, and then what was there stays.
+   * Stores all of it or nothing, durably once it returns; nothing if `pieces` throws or the disk is full. The first writer of an id
+   * wins: false when the id was there already, and then what was there stays.
    */
-  write(id: string, bytes: Uint8Array): Promise<boolean>;
+  write(id: string, pieces: Pieces): Promise<boolean>;
   /** Replaces the stored bytes durably and atomically: a reader, also after a crash, sees the old or the new bytes. */
-  replace(id: string, bytes: Uint8Array): Promise<void>;
+  replace(id: string, pieces: Pieces): Promise<void>;
+  /** For small values. */
   read(id: string): Promise<Buffer | undefined>;
+  open(id: string): Promise<StoredFile | undefined>;
   exists(id: string): Promise<boolean>;
   /** No error when the id is not there. */
   remove(id: string): Promise<void>;
   /** A place beside these, with ids of its own, which `list` does not show. */
   part(name: string): DocumentDriver;
   list(): AsyncIterable<{ id: string; storedAt: Date }>;
+  scratch(): Promise<ScratchFile>;
 }

@@ -26,6 +26,15 @@ export class DocumentCorrupt extends Error {
   }
 }
 
+/** Nothing was stored. */
+export class DocumentStoreFull extends Error {
+  override readonly name = "DocumentStoreFull";
+
+  constructor(cause: Error) {
+    super("The document store is full: free space on the disk of documents.directory", { cause });
+  }
+}
+
 /** The problem of an unusable document for the caller; undefined for any other error. */
 export function documentProblem(error: unknown): string | undefined {
   if (error instanceof DocumentNotFound) return "is not in the document store";

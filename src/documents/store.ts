@@ -1,17 +1,28 @@
-// Documents outside Temporal's histories: sealed at rest, addressed by an id, checked against their hash on read.
-import { createHash } from "node:crypto";
+// Documents outside Temporal's histories: sealed at rest, addressed by an id, checked against their hash on read. A document may have
+// any size: it is sealed and opened in chunks (docs/decisions/0029). The calls that take or return a whole buffer use the streams.
 import type { DocumentReference } from "../contracts/shared/values.js";
 import { dataKeyId } from "../crypto/data-key.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import { DecryptionError, ErasedKeyError } from "../crypto/errors.js";
 import type { KeyRing } from "../crypto/key-ring.js";
-import { dataKeyOf, open, openForProcess, seal, sealForProcess } from "../crypto/sealed.js";
+import { sealStream } from "../crypto/sealed-stream.js";
+import type { Pieces, SealingKey } from "../crypto/sealed-stream.js";
+import { ContentCount, checked, joined } from "./checked.js";
+import type { Expected } from "./checked.js";
 import { DataKeys } from "./data-keys.js";
 import { documentIdOf, uploadId, uriOf } from "./document-id.js";
 import type { DocumentDriver } from "./driver.js";
 import { DocumentConflict, DocumentCorrupt, DocumentErased, DocumentNotFound } from "./errors.js";
+import { SealedDocument } from "./sealed-document.js";
+import { Spool } from "./spool.js";
 
 export { DocumentConflict, DocumentCorrupt, DocumentErased, DocumentNotFound } from "./errors.js";
+export type { Pieces } from "../crypto/sealed-stream.js";
+
+export interface PutOptions {
+  id?: string;
+  process?: ProcessKey | undefined;
+}
 
 export class DocumentStore {
   readonly dataKeys: DataKeys;
@@ -26,59 +37,113 @@ export class DocumentStore {
 
   /**
    * The same id with the same content gives the same reference and stores no second copy. What belongs to a process is
-   * sealed with its data key; an upload before any process, with the ring.
+   * sealed with its data key; an upload before any process, with the ring. If `pieces` throws,
+   * nothing is stored. Throws the errors of errors.ts.
    */
-  async put(
-    bytes: Uint8Array,
+  async putStream(
+    pieces: Pieces,
     mediaType: string,
-    options: { id?: string; process?: ProcessKey | undefined } = {},
+    { id = uploadId(), process: processKey }: PutOptions = {},
   ): Promise<DocumentReference> {
-    if (bytes.length === 0) throw new TypeError("an empty document cannot be stored");
-    const id = options.id ?? uploadId();
-    const reference = { uri: uriOf(id), sha256: sha256(bytes), size: bytes.length, mediaType };
-    const sealed = await this.#seal(bytes, reference.uri, options.process);
-    if (!(await this.#driver.write(id, sealed))) {
-      const before = await this.#read(reference.uri);
-      if (sha256(await this.#open(reference.uri, before)) !== reference.sha256)
-        throw new DocumentConflict(reference.uri);
-      if (options.process && isOfRing(before)) await this.#driver.replace(id, sealed);
-    }
+    const uri = uriOf(id);
+    const count = new ContentCount();
+    const sealed = sealStream(await this.#key(processKey), notEmpty(count.of(pieces)), uri);
+    const isNew = await this.#driver.write(id, sealed);
+    const reference = { uri, sha256: count.sha256, size: count.size, mediaType };
+    if (isNew) return reference;
+    const before = new ContentCount();
+    await firstOf(before.of(this.openRead({ uri })));
+    if (before.sha256 !== reference.sha256) throw new DocumentConflict(uri);
+    if (processKey) await this.#adopt(reference, processKey);
     return reference;
   }
 
-  async get(reference: DocumentReference): Promise<Buffer> {
-    return checked(reference, await this.open(reference.uri));
+  async put(
+    bytes: Uint8Array,
+    mediaType: string,
+    options: PutOptions = {},
+  ): Promise<DocumentReference> {
+    return this.putStream([bytes], mediaType, options);
   }
 
-  /** The same, for a process: from now on the document is sealed with its data key, if it was with the ring. */
-  async take(reference: DocumentReference, processKey: ProcessKey): Promise<Buffer> {
-    const { uri } = reference;
-    const sealed = await this.#read(uri);
-    const bytes = checked(reference, await this.#open(uri, sealed));
-    if (isOfRing(sealed))
-      await this.#driver.replace(documentIdOf(uri), await this.#seal(bytes, uri, processKey));
-    return bytes;
+  /**
+   * The document, piece by piece. Each piece is authentic: it was stored at this position of this document. The last piece is
+   * returned only after all of the document was read and matches the reference. A reader that gets to the end has the whole
+   * document; a reader that gets an error must discard the pieces. The first request for a piece opens the file. Throws the errors
+   * of errors.ts.
+   */
+  async *openRead(document: Expected): AsyncGenerator<Buffer> {
+    const { uri, size } = document;
+    const file = await this.#driver.open(documentIdOf(uri));
+    if (!file) throw new DocumentNotFound(uri);
+    const keys = { ring: this.#ring, dataKey: (id: string) => this.dataKeys.get(id) };
+    try {
+      const sealed = await SealedDocument.of(file);
+      if (size !== undefined && sealed.size !== size)
+        throw new DocumentCorrupt(uri, `has ${sealed.size} bytes instead of ${size}`);
+      yield* checked(sealed.pieces(keys, uri), document);
+    } catch (error) {
+      throw documentError(error, uri);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async get(reference: DocumentReference): Promise<Buffer> {
+    return joined(this.openRead(reference));
   }
 
   /** Without a reference to check it by: the seal is bound to the URI, so what opens is what was stored. */
   async open(uri: string): Promise<Buffer> {
-    return this.#open(uri, await this.#read(uri));
+    return joined(this.openRead({ uri }));
+  }
+
+  /** The size in bytes, from the length of the file. Only a read proves that the document is complete. */
+  async sizeOf(uri: string): Promise<number> {
+    const sealed = await this.#look(uri);
+    if (!sealed) throw new DocumentNotFound(uri);
+    try {
+      return sealed.size;
+    } catch (error) {
+      throw documentError(error, uri);
+    }
+  }
+
+  /** The same, for a process: from now on the document is sealed with its data key, if it was with the ring. */
+  async take(reference: DocumentReference, processKey: ProcessKey): Promise<Buffer> {
+    const bytes = await this.get(reference);
+    await this.#adopt(reference, processKey);
+    return bytes;
+  }
+
+  /** `take` for a document of any size: reads and checks all of it, and returns its first piece, which shows the format. */
+  async check(reference: DocumentReference, processKey: ProcessKey): Promise<Buffer> {
+    const first = await firstOf(this.openRead(reference));
+    await this.#adopt(reference, processKey);
+    return first;
   }
 
   /** From the key of `from`, where it is sealed with that, to the key of `to`. */
   async handOver(uri: string, from: ProcessKey, to: ProcessKey): Promise<void> {
-    const sealed = await this.#driver.read(documentIdOf(uri));
-    if (!sealed || dataKeyOf(sealed) !== dataKeyId(from)) return;
-    const bytes = await this.#open(uri, sealed);
-    await this.#driver.replace(documentIdOf(uri), await this.#seal(bytes, uri, to));
+    const sealed = await this.#look(uri);
+    if (sealed?.dataKeyId === dataKeyId(from)) await this.#sealAgain({ uri }, to);
   }
 
   /** Whether it is there, and sealed with the key of the process or, as earlier releases did, with the ring. */
   async mayBelongTo(uri: string, processKey: ProcessKey): Promise<boolean> {
-    const sealed = await this.#driver.read(documentIdOf(uri));
-    return (
-      sealed !== undefined && (dataKeyOf(sealed) ?? dataKeyId(processKey)) === dataKeyId(processKey)
-    );
+    const sealed = await this.#look(uri);
+    const own = dataKeyId(processKey);
+    return sealed !== undefined && (sealed.dataKeyId ?? own) === own;
+  }
+
+  /** For downloads: the spool and its files are deleted when `work` ends. */
+  async withSpool<T>(work: (spool: Spool) => Promise<T>): Promise<T> {
+    const spool = new Spool(this.#driver);
+    try {
+      return await work(spool);
+    } finally {
+      await spool.close();
+    }
   }
 
   async exists(uri: string): Promise<boolean> {
@@ -93,42 +158,57 @@ export class DocumentStore {
     for await (const { id, storedAt } of this.#driver.list()) yield { uri: uriOf(id), storedAt };
   }
 
-  async #seal(bytes: Uint8Array, uri: string, processKey?: ProcessKey): Promise<Buffer> {
-    if (!processKey) return seal(this.#ring, bytes, uri);
-    return sealForProcess(await this.dataKeys.of(processKey), bytes, uri);
+  /** Only if the ring has sealed it: a document stays with the first process that takes it. */
+  async #adopt(document: Expected, processKey: ProcessKey): Promise<void> {
+    const sealed = await this.#look(document.uri);
+    if (sealed?.dataKeyId === undefined) await this.#sealAgain(document, processKey);
   }
 
-  async #read(uri: string): Promise<Buffer> {
-    const sealed = await this.#driver.read(documentIdOf(uri));
-    if (sealed === undefined) throw new DocumentNotFound(uri);
-    return sealed;
+  /** The old document is read and checked to its end before the new one replaces it. */
+  async #sealAgain(document: Expected, processKey: ProcessKey): Promise<void> {
+    const { uri } = document;
+    const sealed = sealStream(await this.#key(processKey), this.openRead(document), uri);
+    await this.#driver.replace(documentIdOf(uri), sealed);
   }
 
-  async #open(uri: string, sealed: Buffer): Promise<Buffer> {
+  async #key(processKey: ProcessKey | undefined): Promise<SealingKey> {
+    if (!processKey) return { of: "ring", key: this.#ring.active };
+    return { of: "process", key: await this.dataKeys.of(processKey) };
+  }
+
+  /** Undefined if it does not exist. */
+  async #look(uri: string): Promise<SealedDocument | undefined> {
+    const file = await this.#driver.open(documentIdOf(uri));
     try {
-      const keyId = dataKeyOf(sealed);
-      if (keyId === undefined) return open(this.#ring, sealed, uri);
-      return openForProcess(await this.dataKeys.get(keyId), sealed, uri);
+      return file && (await SealedDocument.of(file));
     } catch (error) {
-      // A missing key is the configuration's fault, or a restore's, not the document's: it stays as it is.
-      if (error instanceof ErasedKeyError) throw new DocumentErased(uri);
-      if (error instanceof DecryptionError) throw new DocumentCorrupt(uri, error.message);
-      throw error;
+      throw documentError(error, uri);
+    } finally {
+      await file?.close();
     }
   }
 }
 
-function isOfRing(sealed: Buffer): boolean {
-  return dataKeyOf(sealed) === undefined;
+/** A missing key is the configuration's fault, or a restore's, not the document's: it stays as it is. */
+function documentError(error: unknown, uri: string): unknown {
+  if (error instanceof ErasedKeyError) return new DocumentErased(uri);
+  if (error instanceof DecryptionError) return new DocumentCorrupt(uri, error.message);
+  return error;
 }
 
-function checked({ uri, size, sha256: hash }: DocumentReference, bytes: Buffer): Buffer {
-  if (bytes.length !== size)
-    throw new DocumentCorrupt(uri, `has ${bytes.length} bytes instead of ${size}`);
-  if (sha256(bytes) !== hash) throw new DocumentCorrupt(uri, "its SHA-256 differs");
-  return bytes;
+async function* notEmpty(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isEmpty = true;
+  for await (const piece of pieces) {
+    isEmpty &&= piece.length === 0;
+    yield piece;
+  }
+  if (isEmpty) throw new TypeError("an empty document cannot be stored");
 }
 
-function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+/** Reads all pieces and returns the first. */
+async function firstOf<P extends Uint8Array>(pieces: AsyncIterable<P>): Promise<P> {
+  let first: P | undefined;
+  for await (const piece of pieces) first ??= piece;
+  if (!first) throw new Error("there is no piece");
+  return first;
 }

@@ -19,6 +19,8 @@ const stored = {
   mediaType: "application/pdf",
 };
 
+const fetched = { sha256, size: letterPdf.length, pieces: () => [letterPdf] };
+
 /** What is done to which document, in order; `isAway`: the owner cannot be written. */
 function recorder({ isAway = false } = {}) {
   const done: string[] = [];
@@ -35,10 +37,15 @@ function recorder({ isAway = false } = {}) {
         done.push(`put ${id}`);
         return { ...stored, uri: `document:${id}` };
       },
-      async take({ uri }: { uri: string }) {
-        done.push(`take ${uri.slice("document:".length)}`);
+      async putStream(_: unknown, __: string, { id }: { id: string }) {
+        done.push(`put ${id}`);
+        return { ...stored, uri: `document:${id}` };
+      },
+      async check({ uri }: { uri: string }) {
+        done.push(`check ${uri.slice("document:".length)}`);
         return letterPdf;
       },
+      withSpool: (work: (spool: object) => Promise<unknown>) => work({}),
     },
   } as unknown as ActivityDependencies;
   return { done, deps };
@@ -55,7 +62,7 @@ const contextOf = (deps: Deps, answers: object) => ({
 });
 const oneShot = (deps: Deps) =>
   ({
-    ...contextOf(deps, { contract: { bytes: letterPdf, mediaType: "application/pdf" } }),
+    ...contextOf(deps, { contract: { file: fetched, mediaType: "application/pdf" } }),
     retrieve: async () => ({ documents: [{ name: "a.pdf", signed: letterPdf }] }),
   }) as unknown as OneShotContext;
 const request = { account: "default", requestPk: "1", mode: "quick" } as const;
@@ -64,7 +71,7 @@ const affidavit = (deps: Deps) =>
     contextOf(deps, {}) as unknown as EviPostContext,
     "item",
     [{ id: "a" }],
-    async () => new Map([["a", letterPdf]]),
+    async () => new Map([["a", fetched]]),
   );
 
 const cases: [
@@ -77,7 +84,7 @@ const cases: [
   [
     "a stored document",
     "submitted",
-    ["take"],
+    ["check"],
     (deps) => checkedReferenceOf(deps, stored, "submitted", "document"),
   ],
   ["an affidavit", "affidavit", ["put"], affidavit],

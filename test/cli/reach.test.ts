@@ -87,7 +87,7 @@ test("a key ring that cannot be read is named, and not shown", async () => {
     cwd: folder,
   });
   expect(code).toBe(2);
-  expect(stderr).toContain("x.pdf cannot be read");
+  expect(stderr).toContain("x.pdf: no such file");
   await writeFile(join(folder, "x.pdf"), "%PDF-1.4");
   const again = await trustflow(["documents", "put", join(folder, "x.pdf")], {
     env: { ...env, TRUSTFLOW_KEYS__DOCUMENTS: "k1:c2hvcnQ=" },

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 
 const id = "00112233445566778899aabbccddeeff";
@@ -26,7 +27,7 @@ async function listed(): Promise<string[]> {
 test("what is written is read back and can be removed, twice", async () => {
   expect(await driver.read(id)).toBeUndefined();
   expect(await driver.exists(id)).toBe(false);
-  expect(await driver.write(id, Buffer.from("one"))).toBe(true);
+  expect(await driver.write(id, [Buffer.from("one")])).toBe(true);
   expect(await driver.read(id)).toEqual(Buffer.from("one"));
   expect(await driver.exists(id)).toBe(true);
   await driver.remove(id);
@@ -35,8 +36,8 @@ test("what is written is read back and can be removed, twice", async () => {
 });
 
 test("only the owner can read files and folders, and no temporary file stays", async () => {
-  await driver.write(id, Buffer.from("one"));
-  await driver.write(id, Buffer.from("two"));
+  await driver.write(id, [Buffer.from("one")]);
+  await driver.write(id, [Buffer.from("two")]);
   expect((await stat(root)).mode & 0o777).toBe(0o700);
   expect((await stat(join(root, "00"))).mode & 0o777).toBe(0o700);
   expect((await stat(join(root, "00", id))).mode & 0o777).toBe(0o600);
@@ -45,7 +46,7 @@ test("only the owner can read files and folders, and no temporary file stays", a
 
 test("of twenty concurrent writers of one id exactly one wins, and its bytes are whole", async () => {
   const contents = Array.from({ length: 20 }, () => randomBytes(300_000));
-  const won = await Promise.all(contents.map((bytes) => driver.write(id, bytes)));
+  const won = await Promise.all(contents.map((bytes) => driver.write(id, [bytes])));
   expect(won.filter(Boolean)).toHaveLength(1);
   expect(await driver.read(id)).toEqual(contents[won.indexOf(true)]);
   expect(await readdir(join(root, "00"))).toEqual([id]);
@@ -54,8 +55,8 @@ test("of twenty concurrent writers of one id exactly one wins, and its bytes are
 test("lists ids with the time of storing, and nothing that is not a document", async () => {
   expect(await listed()).toEqual([]);
   const other = "ff".repeat(16);
-  await driver.write(other, Buffer.from("one"));
-  await driver.write(id, Buffer.from("two"));
+  await driver.write(other, [Buffer.from("one")]);
+  await driver.write(id, [Buffer.from("two")]);
   await writeFile(join(root, "00", "readme.txt"), "");
   await writeFile(join(root, "notes"), "");
   expect((await listed()).toSorted()).toEqual([id, other]);
@@ -65,7 +66,7 @@ test("lists ids with the time of storing, and nothing that is not a document", a
 
 test("what a crash left half written is never read, is listed once and goes with its id", async () => {
   const half = "00".repeat(16);
-  await driver.write(id, Buffer.from("one"));
+  await driver.write(id, [Buffer.from("one")]);
   await writeFile(join(root, "00", `.${id}.0123456789abcdef`), "ha");
   await writeFile(join(root, "00", `.${half}.0123456789abcdef`), "ha");
   expect(await driver.read(half)).toBeUndefined();
@@ -78,8 +79,30 @@ test("what a crash left half written is never read, is listed once and goes with
 test.each(["", "../../etc/passwd", "AA".repeat(16), `${id}0`])(
   "an id that is no id reaches no file: %s",
   async (bad) => {
-    await expect(driver.write(bad, Buffer.from("x"))).rejects.toThrow("32 lower-case hex digits");
+    await expect(driver.write(bad, [Buffer.from("x")])).rejects.toThrow("32 lower-case hex digits");
     await expect(driver.read(bad)).rejects.toThrow("32 lower-case hex digits");
     await expect(driver.remove(bad)).rejects.toThrow("32 lower-case hex digits");
   },
 );
+
+test("the bytes are on the disk before the id shows them, and the folder after it", async () => {
+  await driver.write("ff".repeat(16), [Buffer.from("other")]);
+  const handle = await open(root);
+  await handle.close();
+  const files = Object.getPrototypeOf(handle) as FileHandle;
+  const { sync } = files;
+  const synced: string[] = [];
+  const spy = jest.spyOn(files, "sync").mockImplementation(async function (this: FileHandle) {
+    const kind = (await this.stat()).isDirectory() ? "folder" : "file";
+    synced.push(`${kind} ${(await driver.read(id))?.toString() ?? "nothing"}`);
+    await sync.apply(this);
+  });
+  try {
+    await driver.write(id, [Buffer.from("one")]);
+    expect(synced.slice(-2)).toEqual(["file nothing", "folder one"]);
+    await driver.replace(id, [Buffer.from("two")]);
+    expect(synced.slice(-2)).toEqual(["file one", "folder two"]);
+  } finally {
+    spy.mockRestore();
+  }
+});

@@ -5,7 +5,7 @@ import { SignEnvelopeInput } from "../../contracts/sign-envelope.js";
 import * as hosts from "../../providers/envelope-signature/client.js";
 import type { StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
-import { ownedDocument, readDocument } from "../runtime/documents.js";
+import { fileOf, ownedDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
 import { provider } from "./context.js";
 import type { EnvelopeContext } from "./context.js";
@@ -68,9 +68,9 @@ export async function upload(
       operation: "uploadFile",
       input: { ...file, document: contentOf(document) },
       documents: [ownedDocument(document, "submitted")],
-      prepare: () => readDocument(context.deps.documents, document, path),
-      send: ({ prepared: bytes, signal }): Promise<{ fileId: string | number }> =>
-        hosts.uploadFile(context.account, { name, bytes, mediaType: document.mediaType }, signal),
+      prepare: () => fileOf(context.deps.documents, { name, document }, path),
+      send: ({ prepared, signal }): Promise<{ fileId: string | number }> =>
+        hosts.uploadFile(context.account, prepared, signal),
     },
     { of: "step" },
   );

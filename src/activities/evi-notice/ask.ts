@@ -1,9 +1,10 @@
 // One poll of a notice (P2 §2.7, §4.2 Get and Downloads).
 import { noticeEndStates } from "../../contracts/send-notice/states.js";
 import type { NoticeDates } from "../../contracts/send-notice.js";
+import type { Spool } from "../../documents/spool.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { whenVisible } from "../evi/affidavits.js";
-import type { EviAffidavit } from "../evi/affidavits.js";
+import type { EviAffidavit, FetchedFile } from "../evi/affidavits.js";
 import { askItem } from "../evi/ask.js";
 import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { EviNoticeContext } from "./context.js";
@@ -22,40 +23,47 @@ export function ask(
       const { state, outcome, refusedOn, affidavits = [] } = notice;
       return { state, outcome, affidavits, dates: refusedOn === undefined ? {} : { refusedOn } };
     },
-    download: (wanted) => download(context, uniqueId, wanted),
+    download: (wanted, spool) => download(context, { uniqueId, wanted }, spool),
   });
+}
+
+interface Fetch {
+  uniqueId: string;
+  wanted: EviAffidavit[];
 }
 
 /** A ZIP of all for several; one alone, and one that the ZIP does not show by its id, by the id. */
 async function download(
   context: EviNoticeContext,
-  id: string,
-  wanted: EviAffidavit[],
-): Promise<Map<string, Buffer>> {
+  fetch: Fetch,
+  spool: Spool,
+): Promise<Map<string, FetchedFile>> {
   const found =
-    wanted.length > 1 ? await downloadAll(context, id, wanted) : new Map<string, Buffer>();
-  for (const { id: affidavitId } of wanted) {
+    fetch.wanted.length > 1
+      ? await downloadAll(context, fetch, spool)
+      : new Map<string, FetchedFile>();
+  for (const { id: affidavitId } of fetch.wanted) {
     if (found.has(affidavitId)) continue;
     const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
-      eviNotice.downloadAffidavit(context.account, { affidavitId }, signal),
+      eviNotice.downloadAffidavit(context.account, { affidavitId }, spool, signal),
     );
-    const bytes = await whenVisible<Buffer | undefined>(downloading, undefined);
-    if (bytes) found.set(affidavitId, bytes);
+    const file = await whenVisible<FetchedFile | undefined>(downloading, undefined);
+    if (file) found.set(affidavitId, file);
   }
   return found;
 }
 
 async function downloadAll(
   context: EviNoticeContext,
-  id: string,
-  wanted: EviAffidavit[],
-): Promise<Map<string, Buffer>> {
+  { uniqueId: id, wanted }: Fetch,
+  spool: Spool,
+): Promise<Map<string, FetchedFile>> {
   const affidavitIds = wanted.map((affidavit) => affidavit.id);
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
-    eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, signal),
+    eviNotice.downloadAffidavits(context.account, { id, affidavitIds }, spool, signal),
   );
   const files = await whenVisible(downloading, []);
   return new Map(
-    files.flatMap(({ id: of, bytes }) => (of === undefined ? [] : [[of, bytes] as const])),
+    files.flatMap(({ id: of, ...file }) => (of === undefined ? [] : [[of, file] as const])),
   );
 }

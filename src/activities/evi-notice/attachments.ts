@@ -1,6 +1,5 @@
 // The attachments as the provider has them, once the notice is closed: kept, and compared by their hash with those that were
 // submitted (P2 §4.2 Downloads).
-import { createHash } from "node:crypto";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { keepFile } from "../evi/affidavits.js";
@@ -14,7 +13,7 @@ export interface AttachmentsAnswer {
   missing: string[];
 }
 
-export async function attachments(
+export function attachments(
   context: EviNoticeContext,
   {
     uniqueId,
@@ -26,19 +25,20 @@ export async function attachments(
     mode: AttemptMode;
   },
 ): Promise<AttachmentsAnswer> {
-  const files = await context.throughCircuit("downloadAttachments", (signal) =>
-    eviNotice.downloadAttachments(context.account, { id: uniqueId }, signal),
-  );
-  const left = [...submitted];
-  const documents: ProcessDocument[] = [];
-  for (const { fileName, bytes } of files.filter((file) => file.bytes.length > 0)) {
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
-    const at = left.findIndex(({ document }) => document.sha256 === sha256);
-    const [same] = at === -1 ? [] : left.splice(at, 1);
-    const name = same?.fileName ?? fileName;
-    const mediaType = same?.document.mediaType ?? "application/octet-stream";
-    const own = { kind: "attachment" as const, description: name };
-    documents.push(await keepFile(context, [uniqueId, "attachment", name], bytes, mediaType, own));
-  }
-  return { documents, missing: left.map(({ fileName }) => fileName) };
+  return context.deps.documents.withSpool(async (spool) => {
+    const files = await context.throughCircuit("downloadAttachments", (signal) =>
+      eviNotice.downloadAttachments(context.account, { id: uniqueId }, spool, signal),
+    );
+    const left = [...submitted];
+    const documents: ProcessDocument[] = [];
+    for (const file of files.filter(({ size }) => size > 0)) {
+      const at = left.findIndex(({ document }) => document.sha256 === file.sha256);
+      const [same] = at === -1 ? [] : left.splice(at, 1);
+      const name = same?.fileName ?? file.fileName;
+      const mediaType = same?.document.mediaType ?? "application/octet-stream";
+      const own = { kind: "attachment" as const, description: name };
+      documents.push(await keepFile(context, [uniqueId, "attachment", name], file, mediaType, own));
+    }
+    return { documents, missing: left.map(({ fileName }) => fileName) };
+  });
 }

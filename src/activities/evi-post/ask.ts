@@ -1,9 +1,11 @@
 // One poll of a postal communication (P2 §2.5, §4.1 Query).
+import { createHash } from "node:crypto";
 import { endStates } from "../../contracts/send-postal/states.js";
 import { PostalDates } from "../../contracts/send-postal.js";
+import type { Spool } from "../../documents/spool.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import { whenVisible } from "../evi/affidavits.js";
-import type { EviAffidavit } from "../evi/affidavits.js";
+import type { EviAffidavit, FetchedFile } from "../evi/affidavits.js";
 import { askItem } from "../evi/ask.js";
 import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { EviPostContext } from "./context.js";
@@ -33,10 +35,10 @@ export function ask(
         })),
       };
     },
-    download: (wanted) =>
+    download: (wanted, spool) =>
       context.account.affidavits.mode === "blobs"
         ? blobs(context, uniqueId)
-        : download(context, wanted),
+        : download(context, wanted, spool),
   });
 }
 
@@ -44,25 +46,32 @@ export function ask(
 async function download(
   context: EviPostContext,
   wanted: EviAffidavit[],
-): Promise<Map<string, Buffer>> {
+  spool: Spool,
+): Promise<Map<string, FetchedFile>> {
   const ids = wanted.map(({ id }) => id);
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
-    eviPost.downloadAffidavits(context.account, ids, signal),
+    eviPost.downloadAffidavits(context.account, ids, spool, signal),
   );
   const files = await whenVisible(downloading, []);
   const only = ids.length === 1 && files.length === 1 ? ids[0] : undefined;
   return new Map(
-    files.flatMap(({ id = only, bytes }) => (id === undefined ? [] : [[id, bytes] as const])),
+    files.flatMap(({ id = only, ...file }) => (id === undefined ? [] : [[id, file] as const])),
   );
 }
 
-async function blobs(context: EviPostContext, uniqueId: string): Promise<Map<string, Buffer>> {
+async function blobs(context: EviPostContext, uniqueId: string): Promise<Map<string, FetchedFile>> {
   const asked = { uniqueIds: [uniqueId], includeBlobs: true };
   const { results } = await context.throughCircuit("query", (signal) =>
     eviPost.query(context.account, asked, signal),
   );
   const affidavits = results.flatMap((item) => item.affidavits ?? []);
   return new Map(
-    affidavits.flatMap(({ uniqueId: id, bytes }) => (bytes ? [[id, bytes] as const] : [])),
+    affidavits.flatMap(({ uniqueId: id, bytes }) =>
+      bytes ? [[id, { sha256: sha256(bytes), pieces: () => [bytes] }] as const] : [],
+    ),
   );
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }

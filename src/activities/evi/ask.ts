@@ -8,7 +8,7 @@ import { isSatisfied, notFoundError } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
 import type { ProviderContext } from "../runtime/provider-context.js";
 import { keepAffidavits } from "./affidavits.js";
-import type { EviAffidavit } from "./affidavits.js";
+import type { AffidavitDownload, EviAffidavit } from "./affidavits.js";
 
 export interface EviPollRequest extends PollRequest {
   account: string;
@@ -49,8 +49,7 @@ export interface AskedService<P extends Provider, Dates> {
   operations: { find: Operation<P>; download: Operation<P> };
   endStates: ReadonlySet<string>;
   find(): Promise<ShownItem<Dates> | undefined>;
-  /** The PDFs by the id of their affidavit, as far as the provider has them. */
-  download(wanted: EviAffidavit[]): Promise<Map<string, Buffer>>;
+  download: AffidavitDownload;
 }
 
 export async function askItem<P extends Provider, Dates>(

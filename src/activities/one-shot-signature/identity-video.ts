@@ -8,12 +8,11 @@ import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall, UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import type { EffectReference, ProviderEffect } from "../runtime/effect.js";
-import { ownedDocument } from "../runtime/documents.js";
+import { fileOf, ownedDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
 import { isUnanswered, refusalIn } from "../runtime/one-time-password.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
-import { fileOf } from "./request.js";
 import type { PlannedFile } from "./request.js";
 
 /** P1 §1.4: create request. */
@@ -44,7 +43,7 @@ export function uploadEvidences(
     operation: "uploadEvidences",
     input: { requestPk, files: files.map(compared) },
     documents: files.map(owned),
-    prepare: () => Promise.all(files.map((file) => fileOf(context, file))),
+    prepare: () => Promise.all(files.map((file) => fileOf(context.deps.documents, file))),
     async send({ prepared, signal }) {
       await oneShot.uploadEvidences(context.account, { requestPk, files: prepared }, signal);
       return {};
@@ -62,7 +61,7 @@ export function uploadVideo(
     operation: "uploadVideo",
     input: { requestPk, file: compared(file) },
     documents: [owned(file)],
-    prepare: () => fileOf(context, file),
+    prepare: () => fileOf(context.deps.documents, file),
     async send({ prepared, signal }) {
       await oneShot.uploadVideo(context.account, { requestPk, ...prepared }, signal);
       return {};

@@ -7,12 +7,11 @@ import type { DocumentInput, DocumentReference } from "../../contracts/shared/va
 import type { DocumentKind } from "../../journal/ownership.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { OneShotDocument } from "../../providers/one-shot-signature/client.js";
-import type { NamedFile } from "../../providers/http/file-form.js";
 import type { StepCall } from "../runtime/activity.js";
 import { measured } from "../runtime/call-metrics.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import { checkedReferenceOf, ownedDocument, readDocument } from "../runtime/documents.js";
+import { checkedReferenceOf, fileOf, ownedDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
 import type { AssumedLookUp } from "../runtime/look-up-proof.js";
 import { resolved } from "../runtime/provider-context.js";
@@ -134,7 +133,7 @@ export function uploadOperation({ asHash }: Upload): "uploadHash" | "uploadDocum
 /** P1 §1.4: the full file, or its hash. */
 export async function upload(context: OneShotContext, given: Upload): Promise<void> {
   const { requestPk, file } = given;
-  const { account } = context;
+  const { account, deps } = context;
   const { name, sha256, document } = file;
   const uploaded = { requestPk, name, sha256 };
   const operation = uploadOperation(given);
@@ -145,7 +144,7 @@ export async function upload(context: OneShotContext, given: Upload): Promise<vo
       operation,
       input: uploaded,
       ...(document && { documents: [ownedDocument(document, "submitted")] }),
-      prepare: () => (given.asHash ? undefined : fileOf(context, file)),
+      prepare: () => (given.asHash ? undefined : fileOf(deps.documents, withBytes(file))),
       async send({ prepared, signal }) {
         if (prepared) await oneShot.uploadDocument(account, { requestPk, ...prepared }, signal);
         else await oneShot.uploadHash(account, uploaded, signal);
@@ -189,11 +188,7 @@ function shows(
   return documents.some((one) => one.name === name && (one.sha256 ?? sha256) === sha256);
 }
 
-export async function fileOf(
-  context: OneShotContext,
-  { name, document }: { name: string; document?: DocumentReference },
-): Promise<NamedFile> {
+function withBytes({ name, document }: OneShotPlan["documents"][number]): PlannedFile {
   if (!document) throw new Error("a hash has no file");
-  const bytes = await readDocument(context.deps.documents, document, name);
-  return { name, bytes, mediaType: document.mediaType };
+  return { name, document };
 }

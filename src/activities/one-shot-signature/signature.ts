@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import { isPdf } from "../../documents/pdf.js";
+import type { Pieces } from "../../documents/store.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import { otpVerdict } from "../../providers/one-shot-signature/translate.js";
@@ -23,10 +24,14 @@ export async function contract(
   context: OneShotContext,
   { requestPk }: OneShotRequest & { mode: AttemptMode },
 ): Promise<ProcessDocument> {
-  const { bytes, mediaType } = await context.throughCircuit("contract", (signal) =>
-    oneShot.contract(context.account, requestPk, signal),
-  );
-  return kept(context, requestPk, { kind: "contract", name: "contract", bytes, mediaType });
+  return context.deps.documents.withSpool(async (spool) => {
+    const { file, mediaType } = await context.throughCircuit("contract", (signal) =>
+      oneShot.contract(context.account, requestPk, spool, signal),
+    );
+    const { sha256 } = file;
+    const fetched = { kind: "contract", name: "contract", sha256, mediaType } as const;
+    return kept(context, requestPk, fetched, file.pieces());
+  });
 }
 
 /** P1 §4.4: the provider sends the signer a code. */
@@ -151,7 +156,8 @@ export async function fetchSigned(
   return Promise.all(
     signed.map(({ name, bytes }) => {
       const mediaType = isPdf(bytes) ? "application/pdf" : "application/octet-stream";
-      return kept(context, requestPk, { kind: "signed", name, bytes, mediaType });
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      return kept(context, requestPk, { kind: "signed", name, sha256, mediaType }, [bytes]);
     }),
   );
 }
@@ -159,19 +165,19 @@ export async function fetchSigned(
 interface Fetched {
   kind: ProcessDocument["kind"];
   name: string;
-  bytes: Buffer;
+  sha256: string;
   mediaType: string;
 }
 
 async function kept(
   { deps: { journal, documents }, process: processKey }: OneShotContext,
   requestPk: string,
-  { kind, name, bytes, mediaType }: Fetched,
+  { kind, name, sha256, mediaType }: Fetched,
+  pieces: Pieces,
 ): Promise<ProcessDocument> {
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
   const id = derivedDocumentId(provider, requestPk, kind, name, sha256);
   await journal.own(processKey, [{ id, kind }]);
-  const document = await documents.put(bytes, mediaType, { id, process: processKey });
+  const document = await documents.putStream(pieces, mediaType, { id, process: processKey });
   return { kind, document, description: name };
 }
 

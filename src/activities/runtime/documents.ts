@@ -5,6 +5,7 @@ import { documentProblem } from "../../documents/errors.js";
 import { isPdf } from "../../documents/pdf.js";
 import type { DocumentStore } from "../../documents/store.js";
 import type { DocumentKind, OwnedDocument } from "../../journal/ownership.js";
+import type { NamedFile } from "../../providers/http/file-form.js";
 import { execution } from "./execution.js";
 import { InvalidInput } from "./failure.js";
 import type { ActivityDependencies } from "./provider-context.js";
@@ -44,21 +45,50 @@ export async function checkedReferenceOf(
 ): Promise<DocumentReference> {
   const reference = await referenceOf(stores, document, kind);
   await stores.journal.own(execution(), [ownedDocument(reference, kind)]);
-  await readDocument(stores.documents, reference, path);
+  await checkDocument(stores.documents, reference, path);
   return reference;
 }
 
-/** The document's bytes. A missing document, or one that claims to be a PDF and is none, is the caller's mistake. */
+/** The document as a file that the call reads while it sends. All of it is checked first: no call starts with a damaged document. */
+export async function fileOf(
+  documents: DocumentStore,
+  { name, document }: { name: string; document: DocumentReference },
+  path = name,
+): Promise<NamedFile> {
+  await checkDocument(documents, document, path);
+  const { mediaType, size } = document;
+  return { name, mediaType, size, read: () => documents.openRead(document) };
+}
+
+/** The document's bytes, for a provider that takes them inside JSON. */
 export async function readDocument(
   documents: DocumentStore,
   reference: DocumentReference,
   path: string,
 ): Promise<Buffer> {
-  const refuse = (problem: string) => new InvalidInput([{ path, problem }]);
-  const bytes = await documents.take(reference, execution()).catch((error: unknown) => {
-    const problem = documentProblem(error);
-    throw problem === undefined ? error : refuse(problem);
-  });
-  if (reference.mediaType === "application/pdf" && !isPdf(bytes)) throw refuse("is not a PDF");
+  const bytes = await documents.take(reference, execution()).catch(refuse(path));
+  refuseOtherThanPdf(reference, bytes, path);
   return bytes;
+}
+
+/** For a document of any size. A missing document, or one with the type of a PDF that is not a PDF, is an invalid input. */
+async function checkDocument(
+  documents: DocumentStore,
+  reference: DocumentReference,
+  path: string,
+): Promise<void> {
+  const start = await documents.check(reference, execution()).catch(refuse(path));
+  refuseOtherThanPdf(reference, start, path);
+}
+
+function refuseOtherThanPdf({ mediaType }: DocumentReference, start: Buffer, path: string): void {
+  if (mediaType === "application/pdf" && !isPdf(start))
+    throw new InvalidInput([{ path, problem: "is not a PDF" }]);
+}
+
+function refuse(path: string): (error: unknown) => never {
+  return (error) => {
+    const problem = documentProblem(error);
+    throw problem === undefined ? error : new InvalidInput([{ path, problem }]);
+  };
 }

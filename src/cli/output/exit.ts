@@ -24,6 +24,7 @@ const codeByName: Record<string, ExitCode> = {
   FinishedError: exitCodes.failed,
   UnknownProcessError: exitCodes.unknownId,
   DocumentNotFound: exitCodes.unknownId,
+  DocumentStoreFull: exitCodes.unreachable,
   UnreachableError: exitCodes.unreachable,
   StuckError: exitCodes.unreachable,
   UnprovenAnswerError: exitCodes.unreachable,

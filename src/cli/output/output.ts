@@ -13,6 +13,11 @@ export function writeNote({ source }: Terminal): void {
   write(process.stderr, source);
 }
 
+/** On a terminal: replaces the current line. */
+export function writeOver(stream: NodeJS.WriteStream, { source }: Terminal): void {
+  stream.write(`\r\u001b[K${source}`);
+}
+
 /** Prints a text of several lines and keeps its line breaks. */
 export function writeLines(text: string): void {
   writeData(

@@ -1,6 +1,6 @@
 // Reads the input of a start command and checks it against the contract. `{ "path": … }` in place of a document names a file,
 // which goes into the document store at the start.
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { z } from "zod";
 import { refuseOversize, withDocuments, withParts } from "../../client/input.js";
 import { checkInput } from "../../contracts/shared/problems.js";
@@ -8,10 +8,12 @@ import { BusinessId, DocumentReference } from "../../contracts/shared/values.js"
 import { isPdf } from "../../documents/pdf.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { CommandError } from "../output/exit.js";
-import { invalidInput, jsonObject, readBytes, readText } from "../files.js";
+import { invalidInput, jsonObject, openLarge, readText } from "../files.js";
+import type { LargeFile } from "../files.js";
+import { withProgress } from "../output/progress.js";
 
-interface DocumentFile {
-  bytes: Buffer;
+interface DocumentFile extends LargeFile {
+  name: string;
   mediaType: string;
 }
 
@@ -54,11 +56,13 @@ export async function readStartInput<Input extends object>(
 /** Stores the files and returns the input that can be sent. */
 export async function withStoredFiles(
   { checked, files }: StartInput<object>,
-  documents: () => Pick<DocumentStore, "put">,
+  documents: () => Pick<DocumentStore, "putStream">,
 ): Promise<object> {
   const sent = await withDocuments(checked, async (document, path) => {
     const file = files.get(path);
-    return file ? documents().put(file.bytes, file.mediaType) : document;
+    if (!file) return document;
+    const pieces = withProgress(file.name, file.size, file.pieces());
+    return documents().putStream(pieces, file.mediaType);
   });
   return sent as object;
 }
@@ -73,10 +77,10 @@ async function documentFile(given: object, at: string, folder: string): Promise<
   if (typeof path !== "string") refuse("path", "must be text");
   if (typeof mediaType !== "string") refuse("mediaType", "must be text");
   if (refused.length > 0) throw invalidInput(refused);
-  const bytes = await readBytes(resolve(folder, String(path)), `${at}.path`);
-  if (mediaType === "application/pdf" && !isPdf(bytes))
+  const file = await openLarge(resolve(folder, String(path)), `${at}.path`);
+  if (mediaType === "application/pdf" && !isPdf(file.start))
     throw invalidInput([{ path: `${at}.path`, problem: "is not a PDF" }]);
-  return { bytes, mediaType: String(mediaType) };
+  return { ...file, name: basename(String(path)), mediaType: String(mediaType) };
 }
 
 // A placeholder for the stored document; the contract checks no more than this.
@@ -84,7 +88,7 @@ function standIn(file?: DocumentFile): DocumentReference {
   return {
     uri: `document:${"0".repeat(32)}`,
     sha256: "0".repeat(64),
-    size: file?.bytes.length ?? 1,
+    size: file?.size ?? 1,
     mediaType: file?.mediaType ?? "application/pdf",
   };
 }

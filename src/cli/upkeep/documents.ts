@@ -1,7 +1,6 @@
 // `trustflow documents put|get|quarantine|release` and `trustflow affidavits`: read and write the document store.
-import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename } from "node:path";
+import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { loadConfig } from "../../config.js";
 import { hasCapability } from "../processes/capability.js";
@@ -11,26 +10,17 @@ import { CommandError, exitCodes } from "../output/exit.js";
 import { resultOf } from "../processes/follow.js";
 import { table, writeData, writeJson, writeNote } from "../output/output.js";
 import { documentStoreOf, refuseMisspelt } from "../document-store.js";
+import { openLarge } from "../files.js";
+import { withProgress } from "../output/progress.js";
+import { formatOf, saveDocument } from "./saved-document.js";
+import type { SavedFile } from "./saved-document.js";
 import { addQuarantine } from "./quarantine.js";
 import { terminal } from "../output/terminal.js";
-
-interface SavedFile {
-  uri: string;
-  file: string;
-  size: number;
-  sha256: string;
-}
 
 interface GetOptions {
   out?: string;
   json?: boolean;
 }
-
-const typeOfStart = [
-  ["%PDF-", "pdf", "application/pdf"],
-  ["PK\u0003\u0004", "zip", "application/zip"],
-  ["<?xml", "xml", "application/xml"],
-] as const;
 
 export function addDocuments(program: Command): void {
   const documents = addCommand(program, "documents", {
@@ -45,21 +35,16 @@ export function addDocuments(program: Command): void {
   })
     .option("--media-type <type>", "media type; default for PDF, ZIP and XML: from the content")
     .action(async (file: string, { mediaType, json }: { mediaType?: string; json?: boolean }) => {
-      const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-        throw new CommandError(
-          exitCodes.invalid,
-          `${file} cannot be read (${error.code ?? error.name})`,
-        );
-      });
-      const type = mediaType ?? formatOf(bytes)?.mediaType;
-      if (bytes.length === 0) throw new CommandError(exitCodes.invalid, `${file} is empty`);
+      const { size, start, pieces } = await openLarge(file, "file");
+      const type = mediaType ?? formatOf(start)?.mediaType;
       if (type === undefined) {
         throw new CommandError(
           exitCodes.invalid,
           `--media-type: is required for ${file}: its content does not show the type`,
         );
       }
-      const reference = await documentStoreOf(loadConfig()).put(bytes, type);
+      const content = withProgress(basename(file), size, pieces());
+      const reference = await documentStoreOf(loadConfig()).putStream(content, type);
       if (json) writeJson(reference);
       else writeData(terminal`${reference.uri}`);
     });
@@ -83,15 +68,16 @@ async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<
         "--out: is required for several documents, with --json and on a terminal",
       );
     }
-    const bytes = await documentStoreOf(loadConfig()).open(uri);
-    await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()));
+    const store = documentStoreOf(loadConfig());
+    const content = withProgress(uri, await store.sizeOf(uri), store.openRead({ uri }));
+    await pipeline(content, process.stdout, { end: false });
     return;
   }
   const store = documentStoreOf(loadConfig());
   const saved: SavedFile[] = [];
   for (const uri of uris) {
-    const bytes = await store.open(uri);
-    saved.push(await save(out, uri.slice("document:".length), uri, bytes));
+    const content = withProgress(uri, await store.sizeOf(uri), store.openRead({ uri }));
+    saved.push(await saveDocument(out, uri.slice("document:".length), uri, content));
   }
   sayFiles(saved, json);
 }
@@ -124,10 +110,11 @@ without --wait the command ends with 1.`,
           const { documents } = await resultOf(handle, {});
           const affidavits = documents.filter(({ kind }) => kind === "affidavit");
           const saved: SavedFile[] = [];
-          for (const [name, { document }] of namedAffidavits(affidavits))
-            saved.push(
-              await save(out, name, document.uri, await trustflow.documents.get(document)),
-            );
+          for (const [name, { document }] of namedAffidavits(affidavits)) {
+            const content = trustflow.documents.openRead(document);
+            const shown = withProgress(name, document.size, content);
+            saved.push(await saveDocument(out, name, document.uri, shown));
+          }
           if (saved.length === 0)
             writeNote(terminal`${handle.workflowId} has ended without affidavits`);
           if (json || saved.length > 0) sayFiles(saved, json);
@@ -159,30 +146,6 @@ function plainName(text: string): string {
     .slice(0, 100);
 }
 
-/** An existing file is kept; its content must be the same. */
-async function save(folder: string, name: string, uri: string, bytes: Buffer): Promise<SavedFile> {
-  await mkdir(folder, { recursive: true });
-  const file = join(folder, `${name}.${formatOf(bytes)?.ending ?? "bin"}`);
-  await writeFile(file, bytes, { flag: "wx", mode: 0o600 }).catch(
-    async (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") {
-        throw new CommandError(
-          exitCodes.invalid,
-          `--out: ${file} cannot be written (${error.code ?? error.name})`,
-        );
-      }
-      if (bytes.equals(await readFile(file))) return;
-      throw new CommandError(exitCodes.invalid, `--out: ${file} exists already with other content`);
-    },
-  );
-  return {
-    uri,
-    file,
-    size: bytes.length,
-    sha256: createHash("sha256").update(bytes).digest("hex"),
-  };
-}
-
 function sayFiles(files: SavedFile[], json: boolean | undefined): void {
   if (json) writeJson(files);
   else
@@ -192,11 +155,4 @@ function sayFiles(files: SavedFile[], json: boolean | undefined): void {
         files.map(({ file, size, sha256 }) => [file, String(size), sha256]),
       ),
     );
-}
-
-function formatOf(bytes: Buffer): { ending: string; mediaType: string } | undefined {
-  const found = typeOfStart.find(
-    ([start]) => bytes.subarray(0, start.length).toString("latin1") === start,
-  );
-  return found && { ending: found[1], mediaType: found[2] };
 }

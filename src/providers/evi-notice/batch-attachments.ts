@@ -1,11 +1,14 @@
 // The attachments of a batch: one file a call (P2 §2.10, §4.3, §8).
-import { empty, file, json } from "../http/described.js";
+import { noFileError } from "../http/answer.js";
+import { empty, json, keptFile } from "../http/described.js";
+import type { Keep, KeptFile } from "../http/exchange.js";
 import { fileForm } from "../http/file-form.js";
 import type { EviNoticeAccount } from "./account.js";
 import { attachmentFields, listedAttachment } from "./attachment.js";
 import type { ListedAttachment, NoticeAttachment } from "./attachment.js";
 import { gone } from "./batches.js";
 import { call } from "./call.js";
+import { asking } from "./translate.js";
 import { AttachmentIdAnswer, AttachmentList, routes } from "./wire.js";
 
 /** Which attachment of which batch. */
@@ -43,16 +46,21 @@ export async function listBatchAttachments(
   return value.map(listedAttachment);
 }
 
-/** P2 §4.3. 404 `notVisibleYet`; what does not come as `application/octet-stream` `protocol`. */
+/**
+ * P2 §4.3; the file goes to `keepIn`. 404, or nothing in the answer, `notVisibleYet`; what does not come as
+ * `application/octet-stream` `protocol`.
+ */
 export async function downloadBatchAttachment(
   account: EviNoticeAccount,
   { batchId, attachmentId }: OneAttachment,
+  keepIn: Keep,
   signal?: AbortSignal,
-): Promise<Buffer> {
+): Promise<KeptFile> {
   const ids = { BatchId: batchId, AttachmentId: attachmentId };
-  const request = { ...routes.downloadBatchAttachment, ids, signal };
-  const { value } = await call(account, "downloadBatchAttachment", request, Octets);
-  return value;
+  const request = { ...routes.downloadBatchAttachment, ids, keepIn, signal };
+  const answer = await call(account, "downloadBatchAttachment", request, Octets);
+  if (answer.value === undefined) throw noFileError(asking("downloadBatchAttachment"), answer);
+  return answer.value;
 }
 
 /** P2 §4.3. 404 is success: it is gone. */
@@ -77,6 +85,6 @@ export async function deleteBatchAttachments(
 }
 
 /** Any file. */
-const Octets = file("application/octet-stream", (type) => type === "application/octet-stream", {
+const Octets = keptFile("application/octet-stream", (type) => type === "application/octet-stream", {
   mayBePage: true,
 });

@@ -30,12 +30,14 @@
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http/exchange.ts.
 import { mismatchError, noFileError } from "../http/answer.js";
-import { AnswerMismatch, file, json } from "../http/described.js";
+import { AnswerMismatch, json, keptFile } from "../http/described.js";
+import type { Keep, KeptFile } from "../http/exchange.js";
 import { isPdf } from "../http/pdf.js";
 import { readAffidavitZip } from "../evi/affidavit-zip.js";
 import type { AffidavitFile } from "../evi/affidavit-zip.js";
 import { idempotencyHeader, shownId } from "../evi/call.js";
 import { ZipFile, unzipped } from "../evi/download.js";
+import type { DownloadedFile } from "../evi/download.js";
 import { renamed } from "../evi/members.js";
 import { readZip, safeFileName } from "../evi/zip.js";
 import type { EviNoticeAccount } from "./account.js";
@@ -140,36 +142,41 @@ export async function query(
   return page(value, noticeOf);
 }
 
-export interface DownloadedFile {
-  /** Nothing of a path. */
-  fileName: string;
-  bytes: Buffer;
-}
-
-/** P2 §4.2: 204 says that the notice has none, for good. 404 `notVisibleYet`; what is no ZIP `protocol`. */
+/**
+ * P2 §4.2: 204 says that the notice has none, for good. The ZIP goes to `keepIn`, and the files are read from there. 404
+ * `notVisibleYet`; what is no ZIP `protocol`.
+ */
 export async function downloadAttachments(
   account: EviNoticeAccount,
   { id }: { id: string },
+  keepIn: Keep,
   signal?: AbortSignal,
 ): Promise<DownloadedFile[]> {
-  const request = { ...routes.downloadAttachments, ids: { Id: id }, signal };
+  const request = { ...routes.downloadAttachments, ids: { Id: id }, keepIn, signal };
   const answer = await call(account, "downloadAttachments", request, ZipFile);
   if (answer.status === 204) return [];
-  return unzipped(asking("downloadAttachments"), answer, (zip) =>
-    readZip(zip).map(({ name, bytes }) => ({ fileName: safeFileName(name, "attachment"), bytes })),
+  return unzipped(asking("downloadAttachments"), answer, async (zip) =>
+    (await readZip(zip)).map((file) => ({
+      fileName: safeFileName(file.name, "attachment"),
+      size: file.size,
+      sha256: file.sha256,
+      pieces: () => file.pieces(),
+    })),
   );
 }
 
 /**
  * P2 §4.2: 204 says that there are none yet. `affidavitIds` are those that a get has shown: a file belongs to the one that
- * its name contains. 404 `notVisibleYet`; what is no ZIP of PDFs `protocol`.
+ * its name contains. The ZIP goes to `keepIn`, and the files are read from there. 404 `notVisibleYet`; what is no ZIP of PDFs
+ * `protocol`.
  */
 export async function downloadAffidavits(
   account: EviNoticeAccount,
   { id, affidavitIds = [] }: { id: string; affidavitIds?: readonly string[] | undefined },
+  keepIn: Keep,
   signal?: AbortSignal,
 ): Promise<AffidavitFile[]> {
-  const request = { ...routes.downloadAffidavits, ids: { Id: id }, signal };
+  const request = { ...routes.downloadAffidavits, ids: { Id: id }, keepIn, signal };
   const answer = await call(account, "downloadAffidavits", request, ZipFile);
   if (answer.status === 204) return [];
   return unzipped(asking("downloadAffidavits"), answer, (zip) =>
@@ -177,18 +184,19 @@ export async function downloadAffidavits(
   );
 }
 
-const Pdf = file("a PDF", (type) => type === "application/pdf");
+const Pdf = keptFile("a PDF", (type) => type === "application/pdf");
 
-/** P2 §4.2. 404, or nothing in the answer, `notVisibleYet`; what is no PDF `protocol`. */
+/** P2 §4.2; the PDF goes to `keepIn`. 404, or nothing in the answer, `notVisibleYet`; what is no PDF `protocol`. */
 export async function downloadAffidavit(
   account: EviNoticeAccount,
   { affidavitId }: { affidavitId: string },
+  keepIn: Keep,
   signal?: AbortSignal,
-): Promise<Buffer> {
-  const request = { ...routes.downloadAffidavit, ids: { Id: affidavitId }, signal };
+): Promise<KeptFile> {
+  const request = { ...routes.downloadAffidavit, ids: { Id: affidavitId }, keepIn, signal };
   const answer = await call(account, "downloadAffidavit", request, Pdf);
-  if (answer.value.length === 0) throw noFileError(asking("downloadAffidavit"), answer);
-  if (isPdf(answer.value)) return answer.value;
+  if (answer.value === undefined) throw noFileError(asking("downloadAffidavit"), answer);
+  if (isPdf(answer.body)) return answer.value;
   const noPdf = new AnswerMismatch("content", "with a file that is no PDF");
   throw mismatchError(asking("downloadAffidavit"), answer, noPdf);
 }

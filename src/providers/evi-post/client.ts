@@ -15,6 +15,7 @@
 // in ../http/exchange.ts.
 import { misuseError, noFileError, mismatchError } from "../http/answer.js";
 import { AnswerMismatch, json } from "../http/described.js";
+import type { Keep } from "../http/exchange.js";
 import { readAffidavitZip } from "../evi/affidavit-zip.js";
 import type { AffidavitFile } from "../evi/affidavit-zip.js";
 import { idempotencyHeader, shownId } from "../evi/call.js";
@@ -149,12 +150,14 @@ export async function cancel(
 }
 
 /**
- * P2 §4.1, §6.3: the shared download of signed PDFs in a ZIP; path, method and parameters are assumed and configured.
- * No ids ask nobody. 404, or nothing in the answer, is `notVisibleYet`; what is no ZIP of PDFs is `protocol`.
+ * P2 §4.1, §6.3: the shared download of signed PDFs in a ZIP; path, method and parameters are assumed and configured. The ZIP goes to
+ * `keepIn`, and the files are read from there. Without ids it makes no call. 404, or nothing in the answer, is `notVisibleYet`; what is
+ * no ZIP of PDFs is `protocol`.
  */
 export async function downloadAffidavits(
   account: EviPostAccount,
   ids: readonly string[],
+  keepIn: Keep,
   signal?: AbortSignal,
 ): Promise<AffidavitFile[]> {
   if (ids.length === 0) return [];
@@ -166,10 +169,12 @@ export async function downloadAffidavits(
   const { method, path, idsParameter } = account.affidavits;
   const parameters: [string, string][] = [[idsParameter, ids.join(assumed.idsSeparator)]];
   const input = method === "GET" ? { parameters } : { json: { [idsParameter]: ids } };
-  const request = { method, path, ...input, signal };
+  const request = { method, path, ...input, keepIn, signal };
   const answer = await call(account, "downloadAffidavits", request, ZipFile);
-  if (answer.value.length === 0) throw noFileError(asking("downloadAffidavits"), answer);
-  const files = unzipped(asking("downloadAffidavits"), answer, (zip) => readAffidavitZip(zip, ids));
+  if (answer.value === undefined) throw noFileError(asking("downloadAffidavits"), answer);
+  const files = await unzipped(asking("downloadAffidavits"), answer, (zip) =>
+    readAffidavitZip(zip, ids),
+  );
   if (files.length > 0) return files;
   throw noFileError(asking("downloadAffidavits"), answer);
 }

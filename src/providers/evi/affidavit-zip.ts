@@ -1,29 +1,29 @@
 // The ZIP of signed PDFs that an affidavit download answers with (P2 §4.1, §4.2, §6.3).
 import { isPdf } from "../http/pdf.js";
+import type { KeptFile } from "../http/exchange.js";
 import { UnreadableZip, readZip, safeFileName } from "./zip.js";
 import type { ZipLimits } from "./zip.js";
+import type { DownloadedFile } from "./download.js";
 
-export interface AffidavitFile {
+export interface AffidavitFile extends DownloadedFile {
   /** The known id that the file name contains, or the only one for an only file; else undefined. */
   id?: string;
-  fileName: string;
-  bytes: Buffer;
 }
 
 /** Throws UnreadableZip for what is no ZIP, passes a limit, or holds anything but PDFs. */
-export function readAffidavitZip(
-  zip: Buffer,
+export async function readAffidavitZip(
+  zip: KeptFile,
   ids: readonly string[],
   limits?: ZipLimits,
-): AffidavitFile[] {
-  const files = readZip(zip, limits);
+): Promise<AffidavitFile[]> {
+  const files = await readZip(zip, limits);
   const only = files.length === 1 && ids.length === 1 ? ids[0] : undefined;
-  return files.map(({ name, bytes }) => {
-    if (!isPdf(bytes)) throw new UnreadableZip("a file of the ZIP is no PDF");
+  return files.map(({ name, start, ...file }) => {
+    if (!isPdf(start)) throw new UnreadableZip("a file of the ZIP is no PDF");
     const fileName = safeFileName(name, "affidavit.pdf");
     const named = ids.filter((id) => assumed.zipEntryBelongsToId(name, id));
     const id = named.toSorted((a, b) => b.length - a.length)[0] ?? only;
-    return { ...(id === undefined ? {} : { id }), fileName, bytes };
+    return { ...(id === undefined ? {} : { id }), fileName, ...file };
   });
 }
 

@@ -1,11 +1,21 @@
-// A ZIP that a notification service answers with (P2 §4.1, §4.2), read behind limits: the directory is checked first, then
-// the content is inflated piece by piece, so that one that lies about its sizes stops early.
-import { Unzip, UnzipInflate, unzipSync } from "fflate";
+// A ZIP that a notification service answers with (P2 §4.1, §4.2), read from the spool and within limits: its directory first, then
+// each file piece by piece, so that reading stops early if the directory gives wrong sizes.
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
+import yauzl from "yauzl";
+import type { Entry, ZipFile } from "yauzl";
+import type { KeptFile } from "../http/exchange.js";
 
 export interface ZippedFile {
   /** As the ZIP has it: no path to be trusted. */
   name: string;
-  bytes: Buffer;
+  size: number;
+  sha256: string;
+  /** The first bytes, which show the format. */
+  start: Buffer;
+  /** Its bytes, for each call anew, as long as the ZIP is kept. */
+  pieces(): AsyncIterable<Buffer>;
 }
 
 export interface ZipLimits {
@@ -13,20 +23,29 @@ export interface ZipLimits {
   totalBytes: number;
 }
 
-export const zipLimits: ZipLimits = { entries: 500, totalBytes: 256 * 1024 * 1024 };
-const PIECE_BYTES = 64 * 1024;
+const LIMITS: ZipLimits = { entries: 500, totalBytes: 2 * 1024 * 1024 * 1024 };
+/** The header of a PDF is within the first bytes. */
+const START_BYTES = 1024;
 
 /** What is wrong with a ZIP, in fixed words. */
 export class UnreadableZip extends Error {
   override readonly name = "UnreadableZip";
 }
 
-/** Its files, without its folders. Throws UnreadableZip for what is no ZIP, or passes a limit. */
-export function readZip(zip: Buffer, limits: ZipLimits = zipLimits): ZippedFile[] {
-  const directory = readDirectory(zip, limits);
-  const files = inflate(zip, limits).filter(({ name }) => !name.endsWith("/"));
-  const agrees = files.length === directory.entries && sizeOf(files) === directory.totalBytes;
-  if (!agrees) throw new UnreadableZip("the ZIP disagrees with its directory");
+/**
+ * Its files, without its folders. Reads the whole ZIP once, so that each returned file is known to be complete. Throws UnreadableZip if
+ * the answer is no ZIP, or exceeds a limit.
+ */
+export async function readZip(kept: KeptFile, limits: ZipLimits = LIMITS): Promise<ZippedFile[]> {
+  const zip = await opened(kept);
+  const files: ZippedFile[] = [];
+  for (const entry of await readDirectory(zip, limits))
+    files.push({
+      name: rawName(entry).toString("utf8"),
+      size: entry.uncompressedSize,
+      ...(await contentOf(zip, entry)),
+      pieces: () => piecesOf(zip, entry),
+    });
   return files;
 }
 
@@ -41,55 +60,78 @@ export function safeFileName(name: string, otherwise: string): string {
   return safe === "" ? otherwise : safe;
 }
 
-function readDirectory(zip: Buffer, limits: ZipLimits): { entries: number; totalBytes: number } {
-  let [entries, totalBytes] = [0, 0];
-  try {
-    unzipSync(zip, {
-      filter: ({ name, originalSize }) => {
-        if (!name.endsWith("/")) [entries, totalBytes] = [entries + 1, totalBytes + originalSize];
-        return false;
-      },
-    });
-  } catch {
-    throw new UnreadableZip("the answer is no ZIP");
-  }
-  if (entries > limits.entries) throw new UnreadableZip("the ZIP has too many files");
-  if (totalBytes > limits.totalBytes) throw new UnreadableZip("the ZIP is too large when unpacked");
-  return { entries, totalBytes };
+async function opened(kept: KeptFile): Promise<ZipFile> {
+  const options = { autoClose: false, decodeStrings: false };
+  return yauzl
+    .fromRandomAccessReaderPromise(new KeptReader(kept), kept.size, options)
+    .catch(unreadable("the answer is no ZIP"));
 }
 
-function inflate(zip: Buffer, limits: ZipLimits): { name: string; bytes: Buffer }[] {
-  const files: { name: string; pieces: Uint8Array[]; done: boolean }[] = [];
+async function readDirectory(zip: ZipFile, limits: ZipLimits): Promise<Entry[]> {
+  if (zip.entryCount > 2 * limits.entries) throw new UnreadableZip("the ZIP has too many files");
+  const files: Entry[] = [];
   let totalBytes = 0;
-  let failed = false;
-  const reader = new Unzip((entry) => {
-    const file = { name: entry.name, pieces: [] as Uint8Array[], done: false };
-    files.push(file);
-    entry.ondata = (error, piece, final) => {
-      failed ||= error !== null;
-      if (error !== null) return;
-      totalBytes += piece.length;
-      if (totalBytes <= limits.totalBytes) file.pieces.push(piece);
-      file.done = final;
-    };
-    entry.start();
-  });
-  reader.register(UnzipInflate);
-  for (let start = 0; start < zip.length && !failed; start += PIECE_BYTES) {
-    const end = start + PIECE_BYTES;
-    try {
-      reader.push(zip.subarray(start, end), end >= zip.length);
-    } catch {
-      failed = true;
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (rawName(entry).at(-1) === SLASH) continue;
+      files.push(entry);
+      totalBytes += entry.uncompressedSize;
     }
-    if (totalBytes > limits.totalBytes)
-      throw new UnreadableZip("the ZIP is too large when unpacked");
-    if (files.length > 2 * limits.entries) throw new UnreadableZip("the ZIP has too many files");
+  } catch (error) {
+    unreadable("the ZIP is damaged")(error);
   }
-  if (failed || files.some(({ done }) => !done)) throw new UnreadableZip("the ZIP is damaged");
-  return files.map(({ name, pieces }) => ({ name, bytes: Buffer.concat(pieces) }));
+  if (files.length > limits.entries) throw new UnreadableZip("the ZIP has too many files");
+  if (totalBytes > limits.totalBytes) throw new UnreadableZip("the ZIP is too large when unpacked");
+  return files;
 }
 
-function sizeOf(files: { bytes: Buffer }[]): number {
-  return files.reduce((total, { bytes }) => total + bytes.length, 0);
+const SLASH = "/".charCodeAt(0);
+
+/** yauzl leaves it as bytes, because of `decodeStrings`. */
+function rawName({ fileName }: Entry): Buffer {
+  return fileName as unknown as Buffer;
+}
+
+async function contentOf(zip: ZipFile, entry: Entry): Promise<{ sha256: string; start: Buffer }> {
+  const hash = createHash("sha256");
+  let start = Buffer.alloc(0);
+  for await (const piece of piecesOf(zip, entry)) {
+    if (start.length < START_BYTES) start = Buffer.concat([start, piece.subarray(0, START_BYTES)]);
+    hash.update(piece);
+  }
+  return { sha256: hash.digest("hex"), start };
+}
+
+/** At most as many bytes as the directory gives. */
+async function* piecesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  let sum = 0;
+  try {
+    for await (const piece of await zip.openReadStreamPromise(entry)) {
+      sum = crc32(piece as Buffer, sum);
+      yield piece as Buffer;
+    }
+  } catch (error) {
+    unreadable("the ZIP is damaged, or disagrees with its directory")(error);
+  }
+  if (sum !== entry.crc32) throw new UnreadableZip("a file of the ZIP is damaged");
+}
+
+class KeptReader extends yauzl.RandomAccessReader {
+  readonly #kept: KeptFile;
+
+  constructor(kept: KeptFile) {
+    super();
+    this.#kept = kept;
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(this.#kept.pieces(start, end), { objectMode: false });
+  }
+}
+
+/** Replaces an error of the reader, which may quote the provider's bytes. */
+function unreadable(problem: string): (error: unknown) => never {
+  return () => {
+    throw new UnreadableZip(problem);
+  };
 }

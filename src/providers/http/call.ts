@@ -7,7 +7,7 @@ import type { Described } from "./described.js";
 import type { ProviderOperation } from "../effect-classes.js";
 import { ProviderError } from "../errors/provider-error.js";
 import { exchange } from "./exchange.js";
-import type { HttpRequest } from "./exchange.js";
+import type { HttpRequest, Keep } from "./exchange.js";
 import type { TlsIdentity } from "./mutual-tls.js";
 import { withoutSecrets } from "../errors/redaction.js";
 import type { Received, Sent } from "../errors/redaction.js";
@@ -41,6 +41,8 @@ export interface Request {
   headers?: Record<string, string>;
   /** What of all this is secret. */
   sent?: Sent;
+  /** Keeps the file of the answer; with `keptFile` of described.ts. */
+  keepIn?: Keep | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -75,6 +77,7 @@ export async function call<T>(
     tls: identityOf(asked, host),
     timeoutMs: host.timeoutMs,
     signal: request.signal,
+    keepIn: request.keepIn,
   });
   const answer: Received = { ...received, sent: request.sent };
   if (host.tls && isCertificatePage(answer))

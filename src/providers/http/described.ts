@@ -2,7 +2,7 @@
 // (docs/reading-the-specification.md §1). Every call declares it; an answer that is something else, such as the web
 // page of a proxy, is no success.
 import type { z } from "zod";
-import type { HttpAnswer } from "./exchange.js";
+import type { HttpAnswer, KeptFile } from "./exchange.js";
 import { AMBIGUOUS, spelled } from "./spelling.js";
 import type { Spelling } from "./spelling.js";
 
@@ -101,6 +101,22 @@ export function file(
       if (!isPage && (type === undefined || isRightType(type))) return answer.body;
       const kind = isPage ? "webPage" : "mediaType";
       return new AnswerMismatch(kind, `with ${nameOf(answer)} instead of ${what}`);
+    },
+  };
+}
+
+/** The same for a file that the request's `keepIn` keeps; undefined for an empty body, which means that the file does not exist yet. */
+export function keptFile(
+  what: string,
+  isRightType: (mediaType: string) => boolean,
+  options: { mayBePage?: boolean } = {},
+): Described<KeptFile | undefined> {
+  const described = file(what, isRightType, options);
+  return {
+    read(answer) {
+      const start = described.read(answer);
+      if (start instanceof AnswerMismatch) return start;
+      return start.length === 0 ? undefined : answer.kept;
     },
   };
 }

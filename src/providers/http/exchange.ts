@@ -1,11 +1,13 @@
 // One HTTP exchange, once: no retry, no redirect, no proxy. Temporal is the retry loop; what a failure means is decided by
 // whether a byte can have left this machine. The error of got never leaves this file: it prints URL, headers and body.
+import { once } from "node:events";
 import http from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { got } from "got";
-import type { Method } from "got";
+import type { Method, PlainResponse } from "got";
 import { ProviderError, withoutAnswer } from "../errors/provider-error.js";
 import type { EffectClass } from "../effect-classes.js";
 import { mutualTlsAgent, refusesCertificate } from "./mutual-tls.js";
@@ -26,15 +28,34 @@ export interface HttpRequest {
   signal?: AbortSignal | undefined;
   /** The most bytes of an answer that are read. */
   maxBytes?: number;
+  /** Keeps the body of a success, which may be large. */
+  keepIn?: Keep | undefined;
 }
 
 export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
+  /** With `keepIn` and a success: only the first 64 KB. */
   body: Buffer;
+  /** With `keepIn` and a success: the whole body. */
+  kept?: KeptFile;
+}
+
+/** Stores a body while it arrives, so that it can be read several times. */
+export interface Keep {
+  keep(pieces: AsyncIterable<Uint8Array>): Promise<KeptFile>;
+}
+
+export interface KeptFile {
+  readonly size: number;
+  readonly sha256: string;
+  /** The bytes from `start` up to, and without, `end`; by default all bytes. */
+  pieces(start?: number, end?: number): AsyncIterable<Buffer>;
 }
 
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+const MAX_KEPT_BYTES = 1024 * 1024 * 1024;
+const BODY_BYTES = 64 * 1024;
 const MAX_CONNECT_MS = 10_000;
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
@@ -52,43 +73,124 @@ const plain = {
  * abort before that), `protocol` where the request could not be built; else as `withoutAnswer` says for the class.
  */
 export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
-  const { timeoutMs, maxBytes = MAX_ANSWER_BYTES } = request;
-  const connectMs = Math.min(timeoutMs, MAX_CONNECT_MS);
-  let written = false;
-  let tooLarge = false;
+  const running = new Exchange(request);
   try {
     request.signal?.throwIfAborted();
-    const call = got(request.url, {
-      method: request.method as Method,
-      headers: request.headers,
-      ...(request.body === undefined ? {} : { body: request.body }),
-      ...(request.signal === undefined ? {} : { signal: request.signal }),
-      agent: agentsOf(request),
-      timeout: {
-        request: timeoutMs,
-        lookup: connectMs,
-        connect: connectMs,
-        secureConnect: connectMs,
-      },
-      responseType: "buffer",
-      decompress: false,
-      throwHttpErrors: false,
-      followRedirect: false,
-      retry: { limit: 0 },
-    });
-    void call.on("request", (sent) => watchWrites(sent, () => (written = true)));
+    return request.keepIn === undefined
+      ? await running.inMemory()
+      : await running.kept(request.keepIn);
+  } catch (error) {
+    if (running.isOurs(error)) throw error;
+    const code = running.tooLarge ? "ANSWER_TOO_LARGE" : codeOf(error);
+    if (refusesCertificate(error)) throw certificateRefused(request, code);
+    throw transportFailure(request, running.written, code);
+  }
+}
+
+class Exchange {
+  readonly #request: HttpRequest;
+  written = false;
+  tooLarge = false;
+  #ofKeeping: unknown;
+
+  constructor(request: HttpRequest) {
+    this.#request = request;
+  }
+
+  async inMemory(): Promise<HttpAnswer> {
+    const { url, maxBytes = MAX_ANSWER_BYTES } = this.#request;
+    const call = got(url, { ...optionsOf(this.#request), responseType: "buffer" });
+    void call.on("request", (sent) => this.#watch(sent));
     void call.on("downloadProgress", ({ transferred }) => {
-      if (transferred <= maxBytes || tooLarge) return;
-      tooLarge = true;
+      if (transferred <= maxBytes || this.tooLarge) return;
+      this.tooLarge = true;
       call.cancel();
     });
     const { statusCode, headers, body } = await call;
     return { status: statusCode, headers, body: Buffer.from(body) };
-  } catch (error) {
-    const code = tooLarge ? "ANSWER_TOO_LARGE" : codeOf(error);
-    if (refusesCertificate(error)) throw certificateRefused(request, code);
-    throw transportFailure(request, written, code);
   }
+
+  async kept(keepIn: Keep): Promise<HttpAnswer> {
+    const { url, maxBytes = MAX_KEPT_BYTES } = this.#request;
+    const call = got.stream(url, { ...optionsOf(this.#request), isStream: true });
+    call.on("request", (sent: http.ClientRequest) => this.#watch(sent));
+    // The reader of the body gets the error. Until a reader listens, an error without a listener would end the worker.
+    call.on("error", () => undefined);
+    try {
+      const [{ statusCode: status, headers }] = (await once(call, "response")) as [PlainResponse];
+      const isSuccess = status >= 200 && status < 300;
+      const most = isSuccess ? maxBytes : MAX_ANSWER_BYTES;
+      const pieces = this.#upTo(most, call);
+      if (!isSuccess) return { status, headers, body: await buffer(pieces) };
+      const kept = await this.#keep(keepIn, pieces);
+      return {
+        status,
+        headers,
+        body: await buffer(kept.pieces(0, Math.min(BODY_BYTES, kept.size))),
+        kept,
+      };
+    } finally {
+      call.destroy();
+    }
+  }
+
+  /** An error of `keepIn` is not a failure of the provider. */
+  isOurs(error: unknown): boolean {
+    return this.#ofKeeping !== undefined && error === this.#ofKeeping;
+  }
+
+  async #keep(keepIn: Keep, pieces: AsyncIterable<Buffer>): Promise<KeptFile> {
+    let ofCall: unknown;
+    async function* watched() {
+      try {
+        yield* pieces;
+      } catch (error) {
+        throw (ofCall = error);
+      }
+    }
+    try {
+      return await keepIn.keep(watched());
+    } catch (error) {
+      if (error !== ofCall) this.#ofKeeping = error;
+      throw error;
+    }
+  }
+
+  async *#upTo(most: number, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let size = 0;
+    for await (const piece of pieces) {
+      size += piece.length;
+      this.tooLarge = size > most;
+      if (this.tooLarge) throw new Error("the answer is too large");
+      yield piece;
+    }
+  }
+
+  #watch(sent: http.ClientRequest): void {
+    watchWrites(sent, () => (this.written = true));
+  }
+}
+
+function optionsOf(request: HttpRequest) {
+  const { timeoutMs } = request;
+  const connectMs = Math.min(timeoutMs, MAX_CONNECT_MS);
+  return {
+    method: request.method as Method,
+    headers: request.headers,
+    ...(request.body === undefined ? {} : { body: request.body }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+    agent: agentsOf(request),
+    timeout: {
+      request: timeoutMs,
+      lookup: connectMs,
+      connect: connectMs,
+      secureConnect: connectMs,
+    },
+    decompress: false,
+    throwHttpErrors: false,
+    followRedirect: false,
+    retry: { limit: 0 },
+  };
 }
 
 function agentsOf({ effectClass, tls }: HttpRequest): { http: http.Agent; https: https.Agent } {

@@ -1,11 +1,11 @@
 // Files as multipart/form-data. A Blob of Node 20 copies what it is given and streams it as one piece, so a document would be
-// in memory three times; this one streams the bytes where they lie.
+// in memory three times; this one streams the bytes without a copy, or reads them while it sends.
 
-export interface NamedFile {
-  name: string;
-  bytes: Buffer;
-  mediaType: string;
-}
+/** The bytes, or their number and a function that reads them from the start. */
+export type NamedFile = { name: string; mediaType: string } & (
+  | { bytes: Buffer }
+  | { size: number; read(): AsyncIterable<Uint8Array> }
+);
 
 /** Every file under the same part name. */
 export function fileForm(part: string, files: readonly NamedFile[]): FormData {
@@ -19,16 +19,16 @@ const PIECE_BYTES = 65_536;
 
 class FileInPlace extends File {
   override readonly size: number;
-  readonly #bytes: Buffer;
+  readonly #pieces: () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-  constructor({ name, bytes, mediaType }: NamedFile) {
-    super([], name, { type: mediaType });
-    this.#bytes = bytes;
-    this.size = bytes.length;
+  constructor(file: NamedFile) {
+    super([], file.name, { type: file.mediaType });
+    this.#pieces = "bytes" in file ? () => piecesOf(file.bytes) : () => file.read();
+    this.size = "bytes" in file ? file.bytes.length : file.size;
   }
 
   override stream(): ReturnType<File["stream"]> {
-    return ReadableStream.from(piecesOf(this.#bytes));
+    return ReadableStream.from(this.#pieces());
   }
 }
 

@@ -28,10 +28,10 @@
 // Request and response shapes are not shown (P1 §4.4): wire.ts has what is assumed. Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http/exchange.ts.
 import { noFileError, shownValue } from "../http/answer.js";
-import { AnswerMismatch, file, isJsonType, json, mediaTypeOf } from "../http/described.js";
+import { AnswerMismatch, isJsonType, json, keptFile, mediaTypeOf } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import { isPdf } from "../http/pdf.js";
-import type { HttpAnswer } from "../http/exchange.js";
+import type { HttpAnswer, Keep, KeptFile } from "../http/exchange.js";
 import { call, open, routeOf } from "./call.js";
 import type { OneShotSignatureAccount } from "./account.js";
 import { asking, showsError } from "./translate.js";
@@ -82,31 +82,35 @@ export async function create(
   return { requestPk: value.request_pk };
 }
 
-/** P1 §4.4. 404 and an empty answer `notVisibleYet`; a web page, an error and what says that it is a PDF and is none `protocol`. */
+/**
+ * P1 §4.4; the contract goes to `keepIn`. 404 and an empty answer `notVisibleYet`; a web page, an error and what says that it is a
+ * PDF and is none `protocol`.
+ */
 export async function contract(
   account: OneShotSignatureAccount,
   requestPk: string,
+  keepIn: Keep,
   signal?: AbortSignal,
-): Promise<{ bytes: Buffer; mediaType: string }> {
+): Promise<{ file: KeptFile; mediaType: string }> {
   const headers = { accept: "application/pdf, */*" };
-  const request = { ...routes.contract, requestPk, headers, signal };
+  const request = { ...routes.contract, requestPk, headers, keepIn, signal };
   const answer = await call(account, "contract", request, Contract);
-  const { value: bytes } = answer;
-  if (bytes.length === 0) throw noFileError(asking("contract"), answer);
-  return { bytes, mediaType: mediaTypeOf(answer) ?? (isPdf(bytes) ? PDF : UNTYPED) };
+  const { value: kept, body } = answer;
+  if (kept === undefined) throw noFileError(asking("contract"), answer);
+  return { file: kept, mediaType: mediaTypeOf(answer) ?? (isPdf(body) ? PDF : UNTYPED) };
 }
 
 /** Any media type but a web page's; a page to log in at, or an error, may come with a 200 too. */
-const Contract: Described<Buffer> = {
+const Contract: Described<KeptFile | undefined> = {
   read(answer) {
-    const bytes = file("the contract", (type) => type !== "text/html").read(answer);
-    if (bytes instanceof AnswerMismatch || bytes.length === 0) return bytes;
+    const kept = keptFile("the contract", (type) => type !== "text/html").read(answer);
+    if (kept instanceof AnswerMismatch || kept === undefined) return kept;
     const type = mediaTypeOf(answer) ?? UNTYPED;
-    if (type === PDF && !isPdf(bytes))
+    if (type === PDF && !isPdf(answer.body))
       return new AnswerMismatch("content", "with a contract that is no PDF");
-    if (isJsonType(type) && showsError(bytes))
+    if (isJsonType(type) && showsError(answer.body))
       return new AnswerMismatch("error", "with an error instead of the contract");
-    return bytes;
+    return kept;
   },
 };
 

@@ -3,12 +3,19 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createEviNoticeActivities } from "../../../src/activities/evi-notice/index.js";
 import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
+import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
+import { DocumentStore } from "../../../src/documents/store.js";
 import { downloadAffidavit } from "../../../src/providers/evi-notice/client.js";
 import { startSandbox } from "../../../src/sandbox/sandbox.js";
 import type { Sandbox } from "../../../src/sandbox/sandbox.js";
 import { accountAt } from "../../providers/evi-notice/account.js";
+import { inMemory } from "../../providers/memory-keep.js";
 import { DAY } from "../../sandbox/caller.js";
 import { sender, smallest } from "../../sandbox/providers/evi-notice/sender.js";
 
@@ -17,25 +24,25 @@ type Activities = ReturnType<typeof createEviNoticeActivities>;
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
 let sandbox: Sandbox;
+let directory: string;
+let documents: DocumentStore;
 beforeAll(async () => {
   const accounts = [{ username: "trustflow", password: "a password" }];
   sandbox = await startSandbox({ speed: "manual", accounts });
+  directory = await mkdtemp(join(tmpdir(), "documents-"));
+  documents = new DocumentStore(new DirectoryDriver(directory), KeyRing.parse(generateKeyRing()));
 });
-afterAll(() => sandbox.close());
+afterAll(async () => {
+  await sandbox.close();
+  await rm(directory, { recursive: true });
+});
 
 function run<R>(work: (activities: Activities) => Promise<R>, attempt = 1): Promise<R> {
   const deps = {
     environment: "sandbox",
     accounts: { default: accountAt(sandbox.url) },
     journal: { now: async () => new Date("2026-01-05T09:00:00Z"), own: async () => undefined },
-    documents: {
-      put: async (bytes: Buffer, mediaType: string, { id }: { id: string }) => ({
-        uri: `document:${id}`,
-        sha256: sha256(bytes),
-        size: bytes.length,
-        mediaType,
-      }),
-    },
+    documents,
     circuits: new Circuits({ probeMs: 1000, failures: 5 }),
     patienceMs: 1000,
     invisibleForMs: 60_000,
@@ -71,20 +78,22 @@ test("the snapshot has state, outcome and the refusal; the affidavits are kept",
     AffidavitKinds: ["Submitted", "Refused"],
   });
   await sandbox.clock.advance(DAY);
-  const { snapshot, documents, missing } = await ask({ uniqueId, wait: "end" });
+  const { snapshot, documents: kept, missing } = await ask({ uniqueId, wait: "end" });
   expect(snapshot).toMatchObject({
     stamp: "2026-01-05T09:00:00.000Z",
     state: "Closed",
     outcome: "Refused",
     dates: { refusedOn: expect.stringMatching(/Z$/) },
   });
-  const ids = documents.map((document) => document.uniqueId ?? "");
+  const ids = kept.map((document) => document.uniqueId ?? "");
   expect(new Set(ids).size).toBe(2);
   expect(missing).toBe(0);
   expect(snapshot.fingerprint).toBe(["Closed", "Refused", ...ids.toSorted()].join(" "));
-  for (const { uniqueId: affidavitId = "", document } of documents) {
-    const bytes = await downloadAffidavit(accountAt(sandbox.url), { affidavitId });
-    expect(document).toMatchObject({ sha256: sha256(bytes), mediaType: "application/pdf" });
+  for (const { uniqueId: affidavitId = "", document } of kept) {
+    const asked = { affidavitId };
+    const file = await downloadAffidavit(accountAt(sandbox.url), asked, inMemory);
+    expect(document).toMatchObject({ sha256: file.sha256, mediaType: "application/pdf" });
+    expect(sha256(await documents.get(document))).toBe(file.sha256);
   }
   const left = await ask({ uniqueId, stored: ids.slice(0, 1) });
   expect(left.documents.map((document) => document.uniqueId)).toEqual(ids.slice(1));
@@ -121,10 +130,11 @@ test("attachments are kept, and one that the provider has otherwise is named", a
   const same = { fileName: "terms.txt", document };
   const other = { fileName: "other.txt", document: { ...document, sha256: "0".repeat(64) } };
   const given = { account: "default", uniqueId, submitted: [other, same] };
-  const { documents, missing } = await run((activities) =>
+  const { documents: kept, missing } = await run((activities) =>
     activities.attachments({ ...given, mode: "quick" }),
   );
-  expect(documents).toMatchObject([
+  expect(await Promise.all(kept.map(({ document: one }) => documents.get(one)))).toEqual([content]);
+  expect(kept).toMatchObject([
     { kind: "attachment", description: "terms.txt", document: { sha256: document.sha256 } },
   ]);
   expect(missing).toEqual(["other.txt"]);

@@ -1,8 +1,11 @@
 // Everything that Trustflow keeps, opened with every key that there is: documents, rows, histories, visibility. What cannot be opened is
 // given as it lies there.
 import { createDecipheriv } from "node:crypto";
+import { basename } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { BodyOpener } from "../../../src/callbacks/inbox/body-keys.js";
 import type { KeyRing } from "../../../src/crypto/key-ring.js";
+import { openStream, streamHeaderOf } from "../../../src/crypto/sealed-stream.js";
 import { dataKeyOf } from "../../../src/crypto/sealed.js";
 import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
 import { DocumentStore } from "../../../src/documents/store.js";
@@ -41,8 +44,8 @@ export class OpenedStores {
 
   /** Each file of the document directory: the keys lie there too. */
   async *files(): AsyncIterable<Haystack> {
-    for await (const [, bytes] of filesBelow(this.#directory))
-      yield ["documents", await this.open(bytes)];
+    for await (const [name, bytes] of filesBelow(this.#directory))
+      yield ["documents", await this.open(bytes, `document:${basename(name)}`)];
   }
 
   async *#rows(): AsyncIterable<Haystack> {
@@ -67,17 +70,17 @@ export class OpenedStores {
     }
   }
 
-  /** Without a look at the seal's context, so that nothing depends on knowing it. */
-  async open(sealed: Buffer): Promise<Buffer> {
+  /** A value that is sealed as a whole is opened without a check of its context; a stream needs its context. */
+  async open(sealed: Buffer, context = ""): Promise<Buffer> {
     const dataKeyId = dataKeyOf(sealed);
     const keys = dataKeyId === undefined ? this.#ringKeys(sealed) : await this.#dataKey(dataKeyId);
-    const opened = keys.map((key) => decipher(key, sealed));
+    const opened = await Promise.all(keys.map((key) => decipher(key, sealed, context)));
     return Buffer.concat([sealed, ...opened]);
   }
 
   #ringKeys(sealed: Buffer): Buffer[] {
     const [version, length = 0] = sealed;
-    if (version !== 1) return [];
+    if (version !== 1 && version !== 4) return [];
     const id = sealed.subarray(2, 2 + length).toString();
     const rings = ["CODEC", "CALLBACK", "JOURNAL", "DOCUMENTS"].map((name) => this.#ring(name));
     return rings.flatMap((ring) => ring.get(id)?.bytes ?? []);
@@ -96,7 +99,15 @@ export class OpenedStores {
   }
 }
 
-function decipher(key: Buffer, sealed: Buffer): Buffer {
+async function decipher(key: Buffer, sealed: Buffer, context: string): Promise<Buffer> {
+  const header = streamHeaderOf(sealed.subarray(0, 512));
+  if (header) {
+    const file = {
+      size: sealed.length,
+      read: async (at: number, length: number) => sealed.subarray(at, at + length),
+    };
+    return buffer(openStream({ id: header.keyId, bytes: key }, header, file, context));
+  }
   const at = 2 + (sealed[1] ?? 0);
   const opener = createDecipheriv("aes-256-gcm", key, sealed.subarray(at, at + 12));
   return opener.update(sealed.subarray(at + 12, -16));

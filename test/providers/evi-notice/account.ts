@@ -6,6 +6,7 @@ import type {
   NoticeSubmission,
 } from "../../../src/providers/evi-notice/client.js";
 import { assumed } from "../../../src/providers/evi-notice/wire.js";
+import { inMemory } from "../memory-keep.js";
 import type { Operation } from "../../../src/providers/registry.js";
 
 export function accountAt(
@@ -46,9 +47,9 @@ export const calls: Record<
   submit: (account) => client.submit(account, submission, "token"),
   get: (account) => client.get(account, { id }),
   query: (account) => client.query(account, { lookupKeys: ["case-1"] }),
-  downloadAttachments: (account) => client.downloadAttachments(account, { id }),
-  downloadAffidavits: (account) => client.downloadAffidavits(account, { id }),
-  downloadAffidavit: (account) => client.downloadAffidavit(account, { affidavitId: id }),
+  downloadAttachments: (account) => client.downloadAttachments(account, { id }, inMemory),
+  downloadAffidavits: (account) => client.downloadAffidavits(account, { id }, inMemory),
+  downloadAffidavit: (account) => client.downloadAffidavit(account, { affidavitId: id }, inMemory),
   requestAffidavit: (account) => client.requestAffidavit(account, { id }),
   createBatch: (account) => client.createBatch(account, { description: "June" }),
   queryBatches: (account) => client.queryBatches(account, { limit: 10 }),
@@ -64,7 +65,7 @@ export const calls: Record<
   listBatchAttachments: (account) => client.listBatchAttachments(account, { batchId }),
   deleteBatchAttachments: (account) => client.deleteBatchAttachments(account, { batchId }),
   downloadBatchAttachment: (account) =>
-    client.downloadBatchAttachment(account, { batchId, attachmentId }),
+    client.downloadBatchAttachment(account, { batchId, attachmentId }, inMemory),
   deleteBatchAttachment: (account) =>
     client.deleteBatchAttachment(account, { batchId, attachmentId }),
 };

@@ -1,10 +1,12 @@
 // What the fixtures do not say about the notice client.
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { strToU8, zipSync } from "fflate";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-notice/client.js";
 import { errorOf } from "../evi-post/account.js";
+import { inMemory, keptOf, withBytes } from "../memory-keep.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
 import { accountAt, attachment, noticeId, submission } from "./account.js";
@@ -131,7 +133,8 @@ describe("files", () => {
   test("names in a ZIP of attachments lose their folders, and the bytes stay", async () => {
     const zip = zipSync({ "../../etc/passwd": strToU8("a"), "b.html": strToU8("<html></html>") });
     handler = answering(Buffer.from(zip), 200, { "content-type": "application/zip" });
-    expect(await client.downloadAttachments(account(), { id: noticeId })).toEqual([
+    const files = await client.downloadAttachments(account(), { id: noticeId }, inMemory);
+    expect(await withBytes(files)).toEqual([
       { fileName: "passwd", bytes: Buffer.from("a") },
       { fileName: "b.html", bytes: Buffer.from("<html></html>") },
     ]);
@@ -141,7 +144,7 @@ describe("files", () => {
     const names = Array.from({ length: 501 }, (_, n) => [String(n), strToU8("")] as const);
     const zip = Buffer.from(zipSync(Object.fromEntries(names)));
     handler = answering(zip, 200, { "content-type": "application/zip" });
-    const error = await errorOf(client.downloadAttachments(account(), { id: noticeId }));
+    const error = await errorOf(client.downloadAttachments(account(), { id: noticeId }, inMemory));
     expect(error).toMatchObject({ kind: "protocol", effect: "none", mismatch: "content" });
   });
 
@@ -149,7 +152,35 @@ describe("files", () => {
     const page = Buffer.from("<!DOCTYPE html><html>terms</html>");
     handler = answering(page, 200, { "content-type": "application/octet-stream" });
     const asked = { batchId, attachmentId: "1" };
-    expect(await client.downloadBatchAttachment(account(), asked)).toEqual(page);
+    const kept = await client.downloadBatchAttachment(account(), asked, inMemory);
+    expect(await buffer(kept.pieces())).toEqual(page);
+  });
+
+  test("204 says none, and nothing in a 200 is no ZIP (P2 §4.2)", async () => {
+    for (const download of [client.downloadAttachments, client.downloadAffidavits]) {
+      handler = answering("", 204);
+      expect(await download(account(), { id: noticeId }, inMemory)).toEqual([]);
+      handler = answering("", 200, { "content-type": "application/zip" });
+      const error = await errorOf(download(account(), { id: noticeId }, inMemory));
+      expect(error).toMatchObject({ kind: "protocol", effect: "none", mismatch: "content" });
+    }
+  });
+
+  test("a file with nothing in it is not there yet", async () => {
+    handler = answering("", 200, { "content-type": "application/octet-stream" });
+    const asked = { batchId, attachmentId: "1" };
+    for (const download of [
+      client.downloadBatchAttachment(account(), asked, inMemory),
+      client.downloadAffidavit(account(), { affidavitId: noticeId }, inMemory),
+    ])
+      expect(await errorOf(download)).toMatchObject({ kind: "notVisibleYet", effect: "none" });
+  });
+
+  test("an affidavit is kept whole, and not only its first bytes", async () => {
+    const pdf = Buffer.concat([Buffer.from("%PDF-1.7"), Buffer.alloc(300_000)]);
+    handler = answering(pdf, 200, { "content-type": "application/pdf" });
+    const kept = await client.downloadAffidavit(account(), { affidavitId: noticeId }, inMemory);
+    expect(kept).toMatchObject({ size: pdf.length, sha256: keptOf(pdf).sha256 });
   });
 
   test("an attachment's id may be a number (P2 §4.3 shows no type)", async () => {

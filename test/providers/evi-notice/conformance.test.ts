@@ -1,5 +1,6 @@
 // The client against the fixtures transcribed from the specification: what it sends, what it returns, what it throws.
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "@jest/globals";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
@@ -10,6 +11,7 @@ import { fill, loadFixtures, matches } from "../../harness/fixtures/fixtures.js"
 import type { Fixture, Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
 import { sendAnswer } from "../fixture-answer.js";
+import { inMemory, withBytes } from "../memory-keep.js";
 import { requestDifferences } from "../fixture-request.js";
 import { refusingUrl, startProviderServer } from "../provider-server.js";
 import { accountAt } from "./account.js";
@@ -66,7 +68,7 @@ describe("a callback", () => {
   );
 });
 
-function perform(operation: string, account: EviNoticeAccount, call: any): Promise<unknown> {
+async function perform(operation: string, account: EviNoticeAccount, call: any): Promise<unknown> {
   const bytes = (given: any) => ({ ...given, bytes: Buffer.from(given.bytes, "base64") });
   switch (operation) {
     case "submit": {
@@ -81,6 +83,14 @@ function perform(operation: string, account: EviNoticeAccount, call: any): Promi
       return client.addRecipients(account, { ...call, csv: Buffer.from(call.csv) });
     case "addBatchAttachment":
       return client.addBatchAttachment(account, { ...call, attachment: bytes(call.attachment) });
+    case "downloadAttachments":
+      return withBytes(await client.downloadAttachments(account, call, inMemory));
+    case "downloadAffidavits":
+      return withBytes(await client.downloadAffidavits(account, call, inMemory));
+    case "downloadAffidavit":
+      return buffer((await client.downloadAffidavit(account, call, inMemory)).pieces());
+    case "downloadBatchAttachment":
+      return buffer((await client.downloadBatchAttachment(account, call, inMemory)).pieces());
     default: {
       const functions = client as unknown as Record<
         string,

@@ -7,6 +7,7 @@ import type { EviNoticeAccount } from "../../../src/providers/evi-notice/client.
 import type { Operation } from "../../../src/providers/registry.js";
 import { CANARY, brokenCalls, shown } from "../errors/leaks.js";
 import { errorOf } from "../evi-post/account.js";
+import { inMemory } from "../memory-keep.js";
 import { accountAt } from "./account.js";
 
 const answer = JSON.stringify({
@@ -37,9 +38,9 @@ const calls: Record<Operation<"evi-notice">, (account: EviNoticeAccount) => Prom
     ),
   get: (account) => client.get(account, { id }),
   query: (account) => client.query(account, { lookupKeys: [CANARY], owner: CANARY }),
-  downloadAttachments: (account) => client.downloadAttachments(account, { id }),
-  downloadAffidavits: (account) => client.downloadAffidavits(account, { id }),
-  downloadAffidavit: (account) => client.downloadAffidavit(account, { affidavitId: id }),
+  downloadAttachments: (account) => client.downloadAttachments(account, { id }, inMemory),
+  downloadAffidavits: (account) => client.downloadAffidavits(account, { id }, inMemory),
+  downloadAffidavit: (account) => client.downloadAffidavit(account, { affidavitId: id }, inMemory),
   requestAffidavit: (account) => client.requestAffidavit(account, { id }),
   createBatch: (account) => client.createBatch(account, { description: CANARY }),
   queryBatches: (account) => client.queryBatches(account, { limit: 1, textSearch: CANARY }),
@@ -56,7 +57,7 @@ const calls: Record<Operation<"evi-notice">, (account: EviNoticeAccount) => Prom
   listBatchAttachments: (account) => client.listBatchAttachments(account, { batchId }),
   deleteBatchAttachments: (account) => client.deleteBatchAttachments(account, { batchId }),
   downloadBatchAttachment: (account) =>
-    client.downloadBatchAttachment(account, { batchId, attachmentId }),
+    client.downloadBatchAttachment(account, { batchId, attachmentId }, inMemory),
   deleteBatchAttachment: (account) =>
     client.deleteBatchAttachment(account, { batchId, attachmentId }),
 };

@@ -1,6 +1,7 @@
 // The account that the tests of the postal client use, and one call of each operation.
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-post/client.js";
+import { inMemory } from "../memory-keep.js";
 import type { EviPostAccount, PostalSubmission } from "../../../src/providers/evi-post/client.js";
 import type { Operation } from "../../../src/providers/registry.js";
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
@@ -49,5 +50,5 @@ export const calls: Record<Operation<"evi-post">, (account: EviPostAccount) => P
   query: (account) => client.query(account, { uniqueIds: [uniqueId] }),
   requestAffidavit: (account) => client.requestAffidavit(account, { uniqueId }),
   cancel: (account) => client.cancel(account, { uniqueId }),
-  downloadAffidavits: (account) => client.downloadAffidavits(account, ["affidavit-1"]),
+  downloadAffidavits: (account) => client.downloadAffidavits(account, ["affidavit-1"], inMemory),
 };

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/evi-post/client.js";
+import { inMemory } from "../memory-keep.js";
 import { startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
 import { accountAt, errorOf, submission } from "./account.js";
@@ -163,13 +164,13 @@ describe("requestAffidavit", () => {
 
 describe("downloadAffidavits", () => {
   test("no ids make no call", async () => {
-    expect(await client.downloadAffidavits(accountAt(server.url), [])).toEqual([]);
+    expect(await client.downloadAffidavits(accountAt(server.url), [], inMemory)).toEqual([]);
     expect(server.received).toEqual([]);
   });
 
   test("an account that reads blobs has no download", async () => {
     const account = accountAt(server.url, { affidavits: { mode: "blobs" } });
-    const error = await errorOf(client.downloadAffidavits(account, [id]));
+    const error = await errorOf(client.downloadAffidavits(account, [id], inMemory));
     expect(error).toMatchObject({ kind: "protocol", effect: "none" });
     expect(server.received).toEqual([]);
   });

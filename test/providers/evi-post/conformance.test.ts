@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parseCallback } from "../../../src/providers/evi-post/callback.js";
 import * as client from "../../../src/providers/evi-post/client.js";
+import { inMemory, withBytes } from "../memory-keep.js";
 import type { EviPostAccount } from "../../../src/providers/evi-post/client.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
@@ -77,7 +78,7 @@ describe("a callback", () => {
   );
 });
 
-function perform(operation: string, account: EviPostAccount, call: any): Promise<unknown> {
+async function perform(operation: string, account: EviPostAccount, call: any): Promise<unknown> {
   switch (operation) {
     case "submit": {
       const { submission, idempotencyToken } = call;
@@ -94,7 +95,7 @@ function perform(operation: string, account: EviPostAccount, call: any): Promise
     case "cancel":
       return client.cancel(account, call);
     case "affidavitDownload":
-      return client.downloadAffidavits(account, call.ids);
+      return withBytes(await client.downloadAffidavits(account, call.ids, inMemory));
     default:
       throw new Error(`unknown operation ${operation}`);
   }

@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { parseCallback } from "../../../src/providers/evi-post/callback.js";
 import * as client from "../../../src/providers/evi-post/client.js";
+import { inMemory } from "../memory-keep.js";
 import type { EviPostAccount, PostalSubmission } from "../../../src/providers/evi-post/client.js";
 import { CANARY, brokenCalls, shown } from "../errors/leaks.js";
 import { startProviderServer } from "../provider-server.js";
@@ -28,7 +29,7 @@ const operations: Record<string, (account: EviPostAccount) => Promise<unknown>> 
   query: (account) => client.query(account, { lookupKeys: [CANARY.replace(",", "")] }),
   requestAffidavit: (account) => client.requestAffidavit(account, { uniqueId: CANARY }),
   cancel: (account) => client.cancel(account, { uniqueId: CANARY }),
-  downloadAffidavits: (account) => client.downloadAffidavits(account, [CANARY]),
+  downloadAffidavits: (account) => client.downloadAffidavits(account, [CANARY], inMemory),
 };
 test.each(Object.keys(operations))("%s leaks nothing", async (operation) => {
   const credentials = { username: "canary", password: new Secret(CANARY), timeoutMs: 400 };

@@ -5,37 +5,40 @@ import { Zip, ZipDeflate, zipSync } from "fflate";
 import type { Zippable } from "fflate";
 import { readAffidavitZip } from "../../../src/providers/evi/affidavit-zip.js";
 import { UnreadableZip } from "../../../src/providers/evi/zip.js";
+import { keptOf, withBytes } from "../memory-keep.js";
 
 const pdf = (text: string) => new Uint8Array(Buffer.from(`%PDF-1.4 ${text}`));
 const zipOf = (files: Zippable) => Buffer.from(zipSync(files));
+
+const read = async (zip: Buffer, ids: string[], ...rest: [typeof limits?]) =>
+  withBytes(await readAffidavitZip(keptOf(zip), ids, ...rest));
+
 const limits = { entries: 3, totalBytes: 100_000 };
 
-test("a file belongs to the longest id that its name contains, in whatever case", () => {
+test("a file belongs to the longest id that its name contains, in whatever case", async () => {
   const [long, short] = ["AB-12", "ab-1"];
   const zip = zipOf({
     "affidavit-ab-12.PDF": pdf("2"),
     "x/ab-1.pdf": pdf("1"),
     "other.pdf": pdf("0"),
   });
-  expect(readAffidavitZip(zip, [short, long])).toEqual([
+  expect(await read(zip, [short, long])).toEqual([
     { id: long, fileName: "affidavit-ab-12.PDF", bytes: Buffer.from(pdf("2")) },
     { id: short, fileName: "ab-1.pdf", bytes: Buffer.from(pdf("1")) },
     { fileName: "other.pdf", bytes: Buffer.from(pdf("0")) },
   ]);
 });
 
-test("two files of the same id both come", () => {
+test("two files of the same id both come", async () => {
   const id = randomUUID();
   const zip = zipOf({ [`${id}.pdf`]: pdf("a"), [`${id}-regenerated.pdf`]: pdf("b") });
-  expect(readAffidavitZip(zip, [id]).map((file) => file.id)).toEqual([id, id]);
+  expect((await read(zip, [id])).map((file) => file.id)).toEqual([id, id]);
 });
 
-test("stored entries, folders and a ZIP written as a stream are read", () => {
+test("stored entries, folders and a ZIP written as a stream are read", async () => {
   const stored = zipOf({ "folder/": new Uint8Array(), "folder/a.pdf": [pdf("a"), { level: 0 }] });
-  expect(readAffidavitZip(stored, [])).toEqual([
-    { fileName: "a.pdf", bytes: Buffer.from(pdf("a")) },
-  ]);
-  expect(readAffidavitZip(streamed(), [])).toHaveLength(2);
+  expect(await read(stored, [])).toEqual([{ fileName: "a.pdf", bytes: Buffer.from(pdf("a")) }]);
+  expect(await read(streamed(), [])).toHaveLength(2);
 });
 
 test.each([
@@ -46,44 +49,50 @@ test.each([
   ["a\u0000b\n.pdf", "a_b_.pdf"],
   ["..", "_"],
   [`${"x".repeat(300)}.pdf`, `${"x".repeat(116)}.pdf`],
-])("the name %j becomes %j", (name, expected) => {
-  const files = readAffidavitZip(zipOf({ [name]: pdf("a"), "z.pdf": pdf("z") }), []);
+])("the name %j becomes %j", async (name, expected) => {
+  const files = await read(zipOf({ [name]: pdf("a"), "z.pdf": pdf("z") }), []);
   expect(files[0]?.fileName).toBe(expected);
 });
 
-test("what is not a PDF is refused, whatever its name", () => {
+test("what is not a PDF is refused, whatever its name", async () => {
   const zip = zipOf({ "a.pdf": pdf("a"), "b.pdf": new Uint8Array(Buffer.from("<html>")) });
-  expect(() => readAffidavitZip(zip, [])).toThrow(UnreadableZip);
+  await expect(read(zip, [])).rejects.toThrow(UnreadableZip);
 });
 
-test("too many files are refused", () => {
+test("too many files are refused", async () => {
   const files = ["1", "2", "3", "4"].map((name) => [`${name}.pdf`, pdf(name)] as const);
-  expect(() => readAffidavitZip(zipOf(Object.fromEntries(files)), [], limits)).toThrow("too many");
+  await expect(read(zipOf(Object.fromEntries(files)), [], limits)).rejects.toThrow("too many");
 });
 
-test("a bomb is refused by its directory, before anything is unpacked", () => {
+test("a bomb is refused by its directory, before anything is unpacked", async () => {
   const bomb = zipOf({ "a.pdf": Buffer.concat([pdf(""), Buffer.alloc(50_000_000)]) });
   expect(bomb.length).toBeLessThan(60_000);
-  expect(() => readAffidavitZip(bomb, [], limits)).toThrow("too large");
+  await expect(read(bomb, [], limits)).rejects.toThrow("too large");
 });
 
-test("a bomb that lies about its size is refused while it is unpacked", () => {
+test("a bomb that lies about its size is refused while it is unpacked", async () => {
   const bomb = zipOf({ "a.pdf": Buffer.concat([pdf(""), Buffer.alloc(50_000_000)]) });
   for (const signature of [0x04034b50, 0x02014b50]) {
     const at = bomb.indexOf(Buffer.from(Uint32Array.of(signature).buffer));
     bomb.writeUInt32LE(1000, at + (signature === 0x04034b50 ? 22 : 24));
   }
-  expect(() => readAffidavitZip(bomb, [], limits)).toThrow("too large");
+  await expect(read(bomb, [], limits)).rejects.toThrow("disagrees");
 });
 
-test("sizes that disagree with the directory are refused", () => {
+test("sizes that disagree with the directory are refused", async () => {
   const zip = zipOf({ "a.pdf": pdf("a".repeat(500)) });
   const at = zip.indexOf(Buffer.from(Uint32Array.of(0x02014b50).buffer));
   zip.writeUInt32LE(7, at + 24);
-  expect(() => readAffidavitZip(zip, [], limits)).toThrow(UnreadableZip);
+  await expect(read(zip, [], limits)).rejects.toThrow(UnreadableZip);
 });
 
-test("a damaged, cut or foreign file is refused", () => {
+test("a stored file whose bytes changed is refused by its checksum", async () => {
+  const zip = zipOf({ "a.pdf": [pdf("a".repeat(500)), { level: 0 }] });
+  zip[zip.indexOf("aaaa") + 100]! ^= 1;
+  await expect(read(zip, [])).rejects.toThrow("a file of the ZIP is damaged");
+});
+
+test("a damaged, cut or foreign file is refused", async () => {
   const zip = zipOf({ "a.pdf": pdf("a".repeat(5000)) });
   const broken = Buffer.from(zip).fill(0xff, 40, 60);
   for (const bytes of [
@@ -92,7 +101,7 @@ test("a damaged, cut or foreign file is refused", () => {
     Buffer.from("<html>"),
     Buffer.from("PK\u0003\u0004"),
   ])
-    expect(() => readAffidavitZip(bytes, [], limits)).toThrow(UnreadableZip);
+    await expect(read(bytes, [], limits)).rejects.toThrow(UnreadableZip);
 });
 
 function streamed(): Buffer {

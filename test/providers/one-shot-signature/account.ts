@@ -1,6 +1,8 @@
 // The account that the tests of the one-shot client use, and one call of each operation.
+import { buffer } from "node:stream/consumers";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
+import { inMemory } from "../memory-keep.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
 import type { Operation } from "../../../src/providers/registry.js";
 import { assumed } from "../../../src/providers/one-shot-signature/wire.js";
@@ -30,7 +32,10 @@ export const calls: Record<Operation<"one-shot-signature">, Call> = {
   uploadDocument: (account, requestPk) => client.uploadDocument(account, { requestPk, ...pdf }),
   uploadHash: (account, requestPk) =>
     client.uploadHash(account, { requestPk, name: "a.pdf", sha256: "ab".repeat(32) }),
-  contract: (account, requestPk) => client.contract(account, requestPk),
+  contract: async (account, requestPk) => {
+    const { file, mediaType } = await client.contract(account, requestPk, inMemory);
+    return { bytes: await buffer(file.pieces()), mediaType };
+  },
   otp: (account, requestPk) => client.otp(account, requestPk),
   sign: (account, requestPk) => client.sign(account, { requestPk, otp: "482913" }),
   retrieve: (account, requestPk) => client.retrieve(account, requestPk),

@@ -1,8 +1,10 @@
 // What the one-shot client sends, and how it reads the answers of signing (P1 §4.4; shapes are assumed: not shown).
+import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { plainText } from "../../../src/contracts/shared/text.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
+import { inMemory } from "../memory-keep.js";
 import { assumed } from "../../../src/providers/one-shot-signature/wire.js";
 import { errorOf } from "../evi-post/account.js";
 import { answering, startProviderServer } from "../provider-server.js";
@@ -126,12 +128,14 @@ describe("contract", () => {
     ["", html, "application/octet-stream"],
   ])("of the type %j is kept byte by byte", async (type, body, mediaType) => {
     handler = answering(body, 200, type === "" ? {} : { "content-type": type });
-    expect(await client.contract(accountAt(server.url), "r1")).toEqual({ bytes: body, mediaType });
+    const { file, ...shown } = await client.contract(accountAt(server.url), "r1", inMemory);
+    expect(shown).toEqual({ mediaType });
+    expect(await buffer(file.pieces())).toEqual(body);
   });
 
   test("an empty one is not there yet", async () => {
     handler = answering("");
-    const error = await errorOf(client.contract(accountAt(server.url), "r1"));
+    const error = await errorOf(client.contract(accountAt(server.url), "r1", inMemory));
     expect(error).toMatchObject({ kind: "notVisibleYet", effect: "none" });
   });
 
@@ -147,7 +151,7 @@ describe("contract", () => {
     ["application/problem+json", '{"detail":"log in"}', "an error instead of the contract"],
   ])("of the type %j with %j is none, and is refused", async (type, body, problem) => {
     handler = answering(body, 200, type === "" ? {} : { "content-type": type });
-    const error = await errorOf(client.contract(accountAt(server.url), "r1"));
+    const error = await errorOf(client.contract(accountAt(server.url), "r1", inMemory));
     const detail = plainText(body);
     expect(error).toMatchObject({ kind: "protocol", effect: "none", status: 200, detail });
     expect(error.message).toContain(problem);
@@ -155,7 +159,7 @@ describe("contract", () => {
 
   test("a PDF that is none is refused", async () => {
     handler = answering(html, 200, { "content-type": "application/pdf" });
-    const error = await errorOf(client.contract(accountAt(server.url), "r1"));
+    const error = await errorOf(client.contract(accountAt(server.url), "r1", inMemory));
     expect(error).toMatchObject({ kind: "protocol", effect: "none" });
   });
 });

@@ -3,6 +3,7 @@
 import { expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
+import { inMemory } from "../memory-keep.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
 import type { Operation } from "../../../src/providers/registry.js";
 import { CANARY, brokenCalls } from "../errors/leaks.js";
@@ -23,7 +24,7 @@ const operations: Record<
   create: (account) => client.create(account, fields),
   uploadDocument: (account) => client.uploadDocument(account, { requestPk, ...file }),
   uploadHash: (account) => client.uploadHash(account, { requestPk, name: CANARY, sha256: CANARY }),
-  contract: (account) => client.contract(account, requestPk),
+  contract: (account) => client.contract(account, requestPk, inMemory),
   otp: (account) => client.otp(account, requestPk),
   sign: (account) => client.sign(account, { requestPk, otp: CANARY }),
   retrieve: (account) => client.retrieve(account, requestPk),

@@ -1,0 +1,77 @@
+// Saves a document in the caller's folder. The file gets its name only when it is complete, and never replaces another file.
+import { createHash, randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { link, mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError, exitCodes } from "../output/exit.js";
+
+export interface SavedFile {
+  uri: string;
+  file: string;
+  size: number;
+  sha256: string;
+}
+
+const formats = [
+  ["%PDF-", "pdf", "application/pdf"],
+  ["PK\u0003\u0004", "zip", "application/zip"],
+  ["<?xml", "xml", "application/xml"],
+] as const;
+
+/** Recognized by the first bytes. */
+export function formatOf(start: Buffer): { ending: string; mediaType: string } | undefined {
+  const found = formats.find(
+    ([text]) => start.subarray(0, text.length).toString("latin1") === text,
+  );
+  return found && { ending: found[1], mediaType: found[2] };
+}
+
+/** An existing file is kept; its content must be the same. */
+export async function saveDocument(
+  folder: string,
+  name: string,
+  uri: string,
+  content: AsyncIterable<Buffer>,
+): Promise<SavedFile> {
+  await mkdir(folder, { recursive: true }).catch(cannotWrite(folder));
+  const unfinished = join(folder, `.${name}.${randomBytes(8).toString("hex")}`);
+  const target = await open(unfinished, "wx", 0o600).catch(cannotWrite(folder));
+  try {
+    const hash = createHash("sha256");
+    let start: Buffer | undefined;
+    let size = 0;
+    try {
+      for await (const piece of content) {
+        start ??= piece;
+        size += piece.length;
+        hash.update(piece);
+        await target.writeFile(piece).catch(cannotWrite(folder));
+      }
+    } finally {
+      await target.close();
+    }
+    const saved = { uri, size, sha256: hash.digest("hex") };
+    const file = join(folder, `${name}.${formatOf(start ?? Buffer.alloc(0))?.ending ?? "bin"}`);
+    await link(unfinished, file).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") return cannotWrite(file)(error);
+      if ((await sha256Of(file)) === saved.sha256) return;
+      throw new CommandError(exitCodes.invalid, `--out: ${file} exists already with other content`);
+    });
+    return { ...saved, file };
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
+  return hash.digest("hex");
+}
+
+function cannotWrite(file: string): (error: NodeJS.ErrnoException) => never {
+  return ({ code, name }) => {
+    const problem = code === "ENOSPC" ? "no space left on the disk" : (code ?? name);
+    throw new CommandError(exitCodes.invalid, `--out: ${file} cannot be written (${problem})`);
+  };
+}

@@ -1,0 +1,40 @@
+// A saved document gets its name only when it is complete.
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { saveDocument } from "../../../src/cli/upkeep/saved-document.js";
+
+const uri = `document:${"0a".repeat(16)}`;
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-saved-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const shown = async () => (await readdir(folder)).filter((name) => !name.startsWith("."));
+
+test.each([
+  ["%PDF-1.7 one", "name.pdf"],
+  ["one", "name.bin"],
+])("while the pieces of %j arrive, no file is shown", async (start, name) => {
+  async function* pieces() {
+    yield Buffer.from(start);
+    expect(await shown()).toEqual([]);
+    yield Buffer.from(", two");
+    expect(await shown()).toEqual([]);
+  }
+  const saved = await saveDocument(folder, "name", uri, pieces());
+  expect(saved).toMatchObject({ uri, file: join(folder, name), size: start.length + 5 });
+  expect(await readFile(saved.file, "utf8")).toBe(`${start}, two`);
+  expect(await readdir(folder)).toEqual([name]);
+});
+
+test("an error in the middle leaves no file", async () => {
+  async function* pieces() {
+    yield Buffer.from("one");
+    throw new Error("damaged");
+  }
+  await expect(saveDocument(folder, "name", uri, pieces())).rejects.toThrow("damaged");
+  expect(await readdir(folder)).toEqual([]);
+});

@@ -1,0 +1,132 @@
+// An answer that is kept where the request says: as it comes, whole or not at all.
+import { randomBytes } from "node:crypto";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { exchange } from "../../../src/providers/http/exchange.js";
+import type { HttpRequest, Keep } from "../../../src/providers/http/exchange.js";
+import { errorOf } from "../evi-post/account.js";
+import { inMemory } from "../memory-keep.js";
+import { answering, startProviderServer } from "../provider-server.js";
+import type { Handler, ProviderServer } from "../provider-server.js";
+
+const bytes = randomBytes(300_000);
+let handler: Handler;
+let server: ProviderServer;
+let kept: string[];
+beforeEach(async () => {
+  kept = [];
+  server = await startProviderServer((...args) => handler(...args));
+});
+afterEach(() => server.close());
+
+/** Notes what it was given, and whether it had come to its end. */
+const noting: Keep = {
+  async keep(pieces) {
+    kept.push("begun");
+    const file = await inMemory.keep(pieces);
+    kept.push("whole");
+    return file;
+  },
+};
+
+function request(changes: Partial<HttpRequest> = {}): HttpRequest {
+  const named = { provider: "evi-post", operation: "downloadAffidavits" };
+  const url = new URL(`${server.url}/x`);
+  const more = { method: "GET" as const, url, headers: {}, timeoutMs: 5_000, keepIn: noting };
+  return { ...named, ...more, effectClass: "read", ...changes };
+}
+
+test("a success is kept whole, and shows its first 64 KB; also as the answer to a body", async () => {
+  handler = answering(bytes, 200, { "content-type": "application/zip" });
+  for (const changes of [{}, { method: "POST" as const, body: "{}" }]) {
+    const answer = await exchange(request(changes));
+    expect(answer).toMatchObject({ status: 200, headers: { "content-type": "application/zip" } });
+    expect(answer.body.equals(bytes.subarray(0, 65_536))).toBe(true);
+    expect((await buffer(answer.kept!.pieces())).equals(bytes)).toBe(true);
+  }
+  expect(server.received.map(({ text }) => text)).toEqual(["", "{}"]);
+});
+
+test("a success without a body is one with nothing in it", async () => {
+  handler = answering("", 204);
+  const { body, kept: file } = await exchange(request());
+  expect([body.length, file?.size]).toEqual([0, 0]);
+});
+
+test.each([302, 400, 401, 404, 500])(
+  "of a %i nothing is kept: it comes as ever",
+  async (status) => {
+    handler = answering({ error: "no" }, status);
+    const answer = await exchange(request());
+    expect(answer).toMatchObject({ status, body: Buffer.from('{"error":"no"}') });
+    expect(answer.kept).toBeUndefined();
+    expect(kept).toEqual([]);
+  },
+);
+
+test("one that is larger than allowed ends at the limit, and is not kept", async () => {
+  handler = answering(bytes);
+  const error = await errorOf(exchange(request({ maxBytes: 299_999 })));
+  expect(error).toMatchObject({ kind: "protocol", effect: "none", code: "ANSWER_TOO_LARGE" });
+  expect(kept).toEqual(["begun"]);
+  await expect(exchange(request({ maxBytes: 300_000 }))).resolves.toBeDefined();
+});
+
+test("one that is cut in the middle is not kept", async () => {
+  handler = (_, response) => {
+    response.writeHead(200, { "content-length": "300000" });
+    response.write(bytes.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 20));
+  };
+  const error = await errorOf(exchange(request()));
+  expect(error).toMatchObject({ kind: "unavailable", effect: "none" });
+  expect(kept).toEqual(["begun"]);
+});
+
+test("one that is cut before anybody reads it is not kept, and ends nothing else", async () => {
+  const cut = new Promise<void>((resolve) => {
+    handler = (_, response) => {
+      response.once("close", resolve).writeHead(200, { "content-length": "300000" });
+      response.write(bytes.subarray(0, 100), () => setTimeout(() => response.destroy(), 20));
+    };
+  });
+  const keepIn: Keep = {
+    async keep(pieces) {
+      await cut;
+      // The end of the connection has to arrive.
+      await delay(100);
+      return inMemory.keep(pieces);
+    },
+  };
+  const error = await errorOf(exchange(request({ keepIn })));
+  expect(error).toMatchObject({ kind: "unavailable", effect: "none" });
+});
+
+test("one that stalls ends at the time limit, and with the signal", async () => {
+  handler = (_, response) => void response.writeHead(200, { "content-length": "9" }).write("{");
+  expect(await errorOf(exchange(request({ timeoutMs: 200 })))).toMatchObject({
+    kind: "unavailable",
+    code: "ETIMEDOUT",
+  });
+  const abort = new AbortController();
+  const keepIn: Keep = {
+    keep(pieces) {
+      abort.abort();
+      return inMemory.keep(pieces);
+    },
+  };
+  const error = await errorOf(exchange(request({ signal: abort.signal, keepIn })));
+  expect(error).toMatchObject({ kind: "unavailable", effect: "none", code: "ABORTED" });
+});
+
+test("a disk of ours that is full is no failure of the provider", async () => {
+  handler = answering(bytes);
+  const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
+  const keepIn: Keep = {
+    async keep(pieces) {
+      for await (const _ of pieces) throw full;
+      throw new Error("nothing came");
+    },
+  };
+  await expect(exchange(request({ keepIn }))).rejects.toBe(full);
+});
