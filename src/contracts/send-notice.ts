@@ -8,6 +8,7 @@ import {
   seconds,
   trackingSpans,
 } from "./shared/communication.js";
+import { recipientAddressPattern, recipientAddressRule } from "./shared/recipient-address.js";
 import { withRules } from "./shared/rules.js";
 import type { Rule } from "./shared/rules.js";
 import { processResult, ProcessStatus } from "./shared/status.js";
@@ -51,12 +52,7 @@ const SendNoticeFields = z.strictObject({
   subject: Text,
   /** HTML. */
   body: Text,
-  recipientAddress: z
-    .string()
-    .regex(
-      /^(?:[^\s@;]+@[^\s@;]+\.[^\s@;]+|\+[1-9]\d{6,14})$/,
-      "must be an e-mail address, or a mobile number in E.164 format such as +34600000000 (P2 §2.6)",
-    ),
+  recipientAddress: z.string().regex(recipientAddressPattern, recipientAddressRule),
   recipientDisplayName: Text.optional(),
   recipientLegalName: Text.optional(),
   issuerLegalName: Text.optional(),

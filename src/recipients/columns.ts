@@ -1,0 +1,82 @@
+// The columns of a list of recipients (P2 §2.9).
+import { plainText } from "../contracts/shared/text.js";
+import { UnreadableList } from "./problems.js";
+import type { ListProblem } from "./problems.js";
+
+const mandatoryColumns = ["address", "legalname"] as const;
+
+const optionalColumns = [
+  "lookupkey",
+  "displayname",
+  "custodychallenge",
+  "custodychallengeresponse",
+  "deliverychallenge",
+  "deliverychallengeresponse",
+  "deliveryotpchannel",
+  "deliveryotpaddress",
+] as const;
+
+/** The secrets of a list (docs/reading-the-specification.md §8). */
+const secretColumns: ReadonlySet<string> = new Set([
+  "custodychallengeresponse",
+  "deliverychallengeresponse",
+]);
+
+const known: ReadonlySet<string> = new Set([...mandatoryColumns, ...optionalColumns]);
+
+const MAX_COLUMNS = 200;
+const MAX_LABEL_BYTES = 60;
+
+export interface Columns {
+  names: readonly string[];
+  /** How a report names each of them. */
+  labels: readonly string[];
+  /** The places of columns in a row, from 0. */
+  address: number;
+  legalName: number;
+  lookupKey?: number;
+  /** The answers to challenges. */
+  secrets: readonly number[];
+}
+
+/**
+ * Throws UnreadableList with everything that is wrong with the header. A file without a header has a recipient there, so no
+ * problem repeats what it says.
+ */
+export function readHeader(header: readonly string[], line: number): Columns {
+  const problems = [...problemsOf(header)];
+  if (problems.length > 0)
+    throw new UnreadableList(
+      ...problems.map((problem): ListProblem => ({ kind: "header", line, ...problem })),
+    );
+  const lookupKey = header.indexOf("lookupkey");
+  return {
+    names: header,
+    labels: header.map((name) => plainText(name, MAX_LABEL_BYTES)),
+    address: header.indexOf("address"),
+    legalName: header.indexOf("legalname"),
+    ...(lookupKey !== -1 && { lookupKey }),
+    secrets: header.flatMap((name, place) => (secretColumns.has(name) ? [place] : [])),
+  };
+}
+
+function* problemsOf(header: readonly string[]): Generator<{ column?: string; problem: string }> {
+  if (header.length > MAX_COLUMNS)
+    return yield { problem: `must have at most ${MAX_COLUMNS} columns` };
+  const missing = mandatoryColumns.filter((name) => !header.includes(name));
+  if (missing.length > 0) {
+    const hint = header.length === 1 ? "; the columns must be separated by semicolons" : "";
+    yield { problem: `must have the columns ${missing.join(" and ")} (P2 §2.9)${hint}` };
+  }
+  for (const [place, name] of header.entries()) {
+    const problem = problemOf(name, header.indexOf(name) < place);
+    if (problem !== undefined) yield { column: `#${place + 1}`, problem };
+  }
+}
+
+function problemOf(name: string, isTaken: boolean): string | undefined {
+  if (name === "" || name === "*") return "must have a name";
+  if (isTaken) return "must not have the name of another column";
+  if (known.has(name) || name.startsWith("*")) return undefined;
+  return "must be a column of P2 §2.9, in lower case, or a custom field, whose name starts with *";
+}

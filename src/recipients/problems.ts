@@ -1,0 +1,73 @@
+// What is wrong with a list of recipients: counted by kind and column, the first ones with their lines. No value of the list is
+// ever part of it.
+
+export type ProblemKind =
+  /** Of the file: nothing after it is read. */
+  | "file"
+  | "encoding"
+  | "header"
+  | "quotes"
+  | "length"
+  /** Of a row. */
+  | "fields"
+  | "strayQuote"
+  | "missing"
+  | "address"
+  | "duplicate"
+  | "characters";
+
+export interface ListProblem {
+  kind: ProblemKind;
+  /** Of the file, from 1; of a row that goes over several lines its first. Absent where the problem has no line. */
+  line?: number;
+  /** The column's name, or its place in the header as `#3`. */
+  column?: string;
+  /** A sentence without its subject. */
+  problem: string;
+}
+
+export interface ProblemCount {
+  kind: ProblemKind;
+  column?: string;
+  count: number;
+}
+
+/** Bounded, whatever the list: so many problems are kept, and the kinds and columns are few. */
+export class ProblemLog {
+  readonly first: ListProblem[] = [];
+  readonly #most: number;
+  readonly #counts = new Map<string, ProblemCount>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(problem: ListProblem): void {
+    const { kind, column } = problem;
+    const key = `${kind} ${column ?? ""}`;
+    const counted = this.#counts.get(key);
+    if (counted) counted.count += 1;
+    else this.#counts.set(key, { kind, ...(column !== undefined && { column }), count: 1 });
+    if (this.first.length < this.#most) this.first.push(problem);
+  }
+
+  get isEmpty(): boolean {
+    return this.#counts.size === 0;
+  }
+
+  /** The most frequent first. */
+  get counts(): ProblemCount[] {
+    return [...this.#counts.values()].toSorted((one, other) => other.count - one.count);
+  }
+}
+
+/** The list cannot be read from here on. */
+export class UnreadableList extends Error {
+  override readonly name = "UnreadableList";
+  readonly problems: ListProblem[];
+
+  constructor(...problems: ListProblem[]) {
+    super("the list of recipients cannot be read");
+    this.problems = problems;
+  }
+}
