@@ -1,0 +1,5 @@
+// `node --import ./scripts/typescript.mjs bench/preflight.ts [--quick]`: the check of a list of recipients, on the build in dist/.
+import { table } from "./measure.js";
+import { measurePreflight } from "./measures/preflight.js";
+
+console.log(table(await measurePreflight({ quick: process.argv.includes("--quick") })));
