@@ -58,9 +58,9 @@ export class ListCheck {
   #invalidRows = 0;
   #blankLines = 0;
 
-  constructor(options: PreflightOptions) {
+  constructor(options: PreflightOptions, onProblem?: (problem: ListProblem) => void) {
     this.#options = options;
-    this.#log = new ProblemLog(options.problemsShown ?? PROBLEMS_SHOWN);
+    this.#log = new ProblemLog(options.problemsShown ?? PROBLEMS_SHOWN, onProblem);
   }
 
   /** The header and the valid rows, some at a time. It ends where the list cannot be read on; the report says so. */

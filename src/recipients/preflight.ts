@@ -1,8 +1,11 @@
 // The check of a list of recipients before any call (P2 §2.9): what is wrong with which line and column, and the list as it may go
 // to the provider. Nothing here repeats a value of the list.
+import { csvLine } from "../contracts/shared/csv.js";
 import { ListCheck } from "./list-check.js";
 import type { PreflightOptions, PreflightReport } from "./list-check.js";
 import type { Pieces } from "./list-reader.js";
+import { inPieces } from "./pieces.js";
+import type { ListProblem } from "./problems.js";
 
 export type { PreflightOptions, PreflightReport } from "./list-check.js";
 
@@ -42,6 +45,27 @@ export async function* checkedList(
   const report = check.report();
   if (!report.isAccepted) throw new ListRefused(report);
   return report;
+}
+
+/** Every problem of the list, as CSV for spreadsheets. Throws nothing but what `pieces` throws. */
+export async function* problemsCsv(
+  pieces: Pieces,
+  options: PreflightOptions,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(csvLine(["line", "column", "kind", "problem"]));
+  yield* inPieces(allProblems(pieces, options), ({ line, column, kind, problem }) =>
+    csvLine([String(line ?? ""), column ?? "", kind, problem]),
+  );
+}
+
+async function* allProblems(
+  pieces: Pieces,
+  options: PreflightOptions,
+): AsyncGenerator<ListProblem> {
+  const found: ListProblem[] = [];
+  const check = new ListCheck(options, (problem) => found.push(problem));
+  for await (const _ of check.read(pieces)) yield* found.splice(0);
+  yield* found;
 }
 
 /** RFC 4180, but for the semicolons. */

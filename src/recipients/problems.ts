@@ -36,13 +36,16 @@ export interface ProblemCount {
 export class ProblemLog {
   readonly first: ListProblem[] = [];
   readonly #most: number;
+  readonly #onProblem: ((problem: ListProblem) => void) | undefined;
   readonly #counts = new Map<string, ProblemCount>();
 
-  constructor(most: number) {
+  constructor(most: number, onProblem?: (problem: ListProblem) => void) {
     this.#most = most;
+    this.#onProblem = onProblem;
   }
 
   add(problem: ListProblem): void {
+    this.#onProblem?.(problem);
     const { kind, column } = problem;
     const key = `${kind} ${column ?? ""}`;
     const counted = this.#counts.get(key);

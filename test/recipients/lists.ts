@@ -34,3 +34,9 @@ export function cut(bytes: Uint8Array, places: number[]): Uint8Array[] {
   const sorted = ends.toSorted((one, other) => one - other);
   return sorted.map((end, index) => bytes.subarray(sorted[index - 1] ?? 0, end));
 }
+
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}

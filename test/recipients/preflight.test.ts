@@ -1,8 +1,9 @@
 // What the check of a list of recipients takes, refuses and says (P2 §2.6, §2.9): lines and columns, and never a value.
 import { expect, test } from "@jest/globals";
-import { ListRefused } from "../../src/recipients/preflight.js";
+import { parse } from "csv-parse/sync";
+import { ListRefused, problemsCsv } from "../../src/recipients/preflight.js";
 import type { PreflightOptions } from "../../src/recipients/preflight.js";
-import { check, checked, parsed, skipping, strict } from "./lists.js";
+import { all, check, checked, parsed, skipping, strict } from "./lists.js";
 
 const list = (...lines: string[]) => lines.map((line) => `${line}\n`).join("");
 const header = "address;legalname";
@@ -292,3 +293,14 @@ test("what the source of the list throws is thrown", async () => {
 function countOf({ kind, column }: Place) {
   return { kind, ...(column !== undefined && { column }) };
 }
+
+test("every problem of a list is written down, for spreadsheets", async () => {
+  const text = list(header, "ada;Ada", ada, `bo@example.com;"A"B`);
+  const pieces = await all(problemsCsv([Buffer.from(text)], { ...strict, problemsShown: 1 }));
+  const [headings, ...found] = parse(Buffer.concat(pieces));
+  expect(headings).toEqual(["line", "column", "kind", "problem"]);
+  expect(found).toEqual([
+    ["2", "address", "address", expect.stringContaining("E.164")],
+    ["4", "", "quotes", expect.stringContaining("quoted field")],
+  ]);
+});
