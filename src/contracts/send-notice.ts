@@ -90,6 +90,19 @@ type Fields = z.infer<typeof SendNoticeFields>;
 /** The members of the submission that the input has under a name of its own, or that the process sets. */
 const ownFields = Object.keys(SendNoticeFields.shape);
 
+export const attachmentNamesDiffer: Rule<{ attachments?: { fileName: string }[] | undefined }> = {
+  reads: ["attachments"],
+  check({ attachments = [] }, refuse, isRight) {
+    const taken = new Set<string>();
+    for (const [index, { fileName }] of attachments.entries()) {
+      const path = `attachments.${index}.fileName`;
+      if (!isRight(path)) continue;
+      if (taken.has(fileName)) refuse(path, "is already the name of another attachment");
+      taken.add(fileName);
+    }
+  },
+};
+
 const rules: Rule<Fields>[] = [
   {
     reads: ["affidavitKinds", "enforceTrackingUntilTimeToLive"],
@@ -108,18 +121,7 @@ const rules: Rule<Fields>[] = [
     },
   },
   challengeRule("", "P2 §2.6", (input) => input),
-  {
-    reads: ["attachments"],
-    check({ attachments = [] }, refuse, isRight) {
-      const taken = new Set<string>();
-      for (const [index, { fileName }] of attachments.entries()) {
-        const path = `attachments.${index}.fileName`;
-        if (!isRight(path)) continue;
-        if (taken.has(fileName)) refuse(path, "is already the name of another attachment");
-        taken.add(fileName);
-      }
-    },
-  },
+  attachmentNamesDiffer,
   {
     reads: ["providerFields"],
     check({ providerFields = {} }, refuse) {

@@ -1,0 +1,12 @@
+// The update that `sendNoticeBatch` alone takes. No zod: the workflow imports this file.
+import { defineUpdate } from "@temporalio/workflow";
+import type { Decider } from "../shared/messages.js";
+
+/**
+ * `cancelled`: the batch does not exist, or was deleted before its start, so no notice goes out. `tooLate`: it was started.
+ * `pending`: the batch is being set up or started; it is cancelled next, if that is not too late.
+ */
+export interface BatchCancelAnswer {
+  answer: "cancelled" | "tooLate" | "notPermitted" | "unknown" | "pending" | "unavailable";
+}
+export const cancelBatch = defineUpdate<BatchCancelAnswer, [Decider]>("cancel");

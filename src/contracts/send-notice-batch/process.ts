@@ -1,0 +1,52 @@
+// `sendNoticeBatch` in the registry: its update, its defaults and the command that starts it.
+import { z } from "zod";
+import {
+  SendNoticeBatchInput,
+  SendNoticeBatchResult,
+  SendNoticeBatchStatus,
+} from "../send-notice-batch.js";
+import type { BatchSettings } from "../send-notice-batch.js";
+import { answer, decider, update } from "../definition/message-contract.js";
+import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
+import type { DefaultsFor } from "../definition/process-contract.js";
+import { cancelBatch } from "./messages.js";
+
+export const sendNoticeBatch = defineProcess({
+  title: "Certified notices",
+  provider: "evi-notice",
+  input: SendNoticeBatchInput,
+  result: SendNoticeBatchResult,
+  status: SendNoticeBatchStatus,
+  defaults: {
+    affidavitWindowSeconds: { value: 7 * DAY_SECONDS },
+    /** Without `timeToLive`: above the longest that the provider allows (P2 §8). */
+    deadlineSeconds: { value: 62 * DAY_SECONDS, least: 1 },
+    /** With `timeToLive`: how long after its end notices may stay open. */
+    deadlineMarginSeconds: { value: 2 * DAY_SECONDS },
+    /** How often notices are read that no callback has closed. */
+    pollIntervalSeconds: { value: DAY_SECONDS / 4, least: 1 },
+    askIntervalSeconds: { value: 60, least: 1 },
+    progressIntervalSeconds: { value: 30, least: 1 },
+    failureBudgetCount: { value: 10 },
+    failureBudgetPercent: { value: 5, most: 100 },
+    collectAffidavits: false,
+  } satisfies DefaultsFor<BatchSettings>,
+  updates: {
+    /** The same `updateId` is one cancellation; `stated` says who cancels, and why. */
+    cancel: update(cancelBatch, {
+      description:
+        "Delete the batch before its start, so that no notice goes out (P2 §4.3 delete). The argument is optional.",
+      argument: z.strictObject(decider),
+      answer: answer("cancelled", "tooLate", "notPermitted", "unknown", "pending", "unavailable"),
+      decides: true,
+      argumentOf: () => ({}),
+    }),
+  },
+  command: {
+    summary: "send a certified notice to each recipient of a list",
+    details: `Its recipients may also be { "path": "recipients.csv" }, relative to the input file, and so may the document of an attachment; the command stores the files in the document store.`,
+    example:
+      "trustflow send-notice-batch --input batch.json --id campaign-7 --watch\ntrustflow send-notice-batch --input batch.json --dry-run",
+    notChecked: "what the account may use, and its balance: the provider checks it at the start",
+  },
+});

@@ -1,0 +1,29 @@
+// The states of a batch of notices (P2 §3.3). No zod: the workflow imports this file.
+
+/** In the order of P2 §3.3. The provider reports them by a query alone: a batch has no callback (P2 §6.1). */
+export const batchStates = [
+  "Draft",
+  "Submitted",
+  "Scheduled",
+  "Processing",
+  "Processed",
+  "Invalid",
+  "Failed",
+] as const;
+
+/** Before them the batch can be deleted, and nothing goes out (P2 §3.4, assumed). */
+export const unstartedBatchStates: ReadonlySet<string> = new Set(["Draft", "Scheduled"]);
+
+/** The provider gives the batch up: an operator decides what follows. */
+export const brokenBatchStates: ReadonlySet<string> = new Set(["Invalid", "Failed"]);
+
+/**
+ * All ours, as the provider has no outcome of a batch: each recipient of the report has the one of its notice. `closed`: every
+ * notice is. `openAtDeadline`: some were not. `cancelledBeforeStart`: the batch was deleted, and no notice was sent.
+ */
+export const batchOutcomes = [
+  "closed",
+  "openAtDeadline",
+  "cancelledBeforeSubmit",
+  "cancelledBeforeStart",
+] as const;
