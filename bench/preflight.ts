@@ -1,4 +1,4 @@
-// `node --import ./scripts/typescript.mjs bench/preflight.ts [--quick]`: the check of a list of recipients, on the build in dist/.
+// `node --import ./scripts/typescript.mjs bench/preflight.ts [--quick]`: the check of a list of recipients, alone.
 import { table } from "./measure.js";
 import { measurePreflight } from "./measures/preflight.js";
 
