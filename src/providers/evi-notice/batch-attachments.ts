@@ -27,9 +27,8 @@ export async function addBatchAttachment(
   signal?: AbortSignal,
 ): Promise<{ attachmentId: string }> {
   const { fileName: name, bytes, mimeType: mediaType } = attachment;
-  const form = fileForm("Content", [{ name, bytes, mediaType }]);
-  for (const [field, value] of Object.entries(attachmentFields(attachment)))
-    form.append(field, String(value));
+  const fields = attachmentFields(attachment);
+  const form = fileForm("Content", [{ name, bytes, mediaType }], fields);
   const request = { ...routes.addBatchAttachment, ids: { BatchId: batchId }, form, signal };
   const { value } = await call(account, "addBatchAttachment", request, json(AttachmentIdAnswer));
   return { attachmentId: value.AttachmentId };

@@ -14,6 +14,15 @@ interface NoticeRequest extends EviRequest {
   isSecret?: boolean;
 }
 
+/** Of all operations (P2 §4.2, §4.3, §7.2): a provider may answer 406 for a type that is not accepted. */
+const answerTypes = [
+  "application/json",
+  "application/problem+json",
+  "application/zip",
+  "application/pdf",
+  "application/octet-stream",
+];
+
 /** One HTTP call with the credentials of the account; throws for what is no described answer. */
 export async function call<T>(
   account: EviNoticeAccount,
@@ -24,7 +33,7 @@ export async function call<T>(
   const path = request.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(ids[name] ?? ""),
   );
-  const accept = "application/json, application/problem+json, application/zip, application/pdf";
+  const accept = answerTypes.join(", ");
   const headers = { accept, ...request.headers };
   return eviCall(
     asking(operation),

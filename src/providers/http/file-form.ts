@@ -7,9 +7,14 @@ export type NamedFile = { name: string; mediaType: string } & (
   | { size: number; read(): AsyncIterable<Uint8Array> }
 );
 
-/** Every file under the same part name. */
-export function fileForm(part: string, files: readonly NamedFile[]): FormData {
+/** Every file under the same part name. The fields come first: a server that reads the form as a stream has them before the file. */
+export function fileForm(
+  part: string,
+  files: readonly NamedFile[],
+  fields: Readonly<Record<string, unknown>> = {},
+): FormData {
   const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
   for (const file of files) form.append(part, new FileInPlace(file));
   return form;
 }

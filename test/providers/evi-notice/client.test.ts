@@ -156,6 +156,25 @@ describe("files", () => {
     expect(await buffer(kept.pieces())).toEqual(page);
   });
 
+  test("each type of answer that the specification shows is accepted (P2 §4.2, §4.3, §7.2)", async () => {
+    handler = answering("terms", 200, { "content-type": "application/octet-stream" });
+    await client.downloadBatchAttachment(account(), { batchId, attachmentId: "1" }, inMemory);
+    const types = server.received[0]?.headers.accept?.split(", ").toSorted();
+    expect(types).toEqual(
+      ["json", "octet-stream", "pdf", "problem+json", "zip"].map((type) => `application/${type}`),
+    );
+  });
+
+  test("the fields of an attachment come before its file, which a server may read as a stream", async () => {
+    handler = answering({ AttachmentId: "1" });
+    await client.addBatchAttachment(account(), {
+      batchId,
+      attachment: { ...attachment, includeOnAffidavits: true },
+    });
+    const names = server.received[0]?.text.match(/(?<= name=")\w+/g);
+    expect(names).toEqual(["Filename", "MimeType", "IncludeOnAffidavits", "Content"]);
+  });
+
   test("204 says none, and nothing in a 200 is no ZIP (P2 §4.2)", async () => {
     for (const download of [client.downloadAttachments, client.downloadAffidavits]) {
       handler = answering("", 204);
