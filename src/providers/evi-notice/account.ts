@@ -27,7 +27,7 @@ export const keys = z.strictObject({
   members: z
     .strictObject({
       /** Of a notice, its affidavits and its attachments. */
-      id: names("Id", "UniqueId", "EvidenceId"),
+      id: names("Id", "UniqueId", "AffidavitId", "AttachmentId", "EvidenceId"),
       batchId: names("BatchId", "Id"),
       recipientAddress: names("Address", "RecipientAddress"),
     })

@@ -1,6 +1,6 @@
 // An attachment as it is sent and as it is listed (P2 §2.10).
 import { present, renamed } from "../evi/members.js";
-import type { AttachmentAnswer } from "./wire.js";
+import type { AttachmentAnswer, NoticeAttachmentAnswer } from "./wire.js";
 
 export interface NoticeAttachment {
   fileName: string;
@@ -44,6 +44,11 @@ export interface ListedAttachment {
 }
 
 export function listedAttachment(read: AttachmentAnswer): ListedAttachment {
+  return attachmentOf(read) as unknown as ListedAttachment;
+}
+
+/** Of a notice, where an id is not needed and may be missing (P2 §2.7). */
+export function attachmentOf(read: NoticeAttachmentAnswer): Partial<ListedAttachment> {
   return present({
     id: read.Id,
     displayName: read.DisplayName,
@@ -52,5 +57,5 @@ export function listedAttachment(read: AttachmentAnswer): ListedAttachment {
     size: read.Size,
     contentEncoding: read.ContentEncoding,
     contentId: read.ContentId,
-  }) as unknown as ListedAttachment;
+  });
 }

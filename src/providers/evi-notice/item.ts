@@ -3,7 +3,7 @@ import { others, present } from "../evi/members.js";
 import { utcInstant } from "../http/instant.js";
 import type { Spelling } from "../http/spelling.js";
 import type { EviNoticeAccount } from "./account.js";
-import { listedAttachment } from "./attachment.js";
+import { attachmentOf } from "./attachment.js";
 import type { ListedAttachment } from "./attachment.js";
 import type { NoticeAnswer } from "./wire.js";
 
@@ -28,7 +28,7 @@ export interface Notice {
   customLayoutLogoUrl?: string;
   /** Present when asked for, perhaps empty. */
   affidavits?: NoticeAffidavit[];
-  attachments?: ListedAttachment[];
+  attachments?: Partial<ListedAttachment>[];
   /** Members of the answer that P2 §2.7 does not name, untouched. */
   providerFields?: Record<string, unknown>;
 }
@@ -65,7 +65,7 @@ export function noticeOf(read: NoticeAnswer): Notice {
     xmissionSummary: read.XmissionSummary,
     customLayoutLogoUrl: read.CustomLayoutLogoUrl,
     affidavits: read.Affidavits?.map(affidavitOf),
-    attachments: read.Attachments?.map(listedAttachment),
+    attachments: read.Attachments?.map(attachmentOf),
     providerFields: others(read, named),
   }) as unknown as Notice;
 }

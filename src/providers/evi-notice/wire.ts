@@ -36,7 +36,7 @@ export const routes = {
 export const assumed = {
   /** P2 §2.7: "fields of the summary object and of the batch object beyond those named: not shown". */
   members: {
-    id: ["Id", "UniqueId", "EvidenceId"],
+    id: ["Id", "UniqueId", "AffidavitId", "AttachmentId", "EvidenceId"],
     batchId: ["BatchId", "Id"],
     recipientAddress: ["Address", "RecipientAddress"],
   },
@@ -54,7 +54,16 @@ export const limits = {
 
 const Text = textOf(500).optional().catch(undefined);
 const Id = z.union([z.string().min(1), z.int().transform(String)]);
-const Count = z.int().nonnegative();
+/** P2 §2.8, §2.10 show no type: a number, or a text that is one. */
+const Amount = z.union([
+  z.number(),
+  z
+    .string()
+    .trim()
+    .regex(/^\d+(\.\d+)?$/)
+    .transform(Number),
+]);
+const Count = Amount.pipe(z.int().nonnegative());
 /** The last page may say none, or nothing. */
 const Cursor = z
   .string()
@@ -87,6 +96,10 @@ export const AttachmentAnswer = z.looseObject({
 });
 export type AttachmentAnswer = z.infer<typeof AttachmentAnswer>;
 
+/** P2 §2.7 shows no members of it, and no operation asks for one by its id. */
+const NoticeAttachmentAnswer = AttachmentAnswer.extend({ Id: Id.optional().catch(undefined) });
+export type NoticeAttachmentAnswer = z.infer<typeof NoticeAttachmentAnswer>;
+
 /** P2 §2.7, §3.2; dates stay as they came. */
 export const NoticeAnswer = z.looseObject({
   Id: z.string().min(1),
@@ -98,7 +111,7 @@ export const NoticeAnswer = z.looseObject({
   XmissionSummary: Text,
   CustomLayoutLogoUrl: Text,
   Affidavits: z.array(Affidavit).nullish(),
-  Attachments: z.array(AttachmentAnswer).nullish(),
+  Attachments: z.array(NoticeAttachmentAnswer).nullish(),
 });
 export type NoticeAnswer = z.infer<typeof NoticeAnswer>;
 
@@ -112,7 +125,7 @@ export const BatchAnswer = z.looseObject({
   Description: z.string().nullish(),
   SentCount: Count.nullish(),
   FailedCount: Count.nullish(),
-  ProgressPercentage: z.number().nullish(),
+  ProgressPercentage: Amount.nullish(),
 });
 export type BatchAnswer = z.infer<typeof BatchAnswer>;
 

@@ -94,6 +94,35 @@ test.each([
   expect(error).toMatchObject({ kind: "protocol", effect: "none" });
 });
 
+test.each([
+  [{ UniqueId: "a-1", EvidenceUniqueId: noticeId }],
+  [{ AffidavitId: "a-1", EvidenceId: noticeId }],
+])("an affidavit may be listed by %j (P2 §2.7, assumed)", async (affidavit) => {
+  handler = answering({ Id: noticeId, State: "Sent", Affidavits: [affidavit] });
+  const notice = await client.get(account(), { id: noticeId });
+  expect(notice.affidavits).toMatchObject([{ id: "a-1" }]);
+});
+
+test("an attachment of a notice needs no id (P2 §2.7)", async () => {
+  const attachments = [{ FileName: "terms.pdf", Size: "12" }];
+  handler = answering({ Id: noticeId, State: "Sent", Attachments: attachments });
+  const notice = await client.get(account(), { id: noticeId });
+  expect(notice.attachments).toEqual([{ fileName: "terms.pdf", size: 12 }]);
+});
+
+test("the counts of a batch may be texts (P2 §2.8 shows no type)", async () => {
+  const counts = { SentCount: "12", FailedCount: 0, ProgressPercentage: "37.5" };
+  handler = answering({ BatchId: batchId, State: "Processing", ...counts });
+  expect(await client.getBatch(account(), { batchId })).toMatchObject({
+    sentCount: 12,
+    failedCount: 0,
+    progressPercentage: 37.5,
+  });
+  handler = answering({ BatchId: batchId, State: "Processing", SentCount: "many" });
+  const error = await errorOf(client.getBatch(account(), { batchId }));
+  expect(error).toMatchObject({ kind: "protocol", effect: "none", member: "SentCount" });
+});
+
 test.each([0, 101, 1.5])("a query with the limit %d is not sent (P2 §8)", async (limit) => {
   const most = limit === 101 ? 1001 : limit;
   const calls = [
