@@ -7,6 +7,8 @@ import type { FaultOptions } from "./engine/faults.js";
 
 export type PersonTime = "real" | "virtual";
 
+export type LookUpKeyMatching = "parts" | "whole" | "none";
+
 export interface SandboxOptions {
   /** Default 127.0.0.1. */
   host?: string;
@@ -36,8 +38,8 @@ export interface SandboxOptions {
   maxDocumentBytes?: number;
   /** How long an idempotency token lives, virtual; not shown, so for ever. */
   idempotencyLifetimeMs?: number;
-  /** `parts`: a query finds any of the values joined with `::`; `whole`: only the joined string. */
-  lookupKeyMatching?: "parts" | "whole";
+  /** `parts`: a query finds any of the values joined with `::`; `whole`: only the joined string; `none`: nothing by a key. */
+  lookupKeyMatching?: LookUpKeyMatching;
   /** Whether a second list of recipients is added to the first one, or takes its place: not shown (P2 §4.3); default `replace`. */
   recipientLists?: "append" | "replace";
   /** How result dates are written: with `Z`, or without an offset. */

@@ -3,11 +3,14 @@ import type { NoticeSettings } from "../../contracts/send-notice.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { EviNoticeAccount, Notice } from "../../providers/evi-notice/client.js";
 import { whenVisible } from "../evi/affidavits.js";
-import { withOwnKey } from "../evi/submit.js";
+import { ownKeyOf, withOwnKey } from "../evi/submit.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "evi-notice";
+
+/** Of a query by our own key, which finds one notice. */
+const MAX_PAGES = 5;
 
 /** An account with what the configuration knows about it beside address and credentials. */
 export interface NoticeAccount extends EviNoticeAccount {
@@ -35,11 +38,32 @@ export class EviNoticeContext extends ProviderContext<
     return whenVisible<Notice | undefined>(getting, undefined);
   }
 
+  /**
+   * `key`: our own, or the whole lookup key of which ours is the last part. A query may find a notice by one part or by the whole
+   * alone (not shown), so it asks for both.
+   */
   async noticeByOwnKey(key: string): Promise<{ uniqueId: string; lookupKey?: string } | undefined> {
-    const { results, cursor } = await this.throughCircuit("query", (signal) =>
-      eviNotice.query(this.account, { lookupKeys: [key] }, signal),
-    );
-    const notice = withOwnKey(this, key, { results, hasMore: cursor !== undefined });
+    const ownKey = ownKeyOf(key);
+    const notice = withOwnKey(this, ownKey, await this.#query([...new Set([ownKey, key])]));
     return notice && { ...notice, uniqueId: notice.id };
+  }
+
+  /** All pages. A provider may send a cursor with its last page too: two empty pages in a row end it (P2 §4.2 shows no end). */
+  async #query(lookupKeys: string[]): Promise<{ results: Notice[]; hasMore: boolean }> {
+    const results: Notice[] = [];
+    let cursor: string | undefined;
+    let isEmpty = false;
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+      const asked = { lookupKeys, ...(cursor !== undefined && { cursor }) };
+      const page = await this.throughCircuit("query", (signal) =>
+        eviNotice.query(this.account, asked, signal),
+      );
+      results.push(...page.results);
+      const wasEmpty = isEmpty;
+      isEmpty = page.results.length === 0;
+      if (page.cursor === undefined || (isEmpty && wasEmpty)) return { results, hasMore: false };
+      cursor = page.cursor;
+    }
+    return { results, hasMore: true };
   }
 }

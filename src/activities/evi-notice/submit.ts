@@ -4,7 +4,7 @@ import { comparedInput } from "../../contracts/definition/compared-input.js";
 import { SendNoticeInput } from "../../contracts/send-notice.js";
 import type { NoticeSettings } from "../../contracts/send-notice.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import { submitOnce } from "../evi/submit.js";
+import { joinedKey, submitOnce } from "../evi/submit.js";
 import type { StepCall } from "../runtime/activity.js";
 import { ownedDocument, readDocument, referenceOf } from "../runtime/documents.js";
 import { resolved } from "../runtime/provider-context.js";
@@ -56,6 +56,7 @@ export async function submit(
       return { uniqueId: id };
     },
     find: (id) => context.findNotice(id),
+    wholeKeyOf: (ownKey) => joinedKey(input.lookupKey, ownKey),
     findByOwnKey: (key) => context.noticeByOwnKey(key),
     form: input.lookupKey === undefined ? "alone" : "joined",
   });

@@ -16,7 +16,12 @@ export interface KeyedSubmit<P extends Provider, T> {
   send(call: EffectCall<T>): Promise<{ uniqueId: string }>;
   /** The communication with this id, if the provider shows it. */
   find(uniqueId: string): Promise<object | undefined>;
-  /** The communication with our own key, if the provider shows it. */
+  /**
+   * The lookup key as it is sent, of which ours is the last part. Without it the look-up is by our own key alone, which the
+   * provider keeps apart from the caller's.
+   */
+  wholeKeyOf?(ownKey: string): string;
+  /** The communication with our own key, or with the whole one, if the provider shows it. */
   findByOwnKey(key: string): Promise<{ uniqueId: string; lookupKey?: string } | undefined>;
   /** Whether our own key is the item's whole lookup key, or one of several that the provider joins (P2 §2.4). */
   form: KeyForm;
@@ -27,7 +32,7 @@ type KeyForm = "alone" | "joined";
 export function submitOnce<P extends Provider, T>(
   context: ProviderContext<P>,
   effect: EffectReference,
-  { find, findByOwnKey, form, ...submit }: KeyedSubmit<P, T>,
+  { find, findByOwnKey, wholeKeyOf = (ownKey) => ownKey, form, ...submit }: KeyedSubmit<P, T>,
 ): Promise<{ uniqueId: string }> {
   return runEffect<P, { uniqueId: string }, T, string>(
     context,
@@ -36,16 +41,16 @@ export function submitOnce<P extends Provider, T>(
       ...submit,
       findShown: async (uniqueId) => ((await find(uniqueId)) ? { uniqueId } : undefined),
       async lookUp(token) {
-        const item = await findByOwnKey(token);
+        const item = await findByOwnKey(wholeKeyOf(token));
         return item && { uniqueId: item.uniqueId };
       },
       assumed: {
         form,
         isByToken: true,
-        sampleOf: (token) => token,
-        find: async (token) => {
-          const item = await findByOwnKey(token);
-          return item && (item.lookupKey === token ? "alone" : "joined");
+        sampleOf: wholeKeyOf,
+        find: async (key) => {
+          const item = await findByOwnKey(key);
+          return item && (item.lookupKey === ownKeyOf(key) ? "alone" : "joined");
         },
       },
     },
@@ -56,6 +61,11 @@ export function submitOnce<P extends Provider, T>(
 /** The caller's key and ours, joined as the provider joins several (P2 §2.4; docs/reading-the-specification.md §1). */
 export function joinedKey(lookupKey: string | undefined, ownKey: string): string {
   return [lookupKey, ownKey].filter(Boolean).join("::");
+}
+
+/** The part of `joinedKey` that is ours. */
+export function ownKeyOf(key: string): string {
+  return key.split("::").at(-1) ?? key;
 }
 
 /** Our own key may be one of several in `lookupKey`, joined with `::` (docs/reading-the-specification.md §1). */

@@ -32,7 +32,7 @@ export async function enumerateCrashPoints(
       return sandbox;
     };
     const [sandbox, resetsSandbox] = [await provider(), await provider()];
-    const blindSandbox = await provider({ lookupKeyMatching: "whole" });
+    const blindSandbox = await provider({ lookupKeyMatching: "none" });
     const { namespace } = system.client.temporal.options;
     const env = {
       TEMPORAL_NAMESPACE: namespace,

@@ -1,6 +1,7 @@
 // A communication as a notification service keeps it, and the collection of all of them, found by id, lookup key and site.
 import type { ItemSummary } from "../../exchange/operation.js";
 import type { Hideable } from "../../engine/visibility.js";
+import type { LookUpKeyMatching } from "../../options.js";
 import type { CallbackSettings } from "./callback-check.js";
 
 export interface Affidavit {
@@ -74,19 +75,23 @@ export class EviItems<Item extends EviItem> {
   readonly #byLookupKey = new Map<string, Item[]>();
   readonly #bySite = new Map<string, Item[]>();
   readonly #byAffidavit = new Map<string, Item>();
-  readonly #matching: "parts" | "whole";
+  readonly #matching: LookUpKeyMatching;
 
-  constructor(matching: "parts" | "whole") {
+  constructor(matching: LookUpKeyMatching) {
     this.#matching = matching;
   }
 
   add(item: Item): void {
     this.#byId.set(item.id, item);
-    const keys = this.#matching === "whole" ? [] : item.lookupKeys;
-    for (const key of new Set([...keys, joinedLookupKey(item)]))
-      append(this.#byLookupKey, key, item);
+    for (const key of this.#keysOf(item)) append(this.#byLookupKey, key, item);
     append(this.#bySite, item.site, item);
     for (const affidavit of item.affidavits) this.#byAffidavit.set(affidavit.id, item);
+  }
+
+  #keysOf(item: Item): Set<string> {
+    if (this.#matching === "none") return new Set();
+    const parts = this.#matching === "parts" ? item.lookupKeys : [];
+    return new Set([...parts, joinedLookupKey(item)]);
   }
 
   addAffidavit(item: Item, affidavit: Affidavit): void {
