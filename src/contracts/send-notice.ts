@@ -60,7 +60,7 @@ const SendNoticeFields = z.strictObject({
   certificationLevel: z
     .string()
     .regex(
-      /^(?:Standard|Advanced|QERDS)(?:_[A-Z]{2})?$/,
+      /^(?:Standard|Advanced|QERDS)(?:_[A-Za-z0-9]+)?$/,
       "must look like Standard, Advanced_EU or QERDS_ES (P2 §2.6)",
     )
     .optional(),

@@ -22,6 +22,7 @@ test.each<[string, object]>([
   ["neither of the pair", { affidavitKinds: ["Closed"], enforceTrackingUntilTimeToLive: false }],
   ["a challenge", challenge],
   ["a level of a country", { certificationLevel: "QERDS_ES" }],
+  ["a level of a region", { certificationLevel: "Standard_LATAM" }],
   ["two attachments", { attachments: [attachment, { ...attachment, fileName: "b.txt" }] }],
   ["a field that is not shown", { providerFields: { NotificationChannel: "Email" } }],
 ])("%s is taken", (_, more) => {

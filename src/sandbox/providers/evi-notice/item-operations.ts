@@ -9,10 +9,9 @@ import { newestAffidavits } from "../evi/item.js";
 import { affidavitPdf } from "./affidavit.js";
 import type { NoticeItem } from "./notice-item.js";
 import type { NoticeService } from "./notice-service.js";
-import { getNotice, noticeOfPath, queryNotices } from "./query.js";
+import { getNotice, noticeOfPath, queryNotices, UUID } from "./query.js";
 import type { Refuser } from "./refusal.js";
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ON_DEMAND_LIMIT = 3;
 
 type Files = Record<string, Uint8Array>;

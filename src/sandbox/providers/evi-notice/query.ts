@@ -10,6 +10,9 @@ import type { NoticeAttachment, NoticeItem } from "./notice-item.js";
 import type { NoticeService } from "./notice-service.js";
 import type { Refuser } from "./refusal.js";
 
+/** P2 §4.2: the id of a notice. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 export function queryNotices(
   call: Call,
   { items, parts }: NoticeService,
@@ -57,7 +60,12 @@ export function noticeOfPath(
   return item && item.site === account.site.name && isVisible(item) ? item : undefined;
 }
 
-export function getNotice(call: Call, service: NoticeService, { refuse }: Refuser): Answer {
+export function getNotice(
+  call: Call,
+  service: NoticeService,
+  { refuse, badField }: Refuser,
+): Answer {
+  if (!UUID.test(call.params["Id"] ?? "")) return badField("Id", "InvalidUuid", "must be a UUID");
   const item = noticeOfPath(call, service);
   if (!item) return refuse(404, "NotFound", "no notice with that id");
   const isSet = (name: string) => call.query[name]?.toLowerCase() === "true";

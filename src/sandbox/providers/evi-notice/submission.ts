@@ -128,7 +128,7 @@ export function lookupKeysOf(joined: string | undefined): string[] {
 export function checkLevel(top: Checker, account: Account): void {
   const level = top.text("CertificationLevel");
   if (level === undefined) return;
-  if (!/^(Standard|Advanced|QERDS)(_[A-Z]{2})?$/.test(level))
+  if (!/^(Standard|Advanced|QERDS)(_[A-Za-z0-9]+)?$/.test(level))
     top.fail("CertificationLevel", "InvalidValue", "is not a certification level");
   else if (account.certificationLevels?.includes(level) === false)
     top.fail("CertificationLevel", "NotAvailable", "is not available to the account");
