@@ -49,7 +49,7 @@ export interface FailureContext {
   unavailableForMs: number;
 }
 
-/** The provider's clean refusal as the journal keeps it. */
+/** The provider's clean refusal as the journal keeps it. `code`: its classifier, or the type of its problem document (P2 §7.2). */
 export interface Refusal {
   code?: string;
   status?: number;
@@ -104,7 +104,7 @@ function serverClock(): () => number {
 }
 
 export function refusalOf(error: ProviderError): Refusal {
-  const { code, status, requestId, detail } = error;
+  const { type, code = type, status, requestId, detail } = error;
   return {
     fields: error.fields.map(({ fieldName = "", message, errorCode }) => ({
       path: callerPath(fieldName),

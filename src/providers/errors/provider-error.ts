@@ -60,6 +60,7 @@ export class ProviderError extends Error {
   declare readonly status?: number;
   /** The provider's classifier, or the code of the network failure (`ECONNRESET`). */
   declare readonly code?: string;
+  /** A URI, perhaps with a fragment (P2 §7.2). */
   declare readonly type?: string;
   declare readonly requestId?: string;
   /** The id that a broken 2xx nevertheless showed. */
@@ -91,7 +92,7 @@ export class ProviderError extends Error {
     this.fields = fields;
     if (status !== undefined) this.status = status;
     if (code !== undefined) this.code = code;
-    const type = classifier(description.type);
+    const type = classifier(description.type?.replace("#", "/")) && description.type;
     if (type !== undefined) this.type = type;
     const requestId = classifier(description.requestId);
     if (requestId !== undefined) this.requestId = requestId;

@@ -11,14 +11,17 @@ const NAME_BYTES = 200;
 /** Absent, null, empty or of another type: not said. */
 const loose = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
+/** A number is read as a query reads it, so that both name the same affidavit. */
+const ItemId = z.union([PlainId, z.int().transform(String)]);
+
 const AdditionalData = z.object({
   State: loose(Word),
   Outcome: loose(Word),
   ExtraData: loose(z.string().min(1)),
-  AffidavitId: loose(PlainId),
+  AffidavitId: loose(ItemId),
   AffidavitName: loose(textOf(NAME_BYTES)),
   AffidavitKind: loose(Word),
-  RequestId: loose(PlainId),
+  RequestId: loose(ItemId),
   Regenerated: loose(z.union([z.boolean(), z.string()])),
 });
 

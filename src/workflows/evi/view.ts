@@ -30,8 +30,9 @@ export function viewOf<S extends EviSnapshot, Outcome extends string>({
   restingStates,
 }: Words<Outcome>): ViewOf<S, EviView<Outcome>> {
   return (events, snapshot) => {
+    // An affidavit is a meta-event and no state (P2 §6.2), also where its callback names none.
     const reported = newest(
-      events.filter(({ affidavit }) => !affidavit),
+      events.filter(({ kind }) => kind !== "AffidavitPublished"),
       states,
     );
     const state = snapshot?.state;

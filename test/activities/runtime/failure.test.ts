@@ -14,3 +14,11 @@ test.each([
   const error = providerError("invalidRequest", { fields: [{ fieldName, message }] });
   expect(refusalOf(error).fields.map((field) => field.problem)).toEqual([problem]);
 });
+
+test("a refusal without a classifier shows the type of its problem document (P2 §7.2)", () => {
+  const type = "https://tools.ietf.org/html/rfc9110#section-15.5.1";
+  expect(refusalOf(providerError("invalidRequest", { type })).code).toBe(type);
+  expect(refusalOf(providerError("invalidRequest", { type, code: "E1" })).code).toBe("E1");
+  const sentence = providerError("invalidRequest", { type: "Ana lives at # 7" });
+  expect(refusalOf(sentence)).not.toHaveProperty("code");
+});

@@ -64,6 +64,12 @@ test("an identifier that cannot stand in an id is known by its digest, the same 
   expect(parse({ Identifier: "é" }).event.id).toBe(odd[2]);
 });
 
+test("an affidavit and its request may be numbers", () => {
+  const AdditionalData = { AffidavitId: 7, RequestId: 12 };
+  const { event } = parse({ Kind: "AffidavitPublished", AdditionalData });
+  expect(event.affidavit).toEqual({ id: "7", requestId: "12" });
+});
+
 test("a kind of control characters alone is none", () => {
   expect(() => parse({ Kind: "\u0000\u0001" })).toThrow("Kind");
 });

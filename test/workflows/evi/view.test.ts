@@ -121,5 +121,7 @@ describe.each(views)("$process", ({ states, outcomes, view }) => {
       affidavit: { id: "1" },
     };
     expect(view([affidavit], undefined).reportedState).toBeUndefined();
+    const { affidavit: _, ...withoutId } = affidavit;
+    expect(view([withoutId], undefined).reportedState).toBeUndefined();
   });
 });
