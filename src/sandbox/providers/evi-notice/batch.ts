@@ -67,7 +67,8 @@ export class Batches {
 
   keep(list: RecipientList): string {
     const sha256 = this.#parts.documents.put(list.bytes);
-    this.#lists.set(sha256, list);
+    // The same bytes again stay in memory once.
+    if (!this.#lists.has(sha256)) this.#lists.set(sha256, list);
     return sha256;
   }
 

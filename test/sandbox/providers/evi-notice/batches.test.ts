@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { sandboxControl } from "../../../../src/sandbox/control/client.js";
+import { DocumentFiles } from "../../../../src/sandbox/engine/document-files.js";
+import type { SandboxParts } from "../../../../src/sandbox/engine/parts.js";
+import { Batches, type Batch } from "../../../../src/sandbox/providers/evi-notice/batch.js";
 import { RecipientList } from "../../../../src/sandbox/providers/evi-notice/recipient-list.js";
 import { startSandbox, type Sandbox } from "../../../../src/sandbox/sandbox.js";
 import { basic, DAY, HOUR, MINUTE } from "../../caller.js";
@@ -226,6 +229,17 @@ test("a list of a hundred thousand is kept as it came, and not a second time", (
   });
   // Four bytes a row, in a table that doubles as it grows.
   expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(bytes.length / 2);
+});
+
+test("the same list again, after a deletion or a lost answer, stays in memory once", () => {
+  const documents = new DocumentFiles(undefined);
+  const batches = new Batches({ documents } as unknown as SandboxParts);
+  const [first, again] = [listOf(2), listOf(2)].map((text) => Buffer.from(text));
+  const sha256 = batches.keep(new RecipientList(first!));
+  expect(batches.keep(new RecipientList(again!))).toBe(sha256);
+  const [kept] = batches.listsOf({ lists: [sha256] } as Batch);
+  expect(kept?.bytes).toBe(first);
+  expect(documents.get(sha256)).toBe(first);
 });
 
 test.each([
