@@ -24,6 +24,10 @@ const secretColumns: ReadonlySet<string> = new Set([
 
 const known: ReadonlySet<string> = new Set([...mandatoryColumns, ...optionalColumns]);
 
+/** Control characters but for tabs and line ends, and the sign that stands for a character that was lost. */
+export const damaged = /(?![\t\r\n])\p{Cc}|\ufffd|\r(?!\n)/u;
+export const damagedRule = "must have no control character, and no � for a lost one";
+
 const MAX_COLUMNS = 200;
 const MAX_LABEL_BYTES = 60;
 
@@ -68,14 +72,20 @@ function* problemsOf(header: readonly string[]): Generator<{ column?: string; pr
     const hint = header.length === 1 ? "; the columns must be separated by semicolons" : "";
     yield { problem: `must have the columns ${missing.join(" and ")} (P2 §2.9)${hint}` };
   }
+  const taken = new Set<string>();
   for (const [place, name] of header.entries()) {
-    const problem = problemOf(name, header.indexOf(name) < place);
+    const shown = plainText(name).normalize().trim();
+    const problem = problemOf(name, shown, taken.has(shown));
+    taken.add(shown);
     if (problem !== undefined) yield { column: `#${place + 1}`, problem };
   }
 }
 
-function problemOf(name: string, isTaken: boolean): string | undefined {
-  if (name === "" || name === "*") return "must have a name";
+/** `shown`: the name as a person sees it. */
+function problemOf(name: string, shown: string, isTaken: boolean): string | undefined {
+  if (damaged.test(name)) return damagedRule;
+  if (/[\t\r\n]/.test(name)) return "must be one line without tabs";
+  if (shown === "" || shown === "*") return "must have a name";
   if (isTaken) return "must not have the name of another column";
   if (known.has(name) || name.startsWith("*")) return undefined;
   return "must be a column of P2 §2.9, in lower case, or a custom field, whose name starts with *";

@@ -3,7 +3,7 @@ import {
   recipientAddressPattern,
   recipientAddressRule,
 } from "../contracts/shared/recipient-address.js";
-import { readHeader } from "./columns.js";
+import { damaged, damagedRule, readHeader } from "./columns.js";
 import type { Columns } from "./columns.js";
 import { brokenQuote, openList } from "./list-reader.js";
 import type { Pieces, Row } from "./list-reader.js";
@@ -42,9 +42,6 @@ export interface PreflightReport {
 
 const PROBLEMS_SHOWN = 100;
 const MAX_ADDRESS_LENGTH = 254;
-
-/** Control characters but for tabs and line ends, and the sign that stands for a character that was lost. */
-const damaged = /(?![\t\r\n])\p{Cc}|\ufffd|\r(?!\n)/u;
 
 export class ListCheck {
   readonly #options: PreflightOptions;
@@ -141,7 +138,7 @@ export class ListCheck {
   /** Among the recipients without other problems: the first one of an address is not lost to an invalid row before it. */
   #isDuplicate({ line, fields }: Row, { address, lookupKey, labels }: Columns): boolean {
     const isByAddress = this.#options.unique !== "addressAndLookupKey";
-    const to = fields[address]?.toLowerCase() ?? "";
+    const to = fields[address]?.toLowerCase().normalize() ?? "";
     const key = isByAddress || lookupKey === undefined ? to : `${to};${fields[lookupKey]}`;
     const first = this.#seen.firstLine(key, line);
     if (first === undefined) return false;
@@ -171,10 +168,7 @@ function problemOf(
   if ((isAddress || place === legalName) && value.trim() === "")
     return { kind: "missing", problem: "is required" };
   if (damaged.test(value))
-    return {
-      kind: "characters",
-      problem: "must have no control character, and no � for a lost one",
-    };
+    return { kind: "characters", problem: damagedRule };
   if (isAddress && !(value.length <= MAX_ADDRESS_LENGTH && recipientAddressPattern.test(value)))
     return { kind: "address", problem: recipientAddressRule };
   return undefined;

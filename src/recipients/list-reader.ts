@@ -26,6 +26,8 @@ export interface Opened {
 /** A piece that is larger is read in parts, so that the rows of a part are few. */
 const PART_BYTES = 65_536;
 const MAX_ROW_CHARACTERS = 256_000;
+/** In a row. csv-parse copies the field for each of them, so more would take minutes. */
+const MAX_STRAY_QUOTES = 20;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const FIRST_BYTES = 4;
 
@@ -91,6 +93,8 @@ async function* rowsOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Row[]> {
  * row, which takes a third of the time.
  */
 class RowParser extends Parser {
+  /** The fields of the row that is not complete: another array for each row. */
+  declare readonly state: { readonly record: readonly string[] };
   readonly #onRow: (fields: string[], end: number) => void;
 
   constructor(
@@ -117,11 +121,12 @@ class RowParser extends Parser {
 
 class RowReader {
   readonly #lines = new LineCounter();
-  readonly #parser: Parser;
+  readonly #parser: RowParser;
   #rows: Row[] = [];
   #length = 0;
-  /** Where the row begins whose stray quote is noted. */
-  #strayAt = -1;
+  /** The fields of the row whose stray quotes are counted. */
+  #strayIn: readonly string[] | undefined;
+  #strayQuotes = 0;
   /** What comes after the last line that was read cannot be read. */
   #isCutOff = false;
 
@@ -141,6 +146,8 @@ class RowReader {
     this.#lines.add(readable);
     this.#length += readable.length;
     if (readable.length > 0) yield* this.#parsed((done) => this.#parser.write(readable, done));
+    // csv-parse limits the characters of a row without its semicolons.
+    if (this.#parser.state.record.length > MAX_ROW_CHARACTERS) throw tooLong(this.#rowLine);
     if (end === lines.length) return;
     this.#isCutOff = true;
     yield* this.end();
@@ -168,16 +175,29 @@ class RowReader {
 
   /** A stray quote spoils its row alone. After another broken quote no row has a certain end. */
   #skip(error: CsvError | undefined): undefined {
-    const start = this.#parser.info.bytes;
-    const line = this.#lines.lineAt(start);
+    const line = this.#rowLine;
     if (error?.code === "INVALID_OPENING_QUOTE") {
-      if (this.#strayAt !== start) this.#rows.push({ line, fields: [], hasStrayQuote: true });
-      this.#strayAt = start;
+      if (this.#isFirstStrayQuote()) this.#rows.push({ line, fields: [], hasStrayQuote: true });
+      if (this.#strayQuotes > MAX_STRAY_QUOTES) throw brokenQuote(line);
       return undefined;
     }
     if (error?.code === "CSV_QUOTE_NOT_CLOSED" && this.#isCutOff) return undefined;
     if (error?.code === "CSV_MAX_RECORD_SIZE") throw tooLong(line);
     throw brokenQuote(line);
+  }
+
+  #isFirstStrayQuote(): boolean {
+    const { record } = this.#parser.state;
+    if (this.#strayIn !== record) this.#strayQuotes = 0;
+    this.#strayIn = record;
+    this.#strayQuotes += 1;
+    return this.#strayQuotes === 1;
+  }
+
+  /** The first line of the row that is not complete; `info.bytes` is the end of the field before the one that is read. */
+  get #rowLine(): number {
+    const { info, state } = this.#parser;
+    return this.#lines.lineAt(info.bytes) - lineEndsIn(state.record);
   }
 }
 
@@ -208,7 +228,7 @@ export function brokenQuote(line: number): UnreadableList {
   return new UnreadableList({ kind: "quotes", line, problem });
 }
 
-function lineEndsIn(fields: string[]): number {
+function lineEndsIn(fields: readonly string[]): number {
   let count = 0;
   for (const field of fields) {
     for (let at = field.indexOf("\n"); at !== -1; at = field.indexOf("\n", at + 1)) count += 1;

@@ -80,6 +80,8 @@ const rows: [string, string, Place][] = [
     { kind: "characters", line: 3, column: "legalname" },
   ],
   ["an address again", "ADA@example.com;A", { kind: "duplicate", line: 3, column: "address" }],
+  ["stray quotes in two fields", `${secret}"A";B "C" D`, { kind: "strayQuote", line: 3 }],
+  ["a stray quote after lines", `"${secret}\nA\nB";C "D"`, { kind: "strayQuote", line: 3 }],
 ];
 
 test.each(rows)(
@@ -135,6 +137,31 @@ const files: [string, string | Buffer, Place][] = [
     list(`${header};*`, secret),
     { kind: "header", line: 1, column: "#3" },
   ],
+  [
+    "a custom field without a visible name",
+    list(`${header};*\u200b `, secret),
+    { kind: "header", line: 1, column: "#3" },
+  ],
+  [
+    "a custom field twice, in two Unicode forms",
+    list(`${header};*\u00e9;*e\u0301`, secret),
+    { kind: "header", line: 1, column: "#4" },
+  ],
+  [
+    "a control character in a column's name",
+    list(`${header};*${secret}\u0000`),
+    { kind: "header", line: 1, column: "#3" },
+  ],
+  [
+    "a lost character in a column's name",
+    list(`${header};*${secret}\ufffd`),
+    { kind: "header", line: 1, column: "#3" },
+  ],
+  [
+    "two lines in a column's name",
+    list(`${header};"*${secret}\nA"`),
+    { kind: "header", line: 1, column: "#3" },
+  ],
   ["an unknown column", list(`${header};${secret}`), { kind: "header", line: 1, column: "#3" }],
   ["a column in capitals", list(`${header};LookupKey`), { kind: "header", line: 1, column: "#3" }],
   ["commas", list("address,legalname", secret), { kind: "header", line: 1 }],
@@ -157,6 +184,21 @@ const files: [string, string | Buffer, Place][] = [
   [
     "a row without an end",
     list(header, ada, `a@b.example;"${"x\n".repeat(150_000)}`),
+    { kind: "length", line: 3 },
+  ],
+  [
+    "a broken quote after lines",
+    list(header, ada, `a@b.example;"${secret}\nA";"B"C`),
+    { kind: "quotes", line: 3 },
+  ],
+  [
+    "a row of stray quotes",
+    list(header, ada, `a@b.example;A${'"'.repeat(200_000)}`),
+    { kind: "quotes", line: 3 },
+  ],
+  [
+    "a row of semicolons and lines",
+    list(header, ada, `${";".repeat(300_000)}"\n"`.repeat(4)),
     { kind: "length", line: 3 },
   ],
   ["a line without an end", list(header, ada, "é".repeat(700_000)), { kind: "length", line: 3 }],
@@ -249,6 +291,11 @@ test("a duplicate names the line of the first, which an invalid row is not", asy
     problem: "must not be that of line 3",
   });
   expect(parsed(rest)).toHaveLength(3);
+});
+
+test("the same address in another Unicode form is a duplicate", async () => {
+  const text = list(header, "andr\u00e9@b.example;A", "ANDRE\u0301@b.example;B");
+  expect((await check(text)).counts).toEqual([{ kind: "duplicate", column: "address", count: 1 }]);
 });
 
 test("the same address with the same lookup key is a duplicate in any case", async () => {
