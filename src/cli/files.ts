@@ -37,10 +37,15 @@ export async function openLarge(path: string, field: string): Promise<LargeFile>
     const start = Buffer.alloc(START_BYTES);
     const { bytesRead } = await file.read(start, 0, START_BYTES, 0).catch(refuse);
     if (bytesRead === 0) throw invalidInput([{ path: field, problem: "is empty" }]);
-    return { size, start: start.subarray(0, bytesRead), pieces: () => createReadStream(path) };
+    return { size, start: start.subarray(0, bytesRead), pieces: () => piecesOf(path) };
   } finally {
     await file.close();
   }
+}
+
+/** Opens the file at the first piece: an earlier error would have no listener, and would end the command. */
+async function* piecesOf(path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path);
 }
 
 /** Writes a new file that only its owner can read. It never overwrites a file. */

@@ -4,6 +4,9 @@ import { terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";
 
 const WIDTH = 30;
+/** Of a terminal that does not say how wide it is. */
+const DEFAULT_COLUMNS = 80;
+const MAX_NAME = 24;
 /** The shortest time between two lines: a terminal may be slow. */
 const EVERY_MS = 100;
 
@@ -27,7 +30,8 @@ export async function* withProgress<P extends Uint8Array>(
       const now = performance.now();
       if (now - shownAt < EVERY_MS) continue;
       shownAt = now;
-      writeOver(stream, progressLine({ name, bytes, totalBytes, elapsedMs: now - startedAt }));
+      const progress = { name, bytes, totalBytes, elapsedMs: now - startedAt };
+      writeOver(stream, progressLine(progress, stream.columns || DEFAULT_COLUMNS));
     }
   } finally {
     writeOver(stream, terminal``);
@@ -41,22 +45,32 @@ interface Progress {
   elapsedMs: number;
 }
 
-/** `letter.pdf [=====.....] 50 % 250/500 MB, 120 MB/s, 3 s left` */
-export function progressLine({ name, bytes, totalBytes, elapsedMs }: Progress): Terminal {
+/**
+ * `letter.pdf [=====.....] 50 % 250/500 MB, 120 MB/s, 3 s left`. The line is shorter than the terminal is wide: a longer one would
+ * wrap, and could not be rewritten.
+ */
+export function progressLine(
+  { name, bytes, totalBytes, elapsedMs }: Progress,
+  columns: number,
+): Terminal {
   const share = totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes);
-  const bar = "=".repeat(Math.floor(share * WIDTH)).padEnd(WIDTH, ".");
   const bytesPerMs = bytes / Math.max(1, elapsedMs);
-  const left = Math.ceil((totalBytes - bytes) / Math.max(1e-9, bytesPerMs) / 1000);
+  const missing = Math.max(0, totalBytes - bytes);
+  const left = Math.ceil(missing / Math.max(1e-9, bytesPerMs) / 1000);
   const percent = String(Math.floor(share * 100)).padStart(3, " ");
   const [done, total] = [megabytes(bytes), megabytes(totalBytes)];
-  return terminal`${shortened(name)} [${bar}]${percent} % ${done}/${total} MB, ${megabytes(bytesPerMs * 1000)} MB/s, ${left} s left`;
+  const figures = `${percent} % ${done}/${total} MB, ${megabytes(bytesPerMs * 1000)} MB/s, ${left} s left`;
+  const most = columns - 1;
+  const width = Math.min(WIDTH, most - MAX_NAME - figures.length - " []".length);
+  if (width < 1) return terminal`${figures.trimStart().slice(0, most)}`;
+  const bar = "=".repeat(Math.floor(share * width)).padEnd(width, ".");
+  return terminal`${shortened(name)} [${bar}]${figures}`;
 }
 
 function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(bytes < 10e6 ? 1 : 0);
 }
 
-/** A longer line would wrap, and could not be rewritten. */
 function shortened(name: string): string {
-  return name.length <= 24 ? name : `…${name.slice(-23)}`;
+  return name.length <= MAX_NAME ? name : `…${name.slice(1 - MAX_NAME)}`;
 }

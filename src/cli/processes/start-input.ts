@@ -10,7 +10,7 @@ import type { DocumentStore } from "../../documents/store.js";
 import { CommandError } from "../output/exit.js";
 import { invalidInput, jsonObject, openLarge, readText } from "../files.js";
 import type { LargeFile } from "../files.js";
-import { withProgress } from "../output/progress.js";
+import { transfer } from "../output/transfer.js";
 
 interface DocumentFile extends LargeFile {
   name: string;
@@ -61,8 +61,11 @@ export async function withStoredFiles(
   const sent = await withDocuments(checked, async (document, path) => {
     const file = files.get(path);
     if (!file) return document;
-    const pieces = withProgress(file.name, file.size, file.pieces());
-    return documents().putStream(pieces, file.mediaType);
+    const { name, size: totalBytes, mediaType } = file;
+    const store = documents();
+    return transfer({ name, totalBytes, pieces: file.pieces() }, (pieces) =>
+      store.putStream(pieces, mediaType),
+    );
   });
   return sent as object;
 }

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { loadConfig } from "../../config.js";
+import type { DocumentStore } from "../../documents/store.js";
 import { hasCapability } from "../processes/capability.js";
 import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
@@ -11,7 +12,7 @@ import { resultOf } from "../processes/follow.js";
 import { table, writeData, writeJson, writeNote } from "../output/output.js";
 import { documentStoreOf, refuseMisspelt } from "../document-store.js";
 import { openLarge } from "../files.js";
-import { withProgress } from "../output/progress.js";
+import { transfer } from "../output/transfer.js";
 import { formatOf, saveDocument } from "./saved-document.js";
 import type { SavedFile } from "./saved-document.js";
 import { addQuarantine } from "./quarantine.js";
@@ -43,8 +44,9 @@ export function addDocuments(program: Command): void {
           `--media-type: is required for ${file}: its content does not show the type`,
         );
       }
-      const content = withProgress(basename(file), size, pieces());
-      const reference = await documentStoreOf(loadConfig()).putStream(content, type);
+      const store = documentStoreOf(loadConfig());
+      const source = { name: basename(file), totalBytes: size, pieces: pieces() };
+      const reference = await transfer(source, (content) => store.putStream(content, type));
       if (json) writeJson(reference);
       else writeData(terminal`${reference.uri}`);
     });
@@ -69,17 +71,23 @@ async function getDocuments(uris: string[], { out, json }: GetOptions): Promise<
       );
     }
     const store = documentStoreOf(loadConfig());
-    const content = withProgress(uri, await store.sizeOf(uri), store.openRead({ uri }));
-    await pipeline(content, process.stdout, { end: false });
+    await transfer(await sourceOf(store, uri), (content) =>
+      pipeline(content, process.stdout, { end: false }),
+    );
     return;
   }
   const store = documentStoreOf(loadConfig());
   const saved: SavedFile[] = [];
   for (const uri of uris) {
-    const content = withProgress(uri, await store.sizeOf(uri), store.openRead({ uri }));
-    saved.push(await saveDocument(out, uri.slice("document:".length), uri, content));
+    const name = uri.slice("document:".length);
+    const source = await sourceOf(store, uri);
+    saved.push(await transfer(source, (content) => saveDocument(out, name, uri, content)));
   }
   sayFiles(saved, json);
+}
+
+async function sourceOf(store: DocumentStore, uri: string) {
+  return { name: uri, totalBytes: await store.sizeOf(uri), pieces: store.openRead({ uri }) };
 }
 
 export function addAffidavits(program: Command): void {
@@ -111,9 +119,10 @@ without --wait the command ends with 1.`,
           const affidavits = documents.filter(({ kind }) => kind === "affidavit");
           const saved: SavedFile[] = [];
           for (const [name, { document }] of namedAffidavits(affidavits)) {
-            const content = trustflow.documents.openRead(document);
-            const shown = withProgress(name, document.size, content);
-            saved.push(await saveDocument(out, name, document.uri, shown));
+            const { uri, size: totalBytes } = document;
+            const source = { name, totalBytes, pieces: trustflow.documents.openRead(document) };
+            const save = (content: AsyncIterable<Buffer>) => saveDocument(out, name, uri, content);
+            saved.push(await transfer(source, save));
           }
           if (saved.length === 0)
             writeNote(terminal`${handle.workflowId} has ended without affidavits`);

@@ -5,7 +5,7 @@ import { progressLine, withProgress } from "../../../src/cli/output/progress.js"
 function screen(isTTY: boolean) {
   const written: string[] = [];
   const write = (text: string) => written.push(text);
-  return { written, stream: { isTTY, write } as unknown as NodeJS.WriteStream };
+  return { written, stream: { isTTY, write, columns: 120 } as unknown as NodeJS.WriteStream };
 }
 
 async function* pieces(count: number, size: number): AsyncGenerator<Buffer> {
@@ -55,9 +55,17 @@ test("the line goes when the transfer fails, and the error comes through", async
 
 test("share, size, rate and time left", () => {
   const line = { name: "a.zip", bytes: 250e6, totalBytes: 500e6, elapsedMs: 2_000 };
-  expect(progressLine(line).source).toBe(
+  expect(progressLine(line, 120).source).toBe(
     `a.zip [${"=".repeat(15)}${".".repeat(15)}] 50 % 250/500 MB, 125 MB/s, 2 s left`,
   );
-  const long = progressLine({ ...line, name: "x".repeat(500) }).source;
-  expect(long.length).toBeLessThan(120);
+});
+
+test.each([120, 80, 60, 20])("on a terminal of %i columns no line wraps", (columns) => {
+  for (const bytes of [0, 1, 250e6, 500e6, 600e6]) {
+    const name = "x".repeat(500);
+    const line = progressLine({ name, bytes, totalBytes: 500e6, elapsedMs: 2_000 }, columns).source;
+    expect(line.length).toBeLessThan(columns);
+    expect(line).not.toContain("-");
+    expect(line).toContain(`${Math.min(100, Math.floor(bytes / 5e6))} %`);
+  }
 });

@@ -71,6 +71,47 @@ test("on a terminal a line shows how far a large file is, and goes", async () =>
   expect(lines.at(-1)).toMatch(/^document:[0-9a-f]{32}\r\n$/);
 });
 
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  "a put that %s ends leaves no file, and ends by the signal",
+  async (signal) => {
+    const file = join(folder, "endless.pdf");
+    await writeFile(file, "%PDF-1.7\n");
+    await truncate(file, 50e9);
+    const store = join(folder, signal);
+    const child = start(["documents", "put", file], {
+      env: { ...env, TRUSTFLOW_DOCUMENTS__DIRECTORY: store },
+    });
+    await eventually("a megabyte in the store", () => hasMegabyte(store));
+    child.kill(signal);
+    expect(await once(child, "close")).toEqual([null, signal]);
+    expect(await filesIn(store)).toEqual([]);
+  },
+);
+
+test("a get that Ctrl-C ends leaves no file", async () => {
+  const file = join(folder, "half.pdf");
+  await writeFile(file, "%PDF-1.7\n");
+  await truncate(file, 600e6);
+  const { uri } = await put(file);
+  const out = join(folder, "interrupted");
+  const child = start(["documents", "get", uri, "--out", out], { env });
+  await eventually("a megabyte in the folder", () => hasMegabyte(out));
+  child.kill("SIGINT");
+  expect(await once(child, "close")).toEqual([null, "SIGINT"]);
+  expect(await readdir(out)).toEqual([]);
+  await rm(join(folder, "store"), { recursive: true });
+});
+
+async function filesIn(store: string) {
+  const entries = await readdir(store, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile());
+}
+
+async function hasMegabyte(store: string): Promise<boolean> {
+  const [found] = await filesIn(store);
+  return found !== undefined && (await stat(join(found.parentPath, found.name))).size > 1e6;
+}
+
 test("a put that is killed leaves no document", async () => {
   const file = join(folder, "endless.pdf");
   await writeFile(file, "%PDF-1.7\n");
@@ -79,20 +120,13 @@ test("a put that is killed leaves no document", async () => {
   const child = start(["documents", "put", file], {
     env: { ...env, TRUSTFLOW_DOCUMENTS__DIRECTORY: store },
   });
-  const files = async () => {
-    const entries = await readdir(store, { recursive: true, withFileTypes: true }).catch(() => []);
-    return entries.filter((entry) => entry.isFile());
-  };
   try {
-    await eventually("a megabyte in the store", async () => {
-      const [found] = await files();
-      return found && (await stat(join(found.parentPath, found.name))).size > 1e6;
-    });
+    await eventually("a megabyte in the store", () => hasMegabyte(store));
   } finally {
     child.kill("SIGKILL");
     await once(child, "close");
   }
-  const left = await files();
+  const left = await filesIn(store);
   expect(left.map(({ name }) => name)).toEqual([expect.stringMatching(/^\.[0-9a-f]{32}\./)]);
   const uri = `document:${left[0]!.name.slice(1, 33)}`;
   const read = await trustflow(["documents", "get", uri], {
