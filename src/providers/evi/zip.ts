@@ -37,7 +37,7 @@ export class UnreadableZip extends Error {
  * the answer is no ZIP, or exceeds a limit.
  */
 export async function readZip(kept: KeptFile, limits: ZipLimits = LIMITS): Promise<ZippedFile[]> {
-  const zip = await opened(kept);
+  const zip = await opened(new KeptReader(kept), kept.size);
   const files: ZippedFile[] = [];
   for (const entry of await readDirectory(zip, limits))
     files.push({
@@ -60,14 +60,20 @@ export function safeFileName(name: string, otherwise: string): string {
   return safe === "" ? otherwise : safe;
 }
 
-async function opened(kept: KeptFile): Promise<ZipFile> {
-  const options = { autoClose: false, decodeStrings: false };
-  return yauzl
-    .fromRandomAccessReaderPromise(new KeptReader(kept), kept.size, options)
-    .catch(unreadable("the answer is no ZIP"));
+interface OpenZip {
+  zip: ZipFile;
+  reader: KeptReader;
 }
 
-async function readDirectory(zip: ZipFile, limits: ZipLimits): Promise<Entry[]> {
+async function opened(reader: KeptReader, size: number): Promise<OpenZip> {
+  const options = { autoClose: false, decodeStrings: false };
+  const zip = await yauzl
+    .fromRandomAccessReaderPromise(reader, size, options)
+    .catch(reader.unreadable("the answer is no ZIP"));
+  return { zip, reader };
+}
+
+async function readDirectory({ zip, reader }: OpenZip, limits: ZipLimits): Promise<Entry[]> {
   if (zip.entryCount > 2 * limits.entries) throw new UnreadableZip("the ZIP has too many files");
   const files: Entry[] = [];
   let totalBytes = 0;
@@ -78,7 +84,7 @@ async function readDirectory(zip: ZipFile, limits: ZipLimits): Promise<Entry[]> 
       totalBytes += entry.uncompressedSize;
     }
   } catch (error) {
-    unreadable("the ZIP is damaged")(error);
+    reader.unreadable("the ZIP is damaged")(error);
   }
   if (files.length > limits.entries) throw new UnreadableZip("the ZIP has too many files");
   if (totalBytes > limits.totalBytes) throw new UnreadableZip("the ZIP is too large when unpacked");
@@ -92,7 +98,7 @@ function rawName({ fileName }: Entry): Buffer {
   return fileName as unknown as Buffer;
 }
 
-async function contentOf(zip: ZipFile, entry: Entry): Promise<{ sha256: string; start: Buffer }> {
+async function contentOf(zip: OpenZip, entry: Entry): Promise<{ sha256: string; start: Buffer }> {
   const hash = createHash("sha256");
   let start = Buffer.alloc(0);
   for await (const piece of piecesOf(zip, entry)) {
@@ -103,7 +109,7 @@ async function contentOf(zip: ZipFile, entry: Entry): Promise<{ sha256: string; 
 }
 
 /** At most as many bytes as the directory gives. */
-async function* piecesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+async function* piecesOf({ zip, reader }: OpenZip, entry: Entry): AsyncGenerator<Buffer> {
   let sum = 0;
   try {
     for await (const piece of await zip.openReadStreamPromise(entry)) {
@@ -111,13 +117,14 @@ async function* piecesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
       yield piece as Buffer;
     }
   } catch (error) {
-    unreadable("the ZIP is damaged, or disagrees with its directory")(error);
+    reader.unreadable("the ZIP is damaged, or disagrees with its directory")(error);
   }
   if (sum !== entry.crc32) throw new UnreadableZip("a file of the ZIP is damaged");
 }
 
 class KeptReader extends yauzl.RandomAccessReader {
   readonly #kept: KeptFile;
+  #failure: unknown;
 
   constructor(kept: KeptFile) {
     super();
@@ -125,13 +132,22 @@ class KeptReader extends yauzl.RandomAccessReader {
   }
 
   override _readStreamForRange(start: number, end: number): Readable {
-    return Readable.from(this.#kept.pieces(start, end), { objectMode: false });
+    return Readable.from(this.#pieces(start, end), { objectMode: false });
   }
-}
 
-/** Replaces an error of the reader, which may quote the provider's bytes. */
-function unreadable(problem: string): (error: unknown) => never {
-  return () => {
-    throw new UnreadableZip(problem);
-  };
+  /** Replaces an error of yauzl, which may quote the provider's bytes. If our own file is unreadable, the ZIP is not at fault. */
+  unreadable(problem: string): (error: unknown) => never {
+    return () => {
+      throw this.#failure ?? new UnreadableZip(problem);
+    };
+  }
+
+  async *#pieces(start: number, end: number): AsyncGenerator<Buffer> {
+    try {
+      yield* this.#kept.pieces(start, end);
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
 }

@@ -123,12 +123,7 @@ class Exchange {
       const pieces = this.#upTo(most, call);
       if (!isSuccess) return { status, headers, body: await buffer(pieces) };
       const kept = await this.#keep(keepIn, pieces);
-      return {
-        status,
-        headers,
-        body: await buffer(kept.pieces(0, Math.min(BODY_BYTES, kept.size))),
-        kept,
-      };
+      return { status, headers, body: await this.#startOf(kept), kept };
     } finally {
       call.destroy();
     }
@@ -153,6 +148,14 @@ class Exchange {
     } catch (error) {
       if (error !== ofCall) this.#ofKeeping = error;
       throw error;
+    }
+  }
+
+  async #startOf(kept: KeptFile): Promise<Buffer> {
+    try {
+      return await buffer(kept.pieces(0, Math.min(BODY_BYTES, kept.size)));
+    } catch (error) {
+      throw (this.#ofKeeping = error);
     }
   }
 

@@ -29,6 +29,19 @@ test("a file belongs to the longest id that its name contains, in whatever case"
   ]);
 });
 
+test("a kept ZIP of ours that cannot be read is no damage of the provider's ZIP", async () => {
+  const kept = keptOf(zipOf({ "a.pdf": pdf("a"), "b.pdf": pdf("b") }));
+  const unreadable = Object.assign(new Error("cannot read"), { code: "EIO" });
+  for (let last = 1; last <= 4; last += 1) {
+    let reads = 0;
+    const pieces = async function* (start?: number, end?: number) {
+      if (++reads === last) throw unreadable;
+      yield* kept.pieces(start, end);
+    };
+    await expect(readAffidavitZip({ ...kept, pieces }, [])).rejects.toBe(unreadable);
+  }
+});
+
 test("two files of the same id both come", async () => {
   const id = randomUUID();
   const zip = zipOf({ [`${id}.pdf`]: pdf("a"), [`${id}-regenerated.pdf`]: pdf("b") });

@@ -130,3 +130,19 @@ test("a disk of ours that is full is no failure of the provider", async () => {
   };
   await expect(exchange(request({ keepIn }))).rejects.toBe(full);
 });
+
+test("a kept file of ours that cannot be read is no failure of the provider", async () => {
+  handler = answering(bytes);
+  const unreadable = Object.assign(new Error("cannot read"), { code: "EIO" });
+  const keepIn: Keep = {
+    async keep(pieces) {
+      const file = await inMemory.keep(pieces);
+      const broken = async function* (): AsyncGenerator<Buffer> {
+        yield Buffer.alloc(1);
+        throw unreadable;
+      };
+      return { ...file, pieces: broken };
+    },
+  };
+  await expect(exchange(request({ keepIn }))).rejects.toBe(unreadable);
+});
