@@ -95,8 +95,8 @@ export const sendNoticePaths: PathsOf = {
     },
     async "attention-retry"(run) {
       const { handle, fix } = await uncertain(run, "read,submit=cut");
-      await decide(run, handle, "protocol", "retry");
       await fix();
+      await decide(run, handle, "protocol", "retry");
       // No look-up of this account has found a notice of ours yet: only an operator's decision sends this one again.
       await decide(run, handle, "unknownOutcome", "retry");
       await ends(handle, "read");

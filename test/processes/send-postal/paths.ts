@@ -118,8 +118,8 @@ export const sendPostalPaths: PathsOf = {
     },
     async "attention-retry"(run) {
       const { handle, mend } = await uncertain(run, "delivered,submit=cut");
-      await decide(run, handle, "protocol", "retry");
       await mend();
+      await decide(run, handle, "protocol", "retry");
       // No look-up of this account has found a letter of ours yet: only a person's word sends this one again.
       await decide(run, handle, "unknownOutcome", "retry");
       await ends(handle, "delivered");
