@@ -167,8 +167,7 @@ function problemOf(
   const isAddress = place === address;
   if ((isAddress || place === legalName) && value.trim() === "")
     return { kind: "missing", problem: "is required" };
-  if (damaged.test(value))
-    return { kind: "characters", problem: damagedRule };
+  if (damaged.test(value)) return { kind: "characters", problem: damagedRule };
   if (isAddress && !(value.length <= MAX_ADDRESS_LENGTH && recipientAddressPattern.test(value)))
     return { kind: "address", problem: recipientAddressRule };
   return undefined;
