@@ -5,6 +5,8 @@ import { parseArgs } from "node:util";
 import { partsText, table } from "./measure.js";
 import type { Measure } from "./measure.js";
 import { measureAcknowledgements } from "./measures/acknowledgements.js";
+import { measureBatch } from "./measures/batch.js";
+import type { BatchSizes } from "./measures/batch.js";
 import { measureDocuments } from "./measures/documents.js";
 import { measureHistory } from "./measures/history.js";
 import { measureProcesses } from "./measures/processes.js";
@@ -22,13 +24,13 @@ const groups = {
   resume: measureResume,
   worker: measureWorker,
 };
-/** Measures of commands that need no server. */
-const commands = { documents: measureDocuments };
+/** Measures that need no server, or one of their own. */
+const commands = { documents: measureDocuments, batch: measureBatch };
 type GroupName = keyof typeof groups;
 type CommandName = keyof typeof commands;
 const allNames = [...Object.keys(groups), ...Object.keys(commands)];
 
-const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--temporal ADDRESS --temporal-pid PID…] [--only ${allNames.join("|")}]…`;
+const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--temporal ADDRESS --temporal-pid PID…] [--only ${allNames.join("|")}]… [--recipients N,N…] [--notices N] [--callbacks N]`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -39,6 +41,9 @@ async function main(): Promise<number> {
       "cpu-prof": { type: "string" },
       temporal: { type: "string" },
       "temporal-pid": { type: "string", multiple: true, default: [] },
+      recipients: { type: "string" },
+      notices: { type: "string" },
+      callbacks: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -53,8 +58,9 @@ async function main(): Promise<number> {
     );
   const say = (line: string) => console.error(line);
   const measures: Measure[] = [];
+  const sizes = sizesOf(values);
   for (const name of chosen<CommandName>(commands)) {
-    const found = await commands[name]({ quick: values.quick, say });
+    const found = await commands[name]({ quick: values.quick, say, sizes });
     measures.push(...found);
     say(table(found));
   }
@@ -85,6 +91,20 @@ async function main(): Promise<number> {
     await stand.close();
   }
   return report({ versions, measures }, values.json);
+}
+
+/** Of the batch. */
+function sizesOf(given: {
+  recipients?: string | undefined;
+  notices?: string | undefined;
+  callbacks?: string | undefined;
+}): Partial<BatchSizes> {
+  const { recipients, notices, callbacks } = given;
+  return {
+    ...(recipients !== undefined && { recipients: recipients.split(",").map(Number) }),
+    ...(notices !== undefined && { notices: Number(notices) }),
+    ...(callbacks !== undefined && { callbacks: Number(callbacks) }),
+  };
 }
 
 interface Report {

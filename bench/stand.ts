@@ -156,7 +156,7 @@ export async function startStand(options: StandOptions): Promise<Stand> {
   }
 }
 
-async function startPart(
+export async function startPart(
   script: string,
   options: object,
   logFile: string,

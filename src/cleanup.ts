@@ -2,6 +2,7 @@
 // documents, in small deletes. It deletes nothing of an open process and no journal row of a process that has a history; it
 // asks Temporal about each process first.
 import type { Client } from "@temporalio/client";
+import { purgeBatches } from "./batches/removal.js";
 import { CallbackArchive, purgeable } from "./callbacks/inbox/archive.js";
 import type { PurgeOptions } from "./callbacks/inbox/archive.js";
 import { ConfigurationError } from "./config.js";
@@ -87,6 +88,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     remembered,
     limit,
   );
+  if (!dryRun) await purgeBatches(pool, before(journalDays));
   const { expired, unknownEnd, skipped } = await expireDocuments({
     ...options,
     clients,

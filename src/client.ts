@@ -76,6 +76,7 @@ export type {
 } from "./contracts/issue-certificate.js";
 export type { SendMessageInput, SendMessageResult } from "./contracts/send-message.js";
 export type { SendNoticeInput, SendNoticeResult } from "./contracts/send-notice.js";
+export type { SendNoticeBatchInput, SendNoticeBatchResult } from "./contracts/send-notice-batch.js";
 export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
 export type { SignEnvelopeInput, SignEnvelopeResult } from "./contracts/sign-envelope.js";
 export type { SignOneShotInput, SignOneShotResult } from "./contracts/sign-one-shot.js";

@@ -174,6 +174,8 @@ export const Config = z.strictObject({
           contractDays: whole(1).optional(),
           signedDays: whole(1).optional(),
           videoDays: whole(1).optional(),
+          reportDays: whole(1).optional(),
+          archiveDays: whole(1).optional(),
         })
         .prefault({}),
       batchSize: whole(1).default(1_000),

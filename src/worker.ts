@@ -7,11 +7,14 @@ import { Circuits } from "./activities/runtime/circuit-breaker.js";
 import { createCertificateActivities } from "./activities/disposable-certificate/index.js";
 import { createEnvelopeActivities } from "./activities/envelope-signature/index.js";
 import { createEviNoticeActivities } from "./activities/evi-notice/index.js";
+import { createBatchActivities } from "./activities/evi-notice-batch/index.js";
 import { createEviPostActivities } from "./activities/evi-post/index.js";
 import { createMessagingActivities } from "./activities/messaging-gateway/index.js";
 import { createOneShotActivities } from "./activities/one-shot-signature/index.js";
 import type { ActivityDependencies } from "./activities/runtime/provider-context.js";
 import { createProcessActivities } from "./activities/runtime/process.js";
+import { BatchItems } from "./batches/items.js";
+import { ArchiveParts } from "./batches/parts.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
 import { required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
@@ -171,8 +174,8 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     documents,
     secrets,
     circuits: new Circuits({ probeMs: config.attention.probeSeconds * 1_000, failures: 5 }),
-    callback: (subject) => ({
-      url: callbackUrl(callbackRing, publicUrl, subject),
+    callback: ({ rows, ...subject }) => ({
+      url: callbackUrl(callbackRing, publicUrl, subject, { rows }),
       correlation: correlationOf(callbackRing, subject),
     }),
     patienceMs: config.attention.retrySeconds * 1_000,
@@ -187,7 +190,15 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     process: createProcessActivities(journal, signedDecisions),
     providers: {
       "evi-post": createEviPostActivities({ ...of("evi-post"), settings: config.sendPostal }),
-      "evi-notice": createEviNoticeActivities({ ...of("evi-notice"), settings: config.sendNotice }),
+      "evi-notice": {
+        ...createEviNoticeActivities({ ...of("evi-notice"), settings: config.sendNotice }),
+        ...createBatchActivities({
+          ...of("evi-notice"),
+          settings: config.sendNoticeBatch,
+          items: new BatchItems(pool),
+          parts: new ArchiveParts(pool),
+        }),
+      },
       "disposable-certificate": createCertificateActivities({
         ...of("disposable-certificate"),
         settings: config.issueCertificate,

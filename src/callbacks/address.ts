@@ -31,10 +31,11 @@ export function callbackUrl(
   ring: KeyRing,
   publicUrl: string,
   subject: Subject,
-  issuedAt = new Date(),
+  { issuedAt = new Date(), rows }: { issuedAt?: Date; rows?: number | undefined } = {},
 ): string {
   const month = Math.floor(issuedAt.getTime() / MONTH_MS);
-  const text = "account" in subject ? encode(subject) : `d:${month}:${encode(subject)}`;
+  const allowed = rows === undefined ? "" : `r${rows}:`;
+  const text = "account" in subject ? encode(subject) : `d:${month}:${allowed}${encode(subject)}`;
   const digest = keyedDigest(ring, ADDRESS_LABEL, text);
   const dot = digest.indexOf(".");
   const segment = `${digest.slice(0, dot)}.${Buffer.from(text).toString("base64url")}${digest.slice(dot)}`;
@@ -47,6 +48,8 @@ export interface GenuineAddress {
   address: string;
   /** The latest possible time of issue; undefined for an account's address, and for an address of an earlier release. */
   issuedBefore?: Date;
+  /** How many callbacks the address may bring, if it says so itself: that of a batch, whose notices report to it. */
+  rows?: number;
 }
 
 /** Undefined if the address is not genuine. */
@@ -58,13 +61,14 @@ export function readAddress(ring: KeyRing, segment: string): GenuineAddress | un
   // An address has exactly one spelling, so that nothing depends on a lenient decoder.
   if (Buffer.from(text).toString("base64url") !== encoded) return undefined;
   if (!verifyKeyedDigest(ring, ADDRESS_LABEL, text, `${keyId}.${mac}`)) return undefined;
-  const [, month, undated = text] = /^d:(\d{1,5}):(p:.*)$/s.exec(text) ?? [];
+  const [, month, rows, undated = text] = /^d:(\d{1,5}):(?:r(\d{1,9}):)?(p:.*)$/s.exec(text) ?? [];
   const subject = decode(undated);
   return (
     subject && {
       subject,
       address: addressOf(subject),
       ...(month === undefined ? {} : { issuedBefore: new Date((Number(month) + 1) * MONTH_MS) }),
+      ...(rows === undefined ? {} : { rows: Number(rows) }),
     }
   );
 }

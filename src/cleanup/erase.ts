@@ -2,6 +2,7 @@
 // histories. The order makes it repeatable after a crash: the key is deleted when no document of another process needs it,
 // and the histories last, because they name the documents of earlier releases.
 import type { Client } from "@temporalio/client";
+import { removeBatch } from "../batches/removal.js";
 import type { DocumentStore } from "../documents/store.js";
 import { deleteRuns, runsOf } from "../temporal/visibility/runs.js";
 import type { Runs } from "../temporal/visibility/runs.js";
@@ -108,6 +109,7 @@ export async function erase(options: EraseOptions & { by: string }): Promise<Era
       await recordDocument(held, erasure, kind);
     });
   await eraseCallbacks(pool, erasure);
+  await removeBatch(pool, processKey);
   await eraseEffects(pool, erasure);
   await documents.dataKeys.erase(processKey);
   await deleteRuns(client, workflowId, limitMs);

@@ -89,17 +89,29 @@ export async function recordDocument(
   );
 }
 
+/** What came: a body, or which notice it was about. */
+const saysMore = "(body is not null or evidence_id is not null)";
+const saysNothing =
+  "body = null, evidence_id = null, kind = null, event_date = null, detail = null";
+/** A batch may have millions of callbacks, so they are emptied in small updates. */
+const CALLBACKS = 10_000;
+
 /** Deletes the bodies. The rows stay, so that a late duplicate restores none. Waiting callbacks are not delivered any more. */
 export async function eraseCallbacks(pool: Pool, erasure: Erasure): Promise<void> {
-  await pool.query(
-    `with gone as (
-       update trustflow.callbacks set body = null, detail = null, claim = null, claimed_until = null,
-         state = case when state in ('waiting', 'unaddressed') then 'late' else state end,
-         settled_at = coalesce(settled_at, clock_timestamp())
-       where ${ofProcess} and body is not null returning 1)
-     update trustflow.erasures set callbacks = callbacks + (select count(*) from gone) where id = $3`,
-    [erasure.namespace, erasure.workflowId, erasure.id],
-  );
+  for (let gone = CALLBACKS; gone === CALLBACKS;) {
+    const { rows } = await pool.query<{ gone: number }>(
+      `with gone as (
+         update trustflow.callbacks set ${saysNothing}, claim = null, claimed_until = null,
+           state = case when state in ('waiting', 'unaddressed') then 'late' else state end,
+           settled_at = coalesce(settled_at, clock_timestamp())
+         where id in (select id from trustflow.callbacks where ${ofProcess} and ${saysMore} limit ${CALLBACKS})
+         returning 1)
+       update trustflow.erasures set callbacks = callbacks + (select count(*) from gone) where id = $3
+       returning (select count(*)::int from gone) as gone`,
+      [erasure.namespace, erasure.workflowId, erasure.id],
+    );
+    gone = rows[0]?.gone ?? 0;
+  }
 }
 
 /** Deletes the bodies of callbacks that came after the erasure of their process, which are not delivered. Returns how many. */
@@ -109,7 +121,7 @@ export async function eraseLateCallbacks(pool: Pool, dryRun: boolean): Promise<n
   const { rowCount } = await pool.query(
     dryRun
       ? `select 1 from trustflow.callbacks c where ${late}`
-      : `update trustflow.callbacks c set body = null, detail = null, reason = null, state = 'late', claim = null,
+      : `update trustflow.callbacks c set ${saysNothing}, reason = null, state = 'late', claim = null,
            claimed_until = null, settled_at = coalesce(settled_at, clock_timestamp()) where ${late}`,
   );
   return rowCount ?? 0;
@@ -159,7 +171,7 @@ export async function findErasable(
     [namespace, workflowId],
   );
   const { rows } = await pool.query<{ callbacks: number; effects: number }>(
-    `select (select count(*)::int from trustflow.callbacks where ${ofProcess} and body is not null) as callbacks,
+    `select (select count(*)::int from trustflow.callbacks where ${ofProcess} and ${saysMore}) as callbacks,
        (select count(*)::int from trustflow.effects where ${ofProcess}
           and (sealed_answer is not null or sealed_decisions is not null or digest is not null)) as effects`,
     [namespace, workflowId],

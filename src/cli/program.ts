@@ -12,6 +12,8 @@ import { addMigrate } from "./upkeep/migrate.js";
 import { addOperators } from "./processes/operators.js";
 import { writeFailure, writeFailureJson } from "./output/output.js";
 import { addProcessCommands } from "./processes/processes.js";
+import { addRecipients } from "./processes/recipients.js";
+import { addReport } from "./processes/report.js";
 import { addRoles } from "./roles.js";
 import { addSandbox } from "./sandbox/sandbox.js";
 import { addKeys, addSchema } from "./keys/schema.js";
@@ -22,7 +24,16 @@ const groups: [string, ((program: Command) => void)[]][] = [
   ["Try it", [addLocal]],
   [
     "Processes",
-    [addStarts, addProcessCommands, addUpdates, addAffidavits, addDocuments, addSchema],
+    [
+      addStarts,
+      addProcessCommands,
+      addUpdates,
+      addRecipients,
+      addReport,
+      addAffidavits,
+      addDocuments,
+      addSchema,
+    ],
   ],
   ["Operators", [addOperators, addCallbacks, addErase, addDoctor]],
   ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { issueCertificate } from "./issue-certificate/process.js";
 import { sendMessage } from "./send-message/process.js";
 import { sendNotice } from "./send-notice/process.js";
+import { sendNoticeBatch } from "./send-notice-batch/process.js";
 import { sendPostal } from "./send-postal/process.js";
 import { resolve } from "./definition/message-contract.js";
 import type { UpdateContract } from "./definition/message-contract.js";
@@ -18,6 +19,8 @@ export const registry = {
   sendPostal,
   /** A certified notice (P2 §2.6, §4.2). */
   sendNotice,
+  /** Certified notices to a list of recipients (P2 §2.8–2.12, §4.3). */
+  sendNoticeBatch,
   /** A disposable certificate (P1 §1.1, 4.1). */
   issueCertificate,
   /** A message (P1 §1.3, 4.3). */

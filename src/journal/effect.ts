@@ -20,6 +20,8 @@ export interface Effect {
   sameDigest(stored: string): boolean;
   /** The documents that its call sends. The process owns them from the commit of the row. */
   documents?: OwnedDocument[];
+  /** The least lease of a sender, for a call that may take longer than others. */
+  leaseMs?: number;
 }
 
 /** The effect with the key that seals its answer. The key is loaded before the send, so that no answer is lost without it. */

@@ -72,7 +72,7 @@ export class Journal {
     this.#rows = new Rows(pool, options.leaseMs);
     this.#leaseMs = options.leaseMs;
     this.#spacingMs = options.lookUpSpacingMs;
-    this.#sender = new Sender(this.#rows, options.leaseMs, options.patienceMs ?? 60_000);
+    this.#sender = new Sender(this.#rows, options.patienceMs ?? 60_000);
   }
 
   async perform<A>(

@@ -3,7 +3,10 @@
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 
-/** `attachment`: as the provider gave it back; `video`: an identity video and the evidences that go with it. */
+/**
+ * `attachment`: as the provider gave it back; `video`: an identity video and the evidences that go with it; `report`, `archive`: of
+ * the recipients of a batch, and of their affidavits.
+ */
 export const documentKinds = [
   "submitted",
   "affidavit",
@@ -11,6 +14,8 @@ export const documentKinds = [
   "contract",
   "signed",
   "video",
+  "report",
+  "archive",
 ] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 

@@ -45,6 +45,10 @@ export class Rows {
     this.#leaseMs = leaseMs;
   }
 
+  leaseOf({ leaseMs = 0 }: Pick<Effect, "leaseMs">): number {
+    return Math.max(this.#leaseMs, leaseMs);
+  }
+
   async find(token: string): Promise<Row | undefined> {
     const { rows } = await this.#pool.query<Row>(
       `select ${rowColumns} from trustflow.effects where token = $1`,
@@ -92,7 +96,7 @@ export class Rows {
         effect.account,
         effect.effectClass,
         effect.digest,
-        this.#leaseMs,
+        this.leaseOf(effect),
         holder,
         ...(owns ? columnsOf(documents) : []),
       ],
@@ -131,7 +135,7 @@ export class Rows {
         effect.account,
         effect.effectClass,
         effect.digest,
-        this.#leaseMs,
+        this.leaseOf(effect),
         holder,
         newInput,
         take.uncertain,

@@ -19,12 +19,10 @@ export type SendOutcome<A> = { answer: A } | { cause: unknown };
 
 export class Sender {
   readonly #rows: Rows;
-  readonly #sendingMs: number;
   readonly #patienceMs: number;
 
-  constructor(rows: Rows, leaseMs: number, patienceMs: number) {
+  constructor(rows: Rows, patienceMs: number) {
     this.#rows = rows;
-    this.#sendingMs = leaseMs * SENDING_SHARE;
     this.#patienceMs = patienceMs;
   }
 
@@ -50,11 +48,12 @@ export class Sender {
       throw new JournalUnavailable(error);
     }
     if (hold === undefined) return undefined;
-    if (clocks.elapsed() >= this.#sendingMs) {
+    const sendingMs = this.#rows.leaseOf(effect) * SENDING_SHARE;
+    if (clocks.elapsed() >= sendingMs) {
       await giveBack();
       throw new EffectInFlight(effect.step, 0);
     }
-    return this.#send(effect, handlers, hold, new Date(clocks.wall + this.#sendingMs));
+    return this.#send(effect, handlers, hold, new Date(clocks.wall + sendingMs));
   }
 
   /** The first answer stays: returns the stored one, if there is one already. */

@@ -92,7 +92,8 @@ export async function runDev(options: DevOptions): Promise<void> {
 function simulatedSpans(own: OwnConfiguration | undefined): Record<string, string> {
   const isOurs = Object.keys(own?.accounts ?? {}).length > 0;
   if (isOurs) return {};
-  const keys = ["sendPostal", "sendNotice"].map((name) => `${name}.affidavitWindowSeconds`);
+  const withAffidavits = ["sendPostal", "sendNotice", "sendNoticeBatch"];
+  const keys = withAffidavits.map((name) => `${name}.affidavitWindowSeconds`);
   const unset = keys.filter((key) => !own?.keys.includes(key));
   return Object.fromEntries(unset.map((key) => [environmentName(key), "60"]));
 }

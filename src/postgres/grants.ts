@@ -17,12 +17,12 @@ export const tableGrants: Record<string, Grants> = {
   // Names alone; a role that starts asks whether its release fits.
   migrations: Object.fromEntries(databaseRoles.map((role) => [role, "select"])),
   callbacks: {
-    // The receiver stores by `store_callbacks` alone. The relay never changes what came.
+    // The receiver stores by `store_callbacks` alone. The relay never changes what came, but notes what it is about.
     relay:
-      "select, update (namespace, workflow_id, state, reason, detail, attempts, claim, claimed_until, settled_at)",
+      "select, update (namespace, workflow_id, state, reason, detail, attempts, claim, claimed_until, settled_at, evidence_id, kind, event_date)",
     // A purge empties bodies, an erasure every trace of what came.
     cleanup:
-      "select, update (body, state, reason, detail, claim, claimed_until, settled_at), delete",
+      "select, update (body, state, reason, detail, claim, claimed_until, settled_at, evidence_id, kind, event_date), delete",
     operator: "select, update (state, reason, detail, attempts, claim, claimed_until, settled_at)",
   },
   effects: {
@@ -52,6 +52,24 @@ export const tableGrants: Record<string, Grants> = {
     operator: "select",
   },
   erasures: { worker: "select", cleanup: "select, insert, update, delete", operator: "select" },
+  batches: {
+    worker: "select, insert, update",
+    relay: "select",
+    cleanup: "select, delete",
+    operator: "select",
+  },
+  batch_items: {
+    worker: "select, insert, update",
+    relay: "select, insert, update",
+    cleanup: "select, delete",
+    operator: "select",
+  },
+  // The parts of an archive are gone when the archive is there.
+  batch_parts: {
+    worker: "select, insert, delete",
+    cleanup: "select, delete",
+    operator: "select",
+  },
   callback_addresses: {
     relay: "select, insert, update",
     // To lock a row before its deletion, a role needs the right to update one of its columns.

@@ -8,6 +8,8 @@ import { lookUpProofs } from "./migrations/0004-look-up-proofs.js";
 import { documents } from "./migrations/0005-documents.js";
 import { erasures } from "./migrations/0006-erasures.js";
 import { callbackQuota } from "./migrations/0007-callback-quota.js";
+import { batches } from "./migrations/0008-batches.js";
+import { batchAddresses } from "./migrations/0009-batch-addresses.js";
 import type { Pool, PoolClient } from "./pool.js";
 
 export interface Migration {
@@ -25,6 +27,8 @@ const migrations: readonly Migration[] = [
   documents,
   erasures,
   callbackQuota,
+  batches,
+  batchAddresses,
 ];
 // Any fixed number: the advisory lock that migrations take.
 const LOCK = 7_318_200_401;

@@ -61,7 +61,7 @@ export class ListCheck {
   }
 
   /** The header and the valid rows, some at a time. It ends where the list cannot be read on; the report says so. */
-  async *read(pieces: Pieces): AsyncGenerator<string[][]> {
+  async *read(pieces: Pieces): AsyncGenerator<Row[]> {
     try {
       const { hasByteOrderMark, rows } = await openList(pieces);
       this.#hasByteOrderMark = hasByteOrderMark;
@@ -95,14 +95,13 @@ export class ListCheck {
   }
 
   /** The rows that may go to the provider: the header, and recipients without problems. */
-  #taken(rows: Row[]): string[][] {
-    const taken: string[][] = [];
-    for (const row of rows) {
-      if (isBlank(row)) this.#blankLines += 1;
-      else if (this.#columns ? this.#takesRecipient(row, this.#columns) : this.#takesHeader(row))
-        taken.push(row.fields);
-    }
-    return taken;
+  #taken(rows: Row[]): Row[] {
+    return rows.filter((row) => {
+      if (!isBlank(row))
+        return this.#columns ? this.#takesRecipient(row, this.#columns) : this.#takesHeader(row);
+      this.#blankLines += 1;
+      return false;
+    });
   }
 
   #takesHeader({ line, fields, hasStrayQuote }: Row): true {

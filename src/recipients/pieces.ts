@@ -1,4 +1,4 @@
-// Writes a file line by line, as a stream of pieces.
+// Writes files line by line, as a stream of pieces.
 
 /** A little less than most pieces have: they end with a line. */
 const PIECE_CHARACTERS = 65_536;
@@ -15,4 +15,13 @@ export async function* inPieces<T>(
     text = "";
   }
   if (text !== "") yield Buffer.from(text);
+}
+
+/** A line of a list of recipients: RFC 4180, but for the semicolons (P2 §2.9). */
+export function listLine(fields: readonly string[]): string {
+  return `${fields.map(fieldOf).join(";")}\r\n`;
+}
+
+function fieldOf(value: string): string {
+  return /[";\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -12,8 +12,7 @@ export class SeenKeys {
 
   /** The line on which the key was seen first; undefined where it is new, and it is then kept with this line. */
   firstLine(key: string, line: number): number | undefined {
-    const digest = hash("sha256", key, "buffer");
-    const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)];
+    const [high, low] = digestOf(key);
     const at = slotOf(this.#slots, high, low);
     const known = this.#slots[at + 2];
     if (known !== 0) return known;
@@ -25,6 +24,11 @@ export class SeenKeys {
     return undefined;
   }
 
+  lineOf(key: string): number | undefined {
+    const [high, low] = digestOf(key);
+    return this.#slots[slotOf(this.#slots, high, low) + 2] || undefined;
+  }
+
   #grow(): void {
     const larger = new Uint32Array(2 * this.#slots.length);
     for (let from = 0; from < this.#slots.length; from += 3) {
@@ -34,6 +38,11 @@ export class SeenKeys {
     }
     this.#slots = larger;
   }
+}
+
+function digestOf(key: string): [high: number, low: number] {
+  const digest = hash("sha256", key, "buffer");
+  return [digest.readUInt32LE(0), digest.readUInt32LE(4)];
 }
 
 /** The place of the key's slot, or of the free one where it would be. */

@@ -85,7 +85,7 @@ export async function startSandbox(given: SandboxOptions = {}): Promise<Sandbox>
   };
   const providers = Object.values(simulated).map((simulate) => simulate(parts));
   for (const { name, operations, hasCallbacks } of providers) {
-    const names = operations.map((operation) => operation.name);
+    const names = operations.flatMap(({ name: own, other }) => (other ? [own, other.name] : [own]));
     faults.know(name, hasCallbacks ? ["callback", ...names] : names);
   }
 

@@ -88,7 +88,8 @@ test("the correlation value fits its own process only", () => {
 
 test("the date of an address is part of what is proven, and no part of its name", () => {
   const subject = subjectOf();
-  const at = (date: string) => segmentOf(callbackUrl(ring, "http://h", subject, new Date(date)));
+  const at = (date: string) =>
+    segmentOf(callbackUrl(ring, "http://h", subject, { issuedAt: new Date(date) }));
   const [early, late] = [at("2026-01-15"), at("2027-01-15")];
   expect(readAddress(ring, early)?.address).toBe(readAddress(ring, late)?.address);
   expect(readAddress(ring, early)?.address).toBe(addressOf(subject));
@@ -114,4 +115,21 @@ test("an address that an earlier release issued has no date, and the same name",
   const [keyId, mac] = keyedDigest(ring, "callback-address", text).split(".");
   const segment = `${keyId}.${Buffer.from(text).toString("base64url")}.${mac}`;
   expect(readAddress(ring, segment)).toEqual({ subject, address: addressOf(subject) });
+});
+
+test("the number of callbacks of a batch's address is part of what is proven, and no part of its name", () => {
+  const subject = subjectOf({ workflowId: "sendNoticeBatch/d:1:r2:p:3" });
+  const segment = segmentOf(callbackUrl(ring, "http://h", subject, { rows: 4_000_000 }));
+  expect(readAddress(ring, segment)).toMatchObject({
+    ...{ subject, rows: 4_000_000, address: addressOf(subject), issuedBefore: expect.any(Date) },
+  });
+  expect(readAddress(ring, segmentOf(callbackUrl(ring, "http://h", subject)))).not.toHaveProperty(
+    "rows",
+  );
+  const [keyId, encoded = "", mac] = segment.split(".");
+  const text = Buffer.from(encoded, "base64url").toString();
+  for (const forged of [text.replace(":r4000000:", ":r4000001:"), text.replace(":r4000000:", ":")])
+    expect(
+      readAddress(ring, `${keyId}.${Buffer.from(forged).toString("base64url")}.${mac}`),
+    ).toBeUndefined();
 });

@@ -7,6 +7,8 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BatchItems } from "../../src/batches/items.js";
+import { ArchiveParts } from "../../src/batches/parts.js";
 import { erasableOf, erase, NothingToErase, ProcessIsOpen } from "../../src/cleanup/erase.js";
 import { beginErasure, erasuresOf } from "../../src/cleanup/erasure-record.js";
 import { searchAttributes } from "../../src/contracts/shared/names.js";
@@ -174,8 +176,11 @@ async function expectErased({
   expect(await store.exists(submitted.uri)).toBe(false);
   expect(await store.exists(affidavit.uri)).toBe(false);
   expect(await rowsOf("documents", workflowId)).toEqual([]);
-  for (const { body, state } of await rowsOf("callbacks", workflowId))
-    expect([body, state]).toEqual([null, expect.stringMatching(/^(delivered|late)$/)]);
+  for (const { body, evidence_id, state } of await rowsOf("callbacks", workflowId))
+    expect([body, evidence_id, state]).toEqual([
+      ...[null, null],
+      expect.stringMatching(/^(delivered|kept|late)$/),
+    ]);
   expect(await rowsOf("effects", workflowId)).toMatchObject([
     { state: "answered", sealed_answer: null, sealed_decisions: null, digest: null },
   ]);
@@ -185,6 +190,34 @@ async function expectErased({
     { by: "Ana", finishedAt: expect.any(Date), ...counts },
   ]);
 }
+
+test("of a batch, what is known of its notices and the parts of its archive go too, also where no body is left", async () => {
+  const one = await finished();
+  const items = new BatchItems(database.pool);
+  const [listed, other] = [
+    [{ evidenceId: "n", line: 1 }],
+    { ...one.processKey, workflowId: "o/1" },
+  ];
+  for (const batch of [one.processKey, other]) {
+    await items.open(batch, 1);
+    await items.noteListed(batch, listed, "end");
+    const part = { document: "document:1", size: 1, entries: Buffer.from("x") };
+    expect(await new ArchiveParts(database.pool).add(batch, part, ["n"])).toBe(true);
+  }
+  await database.pool.query(
+    "update trustflow.callbacks set state = 'kept', body = null, evidence_id = 'n' where workflow_id = $1 and state = 'delivered'",
+    [one.workflowId],
+  );
+  await erase(optionsOf(one.workflowId));
+  await expectErased(one);
+  expect(await rowsOf("batches", one.workflowId)).toEqual([]);
+  for (const table of ["batch_items", "batch_parts"]) {
+    const { rows } = await database.pool.query(
+      `select workflow_id from trustflow.${table} join trustflow.batches on id = batch`,
+    );
+    expect(rows).toEqual([{ workflow_id: other.workflowId }]);
+  }
+});
 
 test("everything of the process goes, the record stays", async () => {
   const one = await finished();

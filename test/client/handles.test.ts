@@ -43,6 +43,7 @@ const calls: [ProcessName, string, given: unknown[], stated: unknown[], args: un
   ["sendPostal", "cancel", [], [], [{}]],
   ["sendPostal", "requestAffidavit", [undefined], [], [{}]],
   ["sendPostal", "requestAffidavit", [{ includeEvents: true }], [], [{ includeEvents: true }]],
+  ["sendNoticeBatch", "cancel", [], [], [{}]],
   ["sendNotice", "requestAffidavit", [undefined], [], [{}]],
   ["sendNotice", "requestAffidavit", [{ includeBody: true }], [], [{ includeBody: true }]],
   ["issueCertificate", "submitOtp", ["123456"], [], [{ code: "123456" }]],

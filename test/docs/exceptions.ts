@@ -50,6 +50,8 @@ export const exceptions: Exception[] = [
     "npm run bench -- --quick",
     "npm run bench -- --only processes --json",
     "npm run bench -- --only processes --cpu-prof DIR",
+    "npm run bench -- --only batch --quick",
+    "npm run bench -- --only batch --recipients 1000,10000 --notices 200 --callbacks 100000",
   ].map((command) => ({
     page: "docs/benchmarks.md",
     command,

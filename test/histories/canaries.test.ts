@@ -80,6 +80,7 @@ const personal: Record<string, string[]> = {
     "evidenceAccessControlChallenge",
     "evidenceAccessControlChallengeResponse",
   ],
+  "sendNoticeBatch batch": ["subject", "body", "replyTo"],
   "sendPostal letter": [
     "recipientAddress.streetAddress",
     "recipientName",

@@ -1,6 +1,9 @@
 // What each role of a deployment may do in the database, against a real PostgreSQL: its own work, and nothing else.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { BatchItems } from "../../src/batches/items.js";
+import { ArchiveParts } from "../../src/batches/parts.js";
+import { purgeBatches } from "../../src/batches/removal.js";
 import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { CallbackArchive } from "../../src/callbacks/inbox/archive.js";
 import { Inbox } from "../../src/callbacks/inbox/inbox.js";
@@ -39,6 +42,8 @@ const insertCallback = `insert into trustflow.callbacks (address, identifier, pr
   values ('a', 'b', 'evi-post', 'default', 'sendPostal/1', 1, 'x', 'waiting')`;
 const insertEffect = `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state)
   values (gen_random_uuid(), 'default', 'sendPostal/1', 'submit', '1', 'sending')`;
+const insertBatch =
+  "insert into trustflow.batches (namespace, workflow_id, recipients) values ('default', 'sendNoticeBatch/2', 1)";
 const everywhere = [
   "create table trustflow.mine (n int)",
   "create table public.mine (n int)",
@@ -72,6 +77,9 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "update trustflow.effects set state = 'notSent'",
     "insert into trustflow.correlations (provider, account, reference, namespace, workflow_id) values ('a', 'b', 'c', 'd', 'e')",
     "select from trustflow.look_up_proofs",
+    insertBatch,
+    "delete from trustflow.batch_items",
+    "select from trustflow.batch_parts",
   ],
   worker: [
     "select from trustflow.callbacks",
@@ -80,8 +88,12 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "delete from trustflow.effects",
     "select from trustflow.correlations",
     "delete from trustflow.correlations",
+    "delete from trustflow.batches",
+    "delete from trustflow.batch_items",
   ],
   cleanup: [
+    insertBatch,
+    "update trustflow.batch_items set line = 1",
     insertEffect,
     "update trustflow.effects set state = 'notSent'",
     insertCallback,
@@ -95,6 +107,9 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "delete from trustflow.effects",
     insertCallback,
     "update trustflow.callbacks set body = null",
+    insertBatch,
+    "update trustflow.batch_items set line = 1",
+    "delete from trustflow.batch_parts",
     "delete from trustflow.callbacks",
   ],
 };
@@ -162,6 +177,43 @@ test("the receiver stores and knows a duplicate; the relay claims, addresses and
   expect(listed.map(({ state }) => state)).toEqual(["parked", "parked", "parked"]);
   expect((await archive.show(ids[0] ?? "", bodyKeys))?.body).toBe('{"Identifier":"a"}');
   expect(await archive.replay(ids)).toEqual(ids);
+});
+
+test("worker and relay note what is known of a batch's notices, an operator reads it, and the clean-up removes it", async () => {
+  const batch = { namespace: "default", workflowId: "sendNoticeBatch/1" };
+  const [worker, relay, operator] = [as.worker, as.relay, as.operator].map(
+    (pool) => new BatchItems(pool),
+  ) as [BatchItems, BatchItems, BatchItems];
+  await worker.open(batch, 1);
+  await worker.noteListed(batch, [{ evidenceId: "n", line: 1 }], "end");
+  await new Arrivals(as.receiver, sealRing).insert(
+    [
+      {
+        ...{ address: "a batch's", identifier: "a", body: Buffer.from("{}"), rows: 40 },
+        subject: { provider: "evi-notice", ...batch },
+      },
+    ],
+    5_000,
+  );
+  const claim = randomUUID();
+  const [row] = (await new Inbox(as.relay, bodyKeys).claim(claim, 5_000)).filter(
+    ({ workflowId }) => workflowId === batch.workflowId,
+  );
+  const heard = { evidenceId: "n", kind: "Sent", at: "2026-01-01T00:00:00Z", rank: 5 };
+  await relay.keep(claim, [{ id: row?.id ?? "", ...heard }]);
+  await worker.noteRead(batch, [{ evidenceId: "n", state: "Read" }], new Date());
+  await worker.noteSwept(batch, new Date());
+  expect(await worker.due(batch, new Date(), 1)).toHaveLength(1);
+  const parts = new ArchiveParts(as.worker);
+  const part = { document: "document:1", size: 1, entries: Buffer.from("x") };
+  expect(await parts.add(batch, part, ["n"])).toBe(true);
+  expect(await operator.totals(batch)).toHaveLength(1);
+  expect(await operator.page(batch, { limit: 1 })).toHaveLength(1);
+  expect(await operator.history(batch, "n")).toHaveLength(1);
+  expect(await new ArchiveParts(as.operator).list(batch)).toHaveLength(1);
+  await parts.remove(batch);
+  await purgeBatches(as.cleanup, new Date(Date.now() + 60_000));
+  expect(await operator.sweep(batch)).toBeUndefined();
 });
 
 test("the clean-up removes bodies and rows of inbox and journal", async () => {

@@ -29,6 +29,8 @@ test("an empty database lacks every migration; several runners at once apply eac
     "0005-documents",
     "0006-erasures",
     "0007-callback-quota",
+    "0008-batches",
+    "0009-batch-addresses",
   ]);
   const runs = await Promise.all([migrate(pool), migrate(pool), migrate(pool)]);
   expect(runs.flat().toSorted()).toEqual(pending);
@@ -42,6 +44,9 @@ test("the migrations make exactly the fixed tables of docs/design.md §13 and th
     "select table_name from information_schema.tables where table_schema = 'trustflow' order by 1",
   );
   expect(rows.map((row) => row.table_name)).toEqual([
+    "batch_items",
+    "batch_parts",
+    "batches",
     "callback_addresses",
     "callbacks",
     "correlations",
@@ -100,7 +105,11 @@ test("callbacks are stored while 0007 builds its indexes, and one that was cut o
   await pool.query(store("meanwhile"));
   await writer.query("commit");
   writer.release();
-  expect((await Promise.all(migrating)).flat()).toEqual(["0007-callback-quota"]);
+  expect((await Promise.all(migrating)).flat()).toEqual([
+    "0007-callback-quota",
+    "0008-batches",
+    "0009-batch-addresses",
+  ]);
   const { rows } = await pool.query(
     `select relname as name, indisvalid as "isValid" from pg_index join pg_class on oid = indexrelid
      where indrelid = 'trustflow.callbacks'::regclass and pg_get_expr(indpred, indrelid) like '%surplus%' order by 1`,

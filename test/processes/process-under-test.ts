@@ -78,6 +78,8 @@ export interface ProcessUnderTest<
   spanMs: number;
   /** Virtual time after which a first change shows in a query, where the process asks for one. */
   firstChangeMs?: number;
+  /** Virtual time that the provider needs between two calls of the set-up. */
+  setUpMs?: number;
   /** Every operation of the provider that the process uses. */
   calls: CallUnderTest<Handle>[];
   /** The same id and variant twice is the same process. The id is the intent too. */

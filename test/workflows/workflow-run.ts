@@ -51,13 +51,17 @@ export class WorkflowRun {
   #now = Date.UTC(2026, 0, 1);
   #updateCount = 0;
 
-  private constructor(workflow: () => Promise<unknown>, fakes: Record<string, FakeActivity>) {
+  private constructor(
+    workflow: () => Promise<unknown>,
+    fakes: Record<string, FakeActivity>,
+    processName: string,
+  ) {
     this.#fakes = fakes;
     const info = {
-      workflowId: "sendPostal/test",
+      workflowId: `${processName}/test`,
       runId: "run",
       firstExecutionRunId: "run",
-      workflowType: "sendPostal",
+      workflowType: processName,
       namespace: "default",
       taskQueue: "workflows",
       attempt: 1,
@@ -81,8 +85,9 @@ export class WorkflowRun {
   static async start(
     workflow: () => Promise<unknown>,
     fakes: Record<string, FakeActivity> = {},
+    processName = "sendPostal",
   ): Promise<WorkflowRun> {
-    const run = new WorkflowRun(workflow, fakes);
+    const run = new WorkflowRun(workflow, fakes, processName);
     await run.#activate("initializeWorkflow", {});
     return run;
   }

@@ -72,10 +72,16 @@ export async function submit(
 }
 
 /** The deadline is the caller's, else the end of `timeToLive` with a margin, else the configured one. */
-export function settingsOf(
-  configured: NoticeSettings,
-  { settings, timeToLive }: Pick<SendNoticeInput, "settings" | "timeToLive">,
-): NoticeSettings {
+export function settingsOf<S extends NoticeSettings>(
+  configured: S,
+  {
+    settings,
+    timeToLive,
+  }: {
+    settings?: { [name in keyof S]?: S[name] | undefined } | undefined;
+    timeToLive?: number | undefined;
+  },
+): S {
   const own = resolved(configured, settings);
   if (settings?.deadlineSeconds !== undefined || timeToLive === undefined) return own;
   return { ...own, deadlineSeconds: timeToLive * 60 + own.deadlineMarginSeconds };

@@ -72,7 +72,7 @@ export async function readDocument(
 }
 
 /** For a document of any size. A missing document, or one with the type of a PDF that is not a PDF, is an invalid input. */
-async function checkDocument(
+export async function checkDocument(
   documents: DocumentStore,
   reference: DocumentReference,
   path: string,

@@ -36,7 +36,9 @@ export interface ProviderEffect<P extends Provider, R, T, S> {
   documents?: OwnedDocument[];
   /** The part of the operation that a denial would be about, where that is not all of it. */
   about?: string | undefined;
-  /** Before the call, on this machine: reads documents, opens secrets. */
+  /** How long the call may take, where that may be longer than a lease. */
+  longestMs?: number;
+  /** Before the call: reads documents, opens secrets, and asks what must be known before it. */
   prepare?(): T | Promise<T>;
   /** The one HTTP call. Its answer must be plain JSON. */
   send(call: EffectCall<T>): Promise<R>;
@@ -107,10 +109,13 @@ export async function runEffect<P extends Provider, R, T = undefined, S = never>
   return answer;
 }
 
+/** The rest of a lease is for what comes before the call, and for storing its answer. */
+const LONGEST_SHARE = 0.8;
+
 function journalEffectOf<P extends Provider, R, T, S>(
   { provider, account, process: processKey, deps }: ProviderContext<P>,
   { step, occurrence }: EffectReference,
-  { operation, input, documents, lookUp }: ProviderEffect<P, R, T, S>,
+  { operation, input, documents, lookUp, longestMs }: ProviderEffect<P, R, T, S>,
 ): Effect {
   const digested = { account: account.name, input };
   const declared = effectClassOf(provider, operation) as Effect["effectClass"];
@@ -127,6 +132,7 @@ function journalEffectOf<P extends Provider, R, T, S>(
     digest: deps.digests.of(digested),
     sameDigest: (stored) => deps.digests.same(digested, stored),
     ...(documents && { documents }),
+    ...(longestMs !== undefined && { leaseMs: longestMs / LONGEST_SHARE }),
   };
 }
 

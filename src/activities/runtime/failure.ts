@@ -29,7 +29,15 @@ export class InvalidInput extends Error {
 }
 
 /** The provider shows no change yet; the server's retry polls again. */
-export class NotChangedYet extends Error {}
+export class NotChangedYet extends Error {
+  /** Sooner than the step's own interval, where there is more to do. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(retryAfterMs?: number) {
+    super();
+    this.retryAfterMs = retryAfterMs;
+  }
+}
 
 /**
  * `quick` fails to the workflow; `probe` is a person's retry, which calls even while others leave the provider alone; `send`
@@ -135,7 +143,10 @@ function withoutName(message: string, fieldName: string): string {
 
 function describe(error: unknown): Described {
   if (error instanceof InvalidInput) return { kind: "InvalidInput", fields: error.fields };
-  if (error instanceof NotChangedYet) return { kind: "unchanged" };
+  if (error instanceof NotChangedYet) {
+    const { retryAfterMs } = error;
+    return { kind: "unchanged", ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
   if (error instanceof ProviderError) {
     const { kind, provider, operation, problem, retryAfterMs } = error;
     return {
@@ -243,7 +254,9 @@ function failureOf(
     message: `${provider} ${operation}: ${kind}`,
     details: [problem],
     nonRetryable: (final || isLongAway || decidedByWorkflow.has(kind)) && !patient,
-    ...(kind === "unchanged" ? {} : { nextRetryDelay: patient ? delayMs : quickDelayMs }),
+    ...(kind === "unchanged" && retryAfterMs === undefined
+      ? {}
+      : { nextRetryDelay: patient ? delayMs : quickDelayMs }),
     ...(patient || waits ? { category: ApplicationFailureCategory.BENIGN } : {}),
   });
 }

@@ -33,8 +33,11 @@ export interface ActivityDependencies {
   secrets: Secrets;
   documents: DocumentStore;
   circuits: Circuits;
-  /** The process's own callback address and the value that its callbacks echo (docs/design.md §7). */
-  callback(processKey: { provider: string; namespace: string; workflowId: string }): {
+  /**
+   * The process's own callback address and the value that its callbacks echo (docs/design.md §7). `rows`: how many callbacks it may
+   * bring, where these are more than a process's usual ones.
+   */
+  callback(subject: { provider: string; namespace: string; workflowId: string; rows?: number }): {
     url: string;
     correlation: string;
   };

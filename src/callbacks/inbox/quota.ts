@@ -1,6 +1,8 @@
 // The quota and the lifetime of a callback address (docs/decisions/0020). A database function counts
 // (postgres/migrations/0007-callback-quota.ts); after its refusal, the receiver refuses by itself for a while.
 
+import type { GenuineAddress } from "../address.js";
+
 export interface Quota {
   /** How many rows a process receives; more are `surplus`. */
   eventsPerProcess: number;
@@ -48,19 +50,25 @@ export class RefusedAddresses {
   }
 }
 
+/** The address of a batch brings what others bring in hundreds of addresses: it may take nearly all places. */
+const BATCH_SHARE = 0.9;
+
 /** How many callbacks of each address are being received or wait for their commit. */
 export class AddressSlots {
   readonly #most: number;
+  readonly #mostOfBatch: number;
   readonly #taken = new Map<string, number>();
 
-  constructor(most: number) {
-    this.#most = most;
+  /** `share`: of all places, for one address. */
+  constructor(places: number, share: number) {
+    this.#most = Math.ceil(places * share);
+    this.#mostOfBatch = Math.ceil(places * BATCH_SHARE);
   }
 
   /** Takes a place; returns the function that frees it, or undefined if the address has its maximum. */
-  enter(address: string): (() => void) | undefined {
+  enter({ address, rows }: Pick<GenuineAddress, "address" | "rows">): (() => void) | undefined {
     const taken = this.#taken.get(address) ?? 0;
-    if (taken >= this.#most) return undefined;
+    if (taken >= (rows === undefined ? this.#most : this.#mostOfBatch)) return undefined;
     this.#taken.set(address, taken + 1);
     return () => {
       const left = (this.#taken.get(address) ?? 1) - 1;

@@ -48,7 +48,7 @@ export class Arrivals {
     const { rows } = await this.#pool.query<{ verdicts: Verdict[] }>({
       name: "inbox-insert",
       text: `select trustflow.store_callbacks(
-          $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as verdicts`,
+          $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as verdicts`,
       values: [
         arrivals.map(({ address }) => address),
         arrivals.map(({ identifier }) => identifier),
@@ -64,6 +64,7 @@ export class Arrivals {
         quota.accountRowsPerDay,
         quota.accountBytesPerDay,
         quota.addressDays,
+        arrivals.map(({ rows }) => rows ?? null),
       ],
       query_timeout: timeoutMs,
     } as { text: string; values: unknown[] });

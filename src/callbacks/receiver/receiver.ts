@@ -84,7 +84,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const refused = new RefusedAddresses();
   const verdicts = new WeakMap<Arrival, Verdict>();
   // One address can use at most half of the places, so that a flood leaves room for the others.
-  const places = new AddressSlots(Math.ceil(queueLimit / 2));
+  const places = new AddressSlots(queueLimit, 1 / 2);
   const batches = batcher<Arrival>(
     async (arrivals) => {
       const found = await inbox.insert(arrivals, databaseTimeoutMs);
@@ -124,7 +124,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 
   let reading = 0;
   // One address can use at most a quarter of the places for bodies in transit, so that slow senders leave room for the others.
-  const readPlaces = new AddressSlots(Math.ceil(readLimit / 4));
+  const readPlaces = new AddressSlots(readLimit, 1 / 4);
   const known = new WeakMap<object, ReturnType<typeof readAddress>>();
   app.post<{ Params: { segment: string }; Body: Buffer | null }>(
     `${callbackPath}:segment`,
@@ -141,7 +141,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
           issuedBefore !== undefined && issuedBefore.getTime() + lifeMs < Date.now();
         const verdict = isExpired ? "expired" : refused.verdictOn(address.address);
         if (verdict) return void refuseAddress(reply.header("connection", "close"), verdict);
-        const leave = readPlaces.enter(address.address);
+        const leave = readPlaces.enter(address);
         if (!leave) return void refuse(reply.header("connection", "close"), "overloaded");
         known.set(request, address);
         reading += 1;
@@ -168,7 +168,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
         return reply.code(400).send({ error: "the body must be JSON" });
       }
       const arrival = { ...address, identifier, body: request.body };
-      const leave = places.enter(address.address);
+      const leave = places.enter(address);
       if (!leave) return refuse(reply, "overloaded");
       const began = performance.now();
       try {

@@ -3,6 +3,8 @@
 // delivered again, and the process detects an event by its id.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { BatchItems } from "../../batches/items.js";
+import type { HeardItem } from "../../batches/items.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { listen } from "../../postgres/listen.js";
 import type { Listener } from "../../postgres/listen.js";
@@ -14,6 +16,7 @@ import type { BodyKeys } from "../inbox/body-keys.js";
 import { deliver } from "./delivery.js";
 import { Inbox, inboxChannel, isFull } from "../inbox/inbox.js";
 import { defaultQuota } from "../inbox/quota.js";
+import { isOfBatch, keepItems } from "./items.js";
 import { WakeSignal } from "./pacing.js";
 import type { Parsers, Reader, Sources } from "../inbox/reading.js";
 import type { Claimed, ClaimedRow, Settlement } from "../inbox/rows.js";
@@ -65,6 +68,7 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
 class RunningRelay implements Relay {
   readonly #options: RelayOptions;
   readonly #inbox: Inbox;
+  readonly #items: BatchItems;
   readonly #reader: Reader;
   readonly #claim = randomUUID();
   readonly #wakeSignal = new WakeSignal();
@@ -80,6 +84,7 @@ class RunningRelay implements Relay {
   constructor(options: RelayOptions) {
     this.#options = options;
     this.#inbox = new Inbox(options.pool, options.bodyKeys);
+    this.#items = new BatchItems(options.pool);
     const { ring, parsers, sources = {} } = options;
     this.#reader = { inbox: this.#inbox, ring, parsers, sources };
     this.#signaller = new Signaller(options, this.#wakeSignal);
@@ -143,6 +148,8 @@ class RunningRelay implements Relay {
         const task = this.#handle(group, claimedAt + leaseMs);
         this.#running.add(task);
         void task.finally(() => this.#running.delete(task));
+        // A batch is claimed a piece at a time: with this one noted, the next claim has the next.
+        if (group[0] && isOfBatch(group[0])) await task;
       }
     }
   }
@@ -173,25 +180,35 @@ class RunningRelay implements Relay {
     );
   }
 
-  // Delivers the rows of one process.
+  // Delivers the rows of one process; those of a batch are noted instead.
   async #handle(rows: ClaimedRow[], leaseEnd: number): Promise<void> {
     const [first] = rows;
     if (first === undefined) return;
     const { logger } = this.#options;
     const looks = this.#looks;
     try {
-      await deliver(rows, {
+      const tools = {
         ...this.#reader,
-        signal: (events) => this.#signaller.send(first.namespace, first.workflowId, events),
-        settle: (settled, settlement) => this.#settle(settled, settlement),
-        inTime: () =>
-          !this.#closed && performance.now() + signalTimeoutOf(this.#options) < leaseEnd,
-      });
+        settle: (settled: Claimed[], settlement: Settlement) => this.#settle(settled, settlement),
+      };
+      if (isOfBatch(first)) await keepItems(rows, { ...tools, keep: (heard) => this.#keep(heard) });
+      else
+        await deliver(rows, {
+          ...tools,
+          signal: (events) => this.#signaller.send(first.namespace, first.workflowId, events),
+          inTime: () =>
+            !this.#closed && performance.now() + signalTimeoutOf(this.#options) < leaseEnd,
+        });
     } catch (error) {
       logger?.warn("callbacks cannot be marked", { code: codeOf(error) });
     }
     // Polls skipped later callbacks of this process while the claim was held.
     if (this.#looks > looks) this.#wakeSignal.wake();
+  }
+
+  async #keep(heard: HeardItem[]): Promise<void> {
+    await this.#items.keep(this.#claim, heard);
+    this.#options.onEvent?.({ state: "kept" }, heard.length);
   }
 
   async #settle(rows: Claimed[], settlement: Settlement): Promise<void> {

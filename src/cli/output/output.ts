@@ -1,4 +1,6 @@
 // The only file that prints: data on stdout, everything else on stderr. It accepts `Terminal` text, JSON and CSV.
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { visibleJson } from "../../contracts/shared/text.js";
 import { csvOf } from "./csv.js";
 import type { Failure } from "./exit.js";
@@ -16,6 +18,22 @@ export function writeNote({ source }: Terminal): void {
 /** On a terminal: replaces the current line. */
 export function writeOver(stream: NodeJS.WriteStream, { source }: Terminal): void {
   stream.write(`\r\u001b[K${source}`);
+}
+
+/** On a terminal, one line on stderr that is rewritten; elsewhere a line of stdout for each text that differs. */
+export class LiveLine {
+  readonly #isLive = process.stderr.isTTY && process.env["TERM"] !== "dumb";
+  #shown = "";
+
+  show(line: Terminal): void {
+    if (this.#isLive) writeOver(process.stderr, line);
+    else if (line.source !== this.#shown) writeData(line);
+    this.#shown = line.source;
+  }
+
+  clear(): void {
+    if (this.#isLive && this.#shown !== "") writeOver(process.stderr, terminal``);
+  }
 }
 
 /** Prints a text of several lines and keeps its line breaks. */
@@ -38,6 +56,13 @@ export function writeJson(value: unknown): void {
 /** One line of JSON Lines. */
 export function writeJsonLine(value: unknown): void {
   write(process.stdout, visibleJson(JSON.stringify(value)));
+}
+
+/** Data of any size, as it is. */
+export async function printPieces(
+  ...parts: (AsyncIterable<Uint8Array> | Iterable<Uint8Array>)[]
+): Promise<void> {
+  for (const part of parts) await pipeline(Readable.from(part), process.stdout, { end: false });
 }
 
 /** The content of a table or CSV: the headings, and the cells of each row. */

@@ -1,4 +1,5 @@
 // The progress bar of a transfer: one line on stderr that is rewritten, on a terminal only.
+import { bar } from "../../contracts/send-notice-batch/progress-line.js";
 import { writeOver } from "./output.js";
 import { terminal } from "./terminal.js";
 import type { Terminal } from "./terminal.js";
@@ -57,14 +58,12 @@ export function progressLine(
   const bytesPerMs = bytes / Math.max(1, elapsedMs);
   const missing = Math.max(0, totalBytes - bytes);
   const left = Math.ceil(missing / Math.max(1e-9, bytesPerMs) / 1000);
-  const percent = String(Math.floor(share * 100)).padStart(3, " ");
   const [done, total] = [megabytes(bytes), megabytes(totalBytes)];
-  const figures = `${percent} % ${done}/${total} MB, ${megabytes(bytesPerMs * 1000)} MB/s, ${left} s left`;
+  const figures = `${done}/${total} MB, ${megabytes(bytesPerMs * 1000)} MB/s, ${left} s left`;
   const most = columns - 1;
-  const width = Math.min(WIDTH, most - MAX_NAME - figures.length - " []".length);
-  if (width < 1) return terminal`${figures.trimStart().slice(0, most)}`;
-  const bar = "=".repeat(Math.floor(share * width)).padEnd(width, ".");
-  return terminal`${shortened(name)} [${bar}]${figures}`;
+  const width = Math.min(WIDTH, most - MAX_NAME - figures.length - "  [] 100 % ".length);
+  if (width < 1) return terminal`${`${Math.floor(share * 100)} % ${figures}`.slice(0, most)}`;
+  return terminal`${shortened(name)} ${bar(share, width)} ${figures}`;
 }
 
 function megabytes(bytes: number): string {

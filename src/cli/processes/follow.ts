@@ -7,9 +7,10 @@ import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status
 import { hasCapability } from "./capability.js";
 import { CodeDialogue } from "./code-dialogue.js";
 import { CommandError, exitCodes } from "../output/exit.js";
-import { writeData, writeJsonLine } from "../output/output.js";
+import { LiveLine, writeData, writeJsonLine } from "../output/output.js";
+import { BatchProgressLine } from "../../contracts/send-notice-batch/progress-line.js";
 import { ProgressLines } from "./show.js";
-import { linesOf } from "../output/terminal.js";
+import { linesOf, terminal } from "../output/terminal.js";
 
 export interface FollowOptions {
   json?: boolean;
@@ -37,17 +38,23 @@ export function allOutcomes(): string[] {
 /** Prints each change. Ends as `resultOf` does, and with 1 if the outcome is not the expected one. */
 export async function watchProcess(handle: AnyHandle, options: FollowOptions): Promise<void> {
   const progress = new ProgressLines();
+  const batch = new LiveLine();
+  const counted = new BatchProgressLine();
   const asksForCodes = !options.json && isOnTerminal() && hasCapability(handle, "submitOtp");
   const codes = asksForCodes ? new CodeDialogue(handle) : undefined;
   try {
     const result = await resultOf(handle, options, (status) => {
       if (options.json) return writeJsonLine(status);
       const lines = progress.linesOf(status);
+      batch.clear();
       if (lines.length > 0) writeData(linesOf(lines));
+      const line = counted.lineOf(status);
+      if (line !== undefined) batch.show(terminal`${line}`);
       codes?.follow(status);
     });
     requireOutcome(result, options);
   } finally {
+    batch.clear();
     await codes?.end();
   }
 }

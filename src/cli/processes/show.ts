@@ -2,6 +2,7 @@
 import { consequencesOf, proposedLine } from "../../contracts/shared/decisions.js";
 import type { ProcessResult, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { facts } from "../output/output.js";
+import { batchFacts } from "./batch-progress.js";
 import { linesOf, padded, paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 
@@ -25,6 +26,7 @@ export function statusText(status: ProcessStatus): Terminal {
         problem,
       ]),
       ["references", listed(status.references)],
+      ...batchFacts(status),
     ]),
     ...attentionLines(status),
     ...status.timeline.map(timelineLine),

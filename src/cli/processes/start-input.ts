@@ -24,13 +24,17 @@ export interface StartInput<Input extends object> {
   files: Map<string, DocumentFile>;
 }
 
-/** Reads the input; `-` is stdin. A document's path is relative to the input file, or for stdin to the working directory. */
+/**
+ * Reads the input; `-` is stdin. A document's path is relative to the input file, or for stdin to the working directory. `amend`: what
+ * the command line changes in it.
+ */
 export async function readStartInput<Input extends object>(
   contract: z.ZodType<Input>,
   source: string,
   id: string,
+  amend = (input: Record<string, unknown>) => input,
 ): Promise<StartInput<Input>> {
-  const given = jsonObject(await readText(source, "--input"), "--input", source);
+  const given = amend(jsonObject(await readText(source, "--input"), "--input", source));
   const folder = source === "-" ? process.cwd() : dirname(resolve(source));
   const isDocument = documentPlaces(contract);
   const files = new Map<string, DocumentFile>();

@@ -9,6 +9,7 @@ import type { ProcessName } from "../../contracts/registry.js";
 import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";
+import { recipientsFile } from "./recipients-file.js";
 import { facts, writeData, writeJson, writeJsonLine } from "../output/output.js";
 import { documentStoreOf } from "../document-store.js";
 import { readStartInput, type StartInput, withStoredFiles } from "./start-input.js";
@@ -23,8 +24,22 @@ interface StartOptions extends FollowOptions {
   dryRun?: boolean;
 }
 
+/** What the command of one process has beside those of the others. */
+export interface StartExtension<Options> {
+  addOptions(command: Command): void;
+  /** The input as the options change it. */
+  amend(input: Record<string, unknown>, options: Options): Record<string, unknown>;
+  /** Before anything is stored or started. `done`: that was all that the command was asked for. */
+  check(read: StartInput<object>, options: Options): Promise<"start" | "done">;
+}
+
+const extensions: Partial<Record<ProcessName, StartExtension<object>>> = {
+  sendNoticeBatch: recipientsFile,
+};
+
 export function addStarts(program: Command): void {
   for (const name of processes) {
+    const extension = extensions[name];
     const { input: schema, command: help } = contractOf(name);
     const command = addCommand(program, commandOf(name), {
       summary: help.summary,
@@ -36,9 +51,16 @@ A second start with the same --id joins the first. Prints the id; with --watch a
       .option("--id <id>", "business id, without personal data; default: a random id")
       .option("--watch", "follow the process to its end")
       .option("--dry-run", "only check the input; store and start nothing");
+    extension?.addOptions(command);
     addFollowOptions(command, outcomesOf(name)).action(async (options: StartOptions) => {
       const id = options.id ?? randomUUID();
-      const read = await readStartInput(schema, options.input, id);
+      const read = await readStartInput(
+        schema,
+        options.input,
+        id,
+        (input) => extension?.amend(input, options) ?? input,
+      );
+      if ((await extension?.check(read, options)) === "done") return;
       if (options.dryRun) return sayChecked(name, read, options);
       await withTrustflow(async (trustflow) => {
         const input = await withStoredFiles(read, () => trustflow.documents);

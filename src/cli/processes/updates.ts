@@ -27,7 +27,7 @@ interface Stated {
 
 export function addUpdates(program: Command): void {
   const cancel = addCommand(program, "cancel <id>", {
-    summary: "cancel a letter before it is dispatched",
+    summary: "cancel a letter before it is dispatched, or a batch of notices before its start",
     details: `${idHelp}
 Ends with 0 on cancelled and on pending (the submit is in progress; the cancellation follows it);
 with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the process has ended.`,

@@ -27,6 +27,7 @@ const consequences: Record<Decision, (attention: Attention) => string> = {
   retry({ kind, step, retryNeeds = [] }) {
     if (kind === "cancelRequested")
       return "the process continues; the cancellation request is dropped";
+    if (kind === "failureBudget") return "the process continues, however many recipients fail";
     if (retryNeeds.length > 0 && codeSteps.has(step))
       return "sends nothing itself: the holder can enter another code, which counts a second time if the provider accepted the first; check the provider's portal first; needs --confirm-retry and --note";
     if (retryNeeds.length > 0)

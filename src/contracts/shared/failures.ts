@@ -41,6 +41,7 @@ export const attentionKinds = [
   "unknownOutcome",
   "protocol",
   "cancelRequested",
+  "failureBudget",
 ] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
 

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Trustflow } from "../../client.js";
 import type { AnyHandle } from "../../client.js";
+import { BatchProgressLine } from "../../contracts/send-notice-batch/progress-line.js";
 import { sandboxControl } from "../../sandbox/control/client.js";
 import type { LedgerReport } from "../../sandbox/engine/ledger.js";
+import { batchScenarios } from "./batches.js";
 import { letterScenarios } from "./letters.js";
 import { noticeScenarios } from "./notices.js";
 import { peopleScenarios } from "./people.js";
@@ -52,7 +54,7 @@ const demoEnvironment = {
 /** Virtual days in real seconds. */
 const SPEED = 40_000;
 
-const acts = [letterScenarios, [...noticeScenarios, ...peopleScenarios]];
+const acts = [letterScenarios, [...noticeScenarios, ...peopleScenarios], batchScenarios];
 
 export async function runDemo({ progress, onReport }: DemoOptions): Promise<DemoReport> {
   const began = Date.now();
@@ -71,7 +73,7 @@ export async function runDemo({ progress, onReport }: DemoOptions): Promise<Demo
     try {
       progress(`Web UI: ${stack.temporalUi}`);
       const sandbox = sandboxControl(stack.sandboxUrl);
-      const stage = { client, stack, sandbox };
+      const stage = { client, stack, sandbox, progress };
       const rows: DemoRow[] = [];
       // One after another: the first scenario kills a worker, and other processes could then need an operator decision.
       for (const act of acts) {
@@ -121,9 +123,11 @@ async function play(
 /** A line for each move; a worker that is away for a moment only delays it. */
 async function tell(handle: AnyHandle, progress: Progress): Promise<void> {
   let said = "";
+  const batch = new BatchProgressLine();
   for (let open = true; open; open = await handle.isOpen().catch(() => true)) {
     const status = await handle.status().catch(() => undefined);
-    const line = [status?.phase, status?.state, status?.attention?.kind]
+    const far = status && batch.lineOf(status);
+    const line = [status?.phase, status?.state, status?.attention?.kind, far]
       .filter(Boolean)
       .join(" · ");
     if (line !== "" && line !== said) progress(`${handle.id.padEnd(22)} ${line}`);
@@ -141,7 +145,7 @@ function reportOf(
   const rows = played.map((row) => ({
     ...row,
     effects: ledger.effects.filter(
-      ({ operation, intent }) => operation === effectOf(row.id) && intent === intentOf(row.id),
+      ({ operation, intent }) => operation === effectOf(row.id) && isIntentOf(row.id, intent),
     ).length,
   }));
   const asExpected = rows.every(
@@ -163,6 +167,11 @@ function reportOf(
 
 function intentOf(name: string): string {
   return `demo-${name}`;
+}
+
+/** A batch is found again by its description, which ends with an id of the process's own in brackets. */
+function isIntentOf(name: string, intent: string | null): boolean {
+  return intent === intentOf(name) || (intent?.startsWith(`${intentOf(name)} [`) ?? false);
 }
 
 function effectOf(name: string): string | undefined {

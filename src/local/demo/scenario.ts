@@ -1,12 +1,14 @@
 // A scenario of the demo: it starts a process, plays its persons, and states the expected outcome.
 import type { AnyHandle, Trustflow } from "../../client.js";
 import type { SandboxControl } from "../../sandbox/control/client.js";
+import type { Progress } from "../processes/tools.js";
 import type { Stack } from "../stack/stack.js";
 
 export interface ScenarioContext {
   client: Trustflow;
   stack: Stack;
   sandbox: SandboxControl;
+  progress: Progress;
 }
 
 export interface Scenario {

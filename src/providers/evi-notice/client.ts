@@ -54,7 +54,8 @@ import { IdAnswer, NoticeAnswer, NoticePage, RequestIdAnswer, routes } from "./w
 export * from "./batch-attachments.js";
 export * from "./batches.js";
 export * from "./recipients.js";
-export type { EviNoticeAccount } from "./account.js";
+export type { BatchAssumptions, EviNoticeAccount } from "./account.js";
+export type { ListedAttachment } from "./attachment.js";
 export type { Notice } from "./item.js";
 export type { NoticeSubmission } from "./submission.js";
 

@@ -71,7 +71,8 @@ export async function queryRecipients(
   const members = { Results: ["Results"], Address: account.members.recipientAddress };
   const described = json(RecipientPage, { spelling: { members }, isSecret: true });
   const { value } = await call(account, "queryRecipients", request, described);
-  return page(value, recipientOf);
+  // A cursor may come with the last page too: then the next one is empty.
+  return page(value.Results.length === 0 ? { Results: [] } : value, recipientOf);
 }
 
 /** P2 §4.3. 404 is success: they are gone. */

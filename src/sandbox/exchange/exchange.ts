@@ -11,7 +11,7 @@ import type { SandboxParts } from "../engine/parts.js";
 /** As a captive portal, or the page to log in of a proxy, answers in the provider's place. */
 const WEB_PAGE = Buffer.from("<!DOCTYPE html>\n<html><title>Sign in</title></html>");
 
-async function arrivalOf(name: string, request: FastifyRequest): Promise<Arrival> {
+async function arrivalOf(request: FastifyRequest): Promise<Omit<Arrival, "operation">> {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   // A list of recipients is large, and stays where it is.
   const mayBeJson = !/^text\/(csv|html)\b/i.test(request.headers["content-type"] ?? "");
@@ -33,7 +33,7 @@ async function arrivalOf(name: string, request: FastifyRequest): Promise<Arrival
   const { socket } = request.raw;
   const clientName =
     socket instanceof TLSSocket ? socket.getPeerCertificate().subject?.CN : undefined;
-  return { operation: name, headers, query, params, body, form, rawBody, clientName };
+  return { headers, query, params, body, form, rawBody, clientName };
 }
 
 export class Exchange {
@@ -43,6 +43,7 @@ export class Exchange {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #refuse: SandboxProvider["refuse"];
+  #name = "";
   #rules: FaultRule[] = [];
 
   constructor(
@@ -62,8 +63,11 @@ export class Exchange {
 
   async run(): Promise<FastifyReply> {
     const { faults, clock } = this.#parts;
-    const name = `${this.#provider.name}.${this.#operation.name}`;
-    const arrival = await arrivalOf(name, this.#request);
+    const { name: own, other } = this.#operation;
+    const arrived = await arrivalOf(this.#request);
+    const name = `${this.#provider.name}.${other?.is(arrived.body) ? other.name : own}`;
+    const arrival: Arrival = { ...arrived, operation: name };
+    this.#name = name;
     const description = this.#operation.describe(arrival);
     if (description.magicKey && description.magicFaults)
       faults.learn(description.magicKey, description.magicFaults);
@@ -155,7 +159,7 @@ export class Exchange {
 
   #note(call: Call | undefined, description: Description, status: number | undefined): void {
     this.#parts.requests.note({
-      operation: `${this.#provider.name}.${this.#operation.name}`,
+      operation: this.#name,
       account: call?.account.username ?? null,
       intent: description.intent,
       status: status ?? null,

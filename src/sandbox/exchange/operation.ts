@@ -53,6 +53,8 @@ export interface Operation {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY";
   /** With parameters as `:name`. */
   path: string;
+  /** Where the body makes it another operation: that one's name, in faults and among the requests. */
+  other?: { name: string; is(body: unknown): boolean };
   /** Served over mutual TLS alone, else over plain HTTP alone. */
   needsClientCertificate?: boolean;
   /** Where the operation's host has an error shape of its own. */

@@ -12,7 +12,8 @@ const tail = markdown`
 `;
 const emptyLine = markdown``;
 
-export function renderDetails(status: ProcessStatus): Markdown {
+/** `own`: the lines that only this process has. */
+export function renderDetails(status: ProcessStatus, own: [string, string][] = []): Markdown {
   const { process: processName, id, environment, account, phase, state, timeline } = status;
   const lines = [
     markdown`**${processName}** **${id}** on ${environment}, account ${account}`,
@@ -31,7 +32,7 @@ export function renderDetails(status: ProcessStatus): Markdown {
   if (status.failure)
     lines.push(markdown`- **Failed** as ${status.failure.type}: ${status.failure.message}`);
   if (status.outcome) lines.push(markdown`- Outcome: **${status.outcome}**`);
-  for (const [name, value] of Object.entries(status.references)) {
+  for (const [name, value] of [...own, ...Object.entries(status.references)]) {
     lines.push(markdown`- ${name}: ${value}`);
   }
   if (timeline.length > 0)

@@ -282,7 +282,10 @@ export function abandoned(
   return ApplicationFailure.nonRetryable(`Abandoned at ${step}`, "Abandoned", details);
 }
 
-const reasons: Record<Exclude<AttentionKind, "cancelRequested">, string> = {
+/** The attentions that a problem of a provider raises. */
+type ProblemAttention = Exclude<AttentionKind, "cancelRequested" | "failureBudget">;
+
+const reasons: Record<ProblemAttention, string> = {
   accessDenied: "access denied; check credentials, permissions and balance",
   unavailable: "the provider has been unreachable for a long time",
   unknownOutcome: "the provider may have acted; check the provider's portal before deciding",
@@ -298,11 +301,7 @@ const lookUps: Record<NonNullable<Problem["lookUp"]>, string> = {
     "the answer was lost, and the look-up does not find the effect. That proves nothing, because this account's look-up does not find our own items (see trustflow doctor)",
 };
 
-export function reasonOf(
-  kind: Exclude<AttentionKind, "cancelRequested">,
-  problem: Problem,
-  host?: string,
-): string {
+export function reasonOf(kind: ProblemAttention, problem: Problem, host?: string): string {
   const { provider, operation, reference, problem: wrong } = problem;
   const code = problem.code ?? (wrong === undefined ? problem.status : undefined);
   const what = wrong === undefined ? "" : `: ${wrong}`;

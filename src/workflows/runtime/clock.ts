@@ -7,6 +7,10 @@ export function now(): Date {
   return new Date();
 }
 
+export function dateOf(instant: string): Date {
+  return new Date(instant);
+}
+
 export function secondsFromNow(seconds: number): Date {
   return new Date(Date.now() + seconds * 1_000);
 }

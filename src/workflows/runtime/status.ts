@@ -23,6 +23,13 @@ type ShownLog = Pick<EventLog<Snapshot, View>, "view" | "timeline" | "lastEventA
 /** What the status shows of the open attentions. */
 type ShownAttentions = Pick<Attentions, "first" | "more" | "proposals">;
 
+export interface OwnStatus {
+  /** More members of the status, which the process's own contract names. */
+  members(): object;
+  /** The same as lines of the details, each with its name. */
+  lines(): [name: string, text: string][];
+}
+
 export class ProcessStatusBoard {
   readonly process: string;
   readonly id: string;
@@ -34,6 +41,8 @@ export class ProcessStatusBoard {
   ownOutcome: string | undefined;
   failure: ShownFailure | undefined;
   deadline: Date | undefined;
+  /** What a process shows beside what all processes show. */
+  own: OwnStatus | undefined;
   readonly #log: ShownLog;
   readonly #attentions: ShownAttentions;
   #waiting: { for: string; until?: Date } | undefined;
@@ -102,13 +111,14 @@ export class ProcessStatusBoard {
       ...(attention ? { attention } : {}),
       ...(more.length > 0 ? { moreAttentions: more } : {}),
       ...(this.failure ? { failure: this.failure } : {}),
+      ...this.own?.members(),
       timeline: this.#log.timeline,
     };
   }
 
   /** Shows the current status in the Web UI. */
   refresh(): void {
-    showDetails(renderDetails(this.current()));
+    showDetails(renderDetails(this.current(), this.own?.lines()));
   }
 
   /** The search attributes; each upsert is an event, so only after the submit, with attention, and at the end. */

@@ -32,6 +32,8 @@ export interface Step {
   /** Default `0`; another value if the step is repeated with a new input. */
   occurrence?: string;
   quick?: ActivityOptions;
+  /** How long one attempt may take, where that is longer than usual. */
+  attempt?: Pick<ActivityOptions, "startToCloseTimeout">;
 }
 
 /** The open problem of an update's own call: the step begins with an attention. */
@@ -95,11 +97,11 @@ type CallWith<T> = (options: ActivityOptions, mode: AttemptMode) => Promise<T>;
 /** Makes one call. If waiting does not help, the failure goes to the workflow; the end of the process cancels the call. */
 async function quick<T>(
   flow: AnyFlow,
-  { summary, quick: ownOptions }: Step,
+  { summary, attempt, quick: ownOptions }: Step,
   mode: "quick" | "probe",
   callWith: CallWith<T>,
 ): Promise<StepOutcome<T>> {
-  const call = () => callWith({ ...quickOptions, ...ownOptions, summary }, mode);
+  const call = () => callWith({ ...quickOptions, ...attempt, ...ownOptions, summary }, mode);
   const { stopping } = flow.lifecycle;
   // Keeps the usual case cheap: the SDK keeps a stack trace for each promise.
   if (!stopping) return outcomeOf(flow, call);
@@ -129,7 +131,8 @@ async function patient<T>(
   const attention = raise(flow, step, problem);
   const { kind, sends } = attention;
   const summary = `${step.summary} (${kind}: ${sends ? "keeps trying" : "waits for the answer"})`;
-  const call = () => callWith({ ...patientOptions, summary }, sends ? "send" : "watch");
+  const options = { ...patientOptions, ...step.attempt, summary };
+  const call = () => callWith(options, sends ? "send" : "watch");
   const { stopping } = flow.lifecycle;
   const others: Promise<StepOutcome<T>>[] = [
     ...(stopping ? [stopping] : []),

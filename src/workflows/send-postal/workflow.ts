@@ -1,6 +1,6 @@
 // A certified postal communication from submit to close, with its affidavits (P2 §2.1–2.5, §3.1, §4.1;
 // docs/reading-the-specification.md §2).
-import { currentUpdateInfo, proxyActivities, sleep } from "@temporalio/workflow";
+import { currentUpdateInfo, proxyActivities } from "@temporalio/workflow";
 import type { EviPostActivities, PostalSubmitted } from "../../activities/evi-post/index.js";
 import type { ProcessActivities } from "../../activities/runtime/process.js";
 import { cancel, requestAffidavit } from "../../contracts/send-postal/messages.js";
@@ -15,12 +15,8 @@ import type {
 import { Communication, refuseUnlessFlags } from "../evi/communication.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
-import {
-  decidedBy,
-  isChecked,
-  acceptsUnsigned,
-  refuseUnlessDeciderAlone,
-} from "../runtime/decisions.js";
+import { cancelUnsigned, cancelUntilAnswered } from "../runtime/cancellation.js";
+import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
 import { Flow } from "../runtime/flow.js";
 import { excludedTransition, postalView, reportsEnd } from "./view.js";
@@ -30,14 +26,9 @@ const { withdraw } = proxyActivities<ProcessActivities>({
   ...answerOptions,
   summary: "Withdraw before it is sent",
 });
-/** Seconds; after that the letter is dispatched, or an operator checks it. */
-const MAX_CANCEL_WAIT_SECONDS = 21_600;
 
 const own = (summary: string) =>
   activitiesOf<EviPostActivities>("evi-post", { ...answerOptions, summary });
-
-/** The occurrence in the journal of a cancellation that is not an update's own call. */
-type CancelOccurrence = "after-submit" | "workflow-cancellation";
 
 export async function sendPostal(input: SendPostalInput): Promise<SendPostalResult> {
   return new SendPostal(input).run();
@@ -77,14 +68,18 @@ class SendPostal {
       (asked) => this.#letter.requestAffidavit(asked),
       (asked) => refuseUnlessFlags(asked, ["includeDocument", "includeEvents"]),
     );
-    lifecycle.onCancelRequested(() => lifecycle.background(() => this.#cancelUnsigned()));
+    lifecycle.onCancelRequested(() =>
+      lifecycle.background(() =>
+        cancelUnsigned(this.#flow, cancel.name, () => this.#cancel("workflow-cancellation")),
+      ),
+    );
   }
 
   run(): Promise<SendPostalResult> {
     const { lifecycle } = this.#flow;
     const submitted = () => {
       if (this.#cancelAfterSubmit)
-        lifecycle.background(() => this.#cancelUntilAnswered("after-submit"));
+        lifecycle.background(() => cancelUntilAnswered(() => this.#cancel("after-submit")));
     };
     return lifecycle.run(
       () => this.#letter.run(this.#input, { submitted }),
@@ -131,22 +126,5 @@ class SendPostal {
     note(answer.answer);
     if (answer.answer === "cancelled") log.hintEnd();
     return answer;
-  }
-
-  /** For a cancellation without a waiting caller: retries with growing pauses until the answer is clear. */
-  async #cancelUntilAnswered(occurrence: CancelOccurrence): Promise<void> {
-    for (let wait = 60; ; wait = Math.min(wait * 2, MAX_CANCEL_WAIT_SECONDS)) {
-      const { answer } = await this.#cancel(occurrence);
-      if (answer !== "unavailable" && answer !== "unknown") return;
-      await sleep(wait * 1_000, { summary: "Pause before the next try to cancel" });
-    }
-  }
-
-  /** Temporal's own cancellation has no signature: it counts only where unsigned decisions are accepted. */
-  async #cancelUnsigned(): Promise<void> {
-    if (!isChecked() || (await acceptsUnsigned(cancel.name)))
-      return this.#cancelUntilAnswered("workflow-cancellation");
-    const note = "it is not signed: an operator must cancel with trustflow cancel";
-    this.#flow.log.note({ source: "process", event: "Cancellation refused", note });
   }
 }

@@ -330,10 +330,13 @@ test("surplus is replayed by hand: the process is told of it as of any other", a
 test("an address is taken until its life is over: 410 after it, by its own date", async () => {
   const [receiver, subject] = [await receive(), subjectOf()];
   const at = (days: number) =>
-    fetch(callbackUrl(ring, receiver.url, subject, new Date(Date.now() - days * DAY_MS)), {
-      method: "POST",
-      body: `{"Identifier":"${days}"}`,
-    });
+    fetch(
+      callbackUrl(ring, receiver.url, subject, { issuedAt: new Date(Date.now() - days * DAY_MS) }),
+      {
+        method: "POST",
+        body: `{"Identifier":"${days}"}`,
+      },
+    );
   expect((await at(quota.addressDays)).status).toBe(204);
   expect((await at(quota.addressDays + 31)).status).toBe(410);
   expect(await states(subject.workflowId)).toEqual(["waiting"]);

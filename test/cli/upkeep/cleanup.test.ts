@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { BatchItems } from "../../../src/batches/items.js";
 import { randomUUID } from "node:crypto";
 import { cleanUp, type CleanupOptions } from "../../../src/cleanup.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
@@ -66,7 +67,7 @@ async function effect(
 }
 
 async function left(
-  table: "callbacks" | "effects" | "correlations",
+  table: "batches" | "callbacks" | "effects" | "correlations",
   condition = "true",
 ): Promise<string[]> {
   const { rows } = await database.pool.query<{ workflow_id: string }>(
@@ -88,6 +89,28 @@ test("bodies go after the inbox's days, rows and effects after the journal's, in
   expect(await left("callbacks", "body is not null")).toEqual(["young"]);
   expect(await left("callbacks")).toEqual(["old-1", "old-2", "old-3", "young"]);
   expect(await left("effects")).toEqual(["young"]);
+});
+
+test("what is known of a batch's notices goes when the journal has no row of it any more", async () => {
+  temporal.processes = [{ workflowId: "open", running: true }];
+  for (const [name, days] of [
+    ["old", 401],
+    ["young", 399],
+    ["open", 500],
+  ] as const) {
+    const batch = { namespace: "default", workflowId: name };
+    const items = new BatchItems(database.pool);
+    await items.open(batch, 1);
+    await items.noteListed(batch, [{ evidenceId: "n" }], "end");
+    await effect(name, days);
+  }
+  await database.pool.query("update trustflow.batches set created_at = $1", [daysAgo(600)]);
+  await run({ dryRun: true });
+  expect(await left("batches")).toEqual(["old", "open", "young"]);
+  await run();
+  expect(await left("batches")).toEqual(["open", "young"]);
+  const { rowCount } = await database.pool.query("select from trustflow.batch_items");
+  expect(rowCount).toBe(2);
 });
 
 test("nothing of an open process is removed", async () => {

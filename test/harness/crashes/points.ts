@@ -177,8 +177,8 @@ async function reach(points: PointRun[]): Promise<void> {
     call.ask || (call.effectClass === "read" && !call.isFirst);
   const later = points.filter(isLater);
   await Promise.all(later.map(({ run }) => run.start()));
-  await Promise.all(later.map(({ run }) => run.tracked()));
   const { sandbox, underTest } = points[0]?.run.field ?? {};
+  await Promise.all(later.map(({ run }) => run.tracked()));
   if (underTest?.firstChangeMs) await sandbox?.clock.advance(underTest.firstChangeMs);
   const asked = later.filter(({ run: { call } }) => call.ask);
   const reading = later.filter(({ run: { call } }) => !call.ask);
@@ -196,6 +196,7 @@ function allReached(points: PointRun[], play?: () => Promise<unknown>): Promise<
   return until(
     () => `these are reached: ${missing().join(", ")}`,
     async () => {
+      await points[0]?.run.passSetUp();
       await play?.();
       return missing().length === 0;
     },

@@ -89,8 +89,11 @@ export class Run {
   /** The process's own effect is behind it: as the visibility says, because a query may disturb the history (docs/testing.md). */
   tracked(): Promise<void> {
     return until(`${this.id} is tracked`, async () => {
+      await this.passSetUp();
       const { typedSearchAttributes } = await this.workflow().describe();
-      return this.#isAbandoned || typedSearchAttributes.get(searchAttributes.phase) !== undefined;
+      const phase = typedSearchAttributes.get(searchAttributes.phase);
+      const isSetUp = this.field.underTest.setUpMs === undefined || phase !== "submitting";
+      return this.#isAbandoned || (phase !== undefined && isSetUp);
     });
   }
 
@@ -112,6 +115,12 @@ export class Run {
 
   async answered(): Promise<void> {
     await this.#answers;
+  }
+
+  /** Lets virtual time pass at the provider, where a set-up needs it. */
+  async passSetUp(): Promise<void> {
+    const { sandbox, underTest } = this.field;
+    if (underTest.setUpMs) await sandbox.clock.advance(underTest.setUpMs);
   }
 
   async terminate(): Promise<void> {

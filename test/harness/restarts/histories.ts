@@ -17,7 +17,7 @@ export async function examine(system: TestStack, workflowIds: readonly string[])
     history: await historyOf(system, workflowId),
   }));
   const failures = histories.flatMap(({ workflowId, history }) =>
-    failuresIn(history).map((failure) => `${workflowId}: ${failure}`),
+    failedTasksIn(history).map((failure) => `${workflowId}: ${failure}`),
   );
   const failedTasks = failures.filter((failure) => !failure.includes("History is out of order"));
   const code = await readFile("dist/workflow-bundle.js", "utf8");
@@ -29,7 +29,7 @@ export async function examine(system: TestStack, workflowIds: readonly string[])
 }
 
 /** Not those of the server: a process that ends while an event comes is asked again, with the event (`UnhandledCommand`). */
-function failuresIn({ events }: History): string[] {
+export function failedTasksIn({ events }: Pick<History, "events">): string[] {
   return (events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) =>
     failed && failed.cause !== WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND
       ? [`${WorkflowTaskFailedCause[failed.cause ?? 0]} ${failed.failure?.message ?? ""}`]

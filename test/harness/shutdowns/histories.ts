@@ -1,10 +1,10 @@
 // What Temporal tells of a process: whether a task of it failed, or an attempt that a worker had begun was lost.
-import protobuf from "@temporalio/proto";
+import type protobuf from "@temporalio/proto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { failedTasksIn } from "../restarts/histories.js";
 import { historyOf, type TestStack } from "../stack/stack.js";
 
-const { EventType } = protobuf.temporal.api.enums.v1;
 type Failure = protobuf.temporal.api.failure.v1.IFailure | null | undefined;
 
 /**
@@ -40,14 +40,14 @@ export async function lossesOf(
     if (!isOnTheWay && !isPoll) losses.push(`attempt ${attempt}: ${wordsOf(failure)}`);
   };
 
+  for (const failed of failedTasksIn({ events: events ?? [] }))
+    losses.push(`a workflow task failed: ${failed}`);
   for (const event of events ?? []) {
     const started = event.activityTaskStartedEventAttributes;
     const ended =
       event.activityTaskTimedOutEventAttributes ?? event.activityTaskFailedEventAttributes;
     const scheduled = byId.get(String((started ?? ended)?.scheduledEventId));
     const activityId = scheduled?.activityTaskScheduledEventAttributes?.activityId;
-    if (event.eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED)
-      losses.push("a workflow task failed");
     if (started && (started.attempt ?? 1) > 1)
       look(activityId, (started.attempt ?? 1) - 1, started.lastFailure);
     if (ended) {

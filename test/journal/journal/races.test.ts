@@ -18,6 +18,7 @@ import {
   Provider,
   effectOf,
   denied,
+  failed,
   gate,
   noAnswer,
   notSent,
@@ -214,6 +215,23 @@ test("a sender whose lease was over before it could write sends nothing and give
   await expect(slow.perform(effect, provider.performance)).rejects.toBeInstanceOf(EffectInFlight);
   expect(provider.sends).toHaveLength(0);
   expect(await journal.perform(effect, provider.performance)).toEqual({ id: "item-1" });
+});
+
+test("a long call has a long lease, and nobody else sends before it is over", async () => {
+  const effect = { ...effectOf({ effectClass: "repeatable" }), leaseMs: 50 * LEASE };
+  const before = Date.now();
+  const provider = new Provider(noAnswer);
+  const failure = await failed(journal.perform(effect, provider.performance));
+  expect(failure).toBeInstanceOf(EffectInFlight);
+  expect((failure as EffectInFlight).retryAfterMs).toBeGreaterThan(10 * LEASE);
+  expect(provider.sends[0]?.deadline.getTime()).toBeGreaterThan(before + 10 * LEASE);
+});
+
+test("a shorter lease than that of others is not taken", async () => {
+  const provider = new Provider();
+  const before = Date.now();
+  await journal.perform({ ...effectOf(), leaseMs: 1 }, provider.performance);
+  expect(provider.sends[0]?.deadline.getTime()).toBeGreaterThan(before + LEASE / 2);
 });
 
 test("the deadline that a sender gets is before the end of its lease", async () => {

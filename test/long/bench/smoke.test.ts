@@ -5,17 +5,28 @@ import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
 import type { Measure } from "../../../bench/measure.js";
 
-test("one document with each measure, its goal and its ratio", async () => {
-  const args = ["bench/run.ts", "--only", "history", "--quick", "--json"];
-  const loader = ["--import", "./scripts/typescript.mjs"];
-  const { stdout } = await promisify(execFile)(process.execPath, [...loader, ...args]);
-  const { machine, versions, measures } = JSON.parse(stdout) as Record<string, object> & {
+async function bench(...args: string[]) {
+  const run = ["--import", "./scripts/typescript.mjs", "bench/run.ts", "--quick", "--json"];
+  const { stdout } = await promisify(execFile)(process.execPath, [...run, ...args]);
+  const { measures, ...about } = JSON.parse(stdout) as Record<string, object> & {
     measures: Measure[];
   };
-  expect(Object.keys(machine ?? {})).toContain("cores");
-  expect(Object.keys(versions ?? {})).toContain("temporalServer");
-  const byName = Object.fromEntries(measures.map((measure) => [measure.name, measure]));
+  return { about, byName: Object.fromEntries(measures.map((one) => [one.name, one])) };
+}
+
+test("one document with each measure, its goal and its ratio", async () => {
+  const { about, byName } = await bench("--only", "history");
+  expect(Object.keys(about["machine"] ?? {})).toContain("cores");
+  expect(Object.keys(about["versions"] ?? {})).toContain("temporalServer");
   for (const name of ["events-burst", "events-spaced", "actions-burst", "actions-spaced"])
     expect(byName[name]).toMatchObject({ met: true, ratio: expect.any(Number) });
   expect(byName["duplicates"]).toMatchObject({ trustflow: 0, met: true });
 }, 180_000);
+
+test("a batch ends with a report of all, its history is small, and no callback is lost", async () => {
+  const sizes = ["--recipients", "100,1000", "--notices", "20", "--callbacks", "4000"];
+  const { byName } = await bench("--only", "batch", ...sizes);
+  for (const name of ["batch-events", "batch-bytes", "batch-report", "batch-lost", "batch-totals"])
+    expect(byName[name]).toMatchObject({ met: true });
+  expect(byName["batch-cpu-1000"]?.parts?.trustflow).toMatchObject({ worker: expect.any(Number) });
+}, 300_000);

@@ -18,6 +18,7 @@ import type { RoleName } from "../../../src/local/stack/stack.js";
 import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
 import { eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
+import { batchInput } from "../../processes/send-notice-batch/inputs.js";
 import { noticeInput } from "../../processes/send-notice/inputs.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
 import { signerInput } from "../../processes/sign-one-shot/inputs.js";
@@ -136,6 +137,19 @@ async function isRead(id: string): Promise<void> {
   expect((await handle.result()).outcome).toBe("read");
 }
 
+/** A batch that waits for its date. */
+async function scheduled(id: string) {
+  const scheduledDate = "2099-01-01T00:00:00.000Z";
+  const handle = await client.sendNoticeBatch(id, batchInput(id, ["read"], { scheduledDate }));
+  await statusWhere(handle, ({ phase }) => phase === "waiting");
+}
+
+async function isDeleted(id: string): Promise<void> {
+  const handle = client.handle(`sendNoticeBatch/${id}`);
+  expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+  expect((await handle.result()).outcome).toBe("cancelledBeforeStart");
+}
+
 /** A role that may not send keeps a message waiting. */
 const role = (name: string) => system.sandbox.putAccount("sandbox", { roles: [name] });
 const message = (id: string) =>
@@ -193,6 +207,7 @@ test("processes that are open at a rotation end as they should, at their old add
   await enrolled("open");
   await atItsCode("open");
   await notified("open");
+  await scheduled("open");
   await role("TEMPLATE_ADMIN");
   await statusWhere(await message("open"), ({ attention }) => attention !== undefined);
   const hostIsBack = await withoutHost("open");
@@ -217,6 +232,7 @@ test("processes that are open at a rotation end as they should, at their old add
   await isIssued("open");
   await isSigned("open");
   await isRead("open");
+  await isDeleted("open");
   await role("USER");
   expect((await client.handle("sendMessage/open").result()).outcome).toBe("accepted");
   await hostIsBack();
@@ -237,6 +253,8 @@ test("what begins after it is sealed with the new keys alone", async () => {
   await isSigned("begun");
   await notified("begun");
   await isRead("begun");
+  await scheduled("begun");
+  await isDeleted("begun");
   expect((await (await message("begun")).result()).outcome).toBe("accepted");
   await client.signEnvelope("begun", envelopeInput("begun"));
   await isSent("begun");

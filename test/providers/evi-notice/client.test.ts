@@ -292,6 +292,11 @@ describe("recipients", () => {
       results: [{ address: "ana@example.com", providerFields: { Row: 1 } }],
     });
   });
+
+  test("a page without recipients is the last one, even with a cursor", async () => {
+    handler = answering({ Cursor: "again", Results: [] });
+    expect(await client.queryRecipients(account(), { batchId })).toEqual({ results: [] });
+  });
 });
 
 test("settings change what is given and nothing else; what starts a batch is no setting", async () => {

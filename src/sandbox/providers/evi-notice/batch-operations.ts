@@ -1,11 +1,12 @@
 // The operations about a batch itself (P2 §2.8, §3.4, §4.3).
 import type { SandboxParts } from "../../engine/parts.js";
+import { describeIntent } from "../../exchange/description.js";
 import { emptyAnswer, jsonAnswer, type Answer } from "../../exchange/answer.js";
 import { Checker, fieldsOf, isObject } from "../../exchange/checker.js";
 import type { Arrival, Call, Description, Operation } from "../../exchange/operation.js";
 import { checkSettings } from "./batch-settings.js";
 import { batchWords, type BatchRun } from "./batch-run.js";
-import { batchStates, type Batch, type Batches } from "./batch.js";
+import { batchIntent, batchStates, type Batch, type Batches } from "./batch.js";
 import { cursorOf, placeOf } from "./cursor.js";
 import { dateOf } from "./query.js";
 import type { Refuser } from "./refusal.js";
@@ -54,13 +55,12 @@ export function batchContext(
       return refuser.refuse(400, "Started", `the batch is ${batch.state}`);
     },
     describe({ params }) {
-      const intent = batches.get(params["BatchId"] ?? "")?.description ?? null;
-      return { intent, lookupKeys: intent === null ? [] : [intent] };
+      return describedAs(batches.get(params["BatchId"] ?? "")?.description);
     },
     effect(operation, batch, { account, at }, part) {
       parts.ledger.record({
         operation: `evi-notice.${operation}`,
-        intent: batch.description,
+        intent: batchIntent(batch.description),
         itemId: batch.id,
         at: new Date(at).toISOString(),
         account: account.username,
@@ -70,6 +70,10 @@ export function batchContext(
       parts.changed();
     },
   };
+}
+
+function describedAs(description: string | undefined): Description {
+  return describeIntent(description === undefined ? null : batchIntent(description));
 }
 
 export function isBatch(found: Batch | Answer): found is Batch {
@@ -131,8 +135,8 @@ export function batchOperations(context: BatchContext): Operation[] {
       return sortBy === "StartedOn" ? (batch.startedAt ?? 0) : batch.updatedAt;
     };
     const sign = isDescending === isBackward ? 1 : -1;
-    const found = batches
-      .all()
+    const isBlind = search !== "" && parts.options.lookupKeyMatching === "none";
+    const found = (isBlind ? [] : batches.all())
       .filter(({ site, state }) => site === account.site.name && (states?.includes(state) ?? true))
       .filter(({ description }) => description.toLowerCase().includes(search))
       .toSorted((a, b) => sign * (keyOf(a) - keyOf(b)));
@@ -156,7 +160,7 @@ export function batchOperations(context: BatchContext): Operation[] {
     if (!isObject(body)) return refuse(400, "InvalidRequest", "the body must be a JSON object");
     const checked = checkSettings(body, account);
     for (const field of checked.unknown)
-      parts.ledger.violate(call, "unknownField", batch.description, field);
+      parts.ledger.violate(call, "unknownField", batchIntent(batch.description), field);
     const magic = checked.text("CostCentre") ?? "";
     if (magic.startsWith("sandbox:") && !batchWords.includes(magic))
       checked.fail("CostCentre", "SandboxMagic", "unknown magic value");
@@ -199,16 +203,22 @@ export function batchOperations(context: BatchContext): Operation[] {
 
   const described = ({ body }: Arrival): Description => {
     const { Description, TextSearch } = fieldsOf(body);
-    const intent = [Description, TextSearch].find(
-      (text): text is string => typeof text === "string",
+    return describedAs(
+      [Description, TextSearch].find((text): text is string => typeof text === "string"),
     );
-    return { intent: intent ?? null, lookupKeys: intent === undefined ? [] : [intent] };
   };
   return [
     { name: "createBatch", method: "POST", path: PATH, describe: described, perform: create },
     { name: "queryBatches", method: "QUERY", path: PATH, describe: described, perform: query },
     { name: "getBatch", method: "GET", path: one, describe, perform: get },
-    { name: "updateBatch", method: "PATCH", path: one, describe, perform: update },
+    {
+      name: "updateBatch",
+      method: "PATCH",
+      path: one,
+      other: { name: "startBatch", is: (body) => fieldsOf(body)["State"] !== undefined },
+      describe,
+      perform: update,
+    },
     { name: "deleteBatch", method: "DELETE", path: one, describe, perform: remove },
     { name: "setBody", method: "PUT", path: `${one}/Body`, describe, perform: setBody },
   ];

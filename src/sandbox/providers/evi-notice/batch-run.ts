@@ -4,6 +4,7 @@ import type { SandboxParts } from "../../engine/parts.js";
 import type { Account } from "../../engine/accounts.js";
 import { magicKey } from "../../exchange/magic.js";
 import { templateOf, utc } from "./batch-settings.js";
+import { batchIntent } from "./batch.js";
 import type { Batch, Batches } from "./batch.js";
 import { impossibleEnding } from "./lifecycle.js";
 import { readNoticeMagic } from "./magic.js";
@@ -45,7 +46,7 @@ export class BatchRun {
   start(batch: Batch, account: Account, at: number): void {
     this.#parts.ledger.record({
       operation: "evi-notice.startBatch",
-      intent: batch.description,
+      intent: batchIntent(batch.description),
       itemId: batch.id,
       at: new Date(at).toISOString(),
       account: account.username,
@@ -114,6 +115,7 @@ export class BatchRun {
       subject,
       displayName,
       lookupKeys,
+      intent: batchIntent(batch.description),
       to: address,
       bodySha256: batch.bodySha256 ?? "",
       attachments: batch.attachments,
@@ -124,7 +126,7 @@ export class BatchRun {
     const item = this.#service.accept(notice, account, at, { magic, magicKey: key, faults: [] });
     this.#parts.ledger.record({
       operation: "evi-notice.batchNotice",
-      intent: batch.description,
+      intent: batchIntent(batch.description),
       itemId: item.id,
       at: new Date(at).toISOString(),
       account: account.username,

@@ -92,12 +92,17 @@ export class Batches {
   }
 }
 
+/** A client may put a token of its own, in brackets, behind the caller's words. */
+export function batchIntent(description: string): string {
+  return description.replace(/ \[[^[\]]*\]$/, "");
+}
+
 export function batchSummary(batch: Batch): ItemSummary {
   const { id, description, account, state, createdAt } = batch;
   return {
     provider: "evi-notice",
     id,
-    intent: description,
+    intent: batchIntent(description),
     account,
     state,
     outcome: "None",

@@ -44,7 +44,10 @@ export function itemOperations(
     path: "/v2/EviNotice/Query",
     describe(arrival) {
       const keys = lookupKeys(arrival);
-      return { ...describeItem(items.withLookupKey(keys[0] ?? "")[0]), lookupKeys: keys };
+      const item = items.withLookupKey(keys[0] ?? "")[0];
+      // The notices of a batch are also known by its intent.
+      const ofBatch = item?.batchId !== undefined && item.intent !== null ? [item.intent] : [];
+      return { ...describeItem(item), lookupKeys: [...keys, ...ofBatch] };
     },
     perform(call) {
       for (const key of lookupKeys(call)) tokens.lookedUp(key);

@@ -16,6 +16,8 @@ export interface NewNotice extends Omit<NoticePlan, "ending" | "modifiers"> {
   to: string;
   displayName?: string | undefined;
   lookupKeys: string[];
+  /** Default: the first lookup key. */
+  intent?: string | null;
   callback?: CallbackSettings | undefined;
   attachments: NoticeItem["attachments"];
   batchId?: string | undefined;
@@ -52,7 +54,7 @@ export class NoticeService extends EviService<NoticeItem> {
       id: this.parts.ids.uuid("evi-notice"),
       account: account.username,
       site: account.site.name,
-      intent: lookupKeys[0] ?? null,
+      intent: notice.intent ?? lookupKeys[0] ?? null,
       lookupKeys,
       ...(extra.magicKey !== undefined && { magicKey: extra.magicKey }),
       subject,

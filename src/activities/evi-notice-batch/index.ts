@@ -1,0 +1,37 @@
+// The activities of a batch of notices (P2 §2.8-2.12, §4.3; docs/reading-the-specification.md §4).
+import { activitiesOf } from "../runtime/activity.js";
+import { provider } from "../evi-notice/context.js";
+import { archiveAffidavits } from "./archive.js";
+import { BatchContext } from "./context.js";
+import type { AttemptOf } from "../runtime/provider-context.js";
+import type { BatchDependencies, Paces } from "./context.js";
+import { watchItems } from "./items.js";
+import { prepareBatch } from "./prepare.js";
+import { followBatch } from "./progress.js";
+import { writeReport } from "./report.js";
+import { addRecipients } from "./recipients.js";
+import { addBatchAttachments, configureBatch, createBatch, setBatchBody } from "./set-up.js";
+import { deleteBatch, startBatch, verifyBatch } from "./start.js";
+
+export function createBatchActivities(deps: BatchDependencies) {
+  const paces: Paces = new Map();
+  const contextOf = (attempt: AttemptOf) => new BatchContext(deps, attempt, paces);
+  const activity = activitiesOf(provider, deps, contextOf);
+  return {
+    prepareBatch: activity("createBatch", prepareBatch),
+    createBatch: activity("createBatch", createBatch),
+    setBatchBody: activity("setBatchBody", setBatchBody),
+    addRecipients: activity("addRecipients", addRecipients),
+    addBatchAttachments: activity("addBatchAttachment", addBatchAttachments),
+    configureBatch: activity("updateBatch", configureBatch),
+    verifyBatch: activity("queryRecipients", verifyBatch),
+    startBatch: activity("startBatch", startBatch),
+    deleteBatch: activity("deleteBatch", deleteBatch),
+    followBatch: activity("getBatch", followBatch),
+    watchItems: activity("query", watchItems),
+    writeReport: activity("queryRecipients", writeReport),
+    archiveAffidavits: activity("downloadAffidavits", archiveAffidavits),
+  };
+}
+
+export type BatchActivities = ReturnType<typeof createBatchActivities>;

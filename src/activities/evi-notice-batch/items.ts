@@ -1,0 +1,103 @@
+// What is known of a batch's notices: by callbacks, which the relay stores, and by queries for those that none has closed.
+import type { BatchItem } from "../../batches/items.js";
+import type { AttemptMode } from "../runtime/failure.js";
+import { NotChangedYet } from "../runtime/failure.js";
+import type { BatchContext, OfBatch } from "./context.js";
+import type { SentList } from "./plan.js";
+import { camelCase, listItems, readItems } from "./sweep.js";
+
+export interface ItemTotals {
+  at: string;
+  /** By state in camelCase; closed ones by their outcome (`read`, `refused`, ...). The recipients without a notice are not in it. */
+  states: Record<string, number>;
+  /** Notices that ended as failed, and recipients of which the provider made none. */
+  failed: number;
+  /** Recipients whose notice is not closed, or not known. */
+  open: number;
+  /** All are closed, or the deadline is past: there is nothing more to ask. */
+  isLast: boolean;
+}
+
+export interface Watched extends OfBatch {
+  list: SentList;
+  allowedFailures: number;
+  /** Recipients of which the provider made no notice; they are not open. */
+  withoutNotice: number;
+  pollIntervalSeconds: number;
+  /** `end`: a total that has moved is no reason for an answer. */
+  wait: "change" | "end";
+  /** At it, or after it, one last sweep, and then an answer in any case. */
+  deadline: string;
+  seen?: ItemTotals;
+  mode: AttemptMode;
+}
+
+const MOVED_SHARE = 0.04;
+
+/**
+ * Answers when all notices are closed, when a total has moved by 4 % of the recipients, when more failed than allowed, or, at the
+ * deadline, after a last sweep. Reads by query what no callback has closed, each `pollIntervalSeconds`. Before the last answer each
+ * notice that callbacks alone have closed is read too.
+ */
+export async function watchItems(context: BatchContext, given: Watched): Promise<ItemTotals> {
+  const now = await context.deps.journal.now();
+  const deadline = new Date(given.deadline);
+  const isOver = now >= deadline;
+  const sweep = await context.deps.items.sweep(context.process);
+  if (!sweep?.isListed)
+    await listItems(context, given, given.list.recipients - given.withoutNotice);
+  const nextSweep = (sweep?.sweptAt?.getTime() ?? -Infinity) + given.pollIntervalSeconds * 1_000;
+  if (isOver) await readItems(context, given, { before: deadline });
+  else if (!sweep?.sweptAt) await context.deps.items.noteSwept(context.process, now);
+  else if (now.getTime() >= nextSweep)
+    await readItems(context, given, { before: new Date(nextSweep), isOpen: true });
+  let totals = await totalsOf(context, given, isOver);
+  if (totals.open === 0 && !isOver) {
+    await readItems(context, given, { before: now });
+    totals = await totalsOf(context, given, isOver);
+  }
+  if (totals.isLast || hasCrossed(totals, given) || hasMoved(totals, given)) return totals;
+  throw new NotChangedYet();
+}
+
+async function totalsOf(
+  { deps, process: processKey }: BatchContext,
+  { list, withoutNotice }: Watched,
+  isOver: boolean,
+): Promise<ItemTotals> {
+  const at = (await deps.journal.now()).toISOString();
+  const states: Record<string, number> = {};
+  let [closed, failed] = [0, withoutNotice];
+  for (const { count, ...item } of await deps.items.totals(processKey)) {
+    const word = wordOf(item);
+    if (word === undefined) continue;
+    states[word] = (states[word] ?? 0) + count;
+    if (item.state !== "Closed") continue;
+    closed += count;
+    if (word === "failed") failed += count;
+  }
+  const open = Math.max(0, list.recipients - withoutNotice - closed);
+  return { at, states, failed, open, isLast: isOver || open === 0 };
+}
+
+/** The state, or of a closed notice the outcome; undefined where only its id is known. */
+function wordOf({ state, outcome }: Pick<BatchItem, "state" | "outcome">): string | undefined {
+  const word = state === "Closed" ? (outcome ?? state) : state;
+  return word && camelCase(word);
+}
+
+/** Only once: an operator has decided about what was seen. */
+function hasCrossed(
+  { failed }: ItemTotals,
+  { allowedFailures, seen, withoutNotice }: Watched,
+): boolean {
+  return failed > allowedFailures && (seen?.failed ?? withoutNotice) <= allowedFailures;
+}
+
+function hasMoved({ states }: ItemTotals, { wait, list, seen }: Watched): boolean {
+  if (wait === "end") return false;
+  const least = Math.max(1, MOVED_SHARE * list.recipients);
+  const before = seen?.states ?? {};
+  const words = new Set([...Object.keys(states), ...Object.keys(before)]);
+  return [...words].some((word) => Math.abs((states[word] ?? 0) - (before[word] ?? 0)) >= least);
+}

@@ -1,0 +1,49 @@
+// What the check of a batch's input finds, and what every later activity of the batch needs of it. All of it is small: bodies, lists
+// and attachments are documents.
+import type {
+  BatchRecipients,
+  BatchSettings,
+  SendNoticeBatchInput,
+} from "../../contracts/send-notice-batch.js";
+import type { NoticeAttachment } from "../../contracts/send-notice.js";
+import type { DocumentReference } from "../../contracts/shared/values.js";
+import type { BatchSettings as BatchFields } from "../../providers/evi-notice/client.js";
+
+/** The list as it goes to the provider. */
+export interface SentList {
+  document: DocumentReference;
+  recipients: number;
+  /** Of recipients/address-digest.ts. */
+  addressDigest: string;
+  /** The list holds answers to challenges, which are secrets. */
+  hasChallenges: boolean;
+  /** What no two of its recipients share. */
+  unique: NonNullable<SendNoticeBatchInput["uniqueRecipients"]>;
+  /** Of recipients/own-key.ts; absent where the recipients have no lookup keys of ours. */
+  keyTag?: string;
+}
+
+export type BatchAttachment = NoticeAttachment & { document: DocumentReference };
+
+export interface BatchPlan {
+  environment: string;
+  account: string;
+  /** Fixed for the run. */
+  settings: BatchSettings;
+  /** Seconds from the start, or from `scheduledDate`. */
+  deadlineSeconds: number;
+  list: SentList;
+  /** As the status and the result show it. */
+  check: BatchRecipients;
+  /** The caller's list, from which the report names what was left out. */
+  given: DocumentReference;
+  description?: string;
+  /** HTML. */
+  body: DocumentReference;
+  attachments: BatchAttachment[];
+  /** What the caller set, and the filter of the callbacks; their address comes later. */
+  fields: BatchFields;
+  scheduledDate?: string;
+  /** How many recipients may fail before a person decides (P2 §2.8 FailedCount). */
+  allowedFailures: number;
+}

@@ -1,0 +1,65 @@
+// How far the provider is with a batch (P2 §2.8, §3.3).
+import { brokenBatchStates } from "../../contracts/send-notice-batch/states.js";
+import { NotChangedYet } from "../runtime/failure.js";
+import type { AttemptMode } from "../runtime/failure.js";
+import type { BatchContext, OfBatch } from "./context.js";
+
+/** The newest read of the batch. */
+export interface BatchRead {
+  /** The database's clock before the question. */
+  stamp: string;
+  /** P2 §3.3. */
+  state: string;
+  sentCount?: number;
+  failedCount?: number;
+  progressPercentage?: number;
+}
+
+export interface ProgressQuestion extends OfBatch {
+  recipients: number;
+  allowedFailures: number;
+  seen?: BatchRead;
+  mode: AttemptMode;
+}
+
+/** So that a batch of any size has as many answers. */
+const SHARE = 0.04;
+
+/**
+ * Answers when the state differs from `seen`, the counts have moved by 4 % of the recipients, or more failed than allowed. A batch that
+ * is seen to be broken is a `protocol` problem until its state is another one.
+ */
+export async function followBatch(
+  context: BatchContext,
+  given: ProgressQuestion,
+): Promise<BatchRead> {
+  const stamp = (await context.deps.journal.now()).toISOString();
+  const batch = await context.findBatch(given.batchId);
+  if (!batch) throw context.notShown("getBatch", "does not show the batch");
+  const { state, sentCount, failedCount, progressPercentage } = batch;
+  const isNews = state !== given.seen?.state;
+  if (!isNews && brokenBatchStates.has(state))
+    throw context.problem("getBatch", `shows the batch as ${state}`);
+  const read: BatchRead = {
+    stamp,
+    state,
+    ...(sentCount !== undefined && { sentCount }),
+    ...(failedCount !== undefined && { failedCount }),
+    ...(progressPercentage !== undefined && { progressPercentage }),
+  };
+  if (given.mode === "quick" && !isNews && !hasMoved(read, given)) throw new NotChangedYet();
+  return read;
+}
+
+function hasMoved(
+  read: BatchRead,
+  { seen, recipients, allowedFailures }: ProgressQuestion,
+): boolean {
+  const { failedCount = 0 } = read;
+  const isOver = failedCount > allowedFailures && (seen?.failedCount ?? 0) <= allowedFailures;
+  return isOver || doneOf(read) - doneOf(seen) >= Math.max(1, SHARE * recipients);
+}
+
+function doneOf({ sentCount = 0, failedCount = 0 }: Partial<BatchRead> = {}): number {
+  return sentCount + failedCount;
+}

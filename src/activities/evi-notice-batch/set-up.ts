@@ -1,0 +1,176 @@
+// The set-up of a batch: created, and given its body, recipients, attachments and settings (P2 §2.8-2.10, §4.3). Each call is made
+// once, found again after a lost answer, or repeated where that doubles nothing.
+import { plainText } from "../../contracts/shared/text.js";
+import type { DocumentReference } from "../../contracts/shared/values.js";
+import * as eviNotice from "../../providers/evi-notice/client.js";
+import type { BatchSettings as BatchFields } from "../../providers/evi-notice/client.js";
+import { provider } from "../evi-notice/context.js";
+import type { StepCall } from "../runtime/activity.js";
+import { ownedDocument, readDocument } from "../runtime/documents.js";
+import { runEffect } from "../runtime/effect.js";
+import type { BatchContext, OfBatch } from "./context.js";
+import type { BatchAttachment } from "./plan.js";
+
+/** Nine kinds of callbacks, each doubled, and a reserve. */
+const CALLBACKS_A_RECIPIENT = 40;
+/** Of batches that a search by a unique token finds. */
+const MAX_PAGES = 20;
+
+export function createBatch(
+  context: BatchContext,
+  { effect, description }: StepCall & { account: string; description?: string },
+): Promise<{ batchId: string }> {
+  const describe = (token: string) =>
+    plainText([description, `[${token}]`].filter(Boolean).join(" "));
+  const find = (token: string) => findDescribed(context, token, describe(token));
+  return runEffect<typeof provider, { batchId: string }, undefined, string>(
+    context,
+    effect,
+    {
+      operation: "createBatch",
+      input: { description: description ?? null },
+      send: ({ token, signal }) =>
+        eviNotice.createBatch(context.account, { description: describe(token) }, signal),
+      async findShown(batchId) {
+        return (await context.findBatch(batchId)) && { batchId };
+      },
+      lookUp: find,
+      assumed: {
+        form: "description",
+        isByToken: true,
+        sampleOf: (token) => token,
+        find: async (token) => ((await find(token)) ? "description" : undefined),
+      },
+    },
+    { of: "step" },
+  );
+}
+
+/** P2 §4.3: a search finds any batch with this text in it, so the whole description is compared. */
+async function findDescribed(
+  context: BatchContext,
+  token: string,
+  description: string,
+): Promise<{ batchId: string } | undefined> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const asked = { textSearch: token, limit: 100, cursor };
+    const page = await context.throughCircuit("queryBatches", (signal) =>
+      eviNotice.queryBatches(context.account, asked, signal),
+    );
+    for (const batch of page.results)
+      if (batch.description?.trim() === description) found.push(batch.batchId);
+    cursor = page.hasMoreResults ? page.cursor : undefined;
+    if (cursor === undefined) break;
+  }
+  const [batchId] = found;
+  if (found.length > 1 || (cursor !== undefined && batchId === undefined))
+    throw context.problem("queryBatches", "a search by our own token finds several batches");
+  return batchId === undefined ? undefined : { batchId };
+}
+
+export async function setBatchBody(
+  context: BatchContext,
+  { effect, batchId, body }: StepCall & OfBatch & { body: DocumentReference },
+): Promise<void> {
+  await runEffect<typeof provider, object, string>(
+    context,
+    effect,
+    {
+      operation: "setBatchBody",
+      input: { batchId, body: body.sha256 },
+      documents: [ownedDocument(body, "submitted")],
+      async prepare() {
+        const bytes = await readDocument(context.deps.documents, body, "body");
+        return bytes.toString("utf8");
+      },
+      async send({ prepared: html, signal }) {
+        await eviNotice.setBatchBody(context.account, { batchId, html }, signal);
+        return {};
+      },
+    },
+    { of: "step" },
+  );
+}
+
+/** A row of the journal for each. */
+export async function addBatchAttachments(
+  context: BatchContext,
+  { effect, batchId, attachments }: StepCall & OfBatch & { attachments: BatchAttachment[] },
+): Promise<void> {
+  const kept: string[] = [];
+  for (const [index, attachment] of attachments.entries()) {
+    const { document, ...fields } = attachment;
+    const { attachmentId } = await runEffect<typeof provider, { attachmentId: string }, Buffer>(
+      context,
+      { ...effect, step: `attachment-${index + 1}` },
+      {
+        operation: "addBatchAttachment",
+        input: { batchId, ...fields, document: document.sha256 },
+        documents: [ownedDocument(document, "submitted")],
+        longestMs: context.uploadMs(document.size),
+        prepare: () =>
+          readDocument(context.deps.documents, document, `attachments.${index}.document`),
+        send: ({ prepared: bytes, signal }) =>
+          eviNotice.addBatchAttachment(
+            context.uploadAccount(document.size),
+            { batchId, attachment: { ...fields, mimeType: document.mediaType, bytes } },
+            signal,
+          ),
+        async lookUp() {
+          const found = await context.attachments(batchId);
+          const same = found.find(({ fileName }) => fileName === fields.fileName);
+          return same && { attachmentId: same.id };
+        },
+      },
+      { of: "step" },
+    );
+    kept.push(attachmentId);
+  }
+  await deleteOthers(context, batchId, kept);
+}
+
+/** An upload without an answer may have come after it was looked for, and made again. */
+async function deleteOthers(context: BatchContext, batchId: string, kept: string[]): Promise<void> {
+  for (const { id: attachmentId } of await context.attachments(batchId)) {
+    if (kept.includes(attachmentId)) continue;
+    await context.throughCircuit("deleteBatchAttachment", (signal) =>
+      eviNotice.deleteBatchAttachment(context.account, { batchId, attachmentId }, signal),
+    );
+  }
+}
+
+export async function configureBatch(
+  context: BatchContext,
+  {
+    effect,
+    batchId,
+    fields,
+    recipients,
+  }: StepCall & OfBatch & { fields: BatchFields; recipients: number },
+): Promise<void> {
+  const { account, deps, process: processKey } = context;
+  const rows = CALLBACKS_A_RECIPIENT * recipients;
+  const callback = deps.callback({ provider, ...processKey, rows });
+  const settings = {
+    ...fields,
+    pushNotificationUrl: callback.url,
+    pushNotificationExtraData: callback.correlation,
+  };
+  await runEffect<typeof provider, object, void>(
+    context,
+    effect,
+    {
+      operation: "updateBatch",
+      input: { batchId, fields, recipients },
+      // Before the first callback can come.
+      prepare: () => deps.items.open(processKey, recipients),
+      async send({ signal }) {
+        await eviNotice.updateBatch(account, { batchId, settings }, signal);
+        return {};
+      },
+    },
+    { of: "step" },
+  );
+}

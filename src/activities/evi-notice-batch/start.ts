@@ -1,0 +1,149 @@
+// The start of a batch, the last look before it, and its deletion instead (P2 §3.4, §4.3).
+import { activityInfo } from "@temporalio/activity";
+import { unstartedBatchStates } from "../../contracts/send-notice-batch/states.js";
+import { EffectRefused } from "../../journal/errors.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import * as eviNotice from "../../providers/evi-notice/client.js";
+import type { Batch, BatchStart } from "../../providers/evi-notice/client.js";
+import type { provider } from "../evi-notice/context.js";
+import type { StepCall } from "../runtime/activity.js";
+import { runEffect } from "../runtime/effect.js";
+import type { AttemptMode } from "../runtime/failure.js";
+import type { BatchContext, OfBatch } from "./context.js";
+import type { SentList } from "./plan.js";
+import { addRecipients, recipientsOf } from "./recipients.js";
+
+/**
+ * Compares what the provider has with what was sent. A difference is a `protocol` problem: the batch is not started. A person's retry
+ * sends a list again of which recipients are missing or doubled.
+ */
+export async function verifyBatch(
+  context: BatchContext,
+  given: OfBatch & { list: SentList; attachments: number; mode: AttemptMode },
+): Promise<void> {
+  const { batchId, list } = given;
+  // An earlier run of the process has compared it, before it began to start it. A cancellation may have deleted it since.
+  if ((await context.readStepHistory("start")).made > 0) return;
+  const batch = await context.findBatch(batchId);
+  if (!batch) throw context.notShown("getBatch", "does not show the batch");
+  if (!isBodyThere(batch)) throw context.notShown("getBatch", "does not show the body yet");
+  const attachments = await context.attachments(batchId);
+  if (attachments.length !== given.attachments)
+    throw context.problem(
+      "listBatchAttachments",
+      `has ${attachments.length} of ${given.attachments} attachments`,
+    );
+  let { count } = await recipientsOf(context, batchId);
+  if (count !== list.recipients && given.mode === "probe") {
+    const occurrence = `again-${activityInfo().activityId}`;
+    await addRecipients(context, { ...given, effect: { step: "recipients", occurrence } });
+    ({ count } = await recipientsOf(context, batchId));
+  }
+  if (count !== list.recipients)
+    throw context.problem("queryRecipients", `has ${count} of ${list.recipients} recipients`);
+}
+
+/** A body is queued at first (P2 §4.3). Whether a batch shows it is assumed. */
+function isBodyThere({ providerFields }: Batch): boolean {
+  const template = providerFields?.["EviNotice"];
+  const isShown = typeof template === "object" && template !== null && "Body" in template;
+  return !isShown || Boolean(template.Body);
+}
+
+export interface Started {
+  startedAt: string;
+  /** Absent where it was past. */
+  scheduledDate?: string;
+}
+
+export async function startBatch(
+  context: BatchContext,
+  { effect, batchId, scheduledDate }: StepCall & OfBatch & { scheduledDate?: string },
+): Promise<Started> {
+  const { account } = context;
+  const isAhead = () => scheduledDate !== undefined && Date.parse(scheduledDate) > Date.now();
+  const started = (): Started => ({
+    startedAt: new Date().toISOString(),
+    ...(scheduledDate !== undefined && isAhead() && { scheduledDate }),
+  });
+  const answer = await runEffect<typeof provider, Started | object>(
+    context,
+    effect,
+    {
+      operation: "startBatch",
+      input: { batchId, scheduledDate: scheduledDate ?? null },
+      async send({ signal }) {
+        const answer = started();
+        const start = membersOf(answer.scheduledDate, account.batch.startsBy);
+        await eviNotice
+          .startBatch(account, { batchId, ...start }, signal)
+          .catch((error: unknown) => {
+            throw isNotReady(error) && context.isNew
+              ? context.notShown("startBatch", "answered 400: the body may still be queued")
+              : error;
+          });
+        return answer;
+      },
+      async lookUp() {
+        const batch = await context.findBatch(batchId);
+        return batch && batch.state !== "Draft" ? started() : undefined;
+      },
+    },
+    { of: "step" },
+  );
+  // Without a date a person has decided that it happened.
+  return "startedAt" in answer ? answer : started();
+}
+
+/** A date alone starts a batch only where that is configured (P2 §3.4). */
+function membersOf(
+  scheduledDate: string | undefined,
+  startsBy: BatchContext["account"]["batch"]["startsBy"],
+): BatchStart {
+  const isByDate = scheduledDate !== undefined && startsBy === "scheduledDate";
+  return { scheduledDate, ...(!isByDate && { state: "Submitted" }) };
+}
+
+function isNotReady(error: unknown): boolean {
+  return error instanceof ProviderError && error.status === 400;
+}
+
+/** `deleted`: it is gone, and was never started; `tooLate`: it was started. */
+export async function deleteBatch(
+  context: BatchContext,
+  { effect, batchId }: StepCall & OfBatch,
+): Promise<{ answer: "deleted" | "tooLate" }> {
+  try {
+    await runEffect<typeof provider, object, void>(
+      context,
+      effect,
+      {
+        operation: "deleteBatch",
+        input: { batchId },
+        async prepare() {
+          if (await isStarted(context, batchId))
+            throw context.refusal("deleteBatch", "it was started");
+        },
+        async send({ signal }) {
+          await eviNotice.deleteBatch(context.account, { batchId }, signal);
+          return {};
+        },
+      },
+      { of: "step" },
+    );
+  } catch (error) {
+    if (error instanceof EffectRefused && (await isStarted(context, batchId)))
+      return { answer: "tooLate" };
+    throw error;
+  }
+  const left = await context.findBatch(batchId);
+  if (!left) return { answer: "deleted" };
+  if (unstartedBatchStates.has(left.state))
+    throw context.notShown("getBatch", "shows a batch that was deleted");
+  return { answer: "tooLate" };
+}
+
+async function isStarted(context: BatchContext, batchId: string): Promise<boolean> {
+  const batch = await context.findBatch(batchId);
+  return batch !== undefined && !unstartedBatchStates.has(batch.state);
+}

@@ -1,0 +1,142 @@
+// Reads the notices of a batch that no callback has closed (P2 §4.2 Get and Query): their ids from the batch's
+// recipients, then many notices in one query by our own lookup keys, else each by its id.
+import type { ReadItem } from "../../batches/items.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import * as eviNotice from "../../providers/evi-notice/client.js";
+import type { BatchRecipient, Notice } from "../../providers/evi-notice/client.js";
+import { lineOfOwnKey, ownKey } from "../../recipients/own-key.js";
+import { whenVisible } from "../evi/affidavits.js";
+import { NotChangedYet } from "../runtime/failure.js";
+import type { BatchContext, OfBatch } from "./context.js";
+import type { SentList } from "./plan.js";
+
+type Listed = Pick<ReadItem, "evidenceId" | "line">;
+type OfList = OfBatch & { list: SentList };
+
+/** Of one query (P2 §4.2: at most 100 results). */
+const KEYS_PER_QUERY = 100;
+const ITEMS_PER_ROUND = 800;
+/** An attempt of an activity has an end; the next one goes on. */
+const LONGEST_MS = 20 * 60_000;
+
+/** Notes which notices the batch has, from the page on at which an earlier attempt ended. */
+export async function listItems(
+  context: BatchContext,
+  { batchId, list }: OfList,
+  expected: number,
+): Promise<void> {
+  const { deps, process: processKey } = context;
+  const sweep = await deps.items.sweep(processKey);
+  let cursor = sweep?.cursor;
+  do {
+    const page = await pageFrom(context, batchId, cursor);
+    if (!page) return deps.items.noteListed(processKey, [], "again");
+    cursor = page.cursor;
+    const next = cursor === undefined ? "again" : { cursor };
+    await deps.items.noteListed(
+      processKey,
+      page.results.flatMap((recipient) => itemOf(recipient, list)),
+      next,
+    );
+  } while (cursor !== undefined);
+  const totals = await deps.items.totals(processKey);
+  const listed = totals.reduce((sum, { count }) => sum + count, 0);
+  if (listed >= expected) await deps.items.noteListed(processKey, [], "end");
+}
+
+/** Undefined where the provider no longer takes the cursor. */
+async function pageFrom(context: BatchContext, batchId: string, cursor: string | undefined) {
+  const limit = context.account.batch.recipientsPage;
+  try {
+    return await context.throughCircuit("queryRecipients", (signal) =>
+      eviNotice.queryRecipients(context.account, { batchId, limit, cursor }, signal),
+    );
+  } catch (error) {
+    if (cursor !== undefined && error instanceof ProviderError && error.status === 400)
+      return undefined;
+    throw error;
+  }
+}
+
+function itemOf(recipient: BatchRecipient, { keyTag }: SentList): Listed[] {
+  const { evidenceUniqueId: evidenceId } = recipient;
+  if (evidenceId === undefined) return [];
+  const line = keyTag === undefined ? undefined : lineOfOwnKey(lookupKeyOf(recipient), keyTag);
+  return [{ evidenceId, ...(line !== undefined && { line }) }];
+}
+
+/** As the provider shows the column (assumed). */
+export function lookupKeyOf({ providerFields = {} }: BatchRecipient): string | undefined {
+  const name = Object.keys(providerFields).find((one) => one.toLowerCase() === "lookupkey");
+  const key = name === undefined ? undefined : providerFields[name];
+  return typeof key === "string" ? key : undefined;
+}
+
+/** Notices that were not read since `before`. Throws `NotChangedYet` where they are more than one attempt can read. */
+export async function readItems(
+  context: BatchContext,
+  { list }: OfList,
+  { before, isOpen = false }: { before: Date; isOpen?: boolean },
+): Promise<void> {
+  const { deps, process: processKey, pace } = context;
+  const began = performance.now();
+  for (;;) {
+    const stamp = await deps.journal.now();
+    const due = await deps.items.due(processKey, before, ITEMS_PER_ROUND, { isOpen });
+    if (due.length === 0) return deps.items.noteSwept(processKey, stamp);
+    if (performance.now() - began > LONGEST_MS) throw new NotChangedYet(1);
+    const keyed = list.keyTag === undefined ? [] : due.filter(({ line }) => line !== undefined);
+    const shown = new Set<string>();
+    await pace.all(chunksOf(keyed, KEYS_PER_QUERY), async (some) => {
+      const read = await readByKeys(context, some, list.keyTag ?? "");
+      for (const { evidenceId } of read) shown.add(evidenceId);
+      await deps.items.noteRead(processKey, read, stamp);
+    });
+    const left = due.filter(({ evidenceId }) => !shown.has(evidenceId));
+    await pace.all(left, async (item) => {
+      const read = await readById(context, item);
+      await deps.items.noteRead(processKey, [read], stamp);
+    });
+  }
+}
+
+/** Those that the answer shows. */
+async function readByKeys(
+  context: BatchContext,
+  items: Listed[],
+  keyTag: string,
+): Promise<ReadItem[]> {
+  const lookupKeys = items.map(({ line = 0 }) => ownKey(keyTag, line));
+  const { results } = await context.throughCircuit("query", (signal) =>
+    eviNotice.query(context.account, { lookupKeys, limit: KEYS_PER_QUERY }, signal),
+  );
+  const byId = new Map(results.map((notice) => [notice.id.toLowerCase(), notice]));
+  return items.flatMap((item) => {
+    const notice = byId.get(item.evidenceId.toLowerCase());
+    return notice ? [{ ...item, ...stateOf(notice) }] : [];
+  });
+}
+
+/** Mails and text messages of a batch have no read (P2 §4.4): they are asked for, and not shown. */
+async function readById(context: BatchContext, item: Listed): Promise<ReadItem> {
+  const getting = context.throughCircuit("get", (signal) =>
+    eviNotice.get(context.account, { id: item.evidenceId }, signal),
+  );
+  const notice = await whenVisible<Notice | undefined>(getting, undefined);
+  return notice ? { ...item, ...stateOf(notice) } : item;
+}
+
+function stateOf({ state, outcome }: Notice): Pick<ReadItem, "state" | "outcome"> {
+  return { state, ...(outcome !== undefined && { outcome: camelCase(outcome) }) };
+}
+
+/** A word of P2 §3.2 as a result has it. */
+export function camelCase(word: string): string {
+  return word.charAt(0).toLowerCase() + word.slice(1);
+}
+
+function chunksOf<T>(items: T[], size: number): T[][] {
+  const chunks: T[][] = [];
+  for (let at = 0; at < items.length; at += size) chunks.push(items.slice(at, at + size));
+  return chunks;
+}

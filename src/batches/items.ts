@@ -1,0 +1,287 @@
+// What is known of each notice of a batch: what callbacks reported, and what queries showed. No personal data: a notice is its
+// `EvidenceId`, a recipient its line in the list.
+import type { ProcessKey } from "../crypto/data-key.js";
+import type { Pool } from "../postgres/pool.js";
+
+export type { ProcessKey } from "../crypto/data-key.js";
+
+/** One notice of a batch. */
+export interface BatchItem {
+  evidenceId: string;
+  line?: number;
+  /** P2 §3.2, as the newest of callback and query says. */
+  state?: string;
+  outcome?: string;
+  /** When what is said here happened, or was read. */
+  at?: Date;
+  source: "callback" | "query" | "recipients";
+}
+
+/** What a query showed of a notice; without a state nothing. */
+export interface ReadItem {
+  evidenceId: string;
+  line?: number;
+  state?: string;
+  outcome?: string;
+}
+
+export interface Sweep {
+  recipients: number;
+  /** Of the newest page of recipients that was read. */
+  cursor?: string;
+  /** Each recipient has an item. */
+  isListed: boolean;
+  sweptAt?: Date;
+}
+
+/** One callback about a notice. */
+export interface ItemEvent {
+  kind: string;
+  eventDate?: Date;
+  receivedAt: Date;
+}
+
+/** A claimed callback, as it was read. */
+export interface HeardItem {
+  /** Of the callback. */
+  id: string;
+  /** Absent where the callback is about no notice. */
+  evidenceId?: string;
+  kind: string;
+  at: string;
+  /** The place of `kind` among the states; 0: it is no state. */
+  rank: number;
+  /** At the end alone. */
+  outcome?: string;
+}
+
+/** `b` is the batch of the process $1, $2. */
+const ofBatch = "b.namespace = $1 and b.workflow_id = $2";
+const batchId = `(select b.id from trustflow.batches b where ${ofBatch})`;
+
+const columns = `evidence_id as "evidenceId", line,
+  case when is_read then read_state else reported end as state,
+  case when is_read then read_outcome else reported_outcome end as outcome,
+  case when is_read then read_at else reported_at end as at,
+  case when is_read then 'query' when reported is null then 'recipients' else 'callback' end as source`;
+
+export class BatchItems {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** Before the first callback can come. A second call changes nothing. */
+  async open({ namespace, workflowId }: ProcessKey, recipients: number): Promise<void> {
+    await this.#pool.query(
+      `insert into trustflow.batches (namespace, workflow_id, recipients) values ($1, $2, $3)
+       on conflict (namespace, workflow_id) do nothing`,
+      [namespace, workflowId, recipients],
+    );
+  }
+
+  async sweep({ namespace, workflowId }: ProcessKey): Promise<Sweep | undefined> {
+    const { rows } = await this.#pool.query<Sweep>(
+      `select recipients, cursor, listed_at is not null as "isListed", swept_at as "sweptAt"
+       from trustflow.batches b where ${ofBatch}`,
+      [namespace, workflowId],
+    );
+    return rows[0] && withoutNulls(rows[0]);
+  }
+
+  /**
+   * Items that the provider's list of recipients names, with the place where the reading goes on; `end`: each recipient has an item,
+   * `again`: from the first page.
+   */
+  async noteListed(
+    { namespace, workflowId }: ProcessKey,
+    items: { evidenceId: string; line?: number }[],
+    next: { cursor: string } | "end" | "again",
+  ): Promise<void> {
+    await this.#pool.query(
+      `with listed as (
+         update trustflow.batches b set cursor = $3, listed_at = case when $4 then clock_timestamp() end
+         where ${ofBatch} returning b.id),
+       given as (
+         select distinct on (evidence_id) evidence_id, line
+         from unnest($5::text[], $6::integer[]) as g (evidence_id, line) order by evidence_id, line)
+       insert into trustflow.batch_items as i (batch, evidence_id, line)
+         select listed.id, given.evidence_id, given.line from listed, given order by given.evidence_id
+       on conflict (batch, evidence_id) do update set line = excluded.line
+         where i.line is null and excluded.line is not null`,
+      [
+        namespace,
+        workflowId,
+        typeof next === "string" ? null : next.cursor,
+        next === "end",
+        items.map(({ evidenceId }) => evidenceId),
+        items.map(({ line }) => line ?? null),
+      ],
+    );
+  }
+
+  /** `at`: the database's clock before the question. An older answer changes nothing. */
+  async noteRead(
+    { namespace, workflowId }: ProcessKey,
+    items: ReadItem[],
+    at: Date,
+  ): Promise<void> {
+    await this.#pool.query(
+      `with given as (
+         select distinct on (evidence_id) *
+         from unnest($4::text[], $5::integer[], $6::text[], $7::text[]) as g (evidence_id, line, state, outcome)
+         order by evidence_id, state = 'Closed' desc nulls last)
+       insert into trustflow.batch_items as i (batch, evidence_id, line, read_state, read_outcome, read_at)
+         select b.id, g.evidence_id, g.line, g.state, g.outcome, $3
+         from trustflow.batches b, given g where ${ofBatch} order by g.evidence_id
+       on conflict (batch, evidence_id) do update set
+         line = coalesce(i.line, excluded.line),
+         read_state = coalesce(excluded.read_state, i.read_state),
+         read_outcome = case when excluded.read_state is null then i.read_outcome else excluded.read_outcome end,
+         read_at = excluded.read_at
+       where excluded.read_at > i.read_at and not i.confirmed`,
+      [
+        namespace,
+        workflowId,
+        at,
+        items.map(({ evidenceId }) => evidenceId),
+        items.map(({ line }) => line ?? null),
+        items.map(({ state }) => state ?? null),
+        items.map(({ outcome }) => outcome ?? null),
+      ],
+    );
+  }
+
+  async noteSwept({ namespace, workflowId }: ProcessKey, at: Date): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.batches b set swept_at = greatest(swept_at, $3) where ${ofBatch}`,
+      [namespace, workflowId, at],
+    );
+  }
+
+  /**
+   * Settles claimed callbacks as `kept`, and notes what they report, in one commit. Of each notice the newest callback counts, by the
+   * provider's date, then by the rank of the state; the end counts whatever its date. So neither their order nor a second delivery
+   * changes anything. A callback whose claim was lost is left to the relay that holds it now.
+   */
+  async keep(claim: string, heard: HeardItem[]): Promise<void> {
+    await this.#pool.query({
+      name: "batch-keep",
+      text: `with given as (
+          select * from unnest($2::bigint[], $3::text[], $4::text[], $5::timestamptz[], $6::smallint[], $7::text[])
+            as g (id, evidence_id, kind, event_date, rank, outcome)),
+        kept as (
+          update trustflow.callbacks c set state = 'kept', evidence_id = g.evidence_id, kind = g.kind, event_date = g.event_date,
+            reason = null, detail = null, claim = null, claimed_until = null, settled_at = clock_timestamp()
+          from given g where c.id = g.id and c.claim = $1 and c.state = 'waiting'
+          returning c.namespace, c.workflow_id, c.received_at, g.*),
+        newest as (
+          select distinct on (b.id, k.evidence_id) b.id as batch, k.*
+          from kept k join trustflow.batches b on b.namespace = k.namespace and b.workflow_id = k.workflow_id
+          where k.rank > 0 and k.evidence_id is not null
+          order by b.id, k.evidence_id, k.kind = 'Closed' desc, k.event_date desc, k.rank desc, k.outcome desc nulls last)
+        insert into trustflow.batch_items as i
+          (batch, evidence_id, reported, reported_rank, reported_at, reported_outcome, heard_at)
+          select batch, evidence_id, kind, rank, event_date, outcome, received_at from newest order by batch, evidence_id
+        on conflict (batch, evidence_id) do update set reported = excluded.reported, reported_rank = excluded.reported_rank,
+          reported_at = excluded.reported_at, reported_outcome = excluded.reported_outcome, heard_at = excluded.heard_at
+        where i.reported is null
+          or (excluded.reported = 'Closed', excluded.reported_at, excluded.reported_rank, coalesce(excluded.reported_outcome, ''))
+            > (i.reported = 'Closed', i.reported_at, i.reported_rank, coalesce(i.reported_outcome, ''))`,
+      values: [
+        claim,
+        heard.map(({ id }) => id),
+        heard.map(({ evidenceId }) => evidenceId ?? null),
+        heard.map(({ kind }) => kind),
+        heard.map(({ at }) => at),
+        heard.map(({ rank }) => rank),
+        heard.map(({ outcome }) => outcome ?? null),
+      ],
+    });
+  }
+
+  /** How many notices have which state and outcome. */
+  async totals({
+    namespace,
+    workflowId,
+  }: ProcessKey): Promise<{ state?: string; outcome?: string; count: number }[]> {
+    const { rows } = await this.#pool.query<{ state?: string; outcome?: string; count: number }>(
+      `select state, outcome, count(*)::int as count
+       from (select ${columns} from trustflow.batch_items where batch = ${batchId}) as known group by 1, 2 order by 1, 2`,
+      [namespace, workflowId],
+    );
+    return rows.map(withoutNulls);
+  }
+
+  /**
+   * Notices that no query has shown closed and none has asked for since `before`: those that no callback has closed come first, and of
+   * them those asked for longest ago. `isOpen`: those alone.
+   */
+  async due(
+    { namespace, workflowId }: ProcessKey,
+    before: Date,
+    limit: number,
+    { isOpen = false } = {},
+  ): Promise<{ evidenceId: string; line?: number }[]> {
+    const some = (closed: boolean) =>
+      `(select evidence_id, line from trustflow.batch_items
+        where batch = ${batchId} and closed = ${closed} and read_at < $3 and not confirmed
+        order by closed, read_at limit $4)`;
+    const { rows } = await this.#pool.query<{ evidenceId: string; line?: number }>(
+      `select evidence_id as "evidenceId", line
+       from (${isOpen ? some(false) : `${some(false)} union all ${some(true)}`}) as items limit $4`,
+      [namespace, workflowId, before, limit],
+    );
+    return rows.map(withoutNulls);
+  }
+
+  async byEvidence(
+    { namespace, workflowId }: ProcessKey,
+    evidenceIds: string[],
+  ): Promise<Map<string, BatchItem>> {
+    const { rows } = await this.#pool.query<BatchItem>(
+      `select ${columns} from trustflow.batch_items where batch = ${batchId} and evidence_id = any($3)`,
+      [namespace, workflowId, evidenceIds],
+    );
+    return new Map(rows.map((row) => [row.evidenceId, withoutNulls(row)]));
+  }
+
+  /** In the order of their `EvidenceId`, from after `after` on. */
+  async page(
+    { namespace, workflowId }: ProcessKey,
+    asked: { state?: string; outcome?: string; isOpen?: boolean; after?: string; limit: number },
+  ): Promise<BatchItem[]> {
+    const { rows } = await this.#pool.query<BatchItem>(
+      `select * from (
+         select ${columns} from trustflow.batch_items
+         where batch = ${batchId} and evidence_id > $3 and ($4::boolean is null or closed <> $4)) as items
+       where ($5::text is null or lower(state) = lower($5)) and ($6::text is null or lower(outcome) = lower($6))
+       order by "evidenceId" limit $7`,
+      [
+        namespace,
+        workflowId,
+        asked.after ?? "",
+        asked.isOpen ?? null,
+        asked.state ?? null,
+        asked.outcome ?? null,
+        asked.limit,
+      ],
+    );
+    return rows.map(withoutNulls);
+  }
+
+  /** The callbacks about one notice, in the order in which they came. */
+  async history({ namespace, workflowId }: ProcessKey, evidenceId: string): Promise<ItemEvent[]> {
+    const { rows } = await this.#pool.query<ItemEvent>(
+      `select kind, event_date as "eventDate", received_at as "receivedAt" from trustflow.callbacks
+       where namespace = $1 and workflow_id = $2 and evidence_id = $3 order by id`,
+      [namespace, workflowId, evidenceId],
+    );
+    return rows.map(withoutNulls);
+  }
+}
+
+function withoutNulls<T extends object>(row: T): T {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
+}

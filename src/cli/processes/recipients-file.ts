@@ -1,0 +1,132 @@
+// The list of `send-notice-batch`: the option that names it, and its check before anything is stored or started (P2 §2.9).
+import { resolve } from "node:path";
+import { Option } from "commander";
+import type { Command } from "commander";
+import { loadConfig } from "../../config.js";
+import type { SendNoticeBatchInput } from "../../contracts/send-notice-batch.js";
+import { preflight, problemsCsv } from "../../recipients/preflight.js";
+import type { PreflightOptions, PreflightReport } from "../../recipients/preflight.js";
+import type { Pieces } from "../../recipients/list-reader.js";
+import { csvOption } from "../command.js";
+import { documentStoreOf } from "../document-store.js";
+import { invalidInput } from "../files.js";
+import { exitCodes } from "../output/exit.js";
+import { facts, printPieces, table, writeData, writeJson } from "../output/output.js";
+import { withProgress } from "../output/progress.js";
+import { linesOf, terminal } from "../output/terminal.js";
+import { count } from "../../contracts/send-notice-batch/progress-line.js";
+import type { StartExtension } from "./start.js";
+import type { StartInput } from "./start-input.js";
+
+interface RecipientsOptions {
+  recipients?: string;
+  preflight?: boolean;
+  json?: boolean;
+  csv?: boolean;
+}
+
+/** A person reads the first ones; `--preflight --csv` has them all. */
+const PROBLEMS_SHOWN = 20;
+
+export const recipientsFile: StartExtension<RecipientsOptions> = {
+  addOptions(command: Command) {
+    command
+      .option("--recipients <file>", "CSV file with the recipients, in place of the input's")
+      .addOption(
+        new Option(
+          "--preflight",
+          "only check the recipients and print what is wrong with which line; ends with 2 if the list is refused",
+        ).conflicts(["watch", "dryRun"]),
+      )
+      .addOption(csvOption().implies({ preflight: true }));
+  },
+
+  amend(input, { recipients }) {
+    if (recipients === undefined) return input;
+    return { ...input, recipients: { path: resolve(recipients), mediaType: "text/csv" } };
+  },
+
+  async check(read, options) {
+    const list = listOf(read as StartInput<SendNoticeBatchInput>, options.preflight ?? false);
+    if (!list) return "start";
+    if (options.csv) await printPieces(problemsCsv(list.pieces(), list.options));
+    const report = await preflight(list.pieces(), list.options);
+    if (!options.preflight) {
+      if (!report.isAccepted) throw invalidInput(problemFields(report));
+      return "start";
+    }
+    if (options.json) writeJson(report);
+    else if (!options.csv) writeData(reportText(report));
+    if (!report.isAccepted) process.exitCode = exitCodes.invalid;
+    return "done";
+  },
+};
+
+interface GivenList {
+  options: PreflightOptions;
+  pieces(): Pieces;
+}
+
+/** A file of this machine is always checked; a stored document was checked as a file, and is read again only if asked for. */
+function listOf(
+  { checked, files }: StartInput<SendNoticeBatchInput>,
+  readsStored: boolean,
+): GivenList | undefined {
+  const { recipients, onInvalid = "strict", uniqueRecipients = "address" } = checked;
+  const options = { onInvalid, unique: uniqueRecipients, problemsShown: PROBLEMS_SHOWN };
+  const file = files.get("recipients");
+  if (file) return { options, pieces: () => withProgress(file.name, file.size, file.pieces()) };
+  if (!readsStored) return undefined;
+  return { options, pieces: () => storedPieces(recipients) };
+}
+
+function storedPieces(recipients: SendNoticeBatchInput["recipients"]): Pieces {
+  if ("base64" in recipients) return [Buffer.from(recipients.base64, "base64")];
+  const { uri, size } = recipients;
+  return withProgress(uri, size, documentStoreOf(loadConfig()).openRead(recipients));
+}
+
+function problemFields({ problems, counts }: PreflightReport) {
+  const all = counts.reduce((sum, { count }) => sum + count, 0);
+  const fields = problems.map(({ line, column, problem }) => {
+    const place = [
+      ...(line === undefined ? [] : [`line ${line}`]),
+      ...(column === undefined ? [] : [column]),
+    ];
+    return { path: "recipients", problem: [...place, problem].join(": ") };
+  });
+  if (all <= fields.length) return fields;
+  const more = `has ${all - fields.length} more problems: "--preflight --csv" prints all`;
+  return [...fields, { path: "recipients", problem: more }];
+}
+
+function reportText(report: PreflightReport) {
+  const { isAccepted, rows, recipients, invalidRows, isComplete, problems, counts } = report;
+  return linesOf([
+    facts([
+      ["list", isAccepted ? "accepted" : "refused"],
+      ["rows", `${count(rows)}${isComplete ? "" : ", up to the line where it cannot be read on"}`],
+      ["recipients", count(recipients)],
+      ["invalid rows", invalidRows === 0 ? undefined : count(invalidRows)],
+      ...counts.map(({ kind, column, count: number }): [string, string] => [
+        kind,
+        `${count(number)}${column === undefined ? "" : ` in ${column}`}`,
+      ]),
+    ]),
+    ...(problems.length === 0
+      ? []
+      : [
+          table(
+            ["LINE", "COLUMN", "PROBLEM"],
+            problems.map(({ line, column, problem }) => [
+              line === undefined ? "" : String(line),
+              column,
+              problem,
+            ]),
+          ),
+        ]),
+    ...(counts.reduce((sum, one) => sum + one.count, 0) > problems.length
+      ? [terminal`… "--csv" prints all`]
+      : []),
+  ]);
+}

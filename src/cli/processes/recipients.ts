@@ -1,0 +1,133 @@
+// `trustflow recipients`: the notices of a batch while it runs, and what came about one of them.
+import type { Command } from "commander";
+import { csvLine } from "../../contracts/shared/csv.js";
+import { inPieces } from "../../recipients/pieces.js";
+import type { ReportRow } from "../../recipients/report.js";
+import { addCommand, csvOption, wholeNumber } from "../command.js";
+import { CommandError, exitCodes } from "../output/exit.js";
+import {
+  printPieces,
+  writeCsv,
+  writeJson,
+  writeJsonLine,
+  writeNote,
+  writeTable,
+} from "../output/output.js";
+import { terminal } from "../output/terminal.js";
+import { count } from "../../contracts/send-notice-batch/progress-line.js";
+import { givenList, listedRows, noticeOf, noticesOf, withNotices } from "./batch-rows.js";
+import type { KnownNotices, NoticeFilter } from "./batch-rows.js";
+
+interface RecipientsOptions extends NoticeFilter {
+  history?: string;
+  addresses?: boolean;
+  limit: number;
+  json?: boolean;
+  csv?: boolean;
+}
+
+export function addRecipients(program: Command): void {
+  addCommand(program, "recipients <id>", {
+    summary: "list the recipients of a batch of notices with what is known of each",
+    details: `A recipient is the line in the list and the id of its notice. --addresses adds the addresses, in the order of the list;
+it reads the list from the document store. --json prints JSON Lines. --csv and --json print all recipients, a table the first ones.
+--history prints what the provider reported about one notice: its id, or the line of its recipient.`,
+    example: `trustflow recipients campaign-7 --state refused
+trustflow recipients campaign-7 --open --addresses --csv
+trustflow recipients campaign-7 --history 14`,
+  })
+    .option("--state <state>", "only notices in this state, as the totals name it: read, refused")
+    .option("--outcome <outcome>", "only notices that ended with this outcome")
+    .option("--open", "only notices that are not closed")
+    .option("--addresses", "add address and lookup key of each recipient")
+    .option("--history <notice>", "the reports about one notice: its id, or its line in the list")
+    .option("--limit <n>", "maximum number of rows in a table", wholeNumber(1), 100)
+    .addOption(csvOption())
+    .action((id: string, options: RecipientsOptions) =>
+      withNotices(id, (known) =>
+        options.history === undefined
+          ? list(known, options)
+          : history(known, options.history, options),
+      ),
+    );
+}
+
+type Row = Partial<ReportRow>;
+
+async function list(known: KnownNotices, options: RecipientsOptions): Promise<void> {
+  const rows = options.addresses ? addressed(known, options) : noticeRows(known, options);
+  if (options.json) {
+    for await (const row of rows) writeJsonLine(row);
+    return;
+  }
+  const columns = columnsOf(options);
+  const cells = (row: Row) => columns.map((column) => String(row[column] ?? ""));
+  if (options.csv) {
+    const lines = inPieces(rows, (row) => csvLine(cells(row)));
+    return printPieces([Buffer.from(csvLine(columns))], lines);
+  }
+  const shown: string[][] = [];
+  let isMore = false;
+  for await (const row of rows) {
+    isMore = shown.length === options.limit;
+    if (isMore) break;
+    shown.push(cells(row));
+  }
+  writeTable(columns.map(headingOf), shown);
+  if (isMore)
+    writeNote(
+      terminal`More of ${count(known.recipients)} recipients: --limit shows more, --csv all`,
+    );
+}
+
+function columnsOf({ addresses }: RecipientsOptions): (keyof ReportRow)[] {
+  const whose = addresses ? (["address", "lookupKey"] as const) : [];
+  return ["line", ...whose, "evidenceUniqueId", "state", "outcome", "at", "source"];
+}
+
+const headings: Partial<Record<keyof ReportRow, string>> = {
+  lookupKey: "LOOKUP KEY",
+  evidenceUniqueId: "NOTICE",
+};
+const headingOf = (column: keyof ReportRow) => headings[column] ?? column.toUpperCase();
+
+async function* noticeRows(known: KnownNotices, filter: NoticeFilter): AsyncGenerator<Row> {
+  for await (const notice of noticesOf(known, filter)) yield noticeOf(notice);
+}
+
+/** With a filter, only the recipients whose notice passes it; without one, those too that have no notice. */
+async function* addressed(known: KnownNotices, filter: NoticeFilter): AsyncGenerator<Row> {
+  const { state, outcome, open } = filter;
+  const isFiltered = open === true || state !== undefined || outcome !== undefined;
+  const listed = await givenList(known.key.workflowId);
+  for await (const row of listedRows(listed, noticesOf(known, filter)))
+    if (!isFiltered || row.evidenceUniqueId !== undefined) yield row;
+}
+
+async function history(
+  known: KnownNotices,
+  notice: string,
+  { json, csv }: RecipientsOptions,
+): Promise<void> {
+  const evidenceId = /^\d+$/.test(notice) ? await noticeOfLine(known, Number(notice)) : notice;
+  const events = evidenceId === undefined ? [] : await known.items.history(known.key, evidenceId);
+  if (evidenceId === undefined || events.length === 0) {
+    const isKnown = (await known.items.byEvidence(known.key, [evidenceId ?? ""])).size > 0;
+    if (!isKnown) throw new CommandError(exitCodes.unknownId, `Unknown notice ${notice}`);
+  }
+  if (json) return writeJson(events);
+  const write = csv ? writeCsv : writeTable;
+  write(
+    ["EVENT", "AT", "RECEIVED"],
+    events.map(({ kind, eventDate, receivedAt }) => [
+      kind,
+      eventDate?.toISOString(),
+      receivedAt.toISOString(),
+    ]),
+  );
+}
+
+async function noticeOfLine(known: KnownNotices, line: number): Promise<string | undefined> {
+  for await (const item of noticesOf(known)) if (item.line === line) return item.evidenceId;
+  return undefined;
+}

@@ -1,0 +1,76 @@
+// How far a batch of notices is, in one line: a bar with rate and time left while the provider makes the notices, then how many of
+// them are in which state.
+import type { SendNoticeBatchStatus } from "../send-notice-batch.js";
+import type { ProcessStatus } from "../shared/status.js";
+
+const WIDTH = 30;
+/** The rate is that of this time. */
+const RATE_MS = 60_000;
+
+interface Sample {
+  atMs: number;
+  done: number;
+}
+
+export const count = (value: number) => value.toLocaleString("en");
+
+/** The members that the status of a batch alone has. */
+export function batchOf(status: ProcessStatus): SendNoticeBatchStatus {
+  return status;
+}
+
+/** Remembers what it was shown, for the rate. */
+export class BatchProgressLine {
+  #samples: Sample[] = [];
+
+  /** Undefined for a process without recipients, and before the provider has any of them. */
+  lineOf(status: ProcessStatus): string | undefined {
+    const { list, progress, totals } = batchOf(status);
+    if (status.phase === "ended" || list === undefined) return undefined;
+    if (totals) return totalsLine(totals.states, list.recipients);
+    if (!progress) return undefined;
+    const { at, sentCount = 0, failedCount = 0, progressPercentage } = progress;
+    const done = sentCount + failedCount;
+    const share =
+      progressPercentage === undefined ? done / list.recipients : progressPercentage / 100;
+    const perSecond = this.#rate({ atMs: Date.parse(at), done });
+    const left = (list.recipients - done) / perSecond;
+    const pace = perSecond > 0 ? `, ${count(Math.round(perSecond))}/s, ${clock(left)} left` : "";
+    const failed = failedCount > 0 ? `, ${count(failedCount)} failed` : "";
+    return `${bar(Math.min(1, share))} ${count(done)} of ${count(list.recipients)}${failed}${pace}`;
+  }
+
+  #rate(newest: Sample): number {
+    const before = this.#samples.at(-1);
+    if (before?.atMs !== newest.atMs) this.#samples.push(newest);
+    const oldest = this.#samples.find(({ atMs }) => atMs >= newest.atMs - RATE_MS) ?? newest;
+    this.#samples = this.#samples.slice(this.#samples.indexOf(oldest));
+    const first = oldest === newest ? (before ?? newest) : oldest;
+    const seconds = (newest.atMs - first.atMs) / 1_000;
+    return seconds > 0 ? (newest.done - first.done) / seconds : 0;
+  }
+}
+
+/** `delivered 40,120, read 12,004, refused 31 of 100,000` */
+export function totalsLine(states: Record<string, number>, recipients: number): string {
+  const words = Object.entries(states).map(([state, number]) => `${state} ${count(number)}`);
+  return `${words.length === 0 ? "no notice known" : words.join(", ")} of ${count(recipients)}`;
+}
+
+/** `1:02:03`, `0:47` */
+function clock(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const [hours, minutes, rest] = [
+    Math.floor(whole / 3_600),
+    Math.floor(whole / 60) % 60,
+    whole % 60,
+  ];
+  const two = (value: number) => String(value).padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+/** `[=====.....] 50 %` */
+export function bar(share: number, width = WIDTH): string {
+  const filled = "=".repeat(Math.floor(share * width)).padEnd(width, ".");
+  return `[${filled}] ${Math.floor(share * 100)} %`;
+}

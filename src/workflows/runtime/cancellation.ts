@@ -1,0 +1,29 @@
+// A cancellation that no caller waits for: by Temporal itself, or one that came before there was anything to cancel.
+import { sleep } from "@temporalio/workflow";
+import { acceptsUnsigned, isChecked } from "./decisions.js";
+import type { AnyFlow } from "./flow.js";
+
+/** Seconds; after that it is too late, or an operator checks it. */
+const MAX_WAIT_SECONDS = 21_600;
+
+/** Repeats `cancel` with growing pauses until its answer is clear. */
+export async function cancelUntilAnswered(
+  cancel: () => Promise<{ answer: string }>,
+): Promise<void> {
+  for (let wait = 60; ; wait = Math.min(wait * 2, MAX_WAIT_SECONDS)) {
+    const { answer } = await cancel();
+    if (answer !== "unavailable" && answer !== "unknown") return;
+    await sleep(wait * 1_000, { summary: "Pause before the next try to cancel" });
+  }
+}
+
+/** Temporal's own cancellation has no signature: it counts as `update` only where unsigned decisions are accepted. */
+export async function cancelUnsigned(
+  flow: AnyFlow,
+  update: string,
+  cancel: () => Promise<{ answer: string }>,
+): Promise<void> {
+  if (!isChecked() || (await acceptsUnsigned(update))) return cancelUntilAnswered(cancel);
+  const note = "it is not signed: an operator must cancel with trustflow cancel";
+  flow.log.note({ source: "process", event: "Cancellation refused", note });
+}

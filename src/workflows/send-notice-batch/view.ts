@@ -1,0 +1,56 @@
+// What is shown of a batch: its state at the newest read, and in numbers how far it is. It has no callbacks of its own (P2 §6.1).
+import type { BatchRead } from "../../activities/evi-notice-batch/progress.js";
+import type { ItemTotals } from "../../activities/evi-notice-batch/items.js";
+import type {
+  BatchProgress,
+  BatchRecipients,
+  BatchTotals,
+} from "../../contracts/send-notice-batch.js";
+import type { Snapshot, View } from "../runtime/event-log.js";
+import { plainView } from "../runtime/plain-view.js";
+
+export type BatchSnapshot = BatchRead & Snapshot;
+
+export function batchView(events: Parameters<typeof plainView>[0], snapshot?: BatchSnapshot): View {
+  return { ...plainView(events), ...(snapshot && { state: snapshot.state }) };
+}
+
+export function snapshotOf(read: BatchRead): BatchSnapshot {
+  const { state, sentCount, failedCount } = read;
+  return { ...read, fingerprint: [state, sentCount, failedCount].join(" ") };
+}
+
+export interface Known {
+  list: BatchRecipients | undefined;
+  read: BatchRead | undefined;
+  totals: ItemTotals | undefined;
+}
+
+/** The members that the status has beside those of every process. */
+export function membersOf({ list, read, totals }: Known) {
+  return {
+    ...(list && { list }),
+    ...(read && { progress: progressOf(read) }),
+    ...(totals && { totals: { at: totals.at, states: totals.states } satisfies BatchTotals }),
+  };
+}
+
+function progressOf({ stamp: at, ...read }: BatchRead): BatchProgress {
+  const { sentCount, failedCount, progressPercentage } = read;
+  return { at, sentCount, failedCount, progressPercentage };
+}
+
+export function linesOf({ list, read, totals }: Known): [string, string][] {
+  const lines: [string, string][] = [];
+  if (list) lines.push(["Recipients", `${list.recipients}; left out: ${list.invalidRows} rows`]);
+  if (read?.sentCount !== undefined || read?.failedCount !== undefined) {
+    const share = read.progressPercentage === undefined ? "" : `${read.progressPercentage} %; `;
+    const { sentCount = 0, failedCount = 0 } = read;
+    lines.push(["Progress", `${share}sent: ${sentCount}; failed: ${failedCount}`]);
+  }
+  if (totals) {
+    const states = Object.entries(totals.states).map(([state, count]) => `${state}: ${count}`);
+    lines.push(["Notices", [...states, `open: ${totals.open}`].join("; ")]);
+  }
+  return lines;
+}

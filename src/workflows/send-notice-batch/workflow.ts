@@ -1,0 +1,458 @@
+// One notice to each recipient of a list: the check of the list, the set-up of the batch, its start, how far it is, and a report about
+// each recipient (P2 §2.8–2.10, §3.3, §3.4, §4.3; docs/reading-the-specification.md §4). The number of recipients changes neither the
+// number of activities nor their size: lists, reports and archives are documents, and the notices are rows of a table.
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  currentUpdateInfo,
+  proxyActivities,
+} from "@temporalio/workflow";
+import type { ActivityOptions } from "@temporalio/workflow";
+import type { AffidavitArchive } from "../../activities/evi-notice-batch/archive.js";
+import type { BatchActivities } from "../../activities/evi-notice-batch/index.js";
+import type { ItemTotals } from "../../activities/evi-notice-batch/items.js";
+import type { BatchPlan } from "../../activities/evi-notice-batch/plan.js";
+import type { WrittenReport } from "../../activities/evi-notice-batch/report.js";
+import type { Started } from "../../activities/evi-notice-batch/start.js";
+import type { StepCall } from "../../activities/runtime/activity.js";
+import type { ProcessActivities } from "../../activities/runtime/process.js";
+import { cancelBatch } from "../../contracts/send-notice-batch/messages.js";
+import type { BatchCancelAnswer } from "../../contracts/send-notice-batch/messages.js";
+import type {
+  BatchOutcome,
+  SendNoticeBatchInput,
+  SendNoticeBatchResult,
+} from "../../contracts/send-notice-batch.js";
+import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
+import { answerTo, problemIn } from "../runtime/activity-errors.js";
+import { wanted } from "../runtime/attention.js";
+import { cancelUnsigned } from "../runtime/cancellation.js";
+import { dateOf, msUntil, now, secondsAfter, secondsFromNow } from "../runtime/clock.js";
+import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
+import type { Proven } from "../runtime/decisions.js";
+import { Flow } from "../runtime/flow.js";
+import { Withdrawn } from "../runtime/lifecycle.js";
+import { isWaived, NotChangedYet, stepsOf } from "../runtime/steps.js";
+import { waitUntil } from "../runtime/waits.js";
+import { FailureBudget } from "./failure-budget.js";
+import { batchView, linesOf, membersOf, snapshotOf } from "./view.js";
+import type { BatchSnapshot, Known } from "./view.js";
+
+const provider = "evi-notice";
+/** One attempt that reads or sends a whole list. */
+const long = { startToCloseTimeout: "30 minutes" } as const;
+/** One attempt that reads every notice at the provider, so many a second. */
+const longest = { startToCloseTimeout: "6 hours" } as const;
+/** For what begins at a deadline, however many notices there are. */
+const MOST_READING_MS = 7 * 86_400_000;
+/** So many answers about the notices show how they go on; with more of them the history would grow too long. */
+const MAX_ANSWERS_ON_CHANGE = 60;
+
+const { withdraw } = proxyActivities<ProcessActivities>({
+  ...answerOptions,
+  summary: "Withdraw before it is sent",
+});
+
+export async function sendNoticeBatch(input: SendNoticeBatchInput): Promise<SendNoticeBatchResult> {
+  return new SendNoticeBatch(input).run();
+}
+
+interface OfBatch {
+  account: string;
+  batchId: string;
+}
+
+class SendNoticeBatch {
+  readonly #input: SendNoticeBatchInput;
+  readonly #flow = new Flow<BatchSnapshot, ReturnType<typeof batchView>>(batchView);
+  readonly #step = stepsOf<BatchActivities>(this.#flow, provider);
+  #plan: BatchPlan | undefined;
+  #batch: OfBatch | undefined;
+  #started: Started | undefined;
+  /** Until then it can be deleted. */
+  #isWaiting = false;
+  #isDeleted = false;
+  /** Someone cancels it, and the main path looks after its next step. */
+  #isCancelled = false;
+  #processedAt: string | undefined;
+  #totals: ItemTotals | undefined;
+  #archive: AffidavitArchive | undefined;
+  #report: WrittenReport | undefined;
+
+  constructor(input: SendNoticeBatchInput) {
+    this.#input = input;
+    const { lifecycle, status } = this.#flow;
+    status.own = {
+      members: () => membersOf(this.#known),
+      lines: () => linesOf(this.#known),
+    };
+    lifecycle.onDecision(
+      cancelBatch,
+      "Delete the batch before its start",
+      (_, who) => this.#cancel(currentUpdateInfo()?.id ?? "0", who),
+      refuseUnlessDeciderAlone,
+    );
+    lifecycle.onCancelRequested(() =>
+      lifecycle.background(() =>
+        cancelUnsigned(this.#flow, cancelBatch.name, () => this.#cancel("workflow-cancellation")),
+      ),
+    );
+  }
+
+  run(): Promise<SendNoticeBatchResult> {
+    return this.#flow.lifecycle.run(
+      () => this.#main(),
+      () => this.#result(),
+    );
+  }
+
+  async #main(): Promise<void> {
+    const plan = await this.#prepare();
+    this.#plan = plan;
+    this.#flow.status.identify(plan);
+    const budget = new FailureBudget(this.#flow, plan);
+    await budget.pause();
+    const batch = await this.#create(plan);
+    if (!(await this.#isStarted(plan, batch))) return;
+    await this.#untilReported(plan, batch, budget);
+  }
+
+  #prepare(): Promise<BatchPlan> {
+    const summary = "Check the input and the list of recipients";
+    const step = { name: "prepare", summary, journaled: false, attempt: long };
+    return this.#step(step, (evi, { mode }) => evi.prepareBatch({ input: this.#input, mode }));
+  }
+
+  async #create({ account, description }: BatchPlan): Promise<OfBatch> {
+    const step = {
+      name: "create",
+      summary: "Create the batch",
+      journaled: true,
+      happened: { batchId: wanted.reference },
+    };
+    const given = { account, ...(description !== undefined && { description }) };
+    const { batchId } = await this.#step(step, (evi, call) =>
+      evi.createBatch({ ...call, ...given }),
+    );
+    const { log, status } = this.#flow;
+    this.#batch = { account, batchId };
+    status.references = { batchId };
+    status.publish();
+    log.note({ source: "process", event: "Created the batch" });
+    return this.#batch;
+  }
+
+  /** Sets it up and starts it; false where it was deleted instead. */
+  async #isStarted(plan: BatchPlan, batch: OfBatch): Promise<boolean> {
+    const { lifecycle, status } = this.#flow;
+    try {
+      await this.#setUp(plan, batch);
+      await this.#start(plan, batch);
+      return true;
+    } catch (error) {
+      if (isNotAccepted(error)) await answerTo(() => this.#deletion(batch, "not-accepted"));
+      if (!(error instanceof Withdrawn)) throw error;
+      // From here on it is deleted, and no longer stopped.
+      lifecycle.stopping = undefined;
+      lifecycle.stopped = undefined;
+      this.#isWaiting = false;
+      if (!this.#isDeleted && !(await this.#delete(batch))) return true;
+      status.ownOutcome = "cancelledBeforeStart";
+      return false;
+    }
+  }
+
+  async #setUp({ body, list, attachments, fields }: BatchPlan, batch: OfBatch): Promise<void> {
+    const { recipients } = list;
+    const uploads: [step: string, summary: string, call: Upload][] = [
+      ["body", "Upload the body", (evi, call) => evi.setBatchBody({ ...call, ...batch, body })],
+      [
+        "recipients",
+        `Upload the list of ${recipients} recipients`,
+        (evi, call) => evi.addRecipients({ ...call, ...batch, list }),
+      ],
+      [
+        "attachments",
+        `Upload ${attachments.length} attachments`,
+        (evi, call) => evi.addBatchAttachments({ ...call, ...batch, attachments }),
+      ],
+      [
+        "configure",
+        "Set what each notice has in common",
+        (evi, call) => evi.configureBatch({ ...call, ...batch, fields, recipients }),
+      ],
+    ];
+    for (const [name, summary, call] of uploads) {
+      this.#refuseIfCancelled();
+      if (name === "attachments" && attachments.length === 0) continue;
+      await this.#step({ name, summary, journaled: true, attempt: long }, call);
+    }
+    this.#refuseIfCancelled();
+    const summary = "Compare what the provider has with what was sent";
+    await this.#step(
+      { name: "verify", summary, journaled: false, attempt: long },
+      (evi, { mode }) => evi.verifyBatch({ ...batch, list, attachments: attachments.length, mode }),
+    );
+    this.#refuseIfCancelled();
+  }
+
+  async #start({ scheduledDate }: BatchPlan, batch: OfBatch): Promise<void> {
+    const { log, status } = this.#flow;
+    const step = { name: "start", summary: "Start the batch", journaled: true, happened: {} };
+    const given = { ...batch, ...(scheduledDate !== undefined && { scheduledDate }) };
+    const started = await this.#step(step, (evi, call) => evi.startBatch({ ...call, ...given }));
+    this.#started = started;
+    const due = started.scheduledDate === undefined ? now() : dateOf(started.scheduledDate);
+    const deadline = secondsAfter(due, this.#plan?.deadlineSeconds ?? 0);
+    this.#isWaiting = started.scheduledDate !== undefined;
+    log.note({ source: "process", event: "Started the batch" });
+    const { batchId } = batch;
+    status.effectExists(this.#isWaiting ? "waiting" : "tracking", { batchId }, deadline);
+    this.#refuseIfCancelled();
+    if (!this.#isWaiting) return;
+    const wait = { what: "the scheduled date", end: due, summary: "The scheduled date" };
+    await waitUntil(this.#flow, () => false, wait);
+    this.#isWaiting = false;
+    status.enter("tracking");
+  }
+
+  async #untilReported(plan: BatchPlan, batch: OfBatch, budget: FailureBudget): Promise<void> {
+    const { status } = this.#flow;
+    const deadline = status.deadline ?? secondsFromNow(plan.deadlineSeconds);
+    status.waitFor("the provider to make the notices", deadline);
+    const isGivenUp = await isWaived(() => this.#followProgress(plan, batch, budget, deadline));
+    status.waitFor("the notices", deadline);
+    await isWaived(() => this.#watchItems(plan, batch, budget, deadline, isGivenUp));
+    status.ownOutcome = this.#totals?.open === 0 ? "closed" : "openAtDeadline";
+    if (plan.settings.collectAffidavits) await isWaived(() => this.#collect(plan, batch));
+    status.waitFor(undefined);
+    const stamp = now().toISOString();
+    const given = { ...batch, list: plan.list, given: plan.given, stamp };
+    const step = { name: "report", summary: "Write the report", journaled: false, attempt: long };
+    this.#report = await this.#step(step, (evi, { mode }) => evi.writeReport({ ...given, mode }));
+  }
+
+  /** Until all notices are made, or the deadline. */
+  async #followProgress(
+    { list, settings }: BatchPlan,
+    batch: OfBatch,
+    budget: FailureBudget,
+    deadline: Date,
+  ): Promise<void> {
+    const { log } = this.#flow;
+    const { recipients } = list;
+    const isOver = () => log.snapshot?.state === "Processed";
+    while (!isOver()) {
+      const step = {
+        name: "progress",
+        summary: "Ask how far the batch is",
+        journaled: false,
+        happened: {},
+        quick: pollEach(settings.progressIntervalSeconds, msUntil(deadline)),
+      };
+      const given = { ...batch, recipients, allowedFailures: budget.left };
+      const seen = this.#known.read;
+      const read = await untilTimeIsUp(() =>
+        this.#step(step, (evi, { mode }) =>
+          evi.followBatch({ ...given, ...(seen && { seen }), mode }),
+        ),
+      );
+      if (!read) return;
+      log.applySnapshot(snapshotOf(read), []);
+      budget.note(read.failedCount ?? 0);
+    }
+    this.#processedAt = log.snapshot?.stamp;
+  }
+
+  /** Until all notices are closed, or the deadline. */
+  async #watchItems(
+    { list, settings }: BatchPlan,
+    batch: OfBatch,
+    budget: FailureBudget,
+    deadline: Date,
+    isGivenUp: boolean,
+  ): Promise<void> {
+    const { sentCount = list.recipients, failedCount = 0 } = this.#known.read ?? {};
+    const given = {
+      ...batch,
+      list,
+      withoutNotice: isGivenUp ? list.recipients - sentCount : failedCount,
+      pollIntervalSeconds: settings.pollIntervalSeconds,
+      deadline: deadline.toISOString(),
+    };
+    for (let answers = 1; this.#totals?.isLast !== true; answers += 1) {
+      const step = {
+        name: "items",
+        summary: "Follow the notices",
+        journaled: false,
+        happened: {},
+        attempt: longest,
+        quick: pollEach(settings.progressIntervalSeconds, msUntil(deadline) + MOST_READING_MS),
+      };
+      const wait = answers > MAX_ANSWERS_ON_CHANGE ? "end" : "change";
+      const seen = this.#totals;
+      const totals = await untilTimeIsUp(() =>
+        this.#step(step, (evi, { mode }) => {
+          const allowedFailures = budget.left;
+          return evi.watchItems({ ...given, allowedFailures, wait, ...(seen && { seen }), mode });
+        }),
+      );
+      if (!totals) return;
+      this.#totals = totals;
+      this.#flow.status.refresh();
+      budget.note(totals.failed);
+    }
+  }
+
+  async #collect({ settings }: BatchPlan, batch: OfBatch): Promise<void> {
+    const { status } = this.#flow;
+    const end = secondsFromNow(settings.affidavitWindowSeconds);
+    status.enter("affidavits");
+    status.waitFor("the affidavits", end);
+    const step = {
+      name: "affidavits",
+      summary: "Collect the affidavits",
+      journaled: false,
+      happened: {},
+      attempt: longest,
+      quick: pollEach(settings.pollIntervalSeconds, msUntil(end) + MOST_READING_MS),
+    };
+    const given = { ...batch, deadline: end.toISOString(), stamp: now().toISOString() };
+    this.#archive = await untilTimeIsUp(() =>
+      this.#step(step, (evi, { mode }) => evi.archiveAffidavits({ ...given, mode })),
+    );
+  }
+
+  async #cancel(occurrence: string, who: Proven = {}): Promise<BatchCancelAnswer> {
+    const given = await this.#cancelled(occurrence);
+    this.#flow.log.note(decidedBy(who, `Cancel: ${given.answer}`));
+    if (given.answer === "pending") this.#isCancelled = true;
+    return given;
+  }
+
+  async #cancelled(occurrence: string): Promise<BatchCancelAnswer> {
+    const { lifecycle } = this.#flow;
+    if (this.#isDeleted) return { answer: "cancelled" };
+    if (!this.#started) {
+      // Withdrawn, the batch is never created, or never started, whatever else becomes of it.
+      for (const step of ["create", "start"]) {
+        const answer = await answerTo(() => withdraw({ step }));
+        if (typeof answer === "object") return answer;
+        if (answer !== "withdrawn") continue;
+        this.#isCancelled = true;
+        if (step === "create" || this.#batch) lifecycle.withdraw();
+        return { answer: "cancelled" };
+      }
+    }
+    // It may have been created or started in the meantime.
+    if (!this.#started || !this.#batch) return { answer: "pending" };
+    if (!this.#isWaiting) return { answer: "tooLate" };
+    const batch = this.#batch;
+    const { answer } = await answerTo(() => this.#deletion(batch, occurrence));
+    if (answer !== "deleted") return { answer };
+    this.#isDeleted = true;
+    lifecycle.withdraw();
+    return { answer: "cancelled" };
+  }
+
+  #refuseIfCancelled(): void {
+    if (this.#isCancelled) throw new Withdrawn();
+  }
+
+  /** Whether it is gone; otherwise it was started. */
+  async #delete(batch: OfBatch): Promise<boolean> {
+    const step = { name: "delete", summary: "Delete the batch", journaled: true, happened: {} };
+    const { answer } = await this.#step(step, (evi, call) =>
+      evi.deleteBatch({ ...call, ...batch }),
+    );
+    this.#flow.log.note({ source: "process", event: `Delete the batch: ${answer}` });
+    return answer === "deleted";
+  }
+
+  /** A call that nothing waits for longer than an update. */
+  async #deletion(
+    batch: OfBatch,
+    occurrence: string,
+  ): Promise<{ answer: "deleted" | "tooLate" | "notPermitted" }> {
+    const summary = "Delete the batch";
+    const evi = activitiesOf<BatchActivities>(provider, { ...answerOptions, summary });
+    const effect = { step: "cancel", occurrence };
+    try {
+      return await (evi as BatchActivities).deleteBatch({ effect, mode: "quick", ...batch });
+    } catch (error) {
+      const isDenied =
+        error instanceof ActivityFailure && problemIn(error)?.kind === "accessDenied";
+      if (isDenied) return { answer: "notPermitted" };
+      throw error;
+    }
+  }
+
+  get #known(): Known {
+    const { snapshot } = this.#flow.log;
+    const { fingerprint: _, ...read } = snapshot ?? {};
+    return {
+      list: this.#plan?.check,
+      read: snapshot && (read as Known["read"]),
+      totals: this.#totals,
+    };
+  }
+
+  #result(): SendNoticeBatchResult {
+    const { log, status } = this.#flow;
+    const { list, check, attachments = [] } = this.#plan ?? {};
+    const { csv, jsonLines, counts } = this.#report ?? {};
+    const recipients = list?.recipients ?? 0;
+    const { startedAt, scheduledDate } = this.#started ?? {};
+    const submitted = [
+      ...(list ? [{ document: list.document, description: "recipients" }] : []),
+      ...attachments.map(({ document, fileName }) => ({ document, description: fileName })),
+    ];
+    return {
+      process: "sendNoticeBatch",
+      id: status.id,
+      outcome: (status.outcome ?? "openAtDeadline") as BatchOutcome,
+      references: status.references,
+      dates: {
+        ...(scheduledDate !== undefined && { scheduledDate }),
+        ...(startedAt !== undefined && { startedAt }),
+        ...(this.#processedAt !== undefined && { processedAt: this.#processedAt }),
+      },
+      documents: submitted.map((document) => ({ kind: "submitted", ...document })),
+      timeline: log.timeline,
+      list: check ?? { recipients: 0, invalidRows: 0, problems: [] },
+      counts: counts ?? {
+        recipients,
+        withoutNotice: recipients,
+        states: {},
+        outcomes: {},
+        sources: {},
+      },
+      ...(csv && jsonLines && { report: { csv, jsonLines } }),
+      ...(this.#archive?.archive && { archive: this.#archive.archive }),
+    };
+  }
+}
+
+type Upload = (evi: BatchActivities, call: StepCall) => Promise<void>;
+
+/** The server retries a question that shows nothing new, which adds nothing to the history. */
+function pollEach(seconds: number, forMs: number): ActivityOptions {
+  return {
+    scheduleToCloseTimeout: Math.max(10_000, forMs),
+    retry: { initialInterval: seconds * 1_000, backoffCoefficient: 1 },
+  };
+}
+
+/** Undefined where the time of a question ended before anything changed. */
+async function untilTimeIsUp<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof NotChangedYet) return undefined;
+    throw error;
+  }
+}
+
+function isNotAccepted(error: unknown): boolean {
+  return error instanceof ApplicationFailure && error.type === "NotAccepted";
+}

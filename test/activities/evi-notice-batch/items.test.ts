@@ -1,0 +1,251 @@
+// The items of a batch at the simulated provider: totals, the sweep of what never called back, the report and the archive.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import yauzl from "yauzl";
+import type { WrittenReport } from "../../../src/activities/evi-notice-batch/report.js";
+import { BatchItems } from "../../../src/batches/items.js";
+import { ArchiveParts } from "../../../src/batches/parts.js";
+import { reportRows } from "../../../src/recipients/report.js";
+import type { ReportRow } from "../../../src/recipients/report.js";
+import { DAY } from "../../sandbox/caller.js";
+import { assumptions, batchBench, csv } from "./support.js";
+import type { Bench } from "./support.js";
+
+const future = new Date(Date.now() + DAY).toISOString();
+const past = new Date(Date.now() - DAY).toISOString();
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await batchBench();
+});
+afterAll(() => bench.close());
+
+const recipients = `address;legalname;lookupkey;displayname
+ana@example.com;Ana;order-1;
+no address;Bo;;
+refused@example.com;Cy;;sandbox:refused
+
+failed@example.com;Dee;;sandbox:failed
+never@example.com;Eve;;sandbox:nonsense
+ANA@example.com;Ana;order-2;
+`;
+
+type Account = Parameters<Bench["batch"]>[0];
+
+/** A batch whose notices were made. */
+async function processed(account: Account = {}, changes: object = {}, text = recipients) {
+  const more = { items: new BatchItems(bench.pool), parts: new ArchiveParts(bench.pool) };
+  const own = bench.batch(account, more);
+  const { plan, batchId } = await own.created({
+    recipients: csv(text),
+    onInvalid: "skip-invalid",
+    attachments: [],
+    allowRefusal: true,
+    ...changes,
+  });
+  const of = (step: string) => ({ ...own.effect(step), batchId });
+  const { list, fields, body } = plan;
+  await own.run((all) => all.setBatchBody({ ...of("body"), body }));
+  await own.run((all) => all.addRecipients({ ...of("recipients"), list }));
+  const quiet = { ...fields, pushNotificationFilter: [] };
+  const configured = { ...of("configure"), fields: quiet, recipients: list.recipients };
+  await own.run((all) => all.configureBatch(configured));
+  await bench.bodyIsThere();
+  await own.run((all) => all.startBatch(of("start")));
+  await bench.sandbox.clock.advance(10 * 60_000);
+  const key = { namespace: "default", workflowId: own.workflowId };
+  return { ...own, ...more, plan, batchId, of: { account: "default", batchId }, key };
+}
+
+type Processed = Awaited<ReturnType<typeof processed>>;
+
+function watch({ run, of, plan }: Processed, more: object = {}) {
+  return run((all) =>
+    all.watchItems({
+      ...of,
+      list: plan.list,
+      allowedFailures: 9,
+      withoutNotice: 1,
+      pollIntervalSeconds: 0,
+      wait: "change",
+      deadline: future,
+      mode: "quick",
+      ...more,
+    }),
+  );
+}
+
+async function report({ run, of, plan }: Processed, stamp = "1"): Promise<WrittenReport> {
+  const given = { ...of, list: plan.list, given: plan.given, stamp, mode: "quick" as const };
+  return run((all) => all.writeReport(given));
+}
+
+async function rowsOf({ jsonLines }: WrittenReport): Promise<ReportRow[]> {
+  const rows: ReportRow[] = [];
+  for await (const row of reportRows(bench.documents.openRead(jsonLines))) rows.push(row);
+  return rows.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+}
+
+const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+const at = expect.stringMatching(/Z$/);
+
+test.each([
+  ["with lookup keys of ours", true],
+  ["without them", false],
+])("each row of the list is in the report, %s", async (_, ownLookupKeys) => {
+  const batch = await processed({
+    batch: { ...assumptions, ownLookupKeys, recipientsPage: 2 },
+  });
+  await bench.sandbox.clock.advance(90 * DAY);
+  const totals = await watch(batch);
+  expect(totals).toEqual({
+    at,
+    states: { read: 1, refused: 1, failed: 1 },
+    failed: 2,
+    open: 0,
+    isLast: true,
+  });
+  const written = await report(batch);
+  const made = { evidenceUniqueId: id, state: "Closed", at, source: "query" };
+  expect(await rowsOf(written)).toEqual([
+    { line: 2, address: "ana@example.com", lookupKey: "order-1", ...made, outcome: "read" },
+    { line: 3, address: "", reason: expect.stringContaining("address must be"), source: "list" },
+    { line: 4, address: "refused@example.com", ...made, outcome: "refused" },
+    { line: 6, address: "failed@example.com", ...made, outcome: "failed" },
+    {
+      line: 7,
+      address: "never@example.com",
+      reason: "the provider made no notice",
+      source: "recipients",
+    },
+    { line: 8, address: "", reason: "address must not be that of line 2", source: "list" },
+  ]);
+  expect(written.counts).toEqual({
+    recipients: 6,
+    withoutNotice: 3,
+    states: { Closed: 3 },
+    outcomes: { read: 1, refused: 1, failed: 1 },
+    sources: { query: 3, recipients: 1, list: 2 },
+  });
+  const text = (await bench.documents.get(written.csv)).toString();
+  expect(text.split("\r\n").filter(Boolean)).toHaveLength(7);
+  expect(await report(batch)).toEqual(written);
+});
+
+test("a report that was stored is not made again", async () => {
+  const batch = await processed();
+  const first = await report(batch);
+  await bench.sandbox.clock.advance(90 * DAY);
+  await watch(batch, { deadline: past });
+  expect(await report(batch)).toEqual(first);
+  const later = await report(batch, "2");
+  expect((await rowsOf(later)).map(({ source }) => source)).toContain("query");
+});
+
+test("totals move, failures cross the budget once, and the deadline ends the wait", async () => {
+  const batch = await processed();
+  const one = () => batch.attempt((all) => all.watchItems(asked));
+  const asked = {
+    ...batch.of,
+    list: batch.plan.list,
+    allowedFailures: 1,
+    withoutNotice: 1,
+    pollIntervalSeconds: 0,
+    wait: "change" as "change" | "end",
+    deadline: future,
+    mode: "quick" as const,
+    seen: undefined as never,
+  };
+  const unchanged = { type: "unchanged", nonRetryable: false };
+  await expect(one()).rejects.toMatchObject(unchanged);
+  const begun = await one();
+  expect(begun).toMatchObject({ failed: 1, open: 3, isLast: false });
+  expect(Object.values(begun.states)).toEqual([3]);
+  Object.assign(asked, { seen: begun });
+  await expect(one()).rejects.toMatchObject(unchanged);
+  await bench.sandbox.clock.advance(90 * DAY);
+  await batch.items.noteRead(batch.key, [await failedItem(batch)], new Date(Date.now() + 60_000));
+  Object.assign(asked, { wait: "end", pollIntervalSeconds: 1_000 });
+  const crossed = await one();
+  expect(crossed).toMatchObject({ failed: 2, open: 2, isLast: false });
+  Object.assign(asked, { seen: crossed });
+  await expect(one()).rejects.toMatchObject(unchanged);
+  Object.assign(asked, { deadline: past });
+  expect(await one()).toMatchObject({ open: 2, isLast: true });
+});
+
+async function failedItem(batch: Processed) {
+  const items = await batch.items.page(batch.key, { limit: 10 });
+  return { ...items.find(({ line }) => line === 6)!, state: "Closed", outcome: "failed" };
+}
+
+test("the notices of many recipients are read by a query for each hundred of them", async () => {
+  const rows = Array.from({ length: 250 }, (_, number) => `r${number}@example.com;R`);
+  const text = ["address;legalname", ...rows, ""].join("\n");
+  const batch = await processed({ batch: { ...assumptions, recipientsPage: 100 } }, {}, text);
+  await bench.sandbox.clock.advance(DAY);
+  const calls = async () => (await bench.control.requests()).total;
+  const before = await calls();
+  const totals = await watch(batch, { withoutNotice: 0 });
+  expect(totals).toMatchObject({ open: 0, states: { read: 250 } });
+  const after = await calls();
+  const made = (name: string) => {
+    const [is, was] = [after, before].map((all) => all[`evi-notice.${name}`]?.["200"] ?? 0);
+    return is! - was!;
+  };
+  expect([made("queryRecipients"), made("query"), made("get")]).toEqual([3, 3, 0]);
+});
+
+test("the affidavits of all notices are in one archive, which is made once", async () => {
+  const batch = await processed({}, { affidavitKinds: ["Submitted", "Refused"] });
+  await bench.sandbox.clock.advance(90 * DAY);
+  await watch(batch);
+  const asked = { ...batch.of, stamp: "1", mode: "quick" as const };
+  const early = batch.attempt((all) => all.archiveAffidavits({ ...asked, deadline: future }));
+  await expect(early).rejects.toMatchObject({
+    type: "unchanged",
+    nextRetryDelay: expect.anything(),
+  });
+  const made = () => batch.run((all) => all.archiveAffidavits({ ...asked, deadline: past }));
+  const answer = await made();
+  expect(answer).toMatchObject({
+    collected: 3,
+    missing: 0,
+    archive: { mediaType: "application/zip" },
+  });
+  const zip = await yauzl.fromBufferPromise(await bench.documents.get(answer.archive!));
+  const names: string[] = [];
+  for await (const entry of zip.eachEntry()) {
+    names.push(entry.fileName);
+    const pieces: Buffer[] = [];
+    for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
+    expect(Buffer.concat(pieces).toString("latin1")).toMatch(/^%PDF-/);
+  }
+  expect(new Set(names.map((name) => name.split("-")[0]))).toEqual(new Set(["2", "4", "6"]));
+  expect(names).toHaveLength(4);
+  expect(await batch.parts.list(batch.key)).toEqual([]);
+  expect(await made()).toEqual(answer);
+});
+
+test("an archive goes on after the parts that are kept", async () => {
+  const rows = Array.from({ length: 250 }, (_, number) => `a${number}@example.com;A`);
+  const text = ["address;legalname", ...rows, ""].join("\n");
+  const batch = await processed({}, { affidavitKinds: ["Submitted"] }, text);
+  await watch(batch, { withoutNotice: 0, deadline: past });
+  const add = batch.parts.add.bind(batch.parts);
+  let added = 0;
+  batch.parts.add = async (...given) => {
+    if ((added += 1) === 2) throw new Error("the worker is gone");
+    return add(...given);
+  };
+  const asked = { ...batch.of, stamp: "1", deadline: past, mode: "quick" as const };
+  const make = () => batch.attempt((all) => all.archiveAffidavits(asked));
+  await expect(make()).rejects.toThrow("the worker is gone");
+  const downloads = async () =>
+    (await bench.control.requests()).total["evi-notice.affidavits"]?.["200"] ?? 0;
+  const before = await downloads();
+  const { archive, ...counts } = await make();
+  expect(counts).toEqual({ collected: 250, missing: 0 });
+  expect((await downloads()) - before).toBe(50);
+  const zip = await yauzl.fromBufferPromise(await bench.documents.get(archive!));
+  expect(zip.entryCount).toBe(250);
+});

@@ -1,0 +1,81 @@
+// How far a batch is: what is news, and what needs an operator decision (P2 §2.8, §3.3).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { ProgressQuestion } from "../../../src/activities/evi-notice-batch/progress.js";
+import { batchBench, csv } from "./support.js";
+import type { Bench } from "./support.js";
+
+const HOUR = 3_600_000;
+let bench: Bench;
+beforeAll(async () => {
+  bench = await batchBench();
+});
+afterAll(() => bench.close());
+
+/** A batch that was started, whose clock goes on by `ms`. */
+async function started(changes: object = {}) {
+  const { attempt, run, setUp } = bench.batch();
+  const { batchId, of } = await setUp(changes);
+  await run((all) => all.startBatch(of("start")));
+  const ask = (more: Partial<ProgressQuestion> = {}) =>
+    attempt((all) =>
+      all.followBatch({
+        ...{ account: "default", batchId, mode: "quick", recipients: 2, allowedFailures: 2 },
+        ...more,
+      }),
+    );
+  return { ask, pass: (ms: number) => bench.sandbox.clock.advance(ms) };
+}
+
+const unchanged = { type: "unchanged", nonRetryable: false };
+
+test("the first state is news, and the same one again is not", async () => {
+  const { ask, pass } = await started();
+  const seen = await ask();
+  expect(seen).toMatchObject({ state: "Submitted", sentCount: 0, progressPercentage: 0 });
+  await expect(ask({ seen })).rejects.toMatchObject(unchanged);
+  await pass(HOUR);
+  expect(await ask({ seen })).toMatchObject({ state: "Processed", sentCount: 2, failedCount: 0 });
+});
+
+test("counts are news from 4 % of the recipients on, and where more failed than allowed", async () => {
+  const made =
+    "address;legalname;displayname\na@example.com;A;\nb@example.com;B;sandbox:nonsense\n";
+  const { ask, pass } = await started({ recipients: csv(made) });
+  await pass(HOUR);
+  const now = await ask();
+  expect(now).toMatchObject({ sentCount: 1, failedCount: 1 });
+  const before = { ...now, sentCount: 0 };
+  expect(await ask({ seen: before, recipients: 25 })).toMatchObject({ sentCount: 1 });
+  await expect(ask({ seen: before, recipients: 26 })).rejects.toMatchObject(unchanged);
+  const unfailed = { ...now, failedCount: 0 };
+  expect(await ask({ seen: unfailed, recipients: 26, allowedFailures: 0 })).toEqual(
+    expect.objectContaining({ failedCount: 1 }),
+  );
+  await expect(ask({ seen: unfailed, recipients: 26, allowedFailures: 1 })).rejects.toMatchObject(
+    unchanged,
+  );
+  await expect(ask({ seen: now, recipients: 26, allowedFailures: 0 })).rejects.toMatchObject(
+    unchanged,
+  );
+});
+
+test.each(["invalid", "failed"])(
+  "a batch that becomes %s is seen once, and then needs an operator decision",
+  async (word) => {
+    const { ask, pass } = await started({ costCentre: `sandbox:${word}` });
+    await pass(HOUR);
+    const seen = await ask();
+    expect(seen.state.toLowerCase()).toBe(word);
+    const problem = `shows the batch as ${seen.state}`;
+    await expect(ask({ seen })).rejects.toMatchObject({
+      type: "protocol",
+      details: [{ operation: "getBatch", problem }],
+    });
+  },
+);
+
+test("a person's retry accepts any answer", async () => {
+  const { ask } = await started();
+  const seen = await ask();
+  expect(await ask({ seen, mode: "probe" })).toMatchObject({ state: "Submitted" });
+});

@@ -1,0 +1,166 @@
+// The last look before the start of a batch, the start, and the deletion instead.
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { Journal } from "../../../src/journal/journal.js";
+import type { Effect, EffectHandlers } from "../../../src/journal/journal.js";
+import * as eviNotice from "../../../src/providers/evi-notice/client.js";
+import { assumptions, batchBench } from "./support.js";
+import type { Bench, Call } from "./support.js";
+
+const HOUR_MS = 3_600_000;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await batchBench();
+});
+afterEach(() => bench.sandbox.faults.clear());
+afterAll(() => bench.close());
+
+const stateOf = async (batchId: string) =>
+  (await eviNotice.getBatch(bench.account, { batchId })).state;
+const protocol = { type: "protocol", nonRetryable: true };
+const later = { type: "notVisibleYet", nonRetryable: false };
+
+test("recipients that are missing keep a batch from its start, until a person's retry sends them again", async () => {
+  const { run, setUp, attempt } = bench.batch();
+  const { verify, batchId } = await setUp();
+  await eviNotice.deleteRecipients(bench.account, { batchId });
+  await expect(run((all) => all.verifyBatch(verify))).rejects.toMatchObject({
+    ...protocol,
+    details: [expect.objectContaining({ problem: "has 0 of 2 recipients" })],
+  });
+  const again = { ...verify, mode: "probe" as const };
+  await attempt((all) => all.verifyBatch(again), { activityId: "7" });
+  await run((all) => all.verifyBatch(verify));
+  // Each retry is a decision of its own.
+  await eviNotice.deleteRecipients(bench.account, { batchId });
+  await attempt((all) => all.verifyBatch(again), { activityId: "9" });
+});
+
+test("an attachment that is missing keeps a batch from its start", async () => {
+  const { run, setUp } = bench.batch();
+  const { verify, batchId } = await setUp();
+  await eviNotice.deleteBatchAttachments(bench.account, { batchId });
+  await expect(run((all) => all.verifyBatch(verify))).rejects.toMatchObject(protocol);
+});
+
+test("a body that is queued is waited for, and is a problem where it does not come", async () => {
+  const { attempt, run, setUp } = bench.batch();
+  const { verify, of, plan, batchId } = await setUp();
+  const again = { ...of("body"), effect: { step: "body", occurrence: "1" } };
+  await run((all) => all.setBatchBody({ ...again, body: plan.body }));
+  await expect(attempt((all) => all.verifyBatch(verify))).rejects.toMatchObject(later);
+  const long = { sinceMs: HOUR_MS };
+  await expect(attempt((all) => all.verifyBatch(verify), long)).rejects.toMatchObject(protocol);
+  // The provider shows nothing of the body, and refuses the start.
+  await expect(attempt((all) => all.startBatch(of("start")))).rejects.toMatchObject(later);
+  await bench.sandbox.clock.advance(HOUR_MS);
+  await run((all) => all.verifyBatch(verify));
+  await run((all) => all.startBatch(of("start")));
+  expect(await stateOf(batchId)).toBe("Submitted");
+});
+
+test("a start that is refused for long is refused", async () => {
+  const { run, created, effect } = bench.batch();
+  const { batchId } = await created();
+  const starting = run((all) => all.startBatch({ ...effect("start"), batchId }), {
+    sinceMs: HOUR_MS,
+  });
+  await expect(starting).rejects.toMatchObject({ type: "invalidRequest", nonRetryable: true });
+});
+
+test("a batch with a date ahead is scheduled", async () => {
+  const { run, setUp } = bench.batch();
+  const { of, batchId } = await setUp();
+  const scheduledDate = new Date(bench.sandbox.clock.now() + HOUR_MS).toISOString();
+  const answer = await run((all) => all.startBatch({ ...of("start"), scheduledDate }));
+  expect(answer).toEqual({ startedAt: expect.any(String), scheduledDate });
+  expect(await stateOf(batchId)).toBe("Scheduled");
+});
+
+test("a start that happened by a person's word has a date", async () => {
+  const { run, attempt, created, effect, deps, workflowId } = bench.batch();
+  const { batchId } = await created();
+  const start: Call<object> = (all) => all.startBatch({ ...effect("start"), batchId });
+  bench.sandbox.faults.add({ operation: "evi-notice.startBatch", kind: "reject", status: 401 });
+  await expect(attempt(start)).rejects.toMatchObject({ type: "accessDenied" });
+  const key = { namespace: "default", workflowId, step: "start" };
+  const said = { decision: "happened", attention: "1", by: "ana", result: {} } as const;
+  await deps.journal.decide(key, { ...said, at: new Date().toISOString() });
+  expect(await run(start)).toEqual({ startedAt: expect.any(String) });
+  expect(await stateOf(batchId)).toBe("Draft");
+});
+
+test("a date that is past is not sent", async () => {
+  const { run, setUp } = bench.batch();
+  const { of, batchId } = await setUp();
+  const scheduledDate = new Date(Date.now() - HOUR_MS).toISOString();
+  const answer = await run((all) => all.startBatch({ ...of("start"), scheduledDate }));
+  expect(answer).toEqual({ startedAt: expect.any(String) });
+  const { state, providerFields } = await eviNotice.getBatch(bench.account, { batchId });
+  expect(state).toBe("Submitted");
+  expect(providerFields).not.toHaveProperty("ScheduledDate");
+});
+
+test("a date alone starts a batch where that is configured", async () => {
+  const { run, setUp } = bench.batch({
+    batch: { ...assumptions, startsBy: "scheduledDate" },
+  });
+  const { of, batchId } = await setUp();
+  const scheduledDate = new Date(Date.now() + HOUR_MS).toISOString();
+  await run((all) => all.startBatch({ ...of("start"), scheduledDate }));
+  // The simulated provider does not start by it.
+  const batch = await eviNotice.getBatch(bench.account, { batchId });
+  expect(batch).toMatchObject({ state: "Draft", providerFields: { ScheduledDate: scheduledDate } });
+});
+
+test.each(["cut", "cut-after-commit", "error-after-commit"] as const)(
+  "a batch that was not started is gone after its deletion, whose answer is lost (%s)",
+  async (kind) => {
+    const { run, effect, created } = bench.batch();
+    const { batchId } = await created();
+    bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind });
+    const of = { ...effect("delete"), batchId };
+    expect(await run((all) => all.deleteBatch(of))).toEqual({ answer: "deleted" });
+    expect(await run((all) => all.deleteBatch(of))).toEqual({ answer: "deleted" });
+    await expect(stateOf(batchId)).rejects.toMatchObject({ status: 404 });
+  },
+);
+
+test("a scheduled batch is deleted, and a started one is not", async () => {
+  const { run, setUp } = bench.batch();
+  const { of, batchId } = await setUp();
+  await run((all) => all.startBatch(of("start")));
+  bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "cut" });
+  expect(await run((all) => all.deleteBatch(of("delete")))).toEqual({ answer: "tooLate" });
+  expect(bench.sandbox.faults.list()).toMatchObject([{ fired: 0 }]);
+  bench.sandbox.faults.clear();
+  expect(await stateOf(batchId)).toBe("Submitted");
+  const other = bench.batch();
+  const scheduled = await other.setUp();
+  const scheduledDate = new Date(bench.sandbox.clock.now() + HOUR_MS).toISOString();
+  const start = { ...scheduled.of("start"), scheduledDate };
+  await other.run((all) => all.startBatch(start));
+  const deleting = other.run((all) => all.deleteBatch(scheduled.of("delete")));
+  expect(await deleting).toEqual({ answer: "deleted" });
+});
+
+test("a batch that is started just before its deletion is too late", async () => {
+  class LateJournal extends Journal {
+    override async perform<A>(
+      effect: Effect,
+      handlers: EffectHandlers<A>,
+      mode?: { watchOnly?: boolean },
+    ): Promise<A> {
+      if (effect.operation === "deleteBatch") {
+        await eviNotice.startBatch(bench.account, { batchId: late.batchId, state: "Submitted" });
+        await bench.sandbox.clock.advance(HOUR_MS);
+      }
+      return super.perform(effect, handlers, mode);
+    }
+  }
+  const late = { batchId: "" };
+  const { run, setUp } = bench.batch({}, { journal: bench.journalOf(LateJournal) });
+  const { of, batchId } = await setUp();
+  late.batchId = batchId;
+  expect(await run((all) => all.deleteBatch(of("delete")))).toEqual({ answer: "tooLate" });
+});

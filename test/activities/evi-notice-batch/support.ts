@@ -1,0 +1,230 @@
+// What the tests of a batch's activities share: the simulated provider, a journal, a document store, and attempts that are repeated as
+// Temporal repeats them.
+import { setTimeout as delay } from "node:timers/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ApplicationFailure } from "@temporalio/common";
+import type {
+  BatchAccount,
+  BatchDependencies,
+} from "../../../src/activities/evi-notice-batch/context.js";
+import { createBatchActivities } from "../../../src/activities/evi-notice-batch/index.js";
+import type { BatchActivities } from "../../../src/activities/evi-notice-batch/index.js";
+import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
+import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch.js";
+import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
+import { DocumentStore } from "../../../src/documents/store.js";
+import { Journal } from "../../../src/journal/journal.js";
+import { LookUpProofs } from "../../../src/journal/look-up-proofs.js";
+import { sandboxControl } from "../../../src/sandbox/control/client.js";
+import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import type { SandboxOptions } from "../../../src/sandbox/sandbox.js";
+import { inputDigest, sameInput } from "../../../src/temporal/input-digest.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import { sealersIn } from "../../harness/stack/sealers.js";
+import { accountAt } from "../../providers/evi-notice/account.js";
+import { MINUTE } from "../../sandbox/caller.js";
+import { inAttempt } from "../attempts.js";
+
+/** A call that takes longer on a busy machine is only looked for, as after any lost answer. */
+const LEASE_MS = 1_000;
+const SPACING_MS = 20;
+const MAX_ATTEMPTS = 60;
+const MAX_DELAY_MS = 100;
+
+export const settings: BatchDependencies["settings"] = {
+  affidavitWindowSeconds: 1,
+  deadlineSeconds: 1_000,
+  deadlineMarginSeconds: 50,
+  pollIntervalSeconds: 2,
+  askIntervalSeconds: 3,
+  progressIntervalSeconds: 1,
+  failureBudgetCount: 1,
+  failureBudgetPercent: 50,
+  collectAffidavits: false,
+};
+
+export const assumptions: BatchAccount["batch"] = {
+  ownLookupKeys: true,
+  listPartRows: 0,
+  startsBy: "both",
+  recipientsPage: 1_000,
+  readsPerSecond: 1_000,
+};
+
+const terms = { base64: Buffer.from("terms").toString("base64"), mediaType: "text/plain" };
+
+export const csv = (text: string) => ({
+  base64: Buffer.from(text).toString("base64"),
+  mediaType: "text/csv",
+});
+
+export const list =
+  "address;legalname;lookupkey\nana@example.com;Ana;order-1\nbo@example.com;Bo;\n";
+
+export const input = {
+  description: "June",
+  subject: "Your contract",
+  body: "<p>Read it, señora.</p>",
+  recipients: csv(list),
+  attachments: [
+    { fileName: "terms.txt", document: terms, includeOnAffidavits: true },
+    { fileName: "annex.txt", document: terms },
+  ],
+} satisfies SendNoticeBatchInput;
+
+export type Call<R> = (activities: BatchActivities) => Promise<R>;
+export type Bench = Awaited<ReturnType<typeof batchBench>>;
+
+/** One simulated provider and one journal, for any number of processes. */
+export async function batchBench(options: SandboxOptions = {}) {
+  const accounts = [{ username: "trustflow", password: "a password" }];
+  const sandbox = await startSandbox({ speed: "manual", accounts, ...options });
+  const database = await testDatabase();
+  const directory = await mkdtemp(join(tmpdir(), "documents-"));
+  const ring = KeyRing.parse(generateKeyRing());
+  const documents = new DocumentStore(new DirectoryDriver(directory), ring);
+  const sealers = sealersIn(ring);
+  const proofs = { spacingMs: SPACING_MS, invisibleMs: 5_000 };
+  const journalOf = (Kind: typeof Journal) =>
+    new Kind(database.pool, sealers, { leaseMs: LEASE_MS, lookUpSpacingMs: SPACING_MS });
+  /** Nobody listens there, and it is on this machine: what is reported goes nowhere. */
+  const callbackUrl = `${sandbox.url}/nobody`;
+  let processes = 0;
+
+  /** A process of its own. */
+  function batch(account: Partial<BatchAccount> = {}, more: Partial<BatchDependencies> = {}) {
+    const workflowId = `sendNoticeBatch/${(processes += 1)}`;
+    /** The sandbox's ledger knows the batch by it. */
+    const description = `June ${processes}`;
+    const opened: number[] = [];
+    const addresses: number[] = [];
+    const deps = {
+      environment: "sandbox",
+      settings,
+      accounts: {
+        default: {
+          ...accountAt(sandbox.url, { timeoutMs: 0.8 * LEASE_MS }),
+          lookUpConfiguration: "digest",
+          uploadTimeoutMs: 20_000,
+          batch: assumptions,
+          ...account,
+        },
+      },
+      journal: journalOf(Journal),
+      lookUpProofs: new LookUpProofs(database.pool, ring, proofs),
+      digests: {
+        of: (value: unknown) => inputDigest(ring, value),
+        same: (value: unknown, stored: string) => sameInput(ring, value, stored),
+      },
+      documents,
+      secrets: { open: (text: string) => text },
+      circuits: new Circuits({ probeMs: 600_000, failures: 1_000 }),
+      callback: ({ rows }: { rows: number }) => {
+        addresses.push(rows);
+        return { url: callbackUrl, correlation: "c" };
+      },
+      items: {
+        open: async (_: unknown, recipients: number) => void opened.push(recipients),
+      },
+      patienceMs: 10,
+      invisibleForMs: 60_000,
+      unavailableForMs: 60_000,
+      ...more,
+    } as unknown as BatchDependencies;
+    const activities = createBatchActivities(deps);
+
+    /** One attempt. `sinceMs`: how long ago the activity was scheduled. */
+    const attempt = <R>(call: Call<R>, { sinceMs = 0, activityId = "1", number = 1 } = {}) =>
+      inAttempt(() => call(activities), {
+        namespace: "default",
+        workflowExecution: { workflowId, runId: "r" },
+        scheduledTimestampMs: Date.now() - sinceMs,
+        activityId,
+        attempt: number,
+      });
+
+    /** Until it ends, or fails for good. */
+    async function run<R>(call: Call<R>, about: { sinceMs?: number } = {}): Promise<R> {
+      for (let number = 1; ; number += 1) {
+        try {
+          return await attempt(call, { ...about, number });
+        } catch (error) {
+          const isOver = !(error instanceof ApplicationFailure) || error.nonRetryable === true;
+          if (isOver || number === MAX_ATTEMPTS) throw error;
+          await delay(Math.min(Number(error.nextRetryDelay ?? 0), MAX_DELAY_MS));
+        }
+      }
+    }
+
+    const effect = (step: string) => ({
+      effect: { step, occurrence: "0" },
+      mode: "quick" as const,
+      account: "default",
+    });
+
+    const prepare = (changes: object = {}) =>
+      run((all) =>
+        all.prepareBatch({ input: { ...input, description, ...changes }, mode: "quick" }),
+      );
+
+    /** Prepared and created. */
+    async function created(changes: object = {}) {
+      const plan = await prepare(changes);
+      const { batchId } = await run((all) => all.createBatch({ ...effect("create"), description }));
+      return { plan, batchId };
+    }
+
+    /** All steps before the last look. */
+    async function setUp(changes: object = {}) {
+      const { plan, batchId } = await created(changes);
+      const of = (step: string) => ({ ...effect(step), batchId });
+      const { list: sent, attachments, fields, body } = plan;
+      const { recipients } = sent;
+      await run((all) => all.setBatchBody({ ...of("body"), body }));
+      await run((all) => all.addRecipients({ ...of("recipients"), list: sent }));
+      await run((all) => all.addBatchAttachments({ ...of("attachments"), attachments }));
+      await run((all) => all.configureBatch({ ...of("configure"), fields, recipients }));
+      await sandbox.clock.advance(MINUTE);
+      const verify = {
+        ...{ account: "default", batchId, mode: "quick" as const },
+        ...{ list: sent, attachments: attachments.length },
+      };
+      return { plan, batchId, of, verify };
+    }
+
+    return {
+      workflowId,
+      description,
+      deps,
+      opened,
+      addresses,
+      attempt,
+      run,
+      effect,
+      prepare,
+      created,
+      setUp,
+    };
+  }
+
+  return {
+    sandbox,
+    control: sandboxControl(sandbox.url),
+    /** Until a body that was just set is there. */
+    bodyIsThere: () => sandbox.clock.advance(MINUTE),
+    documents,
+    callbackUrl,
+    journalOf,
+    pool: database.pool,
+    batch,
+    account: accountAt(sandbox.url),
+    async close() {
+      await sandbox.close();
+      await database.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}

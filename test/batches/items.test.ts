@@ -1,0 +1,238 @@
+// What is known of the notices of a batch, in a real PostgreSQL.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { BatchItems } from "../../src/batches/items.js";
+import type { HeardItem, ProcessKey } from "../../src/batches/items.js";
+import { ArchiveParts } from "../../src/batches/parts.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
+
+let database: TestDatabase;
+let items: BatchItems;
+let parts: ArchiveParts;
+beforeAll(async () => {
+  database = await testDatabase();
+  items = new BatchItems(database.pool);
+  parts = new ArchiveParts(database.pool);
+});
+afterAll(() => database.close());
+
+const kinds = ["Sent", "Delivered", "Read", "Closed", "Failed"];
+
+async function openBatch(recipients = 10): Promise<ProcessKey> {
+  const batch = { namespace: "default", workflowId: `sendNoticeBatch/${randomUUID()}` };
+  await items.open(batch, recipients);
+  return batch;
+}
+
+type Heard = Partial<Omit<HeardItem, "id">> & { kind: string };
+
+/** Callbacks as a relay has claimed them. */
+async function claimed(batch: ProcessKey, claim: string, heard: Heard[]): Promise<HeardItem[]> {
+  const { rows } = await database.pool.query<{ id: string }>(
+    `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, body, claim, claimed_until)
+     select 'a', gen_random_uuid(), 'evi-notice', $1, $2, 1, 'x', $3, clock_timestamp() + interval '1 minute'
+     from generate_series(1, $4) returning id`,
+    [batch.namespace, batch.workflowId, claim, heard.length],
+  );
+  return heard.map((one, index) => ({
+    ...{ id: rows[index]?.id ?? "", at: "2026-01-01T00:00:00.000Z", evidenceId: "n" },
+    ...{ rank: kinds.indexOf(one.kind) + 1, ...one },
+  }));
+}
+
+async function hear(batch: ProcessKey, heard: Heard[]): Promise<void> {
+  const claim = randomUUID();
+  await items.keep(claim, await claimed(batch, claim, heard));
+}
+
+const now = async () =>
+  (await database.pool.query<{ at: Date }>("select clock_timestamp() as at")).rows[0]?.at as Date;
+const itemOf = async (batch: ProcessKey, evidenceId = "n") =>
+  (await items.byEvidence(batch, [evidenceId])).get(evidenceId);
+
+test("in whatever order and pieces callbacks come, and however often, the newest says the state, and an end stays", async () => {
+  const event = fc.record({
+    kind: fc.constantFrom(...kinds),
+    second: fc.integer({ min: 0, max: 3 }),
+    notice: fc.constantFrom("a", "b"),
+  });
+  const ordered = fc.array(event, { minLength: 1, maxLength: 8 }).chain((events) =>
+    fc.record({
+      events: fc.constant(events),
+      // Each at least once.
+      order: fc.shuffledSubarray([...events, ...events], {
+        minLength: events.length * 2,
+        maxLength: events.length * 2,
+      }),
+      pieces: fc.integer({ min: 1, max: 16 }),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(ordered, async ({ events, order, pieces }) => {
+      const batch = await openBatch();
+      const heard = order.map(({ kind, second, notice }) => ({
+        ...{ kind, evidenceId: notice, at: `2026-01-01T00:00:0${second}.000Z` },
+        ...(kind === "Closed" && { outcome: "read" }),
+      }));
+      for (let at = 0; at < heard.length; at += pieces)
+        await hear(batch, heard.slice(at, at + pieces));
+      for (const notice of ["a", "b"]) {
+        const key = ({ kind, second }: { kind: string; second: number }) =>
+          `${kind === "Closed" ? 1 : 0}${second}${kinds.indexOf(kind)}`;
+        const newest = events
+          .filter((one) => one.notice === notice)
+          .toSorted((one, other) => (key(one) < key(other) ? 1 : -1))[0];
+        expect((await itemOf(batch, notice))?.state).toBe(newest?.kind);
+      }
+      const counted = (await items.totals(batch)).reduce((sum, { count }) => sum + count, 0);
+      expect(counted).toBe(new Set(events.map(({ notice }) => notice)).size);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("a callback whose claim was lost is not noted, one without a state or a notice makes no item, and none of an unknown batch fails", async () => {
+  const batch = await openBatch();
+  const heard = await claimed(batch, randomUUID(), [{ kind: "Read" }]);
+  await items.keep(randomUUID(), heard);
+  expect(await itemOf(batch)).toBeUndefined();
+  const { evidenceId: _, ...without } = (
+    await claimed(batch, randomUUID(), [{ kind: "Sent" }])
+  )[0] as HeardItem;
+  const claim = randomUUID();
+  await database.pool.query("update trustflow.callbacks set claim = $1 where id = $2", [
+    claim,
+    without.id,
+  ]);
+  await items.keep(claim, [without]);
+  await hear(batch, [{ kind: "AffidavitPublished" }]);
+  expect(await items.totals(batch)).toEqual([]);
+  await hear({ ...batch, workflowId: "sendNoticeBatch/unknown" }, [{ kind: "Sent" }]);
+  const { rows } = await database.pool.query(
+    "select state, count(*)::int as count from trustflow.callbacks where workflow_id = any($1) group by 1 order by 1",
+    [[batch.workflowId, "sendNoticeBatch/unknown"]],
+  );
+  expect(rows).toEqual([
+    { state: "kept", count: 3 },
+    { state: "waiting", count: 1 },
+  ]);
+  expect(await items.history(batch, "n")).toEqual([
+    { kind: "AffidavitPublished", eventDate: expect.any(Date), receivedAt: expect.any(Date) },
+  ]);
+});
+
+test("the newer of callback and query says the state; an end of either stays", async () => {
+  const batch = await openBatch();
+  await hear(batch, [{ kind: "Sent" }]);
+  expect(await itemOf(batch)).toMatchObject({ state: "Sent", source: "callback" });
+  const early = await now();
+  await items.noteRead(batch, [{ evidenceId: "n", state: "Read" }], early);
+  expect(await itemOf(batch)).toEqual({
+    ...{ evidenceId: "n", state: "Read", source: "query", at: early },
+  });
+  await hear(batch, [{ kind: "Failed", at: "2026-01-02T00:00:00.000Z" }]);
+  expect(await itemOf(batch)).toMatchObject({ state: "Failed", source: "callback" });
+  // An older answer changes nothing, one that shows nothing no state.
+  await items.noteRead(batch, [{ evidenceId: "n", state: "Draft" }], early);
+  await items.noteRead(batch, [{ evidenceId: "n" }], await now());
+  await hear(batch, [
+    { kind: "Closed", at: "2026-01-01T00:00:00.000Z", outcome: "read" },
+    { kind: "Delivered", at: "2026-01-03T00:00:00.000Z" },
+  ]);
+  expect(await itemOf(batch)).toMatchObject({ state: "Closed", outcome: "read" });
+  await items.noteRead(batch, [{ evidenceId: "n", state: "Read" }], await now());
+  expect(await itemOf(batch)).toMatchObject({ state: "Closed", source: "callback" });
+  await items.noteRead(
+    batch,
+    [{ evidenceId: "n", line: 7, state: "Closed", outcome: "refused" }],
+    await now(),
+  );
+  const closed = { state: "Closed", outcome: "refused", source: "query", line: 7 };
+  expect(await itemOf(batch)).toMatchObject(closed);
+  await items.noteRead(batch, [{ evidenceId: "n", state: "Read" }], await now());
+  expect(await itemOf(batch)).toMatchObject(closed);
+  expect(await items.totals(batch)).toEqual([{ state: "Closed", outcome: "refused", count: 1 }]);
+});
+
+test("the provider's list gives each recipient an item with its line, and is read on where it was left", async () => {
+  const batch = await openBatch(3);
+  await items.open(batch, 99);
+  expect(await items.sweep(batch)).toEqual({ recipients: 3, isListed: false });
+  await hear(batch, [{ kind: "Sent", evidenceId: "b" }]);
+  const page = [
+    { evidenceId: "b", line: 2 },
+    { evidenceId: "a", line: 1 },
+  ];
+  await items.noteListed(batch, page, { cursor: "next" });
+  await items.noteListed(batch, page, { cursor: "next" });
+  expect(await items.sweep(batch)).toEqual({ recipients: 3, cursor: "next", isListed: false });
+  await items.noteListed(batch, [{ evidenceId: "c" }], "end");
+  const swept = await now();
+  await items.noteSwept(batch, swept);
+  await items.noteSwept(batch, new Date(0));
+  expect(await items.sweep(batch)).toEqual({ recipients: 3, isListed: true, sweptAt: swept });
+  expect(await items.totals(batch)).toEqual([{ state: "Sent", count: 1 }, { count: 2 }]);
+  expect(await items.page(batch, { limit: 2 })).toMatchObject([
+    { evidenceId: "a", line: 1, source: "recipients" },
+    { evidenceId: "b", line: 2, state: "Sent" },
+  ]);
+  expect(await items.page(batch, { limit: 2, after: "b" })).toEqual([
+    { evidenceId: "c", source: "recipients" },
+  ]);
+  expect(await items.page(batch, { limit: 5, state: "sent", isOpen: true })).toHaveLength(1);
+  expect(await items.page(batch, { limit: 5, isOpen: false })).toEqual([]);
+});
+
+test("due are those that no query has shown closed, the open ones first, and each once in a sweep", async () => {
+  const batch = await openBatch();
+  const ids = (due: { evidenceId: string }[]) => due.map(({ evidenceId }) => evidenceId);
+  await hear(batch, [
+    { kind: "Closed", evidenceId: "closed" },
+    { kind: "Sent", evidenceId: "asked" },
+    { kind: "Sent", evidenceId: "open" },
+  ]);
+  const first = await now();
+  await items.noteRead(batch, [{ evidenceId: "asked" }], first);
+  await items.noteRead(batch, [{ evidenceId: "confirmed", state: "Closed" }], first);
+  const sweep = await now();
+  expect(ids(await items.due(batch, first, 10))).toEqual(["open", "closed"]);
+  expect(ids(await items.due(batch, sweep, 10))).toEqual(["open", "asked", "closed"]);
+  expect(ids(await items.due(batch, sweep, 10, { isOpen: true }))).toEqual(["open", "asked"]);
+  expect(ids(await items.due(batch, sweep, 1))).toEqual(["open"]);
+  await items.noteRead(
+    batch,
+    ["open", "asked"].map((evidenceId) => ({ evidenceId, state: "Read" })),
+    sweep,
+  );
+  expect(ids(await items.due(batch, sweep, 10))).toEqual(["closed"]);
+});
+
+test("a notice is in one part of the archive, also if two attempts collect it", async () => {
+  const batch = await openBatch();
+  const listed = ["a", "b", "c", "d"].map((evidenceId, index) => ({ evidenceId, line: index + 1 }));
+  await items.noteListed(batch, listed, "end");
+  const part = (document: string) => ({ document, size: 3, entries: Buffer.from(document) });
+  const added = await Promise.all([
+    parts.add(batch, part("document:1"), ["a", "b"]),
+    parts.add(batch, part("document:2"), ["b", "c"]),
+  ]);
+  expect(added.filter(Boolean)).toHaveLength(1);
+  const rest = await parts.missing(batch, { limit: 10 });
+  expect(rest).toHaveLength(2);
+  expect(await parts.missing(batch, { limit: 10, after: rest[0]?.evidenceId ?? "" })).toEqual([
+    { evidenceId: "d", line: 4 },
+  ]);
+  const ids = rest.map(({ evidenceId }) => evidenceId);
+  expect(await parts.add(batch, part("document:3"), ids)).toBe(true);
+  expect(await parts.list(batch)).toEqual([
+    { part: 1, document: added[0] ? "document:1" : "document:2", size: 3 },
+    { part: 2, document: "document:3", size: 3 },
+  ]);
+  expect((await parts.entries(batch, 2)).toString()).toBe("document:3");
+  expect(await parts.counts(batch)).toEqual({ collected: 4, missing: 0 });
+  await parts.remove(batch);
+  expect(await parts.list(batch)).toEqual([]);
+  expect(await parts.counts(batch)).toEqual({ collected: 4, missing: 0 });
+});

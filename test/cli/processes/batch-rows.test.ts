@@ -1,0 +1,89 @@
+// What `recipients` and `report` show of a batch that runs: its notices, and its list.
+import { expect, test } from "@jest/globals";
+import type { BatchItem, BatchItems } from "../../../src/batches/items.js";
+import {
+  batchIdOf,
+  listedRows,
+  noticeOf,
+  noticesOf,
+  wordOf,
+} from "../../../src/cli/processes/batch-rows.js";
+
+const at = new Date("2026-03-02T09:15:27Z");
+const notices: BatchItem[] = [
+  { evidenceId: "a", line: 4, state: "Closed", outcome: "refused", at, source: "callback" },
+  { evidenceId: "b", line: 2, state: "Closed", outcome: "read", at, source: "query" },
+  { evidenceId: "c", line: 5, state: "Delivered", at, source: "callback" },
+  { evidenceId: "d", source: "recipients" },
+];
+
+/** As the database gives them: in the order of their ids, a page at a time. */
+function knownOf(all: BatchItem[]) {
+  const page = (
+    _key: unknown,
+    { after = "", limit, isOpen = false }: { after?: string; limit: number; isOpen?: boolean },
+  ) => {
+    const found = all.filter(
+      ({ evidenceId, state }) => evidenceId > after && !(isOpen && state === "Closed"),
+    );
+    return Promise.resolve(found.slice(0, limit));
+  };
+  const key = { namespace: "default", workflowId: "sendNoticeBatch/x" };
+  return { key, recipients: all.length, items: { page } as unknown as BatchItems };
+}
+
+const list = [
+  "address;legalname;lookupkey",
+  "ada@example.com;Ada;key-1",
+  "not an address;Bob;key-2",
+  "grace@example.com;Grace;",
+  '"edsger@example.com";"Edsger; D.";key-4',
+  "alan@example.com;Alan;key-5",
+].join("\n");
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+test("more notices than one page has come all, each once", async () => {
+  const many = Array.from({ length: 2_500 }, (_, index): BatchItem => {
+    return { evidenceId: String(index).padStart(6, "0"), source: "recipients" };
+  });
+  expect(await all(noticesOf(knownOf(many)))).toEqual(many);
+});
+
+test.each([
+  [{ state: "refused" }, ["a"]],
+  [{ state: "delivered" }, ["c"]],
+  [{ state: "closed" }, []],
+  [{ outcome: "read" }, ["b"]],
+  [{ open: true }, ["c", "d"]],
+  [{}, ["a", "b", "c", "d"]],
+])("filter %j", async (filter, ids) => {
+  const found = await all(noticesOf(knownOf(notices), filter));
+  expect(found.map(({ evidenceId }) => evidenceId)).toEqual(ids);
+});
+
+test("a notice is named as the totals name it", () => {
+  expect(notices.map(wordOf)).toEqual(["refused", "read", "delivered", undefined]);
+});
+
+test("each recipient of the list has its notice by its line; what has no line comes last", async () => {
+  const rows = await all(listedRows([Buffer.from(list)], noticesOf(knownOf(notices))));
+  expect(rows).toEqual([
+    { address: "ada@example.com", lookupKey: "key-1", ...noticeOf(notices[1]!) },
+    { line: 3, address: "not an address", lookupKey: "key-2", source: "list" },
+    { address: "grace@example.com", ...noticeOf(notices[0]!) },
+    { address: "edsger@example.com", lookupKey: "key-4", ...noticeOf(notices[2]!) },
+    { line: 6, address: "alan@example.com", lookupKey: "key-5", source: "list" },
+    { address: "", evidenceUniqueId: "d", source: "recipients" },
+  ]);
+});
+
+test("only a batch has recipients", () => {
+  expect(batchIdOf("campaign-7")).toBe("sendNoticeBatch/campaign-7");
+  expect(batchIdOf("sendNoticeBatch/campaign-7")).toBe("sendNoticeBatch/campaign-7");
+  expect(() => batchIdOf("sendPostal/order-7")).toThrow("is no batch of notices");
+});

@@ -1,0 +1,87 @@
+// `trustflow recipients` on a real PostgreSQL: the notices of a batch, as a table, CSV and JSON Lines, and the reports about one.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { BatchItems } from "../../../src/batches/items.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { trustflow } from "../run.js";
+
+const NOTICES = 150;
+const id = `campaign-${randomUUID()}`;
+const batch = { namespace: "default", workflowId: `sendNoticeBatch/${id}` };
+const evidenceOf = (index: number) => `notice-${String(index).padStart(4, "0")}`;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+  const items = new BatchItems(database.pool);
+  await items.open(batch, NOTICES);
+  const listed = Array.from({ length: NOTICES }, (_, index) => ({
+    evidenceId: evidenceOf(index),
+    line: index + 2,
+  }));
+  await items.noteListed(batch, listed, "end");
+  const read = [
+    { evidenceId: evidenceOf(0), state: "Closed", outcome: "refused" },
+    { evidenceId: evidenceOf(1), state: "Closed", outcome: "read" },
+    { evidenceId: evidenceOf(2), state: "Delivered" },
+  ];
+  await items.noteRead(batch, read, new Date("2026-03-02T09:15:27Z"));
+  await database.pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, body, state, evidence_id, kind, event_date)
+     values ('a', 'one', 'evi-notice', $1, $2, 1, 'x', 'kept', $3, 'Sent', '2026-03-02T09:15:27Z')`,
+    [batch.namespace, batch.workflowId, evidenceOf(0)],
+  );
+});
+afterAll(() => database.close());
+
+const recipients = (...args: string[]) =>
+  trustflow(["recipients", ...args], { env: { TRUSTFLOW_DATABASE__URL: database.url } });
+
+test("a table has the first ones, and says that there are more", async () => {
+  const { code, stdout, stderr } = await recipients(id);
+  const lines = stdout.trimEnd().split("\n");
+  expect([code, lines.length]).toEqual([0, 101]);
+  expect(lines[0]).toMatch(/^LINE +NOTICE +STATE +OUTCOME +AT +SOURCE$/);
+  expect(lines[1]).toMatch(/^2 +notice-0000 +Closed +refused +2026-03-02T09:15:27.000Z +query$/);
+  expect(stderr).toContain("150 recipients");
+});
+
+test("--csv and --json have all of them", async () => {
+  const csv = (await recipients(id, "--csv")).stdout.trimEnd().split("\r\n");
+  expect(csv[0]).toBe('"line","evidenceUniqueId","state","outcome","at","source"');
+  expect(csv).toHaveLength(NOTICES + 1);
+  const json = (await recipients(batch.workflowId, "--json")).stdout.trimEnd().split("\n");
+  expect(json).toHaveLength(NOTICES);
+  expect(JSON.parse(json[3] ?? "")).toEqual({
+    line: 5,
+    evidenceUniqueId: evidenceOf(3),
+    source: "recipients",
+  });
+});
+
+test("--state takes the words of the totals; --open leaves the closed ones out", async () => {
+  const lines = async (...args: string[]) =>
+    (await recipients(id, "--json", ...args)).stdout.split("\n").filter(Boolean).length;
+  expect(await lines("--state", "refused")).toBe(1);
+  expect(await lines("--state", "delivered")).toBe(1);
+  expect(await lines("--outcome", "read")).toBe(1);
+  expect(await lines("--open")).toBe(NOTICES - 2);
+});
+
+test("--history takes the id of a notice, or its line", async () => {
+  for (const notice of [evidenceOf(0), "2"]) {
+    const { code, stdout } = await recipients(id, "--history", notice);
+    expect([code, stdout.trimEnd().split("\n").length]).toEqual([0, 2]);
+    expect(stdout).toMatch(/^Sent +2026-03-02T09:15:27.000Z +2/m);
+  }
+  expect((await recipients(id, "--history", "3")).code).toBe(0);
+  expect((await recipients(id, "--history", "1")).code).toBe(3);
+});
+
+test("what is no batch, and one that is not known", async () => {
+  expect((await recipients("sendPostal/order-7")).code).toBe(2);
+  const unknown = await recipients("nobody");
+  expect(unknown.code).toBe(3);
+  expect(unknown.stderr).toContain("sendNoticeBatch/nobody has no notices here");
+});

@@ -1,0 +1,84 @@
+// The line that shows how far a batch of notices is.
+import { expect, test } from "@jest/globals";
+import { BatchProgressLine } from "../../src/contracts/send-notice-batch/progress-line.js";
+import { batchFacts } from "../../src/cli/processes/batch-progress.js";
+import type { ProcessStatus } from "../../src/contracts/shared/status.js";
+
+const list = { recipients: 100_000, invalidRows: 3, problems: [] };
+
+const statusOf = (more: object): ProcessStatus => ({
+  process: "sendNoticeBatch",
+  id: "campaign-7",
+  environment: "sandbox",
+  account: "default",
+  phase: "tracking",
+  references: {},
+  timeline: [],
+  ...more,
+});
+
+const progressAt = (second: number, sentCount: number, more = {}) =>
+  statusOf({
+    list,
+    progress: {
+      at: new Date(1_767_225_600_000 + second * 1_000).toISOString(),
+      sentCount,
+      ...more,
+    },
+  });
+
+function linesOf(...statuses: ProcessStatus[]) {
+  const line = new BatchProgressLine();
+  return statuses.map((status) => line.lineOf(status));
+}
+
+test("share, counts, rate and time left", () => {
+  const [first, second] = linesOf(
+    progressAt(0, 20_000),
+    progressAt(50, 61_000, { failedCount: 1_000 }),
+  );
+  expect(first).toBe(`[${"=".repeat(6)}${".".repeat(24)}] 20 % 20,000 of 100,000`);
+  expect(second).toBe(
+    `[${"=".repeat(18)}${".".repeat(12)}] 62 % 62,000 of 100,000, 1,000 failed, 840/s, 0:46 left`,
+  );
+});
+
+test("the rate is that of the last minute, or of the last step where that was longer", () => {
+  const lines = linesOf(
+    progressAt(0, 0),
+    progressAt(100, 10_000),
+    progressAt(130, 40_000),
+    progressAt(150, 60_000),
+  );
+  expect(lines.map((line) => /[\d,]+\/s.*/.exec(line ?? "")?.[0])).toEqual([
+    undefined,
+    "100/s, 15:00 left",
+    "1,000/s, 1:00 left",
+    "1,000/s, 0:40 left",
+  ]);
+});
+
+test("a status that is shown again changes neither rate nor share", () => {
+  const [, , again] = linesOf(progressAt(0, 0), progressAt(10, 1_000), progressAt(10, 1_000));
+  expect(again).toContain("100/s, 16:30 left");
+});
+
+test("the provider's percentage is shown where it counts more than what was sent", () => {
+  expect(linesOf(progressAt(0, 0, { progressPercentage: 50 }))[0]).toContain("] 50 % 0 of 100,000");
+});
+
+test("then the notices by state", () => {
+  const states = { delivered: 40_120, read: 12_004, refused: 31 };
+  const status = statusOf({ list, totals: { at: "2026-01-01T00:00:00Z", states } });
+  const line = "delivered 40,120, read 12,004, refused 31 of 100,000";
+  expect(linesOf(status)).toEqual([line]);
+  expect(batchFacts(status).map(([name]) => name)).toContain("notices");
+});
+
+test("no line for another process, before the provider has the batch, and at the end", () => {
+  expect(linesOf(statusOf({}), statusOf({ list }), statusOf({ list, phase: "ended" }))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});

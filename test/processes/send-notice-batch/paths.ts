@@ -1,0 +1,295 @@
+// Every way through `sendNoticeBatch`.
+import { expect } from "@jest/globals";
+import type { HandleOf, SendNoticeBatchInput } from "../../../src/client.js";
+import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
+import {
+  attentionOf,
+  changePassword,
+  decide,
+  ends,
+  isAbandoned,
+  knowsNoAccount,
+  refusesInput,
+  shows,
+  start,
+  temporalHandle,
+} from "../../harness/histories/path-run.js";
+import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { batchInput, fastSettings, recipientsCsv, recipientsOf, withAttachment } from "./inputs.js";
+
+type BatchHandle = HandleOf<"sendNoticeBatch">;
+const scheduledDate = "2099-01-01T00:00:00.000Z";
+/** A row without a legal name is invalid. */
+const withInvalidRow = recipientsCsv([
+  ["ada@example.com", "Ada", "sandbox:read"],
+  ["bo@example.com", "", ""],
+]);
+/** The sandbox makes no notice for a recipient whose magic words cannot be. */
+const withUnmade = recipientsOf(["read", "accepted"]);
+
+export const sendNoticeBatchPaths: PathsOf = {
+  process: "sendNoticeBatch",
+  activities: [
+    "prepareBatch",
+    "createBatch",
+    "setBatchBody",
+    "addRecipients",
+    "addBatchAttachments",
+    "configureBatch",
+    "verifyBatch",
+    "startBatch",
+    "deleteBatch",
+    "followBatch",
+    "watchItems",
+    "writeReport",
+    "archiveAffidavits",
+    "decide",
+    "checkDecision",
+    "withdraw",
+  ],
+  speed: 30_000,
+  accounts: [
+    "attention-fixed",
+    "attention-retry",
+    "attention-happened",
+    "attention-at-verify",
+    "cancelled-during-set-up",
+    "still-in-attention",
+  ],
+  kept: [
+    "recipients.mediaType",
+    "recipients.base64",
+    "attachments[].document.mediaType",
+    "commitmentOptions",
+    "costCentre",
+    "scheduledDate",
+  ],
+  inputs: { batch: (writing) => batch(writing, ["read"]) },
+  paths: {
+    closed: through(["read", "refused"], "closed", { attachments: [withAttachment()] }),
+    "callbacks-lost": through(["read,callbacks-lost", "read"], "closed"),
+    "callbacks-doubled": through(["read,callbacks-doubled"], "closed"),
+    "open-at-the-deadline": through(["read", "open"], "openAtDeadline", {
+      settings: { ...fastSettings, deadlineSeconds: 12 },
+    }),
+    "with-affidavits": through(["read"], "closed", {
+      affidavitKinds: ["Submitted", "Closed"],
+      settings: { ...fastSettings, collectAffidavits: true },
+    }),
+    "rows-left-out": through([], "closed", {
+      recipients: withInvalidRow,
+      onInvalid: "skip-invalid",
+      settings: { ...fastSettings, failureBudgetCount: 1 },
+    }),
+
+    async "budget-before-start-continued"(run) {
+      const handle = await begin(run, [], {
+        recipients: withInvalidRow,
+        onInvalid: "skip-invalid",
+      });
+      await decide(run, handle, "failureBudget", "retry");
+      await ends(handle, "closed");
+    },
+    async "budget-before-start-abandoned"(run) {
+      const handle = await begin(run, [], {
+        recipients: withInvalidRow,
+        onInvalid: "skip-invalid",
+      });
+      await decide(run, handle, "failureBudget", "abandon");
+      await isAbandoned(handle, "none");
+    },
+    async "budget-after-start"(run) {
+      const handle = await begin(run, [], { recipients: recipientsOf(["open", "accepted"]) });
+      await decide(run, handle, "failureBudget", "abandon");
+      await isAbandoned(handle, "exists");
+    },
+    async "budget-after-start-continued"(run) {
+      const settings = { ...fastSettings, deadlineSeconds: 12 };
+      const handle = await begin(run, [], {
+        recipients: recipientsOf(["open", "accepted"]),
+        settings,
+      });
+      await decide(run, handle, "failureBudget", "retry");
+      await ends(handle, "openAtDeadline");
+    },
+    async "notice-not-made"(run) {
+      const settings = { ...fastSettings, failureBudgetCount: 1 };
+      const handle = await begin(run, [], { recipients: withUnmade, settings });
+      const { outcome, counts } = await handle.result();
+      expect([outcome, counts.recipients, counts.withoutNotice]).toEqual(["closed", 2, 1]);
+    },
+
+    async "cancelled-before-submit"(run) {
+      const handle = await begin(run, [], {
+        recipients: withInvalidRow,
+        onInvalid: "skip-invalid",
+      });
+      await attentionOf(handle, "failureBudget");
+      expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+      await ends(handle, "cancelledBeforeSubmit");
+    },
+    async "cancelled-before-start"(run) {
+      const handle = await begin(run, ["read"], { scheduledDate });
+      await shows(handle, ({ phase }) => phase === "waiting");
+      expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+      await ends(handle, "cancelledBeforeStart");
+    },
+    async "cancelled-by-the-web-ui"(run) {
+      const handle = await begin(run, ["read"], { scheduledDate });
+      await shows(handle, ({ phase }) => phase === "waiting");
+      await temporalHandle(run).cancel();
+      await ends(handle, "cancelledBeforeStart");
+    },
+    async "cancelled-during-set-up"(run) {
+      const fix = await unreadable(run, "setBody", 403);
+      const handle = await begin(run, ["read"], { account: run.account });
+      await attentionOf(handle, "accessDenied");
+      expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+      await ends(handle, "cancelledBeforeStart");
+      await fix();
+    },
+    async "cancelled-too-late"(run) {
+      const handle = await begin(run, ["read"]);
+      await shows(handle, ({ phase }) => phase === "tracking");
+      expect(await handle.cancel()).toEqual({ answer: "tooLate" });
+      await ends(handle, "closed");
+    },
+
+    async "attention-fixed"(run) {
+      const { handle, fix } = await denied(run);
+      await fix();
+      await ends(handle, "closed");
+    },
+    async "attention-retry"(run) {
+      const { handle, fix } = await uncertain(run, "cut");
+      await decide(run, handle, "protocol", "retry");
+      await fix();
+      await decide(run, handle, "unknownOutcome", "retry");
+      await ends(handle, "closed");
+    },
+    async "attention-happened"(run) {
+      const { handle, fix } = await uncertain(run, "cut-after-commit");
+      const { items } = await run.system.sandbox.items({ intent: run.intent });
+      await decide(run, handle, "protocol", "happened", { batchId: items[0]?.id ?? "" });
+      await fix();
+      await ends(handle, "closed");
+    },
+    async "attention-at-verify"(run) {
+      const fix = await unreadable(run, "listBatchAttachments", 400);
+      const handle = await begin(run, ["read"], { account: run.account });
+      await attentionOf(handle, "protocol");
+      await fix();
+      await ends(handle, "closed");
+    },
+    async "batch-invalid"(run) {
+      const handle = await begin(run, ["read"], { costCentre: "sandbox:invalid" });
+      await decide(run, handle, "protocol", "abandon");
+      await isAbandoned(handle, "exists");
+    },
+    async "batch-failed"(run) {
+      const handle = await begin(run, ["read", "refused"], { costCentre: "sandbox:failed" });
+      await decide(run, handle, "protocol", "happened");
+      await ends(handle, "closed");
+    },
+
+    async "not-accepted"(run) {
+      const handle = await begin(run, ["read"], { costCentre: "sandbox:unknown" });
+      await expect(handle.result()).rejects.toMatchObject({ provider: "evi-notice" });
+    },
+    async "list-refused"(run) {
+      const handle = await begin(run, [], { recipients: withInvalidRow });
+      await expect(handle.result()).rejects.toMatchObject({
+        fields: [{ path: "recipients", problem: expect.stringContaining("line 3") }],
+      });
+    },
+    async "invalid-input"(run) {
+      const { subject: _, ...bad } = batch(run, ["read"]);
+      await refusesInput(run, bad);
+    },
+    async "unknown-account"(run) {
+      await knowsNoAccount(run, batch(run, ["read"]));
+    },
+    async "input-mismatch"(run) {
+      await tracked(run, ["open"]);
+      await temporalHandle(run).terminate();
+      const handle = await begin(run, ["open"], { issuerName: run.author.words("other") });
+      await expect(handle.result()).rejects.toThrow(/another input/);
+    },
+
+    async terminated(run) {
+      await tracked(run, ["open"]);
+      await temporalHandle(run).terminate();
+    },
+    async "taken-up-again"(run) {
+      await tracked(run, ["read"]);
+      await temporalHandle(run).terminate();
+      await ends(await begin(run, ["read"]), "closed");
+    },
+    async "still-open"(run) {
+      await tracked(run, ["open"]);
+    },
+    async "still-in-attention"(run) {
+      await denied(run);
+    },
+  },
+};
+
+/** A batch with each part that may be personal. */
+function batch(
+  { author, intent }: Writing,
+  words: string[],
+  more: Partial<SendNoticeBatchInput> = {},
+): SendNoticeBatchInput {
+  return {
+    ...batchInput(intent, words),
+    body: `<p>${author.words("body")}</p>`,
+    recipients: recipientsOf(words, `${author.words("recipients")}.example`),
+    ...more,
+  };
+}
+
+function begin(run: PathRun, words: string[], more: Partial<SendNoticeBatchInput> = {}) {
+  return start(run, "sendNoticeBatch", batch(run, words, more));
+}
+
+async function tracked(run: PathRun, words: string[]) {
+  const handle = await begin(run, words);
+  await shows(handle, ({ phase }) => phase === "tracking");
+  return handle;
+}
+
+function through(words: string[], outcome: string, more: Partial<SendNoticeBatchInput> = {}): Path {
+  return async (run) => ends(await begin(run, words, more), outcome);
+}
+
+interface Fixable {
+  handle: BatchHandle;
+  fix(): Promise<unknown>;
+}
+
+async function denied(run: PathRun): Promise<Fixable> {
+  const fix = await changePassword(run);
+  const handle = await begin(run, ["read"], { account: run.account });
+  await attentionOf(handle, "accessDenied");
+  return { handle, fix };
+}
+
+/** An operation of the path's own account is refused until that is fixed. */
+function unreadable(run: PathRun, operation: string, status: number) {
+  return faulty(run, operation, { kind: "reject", status, times: "always" });
+}
+
+async function faulty({ system, account }: PathRun, operation: string, more: object) {
+  const fault = { operation: `evi-notice.${operation}`, account, ...more } as FaultOptions;
+  const { id: rule } = await system.sandbox.addFault(fault);
+  return () => system.sandbox.removeFault(rule);
+}
+
+/** The outcome of the creation is unknown: the answer was lost and the query is refused. */
+async function uncertain(run: PathRun, kind: "cut" | "cut-after-commit"): Promise<Fixable> {
+  const fix = await unreadable(run, "queryBatches", 400);
+  await faulty(run, "createBatch", { kind, times: 1 });
+  const handle = await begin(run, ["read"], { account: run.account });
+  await attentionOf(handle, "protocol");
+  return { handle, fix };
+}

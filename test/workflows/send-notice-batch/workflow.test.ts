@@ -1,0 +1,293 @@
+// A batch from the check of its list to its report, and each way in which it may end before its start (P2 §2.8, §3.3, §3.4, §4.3).
+import { describe, expect, test } from "@jest/globals";
+import type { BatchPlan } from "../../../src/activities/evi-notice-batch/plan.js";
+import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch.js";
+import { SendNoticeBatchResult } from "../../../src/contracts/send-notice-batch.js";
+import { sendNoticeBatch } from "../../../src/workflows/send-notice-batch/workflow.js";
+import { WorkflowRun } from "../workflow-run.js";
+
+const document = {
+  uri: `document:${"1".repeat(32)}`,
+  sha256: "a".repeat(64),
+  size: 1,
+  mediaType: "text/csv",
+};
+const input: SendNoticeBatchInput = { subject: "s", body: "b", recipients: document };
+
+const plan: BatchPlan = {
+  environment: "sandbox",
+  account: "default",
+  settings: {
+    affidavitWindowSeconds: 100,
+    deadlineSeconds: 1_000,
+    deadlineMarginSeconds: 0,
+    pollIntervalSeconds: 50,
+    askIntervalSeconds: 5,
+    progressIntervalSeconds: 10,
+    failureBudgetCount: 10,
+    failureBudgetPercent: 0,
+    collectAffidavits: false,
+  },
+  deadlineSeconds: 1_000,
+  list: {
+    document,
+    recipients: 100,
+    addressDigest: "d",
+    hasChallenges: false,
+    unique: "address",
+  },
+  check: { recipients: 100, invalidRows: 0, problems: [] },
+  given: document,
+  body: document,
+  attachments: [],
+  fields: {},
+  allowedFailures: 10,
+};
+
+const counts = { recipients: 100, withoutNotice: 0, states: {}, outcomes: {}, sources: {} };
+const totals = (open: number, more: object = {}) => ({
+  at: "2026-01-01T00:00:00.000Z",
+  states: { read: 100 - open },
+  failed: 0,
+  open,
+  isLast: open === 0,
+  ...more,
+});
+const read = (state: string, more: object = {}) => ({
+  stamp: state === "Processed" ? "2026-01-01T00:01:00.000Z" : "2026-01-01T00:00:00.000Z",
+  state,
+  ...more,
+});
+
+const setUp = [
+  "prepareBatch",
+  "createBatch",
+  "setBatchBody",
+  "addRecipients",
+  "configureBatch",
+  "verifyBatch",
+  "startBatch",
+];
+
+const good = (more: Partial<BatchPlan> = {}) => ({
+  prepareBatch: () => ({ ...plan, ...more }),
+  createBatch: () => ({ batchId: "b-1" }),
+  setBatchBody: () => null,
+  addRecipients: () => null,
+  addBatchAttachments: () => null,
+  configureBatch: () => null,
+  verifyBatch: () => null,
+  startBatch: () => ({ startedAt: "2026-01-01T00:00:00.000Z" }),
+  followBatch: () => read("Processed", { sentCount: 100, failedCount: 0 }),
+  watchItems: () => totals(0),
+  writeReport: () => ({ csv: document, jsonLines: document, counts }),
+  archiveAffidavits: () => ({ archive: document, collected: 100, missing: 0 }),
+  checkDecision: () => ({}),
+  decide: () => ({ answer: "resolved" }),
+  deleteBatch: () => ({ answer: "deleted" }),
+});
+type Fakes = Partial<Record<keyof ReturnType<typeof good> | "withdraw", (given: any) => unknown>>;
+
+/** An activity whose fake is `undefined` stays open. */
+const start = (fakes: Fakes = {}, more: Partial<BatchPlan> = {}) => {
+  const all = Object.entries({ ...good(more), ...fakes }).filter(([, fake]) => fake);
+  return WorkflowRun.start(
+    () => sendNoticeBatch(input),
+    Object.fromEntries(all) as never,
+    "sendNoticeBatch",
+  );
+};
+/** What an earlier answer of a fake was, then the next. */
+const oneByOne = (...answers: unknown[]) => {
+  const left = answers.values();
+  return () => left.next().value;
+};
+
+test("a batch is set up in the order of P2 §4.3, started, followed and reported", async () => {
+  const run = await start();
+  expect(run.types).toEqual([...setUp, "followBatch", "watchItems", "writeReport"]);
+  expect(SendNoticeBatchResult.parse(run.result)).toMatchObject({
+    outcome: "closed",
+    references: { batchId: "b-1" },
+    counts,
+    report: { csv: document, jsonLines: document },
+  });
+});
+
+test("the input goes into one activity, and attachments and affidavits only where there are some", async () => {
+  const attachments = [{ fileName: "a.txt", document }];
+  const settings = { ...plan.settings, collectAffidavits: true };
+  const run = await start({}, { attachments, settings });
+  expect(run.types).toEqual([
+    ...setUp.slice(0, 4),
+    "addBatchAttachments",
+    ...setUp.slice(4),
+    "followBatch",
+    "watchItems",
+    "archiveAffidavits",
+    "writeReport",
+  ]);
+  expect(run.calls.filter(({ input: given }) => "input" in given)).toHaveLength(1);
+  expect(run.result).toMatchObject({ archive: document });
+});
+
+test("each answer about the batch and its notices shows in the next question", async () => {
+  const halfway = read("Processing", { sentCount: 50, failedCount: 0 });
+  const followBatch = oneByOne(halfway, read("Processed", { sentCount: 98, failedCount: 2 }));
+  const run = await start({ followBatch, watchItems: oneByOne(totals(40), totals(0)) });
+  const [, second] = run.calls.filter(({ type }) => type === "followBatch");
+  expect(second?.input.seen).toEqual(halfway);
+  const [first, last] = run.calls.filter(({ type }) => type === "watchItems");
+  expect(first?.input).toMatchObject({ withoutNotice: 2, wait: "change" });
+  expect(last?.input.seen).toEqual(totals(40));
+  expect(run.result).toMatchObject({ outcome: "closed" });
+});
+
+test("however many answers there are about the notices, the history has an end", async () => {
+  let left = 100;
+  const watchItems = () => totals((left -= 1));
+  const run = await start({ watchItems });
+  const waits = run.calls.flatMap(({ type, input: { wait } }) =>
+    type === "watchItems" ? [wait] : [],
+  );
+  expect(waits.indexOf("end")).toBe(60);
+  expect(waits.slice(60)).not.toContain("change");
+});
+
+test("with notices open at the deadline the outcome says so, and there is a report", async () => {
+  const run = await start({ watchItems: () => totals(3, { isLast: true }) });
+  expect(run.result).toMatchObject({ outcome: "openAtDeadline", report: { csv: document } });
+});
+
+test("a batch of which nothing changes until the deadline is reported with what is known", async () => {
+  const followBatch = () => {
+    throw { kind: "unchanged" };
+  };
+  const run = await start({ followBatch, watchItems: () => totals(100, { isLast: true }) });
+  expect(run.types.slice(-3)).toEqual(["followBatch", "watchItems", "writeReport"]);
+  expect(run.result).toMatchObject({ outcome: "openAtDeadline" });
+});
+
+test("a broken batch needs an operator decision, which may be to go on to the report", async () => {
+  const followBatch = undefined as never;
+  const run = await start({ followBatch, watchItems: () => totals(3, { isLast: true }) });
+  await run.open[0]!.fail({ kind: "protocol", problem: "shows the batch as Failed" });
+  expect(run.types).not.toContain("watchItems");
+  await run.update("resolve", { attention: "progress-1", decision: "happened", by: "Ada" });
+  expect(run.result).toMatchObject({ outcome: "openAtDeadline" });
+});
+
+describe("a failure budget", () => {
+  const leftOut = { check: { ...plan.check, invalidRows: 11 } };
+
+  test("that the check of the list exceeds pauses before the batch exists", async () => {
+    const run = await start({}, leftOut);
+    expect(run.types).toEqual(["prepareBatch"]);
+    await run.update("resolve", { attention: "failureBudget-1", decision: "retry", by: "Ada" });
+    expect(run.result).toMatchObject({ outcome: "closed" });
+  });
+
+  test("abandoned then, has no effect", async () => {
+    const run = await start({}, leftOut);
+    await run.update("resolve", { attention: "failureBudget-1", decision: "abandon", by: "Ada" });
+    expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "none" }] });
+    expect(run.types).not.toContain("createBatch");
+  });
+
+  test("that the provider exceeds asks once, while the batch is followed", async () => {
+    const failed = read("Processed", { sentCount: 80, failedCount: 20 });
+    const watchItems = undefined as never;
+    const run = await start({ followBatch: () => failed, watchItems });
+    const [watched] = run.open;
+    expect(watched).toMatchObject({ type: "watchItems", input: { allowedFailures: 100 } });
+    await run.update("resolve", { attention: "failureBudget-1", decision: "abandon", by: "Ada" });
+    expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "exists" }] });
+  });
+
+  test("asks no one where no more failed than allowed", async () => {
+    const failed = read("Processed", { sentCount: 90, failedCount: 10 });
+    const run = await start({ followBatch: () => failed });
+    expect(run.result).toMatchObject({ outcome: "closed" });
+  });
+});
+
+describe("a cancellation", () => {
+  const withdrawing = (withdrawn: string) => ({
+    withdraw: ({ step }: { step: string }) => (step === withdrawn ? "withdrawn" : "answered"),
+  });
+  const stays = undefined as never;
+
+  test("before the creation leaves nothing at the provider", async () => {
+    const run = await start({ prepareBatch: stays, ...withdrawing("create") });
+    expect((await run.update("cancel")).answer).toEqual({ answer: "cancelled" });
+    expect(run.result).toMatchObject({ outcome: "cancelledBeforeSubmit" });
+    expect(SendNoticeBatchResult.safeParse(run.result).error).toBeUndefined();
+    expect(run.types).not.toContain("deleteBatch");
+  });
+
+  test.each(["setBatchBody", "addRecipients", "configureBatch", "verifyBatch"])(
+    "during %s deletes the batch, and nothing else is sent",
+    async (step) => {
+      const run = await start({ [step]: stays, ...withdrawing("start") });
+      expect((await run.update("cancel")).answer).toEqual({ answer: "cancelled" });
+      expect(run.result).toMatchObject({ outcome: "cancelledBeforeStart" });
+      expect(run.types.at(-1)).toBe("deleteBatch");
+      expect(run.types).not.toContain("startBatch");
+    },
+  );
+
+  test("while the creation has no answer deletes the batch as soon as it is known", async () => {
+    const run = await start({ createBatch: stays, ...withdrawing("start") });
+    expect((await run.update("cancel")).answer).toEqual({ answer: "cancelled" });
+    await run.open[0]!.answer({ batchId: "b-1" });
+    expect(run.types.slice(2)).toEqual(["checkDecision", "withdraw", "withdraw", "deleteBatch"]);
+    expect(run.result).toMatchObject({ outcome: "cancelledBeforeStart" });
+  });
+
+  test("while the start has no answer is too late, and the batch is followed", async () => {
+    const deleteBatch = () => ({ answer: "tooLate" });
+    const run = await start({ startBatch: stays, deleteBatch, withdraw: () => "inFlight" });
+    expect((await run.update("cancel")).answer).toEqual({ answer: "pending" });
+    await run.open[0]!.answer({ startedAt: "2026-01-01T00:00:00.000Z" });
+    expect(run.types).toContain("deleteBatch");
+    expect(run.result).toMatchObject({ outcome: "closed" });
+  });
+
+  test("after the start is too late, and asks no provider", async () => {
+    const run = await start({ followBatch: stays });
+    expect((await run.update("cancel")).answer).toEqual({ answer: "tooLate" });
+    expect(run.types).not.toContain("deleteBatch");
+  });
+
+  const scheduledDate = "2026-01-02T00:00:00.000Z";
+  const startBatch = () => ({ startedAt: "2026-01-01T00:00:00.000Z", scheduledDate });
+
+  test("before the scheduled date deletes the batch", async () => {
+    const run = await start({ startBatch }, { scheduledDate });
+    expect(run.types).not.toContain("followBatch");
+    expect((await run.update("cancel")).answer).toEqual({ answer: "cancelled" });
+    expect(run.result).toMatchObject({
+      outcome: "cancelledBeforeStart",
+      dates: { scheduledDate },
+    });
+  });
+
+  test("that the provider does not permit says so, and the batch waits for its date", async () => {
+    const deleteBatch = () => {
+      throw { kind: "accessDenied" };
+    };
+    const run = await start({ startBatch, deleteBatch }, { scheduledDate });
+    expect((await run.update("cancel")).answer).toEqual({ answer: "notPermitted" });
+    await run.pass(86_400);
+    expect(run.result).toMatchObject({ outcome: "closed" });
+  });
+});
+
+test("a batch that is not accepted is deleted, and the process fails with what was wrong", async () => {
+  const addRecipients = () => {
+    throw { kind: "invalidRequest", fields: [{ path: "recipients", problem: "is refused" }] };
+  };
+  const run = await start({ addRecipients });
+  expect(run.failure).toMatchObject({ type: "NotAccepted" });
+  expect(run.types.at(-1)).toBe("deleteBatch");
+});
