@@ -49,7 +49,8 @@ class Sparse extends yauzl.RandomAccessReader {
       else high = middle;
     }
     let from = start;
-    for (const { start: at, bytes } of this.#pieces.slice(low)) {
+    for (let index = low; index < this.#pieces.length; index += 1) {
+      const { start: at, bytes } = this.#pieces[index]!;
       if (at >= end) break;
       if (at > from) yield Buffer.alloc(at - from);
       from = Math.max(from, at);
