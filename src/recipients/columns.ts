@@ -64,6 +64,15 @@ export function readHeader(header: readonly string[], line: number): Columns {
   };
 }
 
+/** Whom a row below the header names. */
+export function recipientIn(
+  fields: readonly string[],
+  { address, lookupKey }: Columns,
+): { address: string; lookupKey?: string } {
+  const key = lookupKey === undefined ? undefined : fields[lookupKey];
+  return { address: fields[address] ?? "", ...(key && { lookupKey: key }) };
+}
+
 function* problemsOf(header: readonly string[]): Generator<{ column?: string; problem: string }> {
   if (header.length > MAX_COLUMNS)
     return yield { problem: `must have at most ${MAX_COLUMNS} columns` };

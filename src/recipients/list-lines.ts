@@ -1,5 +1,5 @@
 // The caller's list once more, after its check: the line of each recipient, and why a row was left out.
-import { readHeader } from "./columns.js";
+import { readHeader, recipientIn } from "./columns.js";
 import type { Columns } from "./columns.js";
 import { ListCheck } from "./list-check.js";
 import type { PreflightOptions } from "./list-check.js";
@@ -28,8 +28,7 @@ export async function* listedRows(pieces: Pieces, unique: Unique): AsyncGenerato
     const header = columns ? undefined : rows.shift();
     if (header) columns = readHeader(header.fields, header.line);
     if (!columns) continue;
-    const { address, lookupKey } = columns;
-    const taken = rows.map((row) => recipientOf(row, address, lookupKey));
+    const taken = takenOf(rows, columns);
     const leftOut = leftOutOf(found.splice(0));
     yield* leftOut.length === 0
       ? taken
@@ -37,9 +36,8 @@ export async function* listedRows(pieces: Pieces, unique: Unique): AsyncGenerato
   }
 }
 
-function recipientOf({ line, fields }: Row, address: number, lookupKey?: number): ListedRow {
-  const key = lookupKey === undefined ? undefined : fields[lookupKey];
-  return { line, address: fields[address] ?? "", ...(key && { lookupKey: key }) };
+function takenOf(rows: Row[], columns: Columns): ListedRow[] {
+  return rows.map(({ line, fields }) => ({ line, ...recipientIn(fields, columns) }));
 }
 
 /** A row with several problems is one. */

@@ -1,10 +1,10 @@
 // What is known of a batch's notices: by callbacks, which the relay stores, and by queries for those that none has closed.
-import type { BatchItem } from "../../batches/items.js";
+import { wordOf } from "../../batches/shown.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
 import type { SentList } from "./plan.js";
-import { camelCase, listItems, readItems } from "./sweep.js";
+import { listItems, readItems } from "./sweep.js";
 
 export interface ItemTotals {
   at: string;
@@ -78,12 +78,6 @@ async function totalsOf(
   }
   const open = Math.max(0, list.recipients - withoutNotice - closed);
   return { at, states, failed, open, isLast: isOver || open === 0 };
-}
-
-/** The state, or of a closed notice the outcome; undefined where only its id is known. */
-function wordOf({ state, outcome }: Pick<BatchItem, "state" | "outcome">): string | undefined {
-  const word = state === "Closed" ? (outcome ?? state) : state;
-  return word && camelCase(word);
 }
 
 /** Only once: an operator has decided about what was seen. */

@@ -2,6 +2,7 @@
 import type { BatchCounts } from "../../contracts/send-notice-batch.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { BatchItem } from "../../batches/items.js";
+import { knownOf } from "../../batches/shown.js";
 import type { BatchRecipient } from "../../providers/evi-notice/client.js";
 import { LineIndex, LineSet, listedRows } from "../../recipients/list-lines.js";
 import type { ListedRow } from "../../recipients/list-lines.js";
@@ -12,7 +13,7 @@ import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
 import { storeOnce } from "./made-document.js";
 import type { SentList } from "./plan.js";
-import { camelCase, lookupKeyOf } from "./sweep.js";
+import { lookupKeyOf } from "./sweep.js";
 
 export interface WrittenReport {
   csv: DocumentReference;
@@ -82,10 +83,7 @@ function rowOf(
     ...(evidenceUniqueId === undefined
       ? { reason: "the provider made no notice" }
       : { evidenceUniqueId }),
-    ...(item?.state !== undefined && { state: item.state }),
-    ...(item?.outcome !== undefined && { outcome: camelCase(item.outcome) }),
-    ...(item?.at && { at: item.at.toISOString() }),
-    source: item?.source ?? "recipients",
+    ...knownOf(item ?? { source: "recipients" }),
   };
 }
 

@@ -1,6 +1,7 @@
 // Reads the notices of a batch that no callback has closed (P2 §4.2 Get and Query): their ids from the batch's
 // recipients, then many notices in one query by our own lookup keys, else each by its id.
 import type { ReadItem } from "../../batches/items.js";
+import { camelCase } from "../../batches/shown.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { BatchRecipient, Notice } from "../../providers/evi-notice/client.js";
@@ -128,11 +129,6 @@ async function readById(context: BatchContext, item: Listed): Promise<ReadItem> 
 
 function stateOf({ state, outcome }: Notice): Pick<ReadItem, "state" | "outcome"> {
   return { state, ...(outcome !== undefined && { outcome: camelCase(outcome) }) };
-}
-
-/** A word of P2 §3.2 as a result has it. */
-export function camelCase(word: string): string {
-  return word.charAt(0).toLowerCase() + word.slice(1);
 }
 
 function chunksOf<T>(items: T[], size: number): T[][] {

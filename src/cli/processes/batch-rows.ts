@@ -3,12 +3,13 @@ import { loadConfig } from "../../config.js";
 import type { Config } from "../../config.js";
 import { BatchItems } from "../../batches/items.js";
 import type { BatchItem, ProcessKey } from "../../batches/items.js";
+import { camelCase, knownOf, wordOf } from "../../batches/shown.js";
 import type { SendNoticeBatchInput } from "../../contracts/send-notice-batch.js";
 import { parseWorkflowId } from "../../contracts/registry.js";
 import { workflowIdOf } from "../../contracts/shared/names.js";
 import { DocumentReference } from "../../contracts/shared/values.js";
 import { readingRing } from "../../payload-keys.js";
-import { readHeader } from "../../recipients/columns.js";
+import { readHeader, recipientIn } from "../../recipients/columns.js";
 import type { Columns } from "../../recipients/columns.js";
 import { openList } from "../../recipients/list-reader.js";
 import type { Pieces } from "../../recipients/list-reader.js";
@@ -76,7 +77,7 @@ export async function* noticesOf(
     for (const item of page)
       if (
         (state === undefined || wordOf(item) === state) &&
-        (outcome === undefined || camelCase(item.outcome) === outcome)
+        (outcome === undefined || (item.outcome && camelCase(item.outcome)) === outcome)
       )
         yield item;
     after = page.at(-1)?.evidenceId;
@@ -84,18 +85,8 @@ export async function* noticesOf(
   }
 }
 
-/** As the totals of a batch count it: the outcome of a closed notice, else its state, in camelCase. */
-export function wordOf({ state, outcome }: BatchItem): string | undefined {
-  return camelCase(state === "Closed" ? (outcome ?? state) : state);
-}
-
-/** Whether the provider's spelling is kept or ours. */
-function camelCase(word: string | undefined): string | undefined {
-  return word && word.charAt(0).toLowerCase() + word.slice(1);
-}
-
 /** Each recipient of the list with its notice, in the order of the list, then the notices of which no line is known. */
-export async function* listedRows(
+export async function* recipientRows(
   list: Pieces,
   notices: AsyncIterable<BatchItem>,
 ): AsyncGenerator<ReportRow> {
@@ -110,30 +101,21 @@ export async function* listedRows(
     for (const { line, fields } of rows) {
       if (!columns) columns = readHeader(fields, line);
       else if (fields.length === columns.names.length)
-        yield { line, ...recipientOf(fields, columns), ...knownOf(byLine.get(line)) };
+        yield { line, ...recipientIn(fields, columns), ...rowOf(byLine.get(line)) };
     }
-  for (const notice of unlisted) yield { address: "", ...noticeOf(notice) };
+  for (const notice of unlisted) yield { address: "", ...noticeRow(notice) };
 }
 
-function recipientOf(fields: string[], { address, lookupKey }: Columns) {
-  const key = lookupKey === undefined ? "" : (fields[lookupKey] ?? "");
-  return { address: fields[address] ?? "", ...(key !== "" && { lookupKey: key }) };
-}
-
-function knownOf(notice: BatchItem | undefined): Omit<ReportRow, "address"> {
-  return notice ? noticeOf(notice) : { source: "list" };
+function rowOf(notice: BatchItem | undefined): Omit<ReportRow, "address"> {
+  return notice ? noticeRow(notice) : { source: "list" };
 }
 
 /** Without the recipient, of whom the database knows the line alone. */
-export function noticeOf(notice: BatchItem): Omit<ReportRow, "address"> {
-  const { evidenceId, line, state, outcome, at, source } = notice;
+export function noticeRow({ evidenceId, line, ...known }: BatchItem): Omit<ReportRow, "address"> {
   return {
     ...(line !== undefined && { line }),
     evidenceUniqueId: evidenceId,
-    ...(state !== undefined && { state }),
-    ...(outcome !== undefined && { outcome }),
-    ...(at && { at: at.toISOString() }),
-    source,
+    ...knownOf(known),
   };
 }
 

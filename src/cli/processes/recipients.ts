@@ -15,7 +15,7 @@ import {
 } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import { count } from "../../contracts/send-notice-batch/progress-line.js";
-import { givenList, listedRows, noticeOf, noticesOf, withNotices } from "./batch-rows.js";
+import { givenList, noticeRow, noticesOf, recipientRows, withNotices } from "./batch-rows.js";
 import type { KnownNotices, NoticeFilter } from "./batch-rows.js";
 
 interface RecipientsOptions extends NoticeFilter {
@@ -92,7 +92,7 @@ const headings: Partial<Record<keyof ReportRow, string>> = {
 const headingOf = (column: keyof ReportRow) => headings[column] ?? column.toUpperCase();
 
 async function* noticeRows(known: KnownNotices, filter: NoticeFilter): AsyncGenerator<Row> {
-  for await (const notice of noticesOf(known, filter)) yield noticeOf(notice);
+  for await (const notice of noticesOf(known, filter)) yield noticeRow(notice);
 }
 
 /** With a filter, only the recipients whose notice passes it; without one, those too that have no notice. */
@@ -100,7 +100,7 @@ async function* addressed(known: KnownNotices, filter: NoticeFilter): AsyncGener
   const { state, outcome, open } = filter;
   const isFiltered = open === true || state !== undefined || outcome !== undefined;
   const listed = await givenList(known.key.workflowId);
-  for await (const row of listedRows(listed, noticesOf(known, filter)))
+  for await (const row of recipientRows(listed, noticesOf(known, filter)))
     if (!isFiltered || row.evidenceUniqueId !== undefined) yield row;
 }
 

@@ -10,7 +10,7 @@ import { facts, printPieces, writeData, writeJson, writeNote } from "../output/o
 import { terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 import { count } from "../../contracts/send-notice-batch/progress-line.js";
-import { batchIdOf, givenList, listedRows, noticesOf, withNotices } from "./batch-rows.js";
+import { batchIdOf, givenList, noticesOf, recipientRows, withNotices } from "./batch-rows.js";
 
 interface ReportOptions {
   csv?: boolean;
@@ -67,7 +67,7 @@ async function reportSoFar(workflowId: string, options: ReportOptions): Promise<
   const list = await givenList(workflowId);
   await withNotices(workflowId, async (known) => {
     const counter = new ReportCounter();
-    const rows = counter.of(listedRows(list, noticesOf(known)));
+    const rows = counter.of(recipientRows(list, noticesOf(known)));
     if (options.csv) return printPieces(csvReport(rows));
     if (options.jsonLines) return printPieces(jsonLinesReport(rows));
     for await (const _ of rows);

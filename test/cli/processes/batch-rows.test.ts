@@ -3,10 +3,9 @@ import { expect, test } from "@jest/globals";
 import type { BatchItem, BatchItems } from "../../../src/batches/items.js";
 import {
   batchIdOf,
-  listedRows,
-  noticeOf,
+  noticeRow,
   noticesOf,
-  wordOf,
+  recipientRows,
 } from "../../../src/cli/processes/batch-rows.js";
 
 const at = new Date("2026-03-02T09:15:27Z");
@@ -66,17 +65,13 @@ test.each([
   expect(found.map(({ evidenceId }) => evidenceId)).toEqual(ids);
 });
 
-test("a notice is named as the totals name it", () => {
-  expect(notices.map(wordOf)).toEqual(["refused", "read", "delivered", undefined]);
-});
-
 test("each recipient of the list has its notice by its line; what has no line comes last", async () => {
-  const rows = await all(listedRows([Buffer.from(list)], noticesOf(knownOf(notices))));
+  const rows = await all(recipientRows([Buffer.from(list)], noticesOf(knownOf(notices))));
   expect(rows).toEqual([
-    { address: "ada@example.com", lookupKey: "key-1", ...noticeOf(notices[1]!) },
+    { address: "ada@example.com", lookupKey: "key-1", ...noticeRow(notices[1]!) },
     { line: 3, address: "not an address", lookupKey: "key-2", source: "list" },
-    { address: "grace@example.com", ...noticeOf(notices[0]!) },
-    { address: "edsger@example.com", lookupKey: "key-4", ...noticeOf(notices[2]!) },
+    { address: "grace@example.com", ...noticeRow(notices[0]!) },
+    { address: "edsger@example.com", lookupKey: "key-4", ...noticeRow(notices[2]!) },
     { line: 6, address: "alan@example.com", lookupKey: "key-5", source: "list" },
     { address: "", evidenceUniqueId: "d", source: "recipients" },
   ]);

@@ -1,0 +1,26 @@
+// How a notice of a batch is shown, in totals, reports and commands alike.
+import type { BatchItem } from "./items.js";
+
+/** A word of P2 §3.2 as a result has it. */
+export function camelCase(word: string): string {
+  return word.charAt(0).toLowerCase() + word.slice(1);
+}
+
+/** The state, or of a closed notice the outcome, in camelCase; undefined where only its id is known. */
+export function wordOf({
+  state,
+  outcome,
+}: Pick<BatchItem, "state" | "outcome">): string | undefined {
+  const word = state === "Closed" ? (outcome ?? state) : state;
+  return word && camelCase(word);
+}
+
+/** What is known of the notice, and from where, as a row of a report has it. */
+export function knownOf({ state, outcome, at, source }: Omit<BatchItem, "evidenceId" | "line">) {
+  return {
+    ...(state !== undefined && { state }),
+    ...(outcome !== undefined && { outcome: camelCase(outcome) }),
+    ...(at && { at: at.toISOString() }),
+    source,
+  };
+}
