@@ -1,6 +1,7 @@
 // Keeps in memory what a call would keep in the document store's spool, and reads it back.
 import { createHash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
+import { crc32 } from "node:zlib";
 import type { Keep, KeptFile } from "../../src/providers/http/exchange.js";
 
 const PIECE_BYTES = 64 * 1024;
@@ -22,15 +23,20 @@ export function keptOf(bytes: Buffer): KeptFile {
   };
 }
 
+interface Checked extends Pick<KeptFile, "size" | "sha256" | "pieces"> {
+  crc32?: number;
+}
+
 /** Downloaded files with their bytes in place of what reads them, once that is checked. */
-export async function withBytes<F extends Pick<KeptFile, "size" | "sha256" | "pieces">>(
+export async function withBytes<F extends Checked>(
   files: F[],
-): Promise<(Omit<F, "size" | "sha256" | "pieces"> & { bytes: Buffer })[]> {
+): Promise<(Omit<F, keyof Checked> & { bytes: Buffer })[]> {
   return Promise.all(
-    files.map(async ({ size, sha256, pieces, ...file }) => {
+    files.map(async ({ size, sha256, crc32: sum, pieces, ...file }) => {
       const bytes = await buffer(pieces());
       if (size !== bytes.length || sha256 !== keptOf(bytes).sha256)
         throw new Error("a file is not of its size, or has another hash");
+      if (sum !== undefined && sum !== crc32(bytes)) throw new Error("a file has another checksum");
       return { ...file, bytes };
     }),
   );

@@ -1,6 +1,5 @@
 // The affidavits of all notices of a batch, collected into one ZIP, resumably (P2 §4.2 Downloads, §6.3). Some notices at a time
 // become a part of it, which is kept; the archive is the parts one after the other.
-import { crc32 } from "node:zlib";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import { uploadId } from "../../documents/document-id.js";
 import type { Spool } from "../../documents/spool.js";
@@ -125,20 +124,14 @@ async function* partOf(
   entries: ZipEntry[],
 ): AsyncGenerator<Buffer> {
   let start = 0;
-  for (const { name, size, pieces } of files) {
-    const file = { name, size, crc32: await crcOf(pieces()) };
+  for (const { name, size, crc32, pieces } of files) {
+    const file = { name, size, crc32 };
     const header = fileHeader(file);
     entries.push({ ...file, start });
     yield header;
     yield* pieces();
     start += header.length + size;
   }
-}
-
-async function crcOf(pieces: AsyncIterable<Buffer>): Promise<number> {
-  let sum = 0;
-  for await (const piece of pieces) sum = crc32(piece, sum);
-  return sum;
 }
 
 function entriesOf(stored: Buffer): ZipEntry[] {

@@ -8,6 +8,7 @@ import type { DownloadedFile } from "./download.js";
 export interface AffidavitFile extends DownloadedFile {
   /** The known id that the file name contains, or the only one for an only file; else undefined. */
   id?: string;
+  crc32: number;
 }
 
 /** Throws UnreadableZip for what is no ZIP, passes a limit, or holds anything but PDFs. */

@@ -11,6 +11,7 @@ export interface ZippedFile {
   /** As the ZIP has it: no path to be trusted. */
   name: string;
   size: number;
+  crc32: number;
   sha256: string;
   /** The first bytes, which show the format. */
   start: Buffer;
@@ -43,6 +44,7 @@ export async function readZip(kept: KeptFile, limits: ZipLimits = LIMITS): Promi
     files.push({
       name: rawName(entry).toString("utf8"),
       size: entry.uncompressedSize,
+      crc32: entry.crc32,
       ...(await contentOf(zip, entry)),
       pieces: () => piecesOf(zip, entry),
     });

@@ -1,4 +1,5 @@
 // The items of a batch at the simulated provider: totals, the sweep of what never called back, the report and the archive.
+import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import yauzl from "yauzl";
 import type { WrittenReport } from "../../../src/activities/evi-notice-batch/report.js";
@@ -219,6 +220,7 @@ test("the affidavits of all notices are in one archive, which is made once", asy
     const pieces: Buffer[] = [];
     for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
     expect(Buffer.concat(pieces).toString("latin1")).toMatch(/^%PDF-/);
+    expect(crc32(Buffer.concat(pieces))).toBe(entry.crc32);
   }
   expect(new Set(names.map((name) => name.split("-")[0]))).toEqual(new Set(["2", "4", "6"]));
   expect(names).toHaveLength(4);
