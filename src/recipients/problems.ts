@@ -32,6 +32,34 @@ export interface ProblemCount {
   count: number;
 }
 
+/** What was found: the first problems, and how many there are of each kind. */
+interface ListProblems {
+  problems: ListProblem[];
+  counts: ProblemCount[];
+}
+
+/** How many problems there are beyond those that are named. */
+export function unnamedProblems({ problems, counts }: ListProblems): number {
+  return counts.reduce((sum, { count }) => sum + count, 0) - problems.length;
+}
+
+/**
+ * The problems of a refused list as those of the input's field. `between` stands between line and column; `hint` says where the
+ * problems are that are not named.
+ */
+export function problemFields(
+  found: ListProblems,
+  { between = ", ", hint = "" } = {},
+): { path: string; problem: string }[] {
+  const named = found.problems.map(({ line, column, problem }) => {
+    const place = [line !== undefined && `line ${line}`, column].filter(Boolean).join(between);
+    return place === "" ? problem : `${place}: ${problem}`;
+  });
+  const more = unnamedProblems(found);
+  const all = more > 0 ? [...named, `has ${more} more problems${hint}`] : named;
+  return all.map((problem) => ({ path: "recipients", problem }));
+}
+
 /** Bounded, whatever the list: so many problems are kept, and the kinds and columns are few. */
 export class ProblemLog {
   readonly first: ListProblem[] = [];

@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { parse } from "csv-parse/sync";
 import { ListRefused, problemsCsv } from "../../src/recipients/preflight.js";
 import type { PreflightOptions } from "../../src/recipients/preflight.js";
+import { problemFields } from "../../src/recipients/problems.js";
 import { all, check, checked, parsed, skipping, strict } from "./lists.js";
 
 const list = (...lines: string[]) => lines.map((line) => `${line}\n`).join("");
@@ -349,5 +350,25 @@ test("every problem of a list is written down, for spreadsheets", async () => {
   expect(found).toEqual([
     ["2", "address", "address", expect.stringContaining("E.164")],
     ["4", "", "quotes", expect.stringContaining("quoted field")],
+  ]);
+});
+
+test("the problems of a refused list are named as fields, in the words of who shows them", async () => {
+  const text = list(header, `${secret};A`, "one", ada, ada);
+  const report = await check(text, { ...strict, problemsShown: 2 });
+  const problems = (...wording: [Parameters<typeof problemFields>[1]?]) => {
+    const fields = problemFields(report, ...wording);
+    expect(new Set(fields.map(({ path }) => path))).toEqual(new Set(["recipients"]));
+    return fields.map(({ problem }) => problem);
+  };
+  expect(problems()).toEqual([
+    expect.stringMatching(/^line 2, address: must be /),
+    expect.stringMatching(/^line 3: must have 2 fields/),
+    "has 1 more problems",
+  ]);
+  expect(problems({ between: ": ", hint: ": see there" })).toEqual([
+    expect.stringMatching(/^line 2: address: must be /),
+    expect.stringMatching(/^line 3: must have 2 fields/),
+    "has 1 more problems: see there",
   ]);
 });

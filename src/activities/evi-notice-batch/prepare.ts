@@ -1,18 +1,14 @@
 // The first activity of `sendNoticeBatch`: validates the input, checks the list, stores body, list and attachments. It calls no provider.
 import { SendNoticeBatchInput } from "../../contracts/send-notice-batch.js";
 import type { BatchRecipients } from "../../contracts/send-notice-batch.js";
-import type { FieldProblem } from "../../contracts/shared/failures.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import { effectToken } from "../../journal/effect.js";
 import type { BatchSettings as BatchFields } from "../../providers/evi-notice/client.js";
 import { ownKey } from "../../recipients/own-key.js";
 import { checkedList, ListRefused, problemsCsv } from "../../recipients/preflight.js";
-import type {
-  CheckedReport,
-  PreflightOptions,
-  PreflightReport,
-} from "../../recipients/preflight.js";
+import type { CheckedReport, PreflightOptions } from "../../recipients/preflight.js";
+import { problemFields } from "../../recipients/problems.js";
 import { settingsOf } from "../evi-notice/submit.js";
 import { joinedKey } from "../evi/submit.js";
 import { checkedReferenceOf, referenceOf } from "../runtime/documents.js";
@@ -118,19 +114,7 @@ function keyTagOf({ namespace, workflowId }: BatchContext["process"]): string {
 }
 
 function refuseList(error: unknown): never {
-  throw error instanceof ListRefused ? new InvalidInput(problemsOf(error.report)) : error;
-}
-
-function problemsOf({ problems, counts }: PreflightReport): FieldProblem[] {
-  const all = counts.reduce((sum, { count }) => sum + count, 0);
-  const more = all - problems.length;
-  const shown = problems.map(({ line, column, problem }) => {
-    const at = [line !== undefined && `line ${line}`, column].filter(Boolean).join(", ");
-    return { path: "recipients", problem: at === "" ? problem : `${at}: ${problem}` };
-  });
-  return more > 0
-    ? [...shown, { path: "recipients", problem: `has ${more} more problems` }]
-    : shown;
+  throw error instanceof ListRefused ? new InvalidInput(problemFields(error.report)) : error;
 }
 
 /** An omitted filter means no callback at all (P2 §6.2). */

@@ -7,6 +7,7 @@ import type { SendNoticeBatchInput } from "../../contracts/send-notice-batch.js"
 import { preflight, problemsCsv } from "../../recipients/preflight.js";
 import type { PreflightOptions, PreflightReport } from "../../recipients/preflight.js";
 import type { Pieces } from "../../recipients/list-reader.js";
+import { problemFields, unnamedProblems } from "../../recipients/problems.js";
 import { csvOption } from "../command.js";
 import { documentStoreOf } from "../document-store.js";
 import { invalidInput } from "../files.js";
@@ -27,6 +28,7 @@ interface RecipientsOptions {
 
 /** A person reads the first ones; `--preflight --csv` has them all. */
 const PROBLEMS_SHOWN = 20;
+const WORDING = { between: ": ", hint: ': "--preflight --csv" prints all' };
 
 export const recipientsFile: StartExtension<RecipientsOptions> = {
   addOptions(command: Command) {
@@ -52,7 +54,7 @@ export const recipientsFile: StartExtension<RecipientsOptions> = {
     if (options.csv) await printPieces(problemsCsv(list.pieces(), list.options));
     const report = await preflight(list.pieces(), list.options);
     if (!options.preflight) {
-      if (!report.isAccepted) throw invalidInput(problemFields(report));
+      if (!report.isAccepted) throw invalidInput(problemFields(report, WORDING));
       return "start";
     }
     if (options.json) writeJson(report);
@@ -86,20 +88,6 @@ function storedPieces(recipients: SendNoticeBatchInput["recipients"]): Pieces {
   return withProgress(uri, size, documentStoreOf(loadConfig()).openRead(recipients));
 }
 
-function problemFields({ problems, counts }: PreflightReport) {
-  const all = counts.reduce((sum, { count }) => sum + count, 0);
-  const fields = problems.map(({ line, column, problem }) => {
-    const place = [
-      ...(line === undefined ? [] : [`line ${line}`]),
-      ...(column === undefined ? [] : [column]),
-    ];
-    return { path: "recipients", problem: [...place, problem].join(": ") };
-  });
-  if (all <= fields.length) return fields;
-  const more = `has ${all - fields.length} more problems: "--preflight --csv" prints all`;
-  return [...fields, { path: "recipients", problem: more }];
-}
-
 function reportText(report: PreflightReport) {
   const { isAccepted, rows, recipients, invalidRows, isComplete, problems, counts } = report;
   return linesOf([
@@ -125,8 +113,6 @@ function reportText(report: PreflightReport) {
             ]),
           ),
         ]),
-    ...(counts.reduce((sum, one) => sum + one.count, 0) > problems.length
-      ? [terminal`… "--csv" prints all`]
-      : []),
+    ...(unnamedProblems(report) > 0 ? [terminal`… "--csv" prints all`] : []),
   ]);
 }
