@@ -11,6 +11,7 @@ import { whenVisible } from "../evi/affidavits.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
+import { attemptLimit } from "./limits.js";
 import { storeOnce } from "./made-document.js";
 
 export interface AffidavitArchive {
@@ -27,8 +28,6 @@ interface Notice {
 }
 
 const NOTICES_PER_PART = 200;
-/** An attempt of an activity has an end; the next one goes on. */
-const LONGEST_MS = 20 * 60_000;
 
 /**
  * How many affidavits a notice gets is not shown (P2 §2.6), so they are collected at the deadline, the end of their window. A notice
@@ -41,11 +40,11 @@ export async function archiveAffidavits(
   const { deps, process: processKey } = context;
   const restMs = Date.parse(deadline) - (await deps.journal.now()).getTime();
   if (restMs > 0) throw new NotChangedYet(restMs);
-  const began = performance.now();
+  const checkTime = attemptLimit();
   for (;;) {
     const some = await deps.parts.missing(processKey, { limit: NOTICES_PER_PART });
     if (some.length === 0) break;
-    if (performance.now() - began > LONGEST_MS) throw new NotChangedYet(1);
+    checkTime();
     await collect(context, some);
   }
   const counts = await deps.parts.counts(processKey);

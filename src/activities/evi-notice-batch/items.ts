@@ -3,6 +3,7 @@ import { wordOf } from "../../batches/shown.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
+import { leastMove } from "./limits.js";
 import type { SentList } from "./plan.js";
 import { listItems, readItems } from "./sweep.js";
 
@@ -31,8 +32,6 @@ export interface Watched extends OfBatch {
   seen?: ItemTotals;
   mode: AttemptMode;
 }
-
-const MOVED_SHARE = 0.04;
 
 /**
  * Answers when all notices are closed, when a total has moved by 4 % of the recipients, when more failed than allowed, or, at the
@@ -90,7 +89,7 @@ function hasCrossed(
 
 function hasMoved({ states }: ItemTotals, { wait, list, seen }: Watched): boolean {
   if (wait === "end") return false;
-  const least = Math.max(1, MOVED_SHARE * list.recipients);
+  const least = leastMove(list.recipients);
   const before = seen?.states ?? {};
   const words = new Set([...Object.keys(states), ...Object.keys(before)]);
   return [...words].some((word) => Math.abs((states[word] ?? 0) - (before[word] ?? 0)) >= least);

@@ -3,6 +3,7 @@ import { brokenBatchStates } from "../../contracts/send-notice-batch/states.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
+import { leastMove } from "./limits.js";
 
 /** The newest read of the batch. */
 export interface BatchRead {
@@ -21,9 +22,6 @@ export interface ProgressQuestion extends OfBatch {
   seen?: BatchRead;
   mode: AttemptMode;
 }
-
-/** So that a batch of any size has as many answers. */
-const SHARE = 0.04;
 
 /**
  * Answers when the state differs from `seen`, the counts have moved by 4 % of the recipients, or more failed than allowed. A batch that
@@ -57,7 +55,7 @@ function hasMoved(
 ): boolean {
   const { failedCount = 0 } = read;
   const isOver = failedCount > allowedFailures && (seen?.failedCount ?? 0) <= allowedFailures;
-  return isOver || doneOf(read) - doneOf(seen) >= Math.max(1, SHARE * recipients);
+  return isOver || doneOf(read) - doneOf(seen) >= leastMove(recipients);
 }
 
 function doneOf({ sentCount = 0, failedCount = 0 }: Partial<BatchRead> = {}): number {

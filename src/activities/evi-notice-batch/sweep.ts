@@ -7,8 +7,8 @@ import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { BatchRecipient, Notice } from "../../providers/evi-notice/client.js";
 import { lineOfOwnKey, ownKey } from "../../recipients/own-key.js";
 import { whenVisible } from "../evi/affidavits.js";
-import { NotChangedYet } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
+import { attemptLimit } from "./limits.js";
 import type { SentList } from "./plan.js";
 
 type Listed = Pick<ReadItem, "evidenceId" | "line">;
@@ -17,8 +17,6 @@ type OfList = OfBatch & { list: SentList };
 /** Of one query (P2 §4.2: at most 100 results). */
 const KEYS_PER_QUERY = 100;
 const ITEMS_PER_ROUND = 800;
-/** An attempt of an activity has an end; the next one goes on. */
-const LONGEST_MS = 20 * 60_000;
 
 /** Notes which notices the batch has, from the page on at which an earlier attempt ended. */
 export async function listItems(
@@ -80,12 +78,12 @@ export async function readItems(
   { before, isOpen = false }: { before: Date; isOpen?: boolean },
 ): Promise<void> {
   const { deps, process: processKey, pace } = context;
-  const began = performance.now();
+  const checkTime = attemptLimit();
   for (;;) {
     const stamp = await deps.journal.now();
     const due = await deps.items.due(processKey, before, ITEMS_PER_ROUND, { isOpen });
     if (due.length === 0) return deps.items.noteSwept(processKey, stamp);
-    if (performance.now() - began > LONGEST_MS) throw new NotChangedYet(1);
+    checkTime();
     const keyed = list.keyTag === undefined ? [] : due.filter(({ line }) => line !== undefined);
     const shown = new Set<string>();
     await pace.all(chunksOf(keyed, KEYS_PER_QUERY), async (some) => {
