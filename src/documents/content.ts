@@ -4,6 +4,9 @@ import type { DocumentInput } from "../contracts/shared/values.js";
 
 export function contentOf(document: DocumentInput): { sha256: string } {
   if ("sha256" in document) return { sha256: document.sha256 };
-  const bytes = Buffer.from(document.base64, "base64");
-  return { sha256: createHash("sha256").update(bytes).digest("hex") };
+  return { sha256: sha256Of(Buffer.from(document.base64, "base64")) };
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,7 +1,7 @@
 // One poll of a postal communication (P2 §2.5, §4.1 Query).
-import { createHash } from "node:crypto";
 import { endStates } from "../../contracts/send-postal/states.js";
 import { PostalDates } from "../../contracts/send-postal.js";
+import { sha256Of } from "../../documents/content.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import { whenVisible } from "../evi/affidavits.js";
@@ -67,11 +67,7 @@ async function blobs(context: EviPostContext, uniqueId: string): Promise<Map<str
   const affidavits = results.flatMap((item) => item.affidavits ?? []);
   return new Map(
     affidavits.flatMap(({ uniqueId: id, bytes }) =>
-      bytes ? [[id, { sha256: sha256(bytes), pieces: () => [bytes] }] as const] : [],
+      bytes ? [[id, { sha256: sha256Of(bytes), pieces: () => [bytes] }] as const] : [],
     ),
   );
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,6 +1,6 @@
 // The contract, the signer's code, the signature, and what was signed (P1 §1.4, §4.4).
-import { createHash } from "node:crypto";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
+import { sha256Of } from "../../documents/content.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import { isPdf } from "../../documents/pdf.js";
 import type { Pieces } from "../../documents/store.js";
@@ -156,7 +156,7 @@ export async function fetchSigned(
   return Promise.all(
     signed.map(({ name, bytes }) => {
       const mediaType = isPdf(bytes) ? "application/pdf" : "application/octet-stream";
-      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      const sha256 = sha256Of(bytes);
       return kept(context, requestPk, { kind: "signed", name, sha256, mediaType }, [bytes]);
     }),
   );
