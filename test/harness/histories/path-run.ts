@@ -9,6 +9,7 @@ import type { ProcessName } from "../../../src/contracts/registry.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
 import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
 import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
+import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
 import { statusWhere, type TestStack } from "../stack/stack.js";
 
 /** The author of a path's inputs and of a person's texts. */
@@ -116,6 +117,12 @@ export const secretsOf = (account: string, password: string) => ({
 export async function changePassword({ system, account, password }: PathRun) {
   await system.sandbox.putAccount(account, { password: "changed", token: "changed" });
   return () => system.sandbox.putAccount(account, secretsOf(account, password));
+}
+
+/** A fault of the path's own account, until that is fixed. */
+export async function faulty({ system, account }: PathRun, fault: FaultOptions) {
+  const { id } = await system.sandbox.addFault({ ...fault, account });
+  return () => system.sandbox.removeFault(id);
 }
 
 /** Asks for another code until it is sent: at first it may be too soon. */

@@ -1,12 +1,12 @@
 // Every way through `sendNoticeBatch`.
 import { expect } from "@jest/globals";
 import type { HandleOf, SendNoticeBatchInput } from "../../../src/client.js";
-import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
 import {
   attentionOf,
   changePassword,
   decide,
   ends,
+  faulty,
   isAbandoned,
   knowsNoAccount,
   refusesInput,
@@ -15,6 +15,8 @@ import {
   temporalHandle,
 } from "../../harness/histories/path-run.js";
 import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { refused } from "../evi-paths.js";
+import type { Fixable } from "../evi-paths.js";
 import { batchInput, fastSettings, recipientsCsv, recipientsOf, withAttachment } from "./inputs.js";
 
 type BatchHandle = HandleOf<"sendNoticeBatch">;
@@ -141,7 +143,7 @@ export const sendNoticeBatchPaths: PathsOf = {
       await ends(handle, "cancelledBeforeStart");
     },
     async "cancelled-during-set-up"(run) {
-      const fix = await unreadable(run, "setBody", 403);
+      const fix = await refused(run, "evi-notice.setBody", 403);
       const handle = await begin(run, ["read"], { account: run.account });
       await attentionOf(handle, "accessDenied");
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
@@ -175,7 +177,7 @@ export const sendNoticeBatchPaths: PathsOf = {
       await ends(handle, "closed");
     },
     async "attention-at-verify"(run) {
-      const fix = await unreadable(run, "listBatchAttachments", 400);
+      const fix = await refused(run, "evi-notice.listBatchAttachments");
       const handle = await begin(run, ["read"], { account: run.account });
       await attentionOf(handle, "protocol");
       await fix();
@@ -262,33 +264,20 @@ function through(words: string[], outcome: string, more: Partial<SendNoticeBatch
   return async (run) => ends(await begin(run, words, more), outcome);
 }
 
-interface Fixable {
-  handle: BatchHandle;
-  fix(): Promise<unknown>;
-}
-
-async function denied(run: PathRun): Promise<Fixable> {
+async function denied(run: PathRun): Promise<Fixable<BatchHandle>> {
   const fix = await changePassword(run);
   const handle = await begin(run, ["read"], { account: run.account });
   await attentionOf(handle, "accessDenied");
   return { handle, fix };
 }
 
-/** An operation of the path's own account is refused until that is fixed. */
-function unreadable(run: PathRun, operation: string, status: number) {
-  return faulty(run, operation, { kind: "reject", status, times: "always" });
-}
-
-async function faulty({ system, account }: PathRun, operation: string, more: object) {
-  const fault = { operation: `evi-notice.${operation}`, account, ...more } as FaultOptions;
-  const { id: rule } = await system.sandbox.addFault(fault);
-  return () => system.sandbox.removeFault(rule);
-}
-
 /** The outcome of the creation is unknown: the answer was lost and the query is refused. */
-async function uncertain(run: PathRun, kind: "cut" | "cut-after-commit"): Promise<Fixable> {
-  const fix = await unreadable(run, "queryBatches", 400);
-  await faulty(run, "createBatch", { kind, times: 1 });
+async function uncertain(
+  run: PathRun,
+  kind: "cut" | "cut-after-commit",
+): Promise<Fixable<BatchHandle>> {
+  const fix = await refused(run, "evi-notice.queryBatches");
+  await faulty(run, { operation: "evi-notice.createBatch", kind, times: 1 });
   const handle = await begin(run, ["read"], { account: run.account });
   await attentionOf(handle, "protocol");
   return { handle, fix };

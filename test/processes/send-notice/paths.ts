@@ -1,10 +1,8 @@
 // Every way through `sendNotice`.
 import { expect } from "@jest/globals";
 import type { HandleOf, SendNoticeInput } from "../../../src/client.js";
-import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
 import {
   attentionOf,
-  changePassword,
   decide,
   ends,
   isAbandoned,
@@ -16,6 +14,7 @@ import {
 } from "../../harness/histories/path-run.js";
 import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
 import { eventually } from "../../harness/outages/wait.js";
+import { eviAttention, refused, submitsSeen } from "../evi-paths.js";
 import { fastSettings, noticeInput, withAttachment } from "./inputs.js";
 
 const onDemand = {
@@ -23,6 +22,8 @@ const onDemand = {
 } as Partial<SendNoticeInput>;
 /** It stays delivered until the path closes it. */
 const unhurried = "open";
+
+const attention = eviAttention({ query: "evi-notice.query", good: "read", begin });
 
 export const sendNoticePaths: PathsOf = {
   process: "sendNotice",
@@ -89,33 +90,13 @@ export const sendNoticePaths: PathsOf = {
     },
 
     async "attention-fixed"(run) {
-      const { handle, fix } = await denied(run);
+      const { handle, fix } = await attention.denied(run);
       await fix();
       await ends(handle, "read");
     },
-    async "attention-retry"(run) {
-      const { handle, fix } = await uncertain(run, "read,submit=cut");
-      await fix();
-      await decide(run, handle, "protocol", "retry");
-      // No look-up of this account has found a notice of ours yet: only an operator's decision sends this one again.
-      await decide(run, handle, "unknownOutcome", "retry");
-      await ends(handle, "read");
-    },
-    async "attention-happened"(run) {
-      const { handle, fix } = await uncertain(run, "read,submit=cut-after-commit");
-      const { items } = await run.system.sandbox.items({ intent: run.intent });
-      await decide(run, handle, "protocol", "happened", { uniqueId: items[0]?.id ?? "" });
-      await fix();
-      await ends(handle, "read");
-    },
-    async "attention-abandoned"(run) {
-      const { handle, fix } = await uncertain(run, "read,submit=cut");
-      await decide(run, handle, "protocol", "abandon");
-      await isAbandoned(handle, "unknown");
-      await fix();
-    },
+    ...attention.paths,
     async "attention-at-question"(run) {
-      const fix = await unreadable(run, "get");
+      const fix = await refused(run, "evi-notice.get");
       const handle = await begin(run, "read", { account: run.account });
       await attentionOf(handle, "protocol");
       await fix();
@@ -127,13 +108,13 @@ export const sendNoticePaths: PathsOf = {
       const settings = { ...fastSettings, affidavitWindowSeconds: 6 };
       const handle = await begin(run, "read", { ...more, settings });
       await shows(handle, ({ phase }) => phase === "affidavits");
-      const fix = await unreadable(run, "get");
+      const fix = await refused(run, "evi-notice.get");
       await decide(run, handle, "protocol", "happened");
       await ends(handle, "read");
       await fix();
     },
     async "attachments-waived"(run) {
-      const fix = await unreadable(run, "attachments");
+      const fix = await refused(run, "evi-notice.attachments");
       const attachments = [withAttachment(Buffer.from(run.author.words("the attachment")))];
       const handle = await begin(run, "read", { account: run.account, attachments });
       await decide(run, handle, "protocol", "happened");
@@ -206,7 +187,7 @@ export const sendNoticePaths: PathsOf = {
       await tracked(run, "open");
     },
     async "still-in-attention"(run) {
-      await denied(run);
+      await attention.denied(run);
     },
   },
 };
@@ -253,43 +234,4 @@ async function closes(run: PathRun, handle: HandleOf<"sendNotice">): Promise<voi
   });
   await sandbox.move(id, { state: "Closed" });
   await ends(handle, "delivered");
-}
-
-interface Fixable {
-  handle: HandleOf<"sendNotice">;
-  fix(): Promise<unknown>;
-}
-
-async function denied(run: PathRun): Promise<Fixable> {
-  const fix = await changePassword(run);
-  const handle = await begin(run, "read", { account: run.account });
-  await attentionOf(handle, "accessDenied");
-  return { handle, fix };
-}
-
-/** An operation of the path's own account is refused until that is fixed. */
-async function unreadable(
-  { system, account }: PathRun,
-  operation: "get" | "query" | "attachments",
-) {
-  const refused = { kind: "reject", status: 400, times: "always", account } as const;
-  const fault = { operation: `evi-notice.${operation}`, ...refused } as FaultOptions;
-  const { id: rule } = await system.sandbox.addFault(fault);
-  return () => system.sandbox.removeFault(rule);
-}
-
-/** The outcome of the submit is unknown: the answer was lost and the query is refused. */
-async function uncertain(run: PathRun, words: string): Promise<Fixable> {
-  const fix = await unreadable(run, "query");
-  const handle = await begin(run, words, { account: run.account });
-  await attentionOf(handle, "protocol");
-  return { handle, fix };
-}
-
-/** Waits until the sandbox has a notice of this process, although no answer came yet. */
-function submitsSeen({ system, intent }: PathRun): Promise<unknown> {
-  return eventually(`a submit of ${intent}`, async () => {
-    const { total } = await system.sandbox.items({ intent });
-    return total > 0;
-  });
 }

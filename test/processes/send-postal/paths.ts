@@ -1,15 +1,12 @@
 // Every way through `sendPostal`.
 import { expect } from "@jest/globals";
-import type { PostalHandle, SendPostalInput } from "../../../src/client.js";
-import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
+import type { SendPostalInput } from "../../../src/client.js";
 import { pdf } from "../../../src/sandbox/exchange/pdf.js";
 import {
   attentionOf,
-  changePassword,
   decide,
   decidedBy,
   ends,
-  isAbandoned,
   knowsNoAccount,
   refusesInput,
   shows,
@@ -17,11 +14,14 @@ import {
   temporalHandle,
 } from "../../harness/histories/path-run.js";
 import type { Path, PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
+import { eviAttention, refused, submitsSeen } from "../evi-paths.js";
 import { fastSettings, letterInput } from "./inputs.js";
 import { eventually } from "../../harness/outages/wait.js";
 
 const advanced = { certificationLevel: "Advanced" } as const;
 const onDemand = { ...advanced, affidavitsOnDemandEnabled: true } as const;
+
+const attention = eviAttention({ query: "evi-post.query", good: "delivered", begin });
 
 export const sendPostalPaths: PathsOf = {
   process: "sendPostal",
@@ -89,10 +89,10 @@ export const sendPostalPaths: PathsOf = {
       await ends(handle, "cancelled");
     },
     async "cancelled-before-submit"(run) {
-      const { handle, mend } = await denied(run);
+      const { handle, fix } = await attention.denied(run);
       expect(await handle.cancel()).toEqual({ answer: "cancelled" });
       await ends(handle, "cancelledBeforeSubmit");
-      await mend();
+      await fix();
     },
     async "cancelled-while-submitting"(run) {
       const handle = await begin(run, "cancellable,submit=slow-answer-15000");
@@ -112,46 +112,25 @@ export const sendPostalPaths: PathsOf = {
     }),
 
     async "attention-mended"(run) {
-      const { handle, mend } = await denied(run);
-      await mend();
+      const { handle, fix } = await attention.denied(run);
+      await fix();
       await ends(handle, "delivered");
     },
-    async "attention-retry"(run) {
-      const { handle, mend } = await uncertain(run, "delivered,submit=cut");
-      await mend();
-      await decide(run, handle, "protocol", "retry");
-      // No look-up of this account has found a letter of ours yet: only a person's word sends this one again.
-      await decide(run, handle, "unknownOutcome", "retry");
-      await ends(handle, "delivered");
-    },
-    async "attention-happened"(run) {
-      const { handle, mend } = await uncertain(run, "delivered,submit=cut-after-commit");
-      const { items } = await run.system.sandbox.items({ intent: run.intent });
-      const result = { uniqueId: items[0]?.id ?? "" };
-      await decide(run, handle, "protocol", "happened", result);
-      await mend();
-      await ends(handle, "delivered");
-    },
+    ...attention.paths,
     async "attention-heard"(run) {
-      const { handle, mend } = await uncertain(run, "delivered,submit=cut-after-commit");
+      const { handle, fix } = await attention.uncertain(run, "cut-after-commit");
       await eventually("a callback", async () =>
         (await handle.status()).timeline.some(({ source }) => source === "callback"),
       );
-      await mend();
+      await fix();
       await ends(handle, "delivered");
     },
-    async "attention-abandoned"(run) {
-      const { handle, mend } = await uncertain(run, "delivered,submit=cut");
-      await decide(run, handle, "protocol", "abandon");
-      await isAbandoned(handle, "unknown");
-      await mend();
-    },
     async "attention-at-question"(run) {
-      const mend = await unreadable(run);
+      const fix = await refused(run, "evi-post.query");
       const handle = await begin(run, "delivered", { account: run.account });
-      const attention = await attentionOf(handle, "protocol");
-      await mend();
-      const resolution = { ...decidedBy(run), attention, decision: "retry" } as const;
+      const id = await attentionOf(handle, "protocol");
+      await fix();
+      const resolution = { ...decidedBy(run), attention: id, decision: "retry" } as const;
       await handle.resolve(resolution).catch(() => undefined);
       await ends(handle, "delivered");
     },
@@ -186,10 +165,10 @@ export const sendPostalPaths: PathsOf = {
       const settings = { ...fastSettings, affidavitWindowSeconds: 6 };
       const handle = await begin(run, "delivered", { account: run.account, settings });
       await shows(handle, ({ phase }) => phase === "affidavits");
-      const mend = await unreadable(run);
+      const fix = await refused(run, "evi-post.query");
       await decide(run, handle, "protocol", "happened");
       await ends(handle, "delivered");
-      await mend();
+      await fix();
     },
 
     async "not-accepted"(run) {
@@ -226,7 +205,7 @@ export const sendPostalPaths: PathsOf = {
       await tracked(run, "open");
     },
     async "still-in-attention"(run) {
-      await denied(run);
+      await attention.denied(run);
     },
   },
 };
@@ -271,34 +250,4 @@ async function tracked(run: PathRun, words: string, more: Partial<SendPostalInpu
 
 function through(words: string, outcome: string, more: Partial<SendPostalInput> = {}): Path {
   return async (run) => ends(await begin(run, words, more), outcome);
-}
-
-async function denied(run: PathRun): Promise<{ handle: PostalHandle; mend(): Promise<unknown> }> {
-  const mend = await changePassword(run);
-  const handle = await begin(run, "delivered", { account: run.account });
-  await attentionOf(handle, "accessDenied");
-  return { handle, mend };
-}
-
-/** The queries of the path's own account are refused until that is fixed. */
-async function unreadable({ system, account }: PathRun) {
-  const refused = { operation: "evi-post.query", kind: "reject", status: 400, times: "always" };
-  const { id: rule } = await system.sandbox.addFault({ ...refused, account } as FaultOptions);
-  return () => system.sandbox.removeFault(rule);
-}
-
-/** The outcome of the letter is unknown: the answer was lost and the query is refused. */
-async function uncertain(run: PathRun, words: string) {
-  const mend = await unreadable(run);
-  const handle = await begin(run, words, { account: run.account });
-  await attentionOf(handle, "protocol");
-  return { handle, mend };
-}
-
-/** Waits until the sandbox has a letter of this process, although no answer came yet. */
-function submitsSeen({ system, intent }: PathRun): Promise<unknown> {
-  return eventually(`a submit of ${intent}`, async () => {
-    const { total } = await system.sandbox.items({ intent });
-    return total > 0;
-  });
 }
