@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { noticeAffidavitKinds, noticeOutcomes } from "./send-notice/states.js";
 import {
-  accessControlMethods,
+  accessControl,
   belongsToProcess,
   challengeRule,
   seconds,
@@ -19,7 +19,6 @@ import {
   Instant,
   isSameSpelling,
   ProviderFields,
-  SecretString,
 } from "./shared/values.js";
 
 const Text = z.string().min(1);
@@ -73,9 +72,7 @@ const SendNoticeFields = z.strictObject({
   enforceTrackingUntilTimeToLive: z.boolean().optional(),
   deliverySignMethod: z.enum(["WebClick", "Challenge", "MobilePin", "EmailPin"]).optional(),
   commitmentChoice: z.enum(["Disabled", "Accept", "Reject", "AcceptOrReject"]).optional(),
-  evidenceAccessControlMethod: z.enum(accessControlMethods).optional(),
-  evidenceAccessControlChallenge: Text.optional(),
-  evidenceAccessControlChallengeResponse: SecretString.optional(),
+  ...accessControl,
   affidavitKinds: z.array(z.enum(noticeAffidavitKinds)).max(50).optional(),
   attachments: z.array(NoticeAttachment).max(50).optional(),
   /** Members that P2 §2.6 does not show, in the provider's spelling. */

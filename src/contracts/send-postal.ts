@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { postalOutcomes } from "./send-postal/states.js";
 import {
-  accessControlMethods,
+  accessControl,
   belongsToProcess,
   challengeRule,
   seconds,
@@ -11,7 +11,7 @@ import {
 import { withRules } from "./shared/rules.js";
 import type { Rule } from "./shared/rules.js";
 import { processResult, ProcessStatus } from "./shared/status.js";
-import { AccountName, CountryCode, DocumentInput, Instant, SecretString } from "./shared/values.js";
+import { AccountName, CountryCode, DocumentInput, Instant } from "./shared/values.js";
 
 const Text = z.string().min(1);
 const years = z.int().min(0).max(100);
@@ -60,9 +60,7 @@ export const PostalOptions = z.strictObject({
   onlineRetentionPeriod: years.optional(),
   notaryRetentionPeriod: years.optional(),
   notaryProfile: Text.optional(),
-  evidenceAccessControlMethod: z.enum(accessControlMethods).optional(),
-  evidenceAccessControlChallenge: Text.optional(),
-  evidenceAccessControlChallengeResponse: SecretString.optional(),
+  ...accessControl,
   costCentre: Text.optional(),
   customFields: z.array(CustomField).max(50).optional(),
   language: z

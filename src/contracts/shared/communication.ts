@@ -1,13 +1,19 @@
 // What the inputs of certified post and certified notices share (P2 §2.3, §2.6; docs/reading-the-specification.md §2, §3).
 import { z } from "zod";
 import type { Rule } from "./rules.js";
+import { SecretString } from "./values.js";
 
 /** A member of the provider's that the process sets itself. */
 export const belongsToProcess = z
   .never({ error: "must be left out: the process sets it" })
   .optional();
 
-export const accessControlMethods = ["Public", "Challenge", "AutoChallenge"] as const;
+/** How a recipient shows who it is; `challengeRule` checks the fields together. */
+export const accessControl = {
+  evidenceAccessControlMethod: z.enum(["Public", "Challenge", "AutoChallenge"]).optional(),
+  evidenceAccessControlChallenge: z.string().min(1).optional(),
+  evidenceAccessControlChallengeResponse: SecretString.optional(),
+};
 
 const challenge = [
   "evidenceAccessControlChallenge",
