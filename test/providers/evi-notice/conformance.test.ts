@@ -1,29 +1,22 @@
 // The client against the fixtures transcribed from the specification: what it sends, what it returns, what it throws.
-import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "@jest/globals";
-import { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { parseCallback } from "../../../src/providers/evi-notice/callback.js";
 import * as client from "../../../src/providers/evi-notice/client.js";
 import type { EviNoticeAccount } from "../../../src/providers/evi-notice/client.js";
-import { fill, loadFixtures, matches } from "../../harness/fixtures/fixtures.js";
-import type { Fixture, Values } from "../../harness/fixtures/fixtures.js";
+import { fill, matches } from "../../harness/fixtures/fixtures.js";
+import type { Values } from "../../harness/fixtures/fixtures.js";
 import { errorOf } from "../evi-post/account.js";
+import { fixturesWith, testCallbacks } from "../evi/shared-tests.js";
 import { sendAnswer } from "../fixture-answer.js";
 import { inMemory, withBytes } from "../memory-keep.js";
 import { requestDifferences } from "../fixture-request.js";
 import { refusingUrl, startProviderServer } from "../provider-server.js";
 import { accountAt } from "./account.js";
 
-const fixtures = loadFixtures(join("test", "fixtures", "evi-notice")).filter(
-  ({ side }) => side !== "sandbox",
-);
-const named = (fixture: Fixture) =>
-  [`${fixture.title} (${fixture.section}, ${fixture.file})`, fixture] as const;
-
 describe("an exchange", () => {
-  test.each(fixtures.filter(({ call }) => call !== undefined).map(named))(
+  test.each(fixturesWith("call", "evi-notice"))(
     "%s",
     async (_, { response, error, result, operation, ...fixture }) => {
       const values: Values = {};
@@ -49,24 +42,7 @@ describe("an exchange", () => {
   );
 });
 
-describe("a callback", () => {
-  test.each(fixtures.filter(({ body }) => body !== undefined).map(named))(
-    "%s",
-    async (_, fixture) => {
-      const values: Values = {};
-      const body = fill(fixture["body"], values);
-      if (fixture["unreadable"] === true) {
-        const error = await errorOf(Promise.resolve().then(() => parseCallback(body)));
-        expect(error).toMatchObject({ kind: "protocol", effect: "none", operation: "callback" });
-        return;
-      }
-      const { event, correlation } = parseCallback(body);
-      expect(matches(fixture["event"], event, { values })).toEqual([]);
-      expect(correlation).toEqual(fixture["correlation"]);
-      expect(ProviderEvent.parse(event)).toEqual(event);
-    },
-  );
-});
+testCallbacks("evi-notice", parseCallback);
 
 async function perform(operation: string, account: EviNoticeAccount, call: any): Promise<unknown> {
   const bytes = (given: any) => ({ ...given, bytes: Buffer.from(given.bytes, "base64") });

@@ -5,8 +5,8 @@ import { parseCallback } from "../../../src/providers/evi-notice/callback.js";
 import * as client from "../../../src/providers/evi-notice/client.js";
 import type { EviNoticeAccount } from "../../../src/providers/evi-notice/client.js";
 import type { Operation } from "../../../src/providers/registry.js";
-import { CANARY, brokenCalls, shown } from "../errors/leaks.js";
-import { errorOf } from "../evi-post/account.js";
+import { CANARY, brokenCalls } from "../errors/leaks.js";
+import { testUnreadableCallbacks } from "../evi/shared-tests.js";
 import { inMemory } from "../memory-keep.js";
 import { accountAt } from "./account.js";
 
@@ -69,14 +69,4 @@ test.each(Object.entries(calls))("%s leaks nothing", async (_, call) => {
   expect(broken.filter(({ shown }) => shown.length > 0)).toEqual([]);
 });
 
-test("a callback that cannot be read leaks nothing", async () => {
-  const bodies = [
-    CANARY,
-    [CANARY],
-    { Identifier: CANARY, Kind: CANARY, Date: CANARY, [CANARY]: 1 },
-  ];
-  for (const body of bodies) {
-    const error = await errorOf(Promise.resolve().then(() => parseCallback(body)));
-    expect(shown(error)).toEqual([]);
-  }
-});
+testUnreadableCallbacks(parseCallback);

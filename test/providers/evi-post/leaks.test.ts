@@ -5,7 +5,8 @@ import { parseCallback } from "../../../src/providers/evi-post/callback.js";
 import * as client from "../../../src/providers/evi-post/client.js";
 import { inMemory } from "../memory-keep.js";
 import type { EviPostAccount, PostalSubmission } from "../../../src/providers/evi-post/client.js";
-import { CANARY, brokenCalls, shown } from "../errors/leaks.js";
+import { CANARY, brokenCalls } from "../errors/leaks.js";
+import { testUnreadableCallbacks } from "../evi/shared-tests.js";
 import { startProviderServer } from "../provider-server.js";
 import { accountAt, errorOf } from "./account.js";
 
@@ -40,17 +41,7 @@ test.each(Object.keys(operations))("%s leaks nothing", async (operation) => {
   expect(broken.filter(({ shown }) => shown.length > 0)).toEqual([]);
 });
 
-test("a callback that cannot be read leaks nothing", async () => {
-  const bodies = [
-    CANARY,
-    [CANARY],
-    { Identifier: CANARY, Kind: CANARY, Date: CANARY, [CANARY]: 1 },
-  ];
-  for (const body of bodies) {
-    const error = await errorOf(Promise.resolve().then(() => parseCallback(body)));
-    expect(shown(error)).toEqual([]);
-  }
-});
+testUnreadableCallbacks(parseCallback);
 
 test("what is sent in secret does not come back in the provider's words", async () => {
   const message = "neither a password nor blue fits";
