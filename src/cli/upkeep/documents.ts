@@ -3,6 +3,9 @@ import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { loadConfig } from "../../config.js";
+import type { SendNoticeBatchResult } from "../../contracts/send-notice-batch.js";
+import type { ProcessResult } from "../../contracts/shared/status.js";
+import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { DocumentStore } from "../../documents/store.js";
 import { hasCapability } from "../processes/capability.js";
 import { addCommand } from "../command.js";
@@ -93,9 +96,10 @@ async function sourceOf(store: DocumentStore, uri: string) {
 export function addAffidavits(program: Command): void {
   addCommand(program, "affidavits <id>", {
     summary: "save the affidavits of a process that has ended",
-    details: `The affidavits are part of the result. If the process is still open, --wait waits for its end;
-without --wait the command ends with 1.`,
-    example: "trustflow affidavits order-7 --out evidence",
+    details: `The affidavits are part of the result; those of a batch are one archive, as ZIP. If the process is still open,
+--wait waits for its end; without --wait the command ends with 1.`,
+    example: `trustflow affidavits order-7 --out evidence
+trustflow affidavits sendNoticeBatch/campaign-7 --out evidence`,
   })
     .requiredOption("--out <directory>", "folder for the files")
     .option("--wait", "wait for the end of the process first")
@@ -103,7 +107,8 @@ without --wait the command ends with 1.`,
       async (id: string, { out, wait, json }: { out: string; wait?: boolean; json?: boolean }) => {
         await withTrustflow(async (trustflow) => {
           const handle = await trustflow.find(id);
-          if (!hasCapability(handle, "requestAffidavit")) {
+          const isBatch = handle.process === "sendNoticeBatch";
+          if (!isBatch && !hasCapability(handle, "requestAffidavit")) {
             throw new CommandError(
               exitCodes.invalid,
               `${handle.workflowId} has no affidavits: only certified post and certified notices have them; "trustflow result" shows its documents`,
@@ -115,17 +120,19 @@ without --wait the command ends with 1.`,
               `${handle.workflowId} has not ended and is still collecting affidavits: use --wait`,
             );
           }
-          const { documents } = await resultOf(handle, {});
-          const affidavits = documents.filter(({ kind }) => kind === "affidavit");
           const saved: SavedFile[] = [];
-          for (const [name, { document }] of namedAffidavits(affidavits)) {
+          for (const [name, document] of namedAffidavits(await resultOf(handle, {}))) {
             const { uri, size: totalBytes } = document;
             const source = { name, totalBytes, pieces: trustflow.documents.openRead(document) };
             const save = (content: AsyncIterable<Buffer>) => saveDocument(out, name, uri, content);
             saved.push(await transfer(source, save));
           }
           if (saved.length === 0)
-            writeNote(terminal`${handle.workflowId} has ended without affidavits`);
+            writeNote(
+              isBatch
+                ? terminal`${handle.workflowId} has ended without an archive of affidavits: a batch has one only with "collectAffidavits"`
+                : terminal`${handle.workflowId} has ended without affidavits`,
+            );
           if (json || saved.length > 0) sayFiles(saved, json);
         });
       },
@@ -133,19 +140,23 @@ without --wait the command ends with 1.`,
 }
 
 /**
- * A regenerated affidavit may reuse the id of the previous one, so each version has its own file name
- * (docs/reading-the-specification.md §2).
+ * The affidavits of a result, or the archive of those of a batch, each with the name of its file. A regenerated affidavit may reuse the
+ * id of the previous one, so each version has a name of its own (docs/reading-the-specification.md §2).
  */
-export function namedAffidavits<
-  D extends { document: { uri: string }; uniqueId?: string | undefined },
->(affidavits: D[]): [string, D][] {
+export function namedAffidavits(
+  result: Pick<ProcessResult, "id" | "documents"> & Pick<SendNoticeBatchResult, "archive">,
+): [string, DocumentReference][] {
+  const { id, documents, archive } = result;
   const seen = new Map<string, number>();
-  return affidavits.map((affidavit) => {
-    const name = `affidavit-${plainName(affidavit.uniqueId ?? affidavit.document.uri)}`;
-    const version = (seen.get(name) ?? 0) + 1;
-    seen.set(name, version);
-    return [version === 1 ? name : `${name}-${version}`, affidavit];
-  });
+  const files = documents
+    .filter(({ kind }) => kind === "affidavit")
+    .map(({ uniqueId, document }): [string, DocumentReference] => {
+      const name = `affidavit-${plainName(uniqueId ?? document.uri)}`;
+      const version = (seen.get(name) ?? 0) + 1;
+      seen.set(name, version);
+      return [version === 1 ? name : `${name}-${version}`, document];
+    });
+  return archive ? [...files, [`affidavits-${plainName(id)}`, archive]] : files;
 }
 
 function plainName(text: string): string {

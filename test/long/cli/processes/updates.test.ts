@@ -10,6 +10,10 @@ import {
   holderInput,
   wrongCode,
 } from "../../../processes/issue-certificate/inputs.js";
+import {
+  batchInput,
+  fastSettings as fastBatch,
+} from "../../../processes/send-notice-batch/inputs.js";
 import { fastSettings, letterInput } from "../../../processes/send-postal/inputs.js";
 import { startTestStack, statusWhere, type TestStack } from "../../../harness/stack/stack.js";
 import { onTerminal } from "../../../harness/stack/terminal.js";
@@ -249,4 +253,29 @@ test("on a terminal, otp asks; Ctrl-C ends it and a watch, Ctrl-D leaves a watch
   expect(await goesOn.ended).toBe(0);
   expect(goesOn.shown()).toContain("Code wrong, 4 tries left");
   expect(goesOn.shown().split(prompt)).toHaveLength(2);
+});
+
+// The last test: it moves the clock of the sandbox ahead.
+test("the affidavits of a batch are its archive, where they are collected", async () => {
+  await system.sandbox.setSpeed(30_000);
+  const begun = (id: string, collectAffidavits: boolean) =>
+    system.client.sendNoticeBatch(
+      id,
+      batchInput(id, ["read"], {
+        affidavitKinds: ["Submitted", "Closed"],
+        settings: { ...fastBatch, collectAffidavits },
+      }),
+    );
+  const batches = await Promise.all([begun("collecting", true), begun("bare", false)]);
+  const [collected] = await Promise.all(batches.map((handle) => handle.result()));
+  await system.sandbox.setSpeed(1);
+  const saved = await run(["affidavits", "collecting", "--out", folder]);
+  expect(saved.code).toBe(0);
+  const file = join(folder, "affidavits-collecting.zip");
+  expect(saved.answer).toMatchObject([
+    { uri: collected?.archive?.uri, sha256: collected?.archive?.sha256, file },
+  ]);
+  const none = await run(["affidavits", "bare", "--out", folder]);
+  expect(none).toMatchObject({ code: 0, answer: [] });
+  expect(none.said).toContain("sendNoticeBatch/bare has ended without an archive");
 });
