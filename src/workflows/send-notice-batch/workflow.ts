@@ -315,7 +315,8 @@ class SendNoticeBatch {
       journaled: false,
       happened: {},
       attempt: longest,
-      quick: pollEach(settings.pollIntervalSeconds, msUntil(end) + MOST_READING_MS),
+      // Until the window ends the activity itself says when it is due: this is the pause after an attempt that was lost.
+      quick: pollEach(settings.progressIntervalSeconds, msUntil(end) + MOST_READING_MS),
     };
     const given = { ...batch, deadline: end.toISOString(), stamp: now().toISOString() };
     this.#archive = await untilTimeIsUp(() =>
