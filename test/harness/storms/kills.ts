@@ -3,6 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { RoleName } from "../../../src/local/stack/stack.js";
 import { holdRole, type HoldPoint } from "../outages/roles.js";
+import { killAndRestart } from "../outages/victims.js";
 import type { TestStack } from "../stack/stack.js";
 import type { Sending } from "./sender.js";
 
@@ -39,10 +40,8 @@ export async function killInTurn(system: TestStack, sending: Sending, postings: 
       killed.push({ role: name, at: progress(), reached: held.isReached() });
       await held.killAndReplace();
     } else {
-      const role = system.stack.role(name);
       killed.push({ role: name, at: progress() });
-      await role.kill();
-      await role.restart();
+      await killAndRestart(system, name);
     }
   }
   sending.allowed = Infinity;
