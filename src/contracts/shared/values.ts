@@ -82,6 +82,10 @@ export class Secret {
 
 /** Whether two names or words differ in case, `_`, `-` and blanks alone. */
 export function isSameSpelling(one: string, other: string): boolean {
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[\s_-]/g, "");
-  return plain(one) === plain(other);
+  return plainSpelling(one) === plainSpelling(other);
+}
+
+/** A name or word without what `isSameSpelling` leaves out. */
+export function plainSpelling(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s_-]/g, "");
 }

@@ -1,6 +1,6 @@
 // Members and words that the specification does not show, read by any name that the account's configuration gives them. Case,
 // `_`, `-` and blanks do not matter: two such spellings cannot mean two things.
-import { isSameSpelling } from "../../contracts/shared/values.js";
+import { isSameSpelling, plainSpelling } from "../../contracts/shared/values.js";
 
 export interface Spelling {
   /** Of each member its names; the first one that is there counts. */
@@ -14,27 +14,35 @@ export const AMBIGUOUS = Symbol("ambiguous");
 
 /** The value with its members, and those of objects in lists, under our names; everything else stays as it came. */
 export function spelled(value: unknown, spelling: Spelling): unknown {
-  if (Array.isArray(value)) return value.map((one) => spelled(one, spelling));
-  if (typeof value !== "object" || value === null) return value;
-  const own = Object.entries(spelling.members).flatMap(([name, names]) => {
-    const found = names.map((one) => valuesOf(value, one)).find((values) => values.length > 0);
-    if (!found) return [];
-    const [first] = found;
-    const isOne = new Set(found.map((one) => JSON.stringify(one))).size === 1;
-    return [[name, isOne ? inOurWords(name, first, spelling) : AMBIGUOUS] as const];
-  });
-  return { ...value, ...Object.fromEntries(own) };
-}
-
-function inOurWords(name: string, value: unknown, spelling: Spelling): unknown {
-  if (Array.isArray(value)) return spelled(value, spelling);
-  if (name !== "state" || typeof value !== "string") return value;
-  const words = Object.entries(spelling.words ?? {});
-  return words.find(([, names]) => names.some((one) => isSameSpelling(one, value)))?.[0] ?? value;
-}
-
-function valuesOf(value: object, name: string): unknown[] {
-  return Object.entries(value).flatMap(([given, one]) =>
-    one !== null && isSameSpelling(given, name) ? [one] : [],
+  const plainNames = Object.entries(spelling.members).map(
+    ([name, names]): PlainNames => [name, names.map((one) => plainSpelling(one))],
   );
+  return inOurNames(value, plainNames, spelling);
+}
+
+/** Our name of a member, and all its names as `plainSpelling` has them: an answer may hold thousands of objects. */
+type PlainNames = readonly [string, readonly string[]];
+
+function inOurNames(value: unknown, plainNames: PlainNames[], spelling: Spelling): unknown {
+  if (Array.isArray(value)) return value.map((one) => inOurNames(one, plainNames, spelling));
+  if (typeof value !== "object" || value === null) return value;
+  const given = Object.entries(value)
+    .filter(([, one]) => one !== null)
+    .map(([name, one]) => [plainSpelling(name), one as unknown] as const);
+  const own: Record<string, unknown> = {};
+  for (const [name, names] of plainNames) {
+    const known = names.find((one) => given.some(([plain]) => plain === one));
+    if (known === undefined) continue;
+    const [first, ...more] = given.filter(([plain]) => plain === known).map(([, one]) => one);
+    const isOne = more.every((one) => JSON.stringify(one) === JSON.stringify(first));
+    own[name] = isOne ? inOurWords(name, first) : AMBIGUOUS;
+  }
+  return { ...value, ...own };
+
+  function inOurWords(name: string, one: unknown): unknown {
+    if (Array.isArray(one)) return inOurNames(one, plainNames, spelling);
+    if (name !== "state" || typeof one !== "string") return one;
+    const words = Object.entries(spelling.words ?? {});
+    return words.find(([, names]) => names.some((word) => isSameSpelling(word, one)))?.[0] ?? one;
+  }
 }
