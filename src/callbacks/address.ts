@@ -73,6 +73,34 @@ export function readAddress(ring: KeyRing, segment: string): GenuineAddress | un
   );
 }
 
+/** How many genuine addresses a reader remembers. */
+const REMEMBERED = 256;
+
+/** Reads addresses, and remembers the newest genuine ones: all notices of a batch report to one address. */
+export class AddressReader {
+  readonly #ring: KeyRing;
+  readonly #genuine = new Map<string, GenuineAddress>();
+
+  constructor(ring: KeyRing) {
+    this.#ring = ring;
+  }
+
+  /** As `readAddress`. */
+  read(segment: string): GenuineAddress | undefined {
+    const known = this.#genuine.get(segment);
+    if (known) return known;
+    const address = readAddress(this.#ring, segment);
+    if (address) this.#remember(segment, address);
+    return address;
+  }
+
+  #remember(segment: string, address: GenuineAddress): void {
+    const [oldest] = this.#genuine.keys();
+    if (this.#genuine.size >= REMEMBERED && oldest !== undefined) this.#genuine.delete(oldest);
+    this.#genuine.set(segment, address);
+  }
+}
+
 export function addressOf(subject: Subject): string {
   return createHash("sha256").update(encode(subject)).digest("hex");
 }

@@ -1,6 +1,7 @@
 // The callback address is a capability (docs/design.md §7).
 import { expect, test } from "@jest/globals";
 import {
+  AddressReader,
   addressOf,
   callbackUrl,
   correlationMatches,
@@ -132,4 +133,18 @@ test("the number of callbacks of a batch's address is part of what is proven, an
     expect(
       readAddress(ring, `${keyId}.${Buffer.from(forged).toString("base64url")}.${mac}`),
     ).toBeUndefined();
+});
+
+test("a reader that remembers addresses reads each of them as before, and no changed one", () => {
+  const reader = new AddressReader(ring);
+  const segments = Array.from({ length: 600 }, (_, number) =>
+    segmentOf(callbackUrl(ring, "http://h", subjectOf({ workflowId: `sendPostal/${number}` }))),
+  );
+  for (let round = 0; round < 2; round += 1)
+    for (const segment of segments) {
+      expect(reader.read(segment)).toEqual(readAddress(ring, segment));
+      expect(reader.read(`${segment.slice(0, -1)}${segment.endsWith("0") ? "1" : "0"}`)).toBe(
+        undefined,
+      );
+    }
 });

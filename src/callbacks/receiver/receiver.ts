@@ -8,7 +8,8 @@ import Fastify from "fastify";
 import type { FastifyReply } from "fastify";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import type { Pool } from "../../postgres/pool.js";
-import { callbackPath, readAddress } from "../address.js";
+import { AddressReader, callbackPath } from "../address.js";
+import type { GenuineAddress } from "../address.js";
 import { Arrivals } from "./arrivals.js";
 import type { Arrival } from "./arrivals.js";
 import { defaultQuota, AddressSlots, RefusedAddresses } from "../inbox/quota.js";
@@ -125,13 +126,14 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   let reading = 0;
   // One address can use at most a quarter of the places for bodies in transit, so that slow senders leave room for the others.
   const readPlaces = new AddressSlots(readLimit, 1 / 4);
-  const known = new WeakMap<object, ReturnType<typeof readAddress>>();
+  const known = new WeakMap<object, GenuineAddress>();
+  const addresses = new AddressReader(ring);
   app.post<{ Params: { segment: string }; Body: Buffer | null }>(
     `${callbackPath}:segment`,
     {
       // Checks the address before the body is read. (The limits were checked before Fastify.)
       onRequest(request, reply, done) {
-        const address = readAddress(ring, request.params.segment);
+        const address = addresses.read(request.params.segment);
         if (address === undefined) {
           count("forged", 1);
           return void reply.code(404).header("connection", "close").send();
