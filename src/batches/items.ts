@@ -283,5 +283,8 @@ export class BatchItems {
 }
 
 function withoutNulls<T extends object>(row: T): T {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
+  const found = {} as T;
+  for (const name of Object.keys(row) as (keyof T)[])
+    if (row[name] !== null) found[name] = row[name];
+  return found;
 }

@@ -86,12 +86,15 @@ export async function deleteRecipients(
 }
 
 const named = new Set(["Address", "EvidenceUniqueId"]);
+/** The answers to challenges are secret. */
+const namedOrSecret = {
+  has: (name: string) => named.has(name) || /challengeresponse$/i.test(name),
+};
 
 function recipientOf(read: RecipientAnswer): BatchRecipient {
-  const withoutAnswers = Object.entries(read).filter(([name]) => !/challengeresponse$/i.test(name));
   return present({
     address: read.Address,
     evidenceUniqueId: read.EvidenceUniqueId || undefined,
-    providerFields: others(Object.fromEntries(withoutAnswers), named),
+    providerFields: others(read, namedOrSecret),
   }) as unknown as BatchRecipient;
 }

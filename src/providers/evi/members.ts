@@ -7,16 +7,21 @@ export function renamed(names: Record<string, string>, values: object): Record<s
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** Without what is undefined. */
+/** Without what is undefined; `values` has names of ours alone. A page has thousands of objects: no array for each member. */
 export function present(values: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  const found: Record<string, unknown> = {};
+  for (const name of Object.keys(values))
+    if (values[name] !== undefined) found[name] = values[name];
+  return found;
 }
 
 /** The members that are not named, untouched; undefined where there are none. */
 export function others(
   read: Record<string, unknown>,
-  named: ReadonlySet<string>,
+  named: Pick<ReadonlySet<string>, "has">,
 ): Record<string, unknown> | undefined {
-  const found = Object.entries(read).filter(([name, value]) => !named.has(name) && value !== null);
-  return found.length === 0 ? undefined : Object.fromEntries(found);
+  const names = Object.keys(read).filter((name) => !named.has(name) && read[name] !== null);
+  return names.length === 0
+    ? undefined
+    : Object.fromEntries(names.map((name) => [name, read[name]]));
 }

@@ -14,35 +14,65 @@ export const AMBIGUOUS = Symbol("ambiguous");
 
 /** The value with its members, and those of objects in lists, under our names; everything else stays as it came. */
 export function spelled(value: unknown, spelling: Spelling): unknown {
-  const plainNames = Object.entries(spelling.members).map(
-    ([name, names]): PlainNames => [name, names.map((one) => plainSpelling(one))],
-  );
-  return inOurNames(value, plainNames, spelling);
+  return new Speller(spelling).spelled(value);
 }
 
-/** Our name of a member, and all its names as `plainSpelling` has them: an answer may hold thousands of objects. */
-type PlainNames = readonly [string, readonly string[]];
+/** A name of one of our members, and its place among the names of that member. */
+interface KnownName {
+  member: string;
+  place: number;
+}
 
-function inOurNames(value: unknown, plainNames: PlainNames[], spelling: Spelling): unknown {
-  if (Array.isArray(value)) return value.map((one) => inOurNames(one, plainNames, spelling));
-  if (typeof value !== "object" || value === null) return value;
-  const given = Object.entries(value)
-    .filter(([, one]) => one !== null)
-    .map(([name, one]) => [plainSpelling(name), one as unknown] as const);
-  const own: Record<string, unknown> = {};
-  for (const [name, names] of plainNames) {
-    const known = names.find((one) => given.some(([plain]) => plain === one));
-    if (known === undefined) continue;
-    const [first, ...more] = given.filter(([plain]) => plain === known).map(([, one]) => one);
-    const isOne = more.every((one) => JSON.stringify(one) === JSON.stringify(first));
-    own[name] = isOne ? inOurWords(name, first) : AMBIGUOUS;
-  }
-  return { ...value, ...own };
+interface BestValue {
+  place: number;
+  value: unknown;
+}
 
-  function inOurWords(name: string, one: unknown): unknown {
-    if (Array.isArray(one)) return inOurNames(one, plainNames, spelling);
-    if (name !== "state" || typeof one !== "string") return one;
-    const words = Object.entries(spelling.words ?? {});
-    return words.find(([, names]) => names.some((word) => isSameSpelling(word, one)))?.[0] ?? one;
+/** For one answer: it may hold thousands of objects with the same members. */
+class Speller {
+  readonly #spelling: Spelling;
+  readonly #names = new Map<string, KnownName[]>();
+  /** By the names that the answer has. */
+  readonly #given = new Map<string, KnownName[]>();
+
+  constructor(spelling: Spelling) {
+    this.#spelling = spelling;
+    for (const [member, names] of Object.entries(spelling.members))
+      for (const [place, name] of names.map((one) => plainSpelling(one)).entries())
+        this.#names.set(name, [...(this.#names.get(name) ?? []), { member, place }]);
   }
+
+  spelled(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((one) => this.spelled(one));
+    if (typeof value !== "object" || value === null) return value;
+    const object = value as Record<string, unknown>;
+    const found = new Map<string, BestValue>();
+    for (const given of Object.keys(object))
+      for (const name of this.#known(given)) note(found, name, object[given]);
+    const own: Record<string, unknown> = {};
+    for (const [member, { value: one }] of found) own[member] = this.#inOurWords(member, one);
+    return { ...object, ...own };
+  }
+
+  #known(given: string): KnownName[] {
+    const known = this.#given.get(given) ?? this.#names.get(plainSpelling(given)) ?? [];
+    this.#given.set(given, known);
+    return known;
+  }
+
+  #inOurWords(member: string, value: unknown): unknown {
+    if (Array.isArray(value)) return this.spelled(value);
+    if (member !== "state" || typeof value !== "string") return value;
+    const words = Object.entries(this.#spelling.words ?? {});
+    return words.find(([, names]) => names.some((one) => isSameSpelling(one, value)))?.[0] ?? value;
+  }
+}
+
+/** The first of a member's names counts. */
+function note(found: Map<string, BestValue>, { member, place }: KnownName, value: unknown): void {
+  if (value === null) return;
+  const before = found.get(member);
+  if (!before || place < before.place) found.set(member, { place, value });
+  else if (place === before.place && JSON.stringify(value) !== JSON.stringify(before.value))
+    before.value = AMBIGUOUS;
 }
