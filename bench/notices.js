@@ -1,7 +1,7 @@
 // The provider of `bench/measures/batch.ts`: the few answers of EviNotice that a good notice and a good batch need (P2 §2.6–2.12,
 // §4.2, §4.3), as cheap as possible, in a process of its own. Each recipient reads its notice. A batch takes a list with
 // the columns address, legalname and lookupkey, without quotes.
-// node notices.js '{ "port", "perSecond", "connections" }'
+// node notices.js '{ "port", "perSecond", "connections", "spacedMs" }'
 import { randomUUID } from "node:crypto";
 import http from "node:http";
 import net from "node:net";
@@ -19,7 +19,12 @@ const REFUSED_PAUSE_MS = 200;
 /** An answer without content. */
 const EMPTY = {};
 
-const { port, perSecond = 20_000, connections = 64 } = JSON.parse(process.argv[2] ?? "{}");
+const {
+  port,
+  perSecond = 20_000,
+  connections = 64,
+  spacedMs = 1_000,
+} = JSON.parse(process.argv[2] ?? "{}");
 
 /** @type {Map<string, Batch>} */
 const batches = new Map();
@@ -32,7 +37,7 @@ const byToken = new Map();
 
 /** What is still to be posted: notices of which each kind is reported, all of one kind before those of the next one. */
 class Queue {
-  /** @type {{ notices: Notice[], reporting: Reporting, kinds: string[] }[]} */
+  /** @type {{ notices: Notice[], reporting: Reporting, kinds: string[], last: string }[]} */
   #waiting = [];
   /** @type {{ body: string, url: string }[]} */
   #again = [];
@@ -45,12 +50,13 @@ class Queue {
   startedAt;
   lastAt = 0;
 
-  /** @param {Notice[]} some @param {Reporting} reporting */
-  add(some, reporting) {
+  /** @param {Notice[]} some @param {Reporting} reporting @param {string} [only] */
+  add(some, reporting, only) {
     const { url, filter } = reporting;
     const wanted = kinds.filter((kind) => !filter || filter.includes(kind));
-    if (!url || wanted.length === 0) for (const notice of some) notice.kind = "Closed";
-    else this.#waiting.push({ notices: some, reporting, kinds: wanted });
+    const last = wanted.at(-1);
+    if (!url || last === undefined) for (const notice of some) notice.kind = "Closed";
+    else this.#waiting.push({ notices: some, reporting, kinds: only ? [only] : wanted, last });
     for (const sender of senders) sender.wake();
   }
 
@@ -62,7 +68,7 @@ class Queue {
     if (!first) return undefined;
     const notice = /** @type {Notice} */ (first.notices[this.#place]);
     const kind = /** @type {string} */ (first.kinds[this.#kind]);
-    notice.kind = this.#kind === first.kinds.length - 1 ? "Closed" : kind;
+    notice.kind = kind === first.last ? "Closed" : kind;
     this.#place += 1;
     if (this.#place === first.notices.length) {
       this.#place = 0;
@@ -101,6 +107,8 @@ class Sender {
   #text = "";
   /** @type {net.Socket | undefined} */
   #socket;
+  /** @type {URL | undefined} */
+  #target;
   /** @type {{ body: string, url: string } | undefined} */
   #job;
 
@@ -112,7 +120,8 @@ class Sender {
 
   /** @param {{ body: string, url: string }} job */
   #send({ url, body }) {
-    const { hostname, port: to, pathname } = new URL(url);
+    if (url !== this.#target?.href) this.#target = new URL(url);
+    const { hostname, port: to, pathname } = this.#target;
     this.#socket ??= this.#connect(hostname, Number(to));
     this.#socket.write(
       `POST ${pathname} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
@@ -236,6 +245,13 @@ function reportingOf(settings) {
   };
 }
 
+/** Each state some time after the one before, as in life. @param {Notice} notice @param {Reporting} reporting */
+function reportSpaced(notice, reporting) {
+  const { filter = kinds } = reporting;
+  for (const [place, kind] of kinds.filter((one) => filter.includes(one)).entries())
+    setTimeout(() => queue.add([notice], reporting, kind), place * spacedMs);
+}
+
 /** @param {Batch} batch */
 function run(batch) {
   batch.state = "Processing";
@@ -275,7 +291,7 @@ const routes = [
       if (known) return { Id: known };
       const notice = newNotice(input.RecipientAddress, input.LookupKey ?? token);
       byToken.set(token, notice.id);
-      queue.add([notice], reportingOf(input));
+      reportSpaced(notice, reportingOf(input));
       return { Id: notice.id };
     },
   ],

@@ -60,7 +60,12 @@ async function main(): Promise<number> {
   const measures: Measure[] = [];
   const sizes = sizesOf(values);
   for (const name of chosen<CommandName>(commands)) {
-    const found = await commands[name]({ quick: values.quick, say, sizes });
+    const found = await commands[name]({
+      quick: values.quick,
+      say,
+      sizes,
+      profiles: values["cpu-prof"],
+    });
     measures.push(...found);
     say(table(found));
   }

@@ -15,7 +15,7 @@ import { startStack } from "../src/local/stack/stack.js";
 import type { Stack } from "../src/local/stack/stack.js";
 import { createPool } from "../src/postgres/pool.js";
 import type { Pool } from "../src/postgres/pool.js";
-import { countStatements, writeStatements } from "./statements.js";
+import { countStatements } from "./statements.js";
 
 export interface Plan {
   mode: "burst" | "spaced" | "hold";
@@ -68,7 +68,6 @@ export interface StandOptions {
 
 export async function startStand(options: StandOptions): Promise<Stand> {
   const { progress, profiles } = options;
-  if (profiles) await mkdir(profiles, { recursive: true });
   const directory = await mkdtemp(join(tmpdir(), "trustflow-bench-"));
   const [providerPort, floorPort] = (await freePorts(2)) as [number, number];
   const baseUrl = `http://127.0.0.1:${providerPort}`;
@@ -81,10 +80,7 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     return part;
   };
   const logFile = join(directory, "logs", "bench.log");
-  const profiled = profiles && {
-    NODE_OPTIONS: `--import ${new URL("profile.mjs", import.meta.url).href}`,
-    BENCH_PROFILES: resolve(profiles),
-  };
+  const profiled = profiles && (await profiledEnv(profiles));
   const env = { ...process.env, ...profiled };
   try {
     started(await startPart("provider.js", { port: providerPort }, logFile));
@@ -131,10 +127,7 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     const pool = createPool(stack.databaseUrl, { max: 2 });
     closers.unshift(() => pool.end());
     const control = got.extend({ prefixUrl: baseUrl, retry: { limit: 0 } });
-    if (profiles) {
-      await countStatements(stack, pool);
-      closers.unshift(() => writeStatements(pool, join(profiles, "statements.json")));
-    }
+    if (profiles) closers.unshift(await countStatements(stack, pool, profiles));
     return {
       stack,
       serverPids: pids,
@@ -154,6 +147,15 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     await close();
     throw error;
   }
+}
+
+/** For roles that leave a CPU profile of their main thread in that folder. */
+export async function profiledEnv(folder: string): Promise<Record<string, string>> {
+  await mkdir(folder, { recursive: true });
+  return {
+    NODE_OPTIONS: `--import ${new URL("profile.mjs", import.meta.url).href}`,
+    BENCH_PROFILES: resolve(folder),
+  };
 }
 
 export async function startPart(

@@ -20,7 +20,8 @@ import type { Pool } from "../../src/postgres/pool.js";
 import { alone, atLeast, atMost } from "../measure.js";
 import type { Measure } from "../measure.js";
 import { cpuMs, peakBytes } from "../proc.js";
-import { startPart } from "../stand.js";
+import { profiledEnv, startPart } from "../stand.js";
+import { countStatements } from "../statements.js";
 import { measurePreflight } from "./preflight.js";
 
 export interface BatchSizes {
@@ -46,23 +47,29 @@ interface Options {
   quick: boolean;
   say(line: string): void;
   sizes?: Partial<BatchSizes>;
+  /** The roles leave their CPU profiles in that folder, PostgreSQL what its statements cost. */
+  profiles?: string | undefined;
 }
 
 /** The parts of which the issue's goals speak; server and receiver are shown beside them. */
-const counted = ["worker", "relay", "database"] as const;
+const counted = ["worker", "relay", "database"];
+const all = [...counted, "receiver", "server"];
 const KINDS = ["Sent", "Delivered", "Read", "Closed"];
 /** As `configure` allows for each recipient. */
 const ROWS_A_RECIPIENT = 40;
 /** The account whose recipients are read in small pages. */
 const PAGED = "paged";
 const SETTLE_MS = 2_000;
+/** How many callbacks the provider has under way: less than the receiver takes of one address at a time. */
+const CONNECTIONS = 192;
 
-export async function measureBatch({ quick, say, sizes: given }: Options): Promise<Measure[]> {
+export async function measureBatch(options: Options): Promise<Measure[]> {
+  const { quick, say, sizes: given } = options;
   const sizes = { ...(quick ? quickSizes : usualSizes), ...given };
   const measures = (await measurePreflight({ quick })).filter(({ name }) =>
     name.startsWith("preflight"),
   );
-  const stand = await openStand(say);
+  const stand = await openStand(options);
   try {
     const bench = new BatchBench(stand, say);
     const runs: BatchRun[] = [];
@@ -123,6 +130,9 @@ function measuresOf(runs: BatchRun[], single: Cost): Measure[] {
       {
         ...about("times", "times the CPU of a recipient of the batch"),
         goal: atLeast(47, "value"),
+        parts: {
+          trustflow: { "with receiver and server": costOf(single, all) / costOf(last, all) },
+        },
       },
       [costOf(single) / costOf(last)],
     ),
@@ -148,8 +158,8 @@ function reportMeasure({ number, reportSeconds }: BatchRun): Measure {
   return alone({ name: "batch-report", unit, goal: atMost(60, "value") }, [reportSeconds]);
 }
 
-function costOf({ parts }: Cost): number {
-  return counted.reduce((sum, part) => sum + (parts[part] ?? 0), 0);
+function costOf({ parts }: Cost, of = counted): number {
+  return of.reduce((sum, part) => sum + (parts[part] ?? 0), 0);
 }
 
 /** What runs while it is measured. */
@@ -162,7 +172,7 @@ interface BatchStand {
   close(): Promise<void>;
 }
 
-async function openStand(say: (line: string) => void): Promise<BatchStand> {
+async function openStand({ say, profiles }: Options): Promise<BatchStand> {
   const directory = await mkdtemp(join(tmpdir(), "trustflow-bench-"));
   const [port] = await freePorts(1);
   const providerUrl = `http://127.0.0.1:${port}`;
@@ -171,7 +181,8 @@ async function openStand(say: (line: string) => void): Promise<BatchStand> {
     for (const closer of closers.splice(0)) await closer();
   };
   try {
-    const provider = await startPart("notices.js", { port }, join(directory, "provider.log"));
+    const plan = { port, connections: CONNECTIONS };
+    const provider = await startPart("notices.js", plan, join(directory, "provider.log"));
     closers.unshift(() => provider.stop());
     const account = (name: string) => ({
       [`TRUSTFLOW_ACCOUNTS__${name}__EVI_NOTICE__BASE_URL`]: providerUrl,
@@ -191,6 +202,7 @@ async function openStand(say: (line: string) => void): Promise<BatchStand> {
         [`TRUSTFLOW_ACCOUNTS__${paged}__EVI_NOTICE__BATCH__RECIPIENTS_PAGE`]: "100",
         TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "10000",
         TRUSTFLOW_LOG__LEVEL: "WARN",
+        ...(profiles && (await profiledEnv(profiles))),
       },
       progress: say,
     });
@@ -200,6 +212,7 @@ async function openStand(say: (line: string) => void): Promise<BatchStand> {
     closers.unshift(() => client.close());
     const pool = createPool(stack.databaseUrl, { max: 2 });
     closers.unshift(() => pool.end());
+    if (profiles) closers.unshift(await countStatements(stack, pool, profiles));
     return {
       stack,
       client,
@@ -224,6 +237,16 @@ function cpuOf({ stack }: BatchStand): Record<string, number> {
     receiver: cpuMs(stack.role("receiver").pid),
     server: cpuMs(stack.temporal.pid),
   };
+}
+
+function perEach(
+  before: Record<string, number>,
+  after: Record<string, number>,
+  number: number,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(after).map(([part, ms]) => [part, (ms - (before[part] ?? 0)) / number]),
+  );
 }
 
 interface Posted {
@@ -271,7 +294,7 @@ class BatchBench {
     return run;
   }
 
-  /** A process for each. */
+  /** A process for each; the provider reports their states a second apart, so that each is an event of its own. */
   async notices(number: number): Promise<Cost> {
     const { client, provider } = this.#stand;
     this.#say(`batch: ${number} notices with a workflow each`);
@@ -317,13 +340,15 @@ class BatchBench {
       extraData: correlationOf(ring, subject),
       filter: KINDS,
     });
+    const before = cpuOf(this.#stand);
     let posted: Posted;
     do {
       await delay(500);
       posted = await provider<Posted>("_report");
       if (posted.refused > total) throw new Error(`refused: ${JSON.stringify(posted)}`);
     } while (posted.accepted < total);
-    this.#say(`  ${JSON.stringify(posted)}`);
+    const taken = perEach(before, cpuOf(this.#stand), total);
+    this.#say(`  ${JSON.stringify({ ...posted, taken })}`);
     const relayFrom = performance.now();
     await stack.role("relay").restart();
     const count = async (state: string) => {
@@ -348,7 +373,13 @@ class BatchBench {
         {
           ...about("acknowledgements", `a second of ${total} callbacks`),
           goal: atLeast(8_000, "value"),
-          parts: { trustflow: { "kept a second": kept / keptSeconds } },
+          parts: {
+            trustflow: {
+              "ms receiver": taken["receiver"] ?? 0,
+              "ms database": taken["database"] ?? 0,
+              "kept a second": kept / keptSeconds,
+            },
+          },
         },
         [total / posted.seconds],
       ),
@@ -363,11 +394,7 @@ class BatchBench {
     await work();
     // What is still being written belongs to it.
     await delay(SETTLE_MS);
-    const after = cpuOf(this.#stand);
-    const parts = Object.fromEntries(
-      Object.entries(after).map(([part, ms]) => [part, (ms - (before[part] ?? 0)) / number]),
-    );
-    return { number, parts };
+    return { number, parts: perEach(before, cpuOf(this.#stand), number) };
   }
 
   async #shape(workflowId: string) {

@@ -21,7 +21,7 @@ let bodies: unknown[];
 let refusals: number;
 
 beforeAll(async () => {
-  provider = spawn(process.execPath, ["bench/notices.js", "{}"], {
+  provider = spawn(process.execPath, ["bench/notices.js", `{ "spacedMs": 20 }`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = (await once(createInterface({ input: provider.stdout! }), "line")) as [string];
