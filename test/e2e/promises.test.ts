@@ -1,4 +1,5 @@
-// The main promises of test/long/e2e, one path each, on one stack: each test has ids and accounts of its own.
+// The main promises of test/long/e2e, one path each, on one stack. Each test has ids and accounts of its own, and most of it is waiting for
+// its letter: so they run side by side, and the last test looks at what all of them left.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Client } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
@@ -57,7 +58,7 @@ async function sentAgain(handle: AnyHandle, attention: string): Promise<void> {
   await eventually("the lease is over", async () => (await retry()).answer === "resolved");
 }
 
-test("a lost answer of an account whose look-up is not proven waits, and goes on by itself once another letter proves it", async () => {
+test.concurrent("a lost answer of an account whose look-up is not proven waits, and goes on by itself once another letter proves it", async () => {
   const send = (id: string, words: string) =>
     system.client.sendPostal(id, letterInput(id, words, { account: "fresh" }));
   const first = await send("lost", "delivered,submit=cut");
@@ -69,7 +70,7 @@ test("a lost answer of an account whose look-up is not proven waits, and goes on
     expect(await system.effects(id)).toEqual({ "evi-post.submit": 1 });
 }, 90_000);
 
-test("a provider that is away asks for a person, and not too early", async () => {
+test.concurrent("a provider that is away asks for a person, and not too early", async () => {
   const began = Date.now();
   const handle = await system.client.sendPostal(
     "away",
@@ -82,7 +83,7 @@ test("a provider that is away asks for a person, and not too early", async () =>
   expect((await handle.result()).outcome).toBe("cancelledBeforeSubmit");
 }, 60_000);
 
-test("a web page is no accepted message: it is sent again only by a person", async () => {
+test.concurrent("a web page is no accepted message: it is sent again only by a person", async () => {
   const providerFields = { clientReference: "page", sandbox: "send=web-page" };
   const handle = await system.client.sendMessage("page", { providerFields });
   const { id, kind, reason } = await attentionOf(handle);
@@ -93,7 +94,7 @@ test("a web page is no accepted message: it is sent again only by a person", asy
   expect(await system.effects("page")).toEqual({ "messaging-gateway.send": 1 });
 }, 60_000);
 
-test("a plain Temporal client starts a letter with an inline document and reads its result", async () => {
+test.concurrent("a plain Temporal client starts a letter with an inline document and reads its result", async () => {
   const { connection } = system.client.temporal;
   const { TRUSTFLOW_KEYS__CODEC: ring = "", TRUSTFLOW_KEYS__CODEC_WRITE: write = "" } =
     system.stack.env;
@@ -109,7 +110,7 @@ test("a plain Temporal client starts a letter with an inline document and reads 
   expect(await system.effects("plain")).toEqual({ "evi-post.submit": 1 });
 }, 60_000);
 
-test("a start without a key fails, and nothing is sent", async () => {
+test.concurrent("a start without a key fails, and nothing is sent", async () => {
   const { connection } = system.client.temporal;
   // It reads with the key, so that the test sees what it is answered, and writes without.
   const { decode } = pageCodec(system.stack.env["TRUSTFLOW_KEYS__CODEC"] ?? "");
@@ -129,7 +130,7 @@ test("a start without a key fails, and nothing is sent", async () => {
   expect(await system.effects("stranger")).toEqual({});
 }, 60_000);
 
-test("a second start joins, another input is refused, and a new run takes up what exists", async () => {
+test.concurrent("a second start joins, another input is refused, and a new run takes up what exists", async () => {
   const input = letterInput("again", "cancellable");
   const [first] = await Promise.all([
     system.client.sendPostal("again", input),
@@ -148,7 +149,7 @@ test("a second start joins, another input is refused, and a new run takes up wha
   expect(await system.effects("again")).toEqual({ "evi-post.submit": 1, "evi-post.cancel": 1 });
 }, 60_000);
 
-test("letters whose callbacks or calls have an accident are delivered, and sent once", async () => {
+test.concurrent("letters whose callbacks or calls have an accident are delivered, and sent once", async () => {
   const accidents = [
     "callbacks-lost",
     "callbacks-doubled",
@@ -175,7 +176,7 @@ test("letters whose callbacks or calls have an accident are delivered, and sent 
   }
 }, 90_000);
 
-test("a wrong code is counted, and the right one issues the certificate", async () => {
+test.concurrent("a wrong code is counted, and the right one issues the certificate", async () => {
   const handle = await system.client.issueCertificate("holder", holderInput("holder"));
   const code = await codeFor(system.sandbox, "holder");
   expect(await handle.submitOtp(wrongCode(code))).toMatchObject({ answer: "wrong" });
@@ -183,14 +184,14 @@ test("a wrong code is counted, and the right one issues the certificate", async 
   expect((await handle.result()).outcome).toBe("issued");
 }, 60_000);
 
-test("an upload whose answer is lost is made again, and the envelope is sent once", async () => {
+test.concurrent("an upload whose answer is lost is made again, and the envelope is sent once", async () => {
   const input = envelopeInput("envelope", "upload=cut-after-commit");
   const handle = await system.client.signEnvelope("envelope", input);
   expect((await handle.result()).outcome).toBe("sent");
   expect(await system.effects("envelope")).toMatchObject({ "envelope-signature.send": 1 });
 }, 60_000);
 
-test("a signature whose answer is lost is found at the provider, and made once", async () => {
+test.concurrent("a signature whose answer is lost is found at the provider, and made once", async () => {
   const input = signerInput("signer", "sign=cut-after-commit");
   const handle = await system.client.signOneShot("signer", input);
   const code = await codeFor(system.sandbox, "signer");
