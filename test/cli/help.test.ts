@@ -3,7 +3,9 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { createProgram } from "../../src/cli/program.js";
 import { processes } from "../../src/contracts/registry.js";
+import { commandLine } from "./in-process.js";
 import { trustflow } from "./run.js";
+import type { Ended } from "./run.js";
 
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
@@ -72,8 +74,22 @@ test("no command at all is a usage error", async () => {
 
 const happened = ["resolve", "a", "--by", "me", "--decision", "happened"];
 
+function expectUsageError({ code, stdout, stderr }: Ended, named: string): void {
+  expect(stderr).toContain(named);
+  expect(code).toBe(2);
+  expect(stdout).toBe("");
+}
+
 test.each([
   [["unknown"], "unknown command 'unknown'"],
+  [["assertion", "order-7", "--file", "-"], "--file: must not be empty"],
+  [[...happened, "--result-file", "-"], "--result-file: - is not JSON"],
+  [[...happened, "--result", "-"], "--result: - is not JSON"],
+])("trustflow %j is a usage error of a process of its own", async (args, named) => {
+  expectUsageError(await trustflow(args), named);
+});
+
+test.each([
   [["status"], "missing required argument 'id'"],
   [["status", "a", "b"], "too many arguments"],
   [["send-postal"], "--input"],
@@ -85,7 +101,6 @@ test.each([
     ["assertion", "order-7", "--file", "missing.json"],
     "--file: cannot read missing.json: no such file",
   ],
-  [["assertion", "order-7", "--file", "-"], "--file: must not be empty"],
   [["resolve", "a", "--by", "me"], "--decision"],
   [["resolve", "a", "--by", "me", "--decision", "guess"], "retry, happened, abandon"],
   [[...happened, "--result", "[1]"], "--result"],
@@ -94,8 +109,6 @@ test.each([
     [...happened, "--result-file", "missing.json"],
     "--result-file: cannot read missing.json: no such file",
   ],
-  [[...happened, "--result-file", "-"], "--result-file: - is not JSON"],
-  [[...happened, "--result", "-"], "--result: - is not JSON"],
   [
     ["resolve", "a", "--by", "me", "--decision", "retry", "--result", "-"],
     "--result: can only be used with",
@@ -116,10 +129,7 @@ test.each([
   [["sandbox", "--speed", "-1"], "--speed"],
   [["keys", "generate", "--id", "not an id"], "--id"],
 ])("trustflow %j is a usage error that names what is wrong", async (args, named) => {
-  const { code, stdout, stderr } = await trustflow(args);
-  expect(stderr).toContain(named);
-  expect(code).toBe(2);
-  expect(stdout).toBe("");
+  expectUsageError(await commandLine(args), named);
 });
 
 test.each([
@@ -131,7 +141,9 @@ test.each([
   [["resolve", "a", "--by", "NAME", "--decision", "retry"], "must be the name of the person"],
   [["documents", "get", "letter"], "uri"],
 ])("with --json, trustflow %j is one line of JSON on stderr", async (args, named) => {
-  const { code, stdout, stderr } = await trustflow([...args, "--json"]);
+  // One of them as a shell sees it.
+  const run = args[0] === "statu" ? trustflow : commandLine;
+  const { code, stdout, stderr } = await run([...args, "--json"]);
   const failure = JSON.parse(stderr) as object;
   expect(failure).toMatchObject({ exitCode: 2, error: "Invalid" });
   expect(failure).toMatchObject({ message: expect.stringContaining(named) });

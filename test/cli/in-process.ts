@@ -1,0 +1,22 @@
+// Runs `trustflow` within the test, where what it prints is the matter and not the process around it: a start of its own takes most of a
+// second of a core.
+import { jest } from "@jest/globals";
+import { runCommandLine } from "../../src/cli/program.js";
+import type { Ended } from "./run.js";
+
+/** One after the other, because it hears all that the process prints meanwhile. */
+export async function commandLine(args: string[]): Promise<Ended> {
+  const said = { stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((name) =>
+    jest.spyOn(process[name], "write").mockImplementation((text) => {
+      said[name] += String(text);
+      return true;
+    }),
+  );
+  try {
+    const code = await runCommandLine(args);
+    return { code, ...said };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
