@@ -21,22 +21,32 @@ export async function startServer(dataConverter?: DataConverter): Promise<TestWo
   });
 }
 
+const bundles = new Map<string | undefined, ReturnType<typeof bundleWorkflowCode>>();
+
+/** Bundled once, however many workers a test file starts: that takes seconds. */
+function canaryBundle(failureConverterPath?: string): ReturnType<typeof bundleWorkflowCode> {
+  const bundle =
+    bundles.get(failureConverterPath) ??
+    bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL("canary.workflows.ts", import.meta.url)),
+      logger: new DefaultLogger("ERROR"),
+      ...(failureConverterPath && { failureConverterPath }),
+    });
+  bundles.set(failureConverterPath, bundle);
+  return bundle;
+}
+
 /** A failure of the activity puts the canary into message, cause and, through both, the stack. */
 export async function canaryWorker(
   env: TestWorkflowEnvironment,
   dataConverter: DataConverter,
 ): Promise<Worker> {
-  const { failureConverterPath } = dataConverter;
   return Worker.create({
     connection: env.nativeConnection,
     namespace: env.namespace ?? "default",
     taskQueue: "canary",
     dataConverter,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL("canary.workflows.ts", import.meta.url)),
-      logger: new DefaultLogger("ERROR"),
-      ...(failureConverterPath && { failureConverterPath }),
-    }),
+    workflowBundle: await canaryBundle(dataConverter.failureConverterPath),
     activities: {
       echo: async (value: string) => value,
       fail: async (value: string) => {

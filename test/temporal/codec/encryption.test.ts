@@ -149,6 +149,8 @@ test("a worker without the key leaves the workflow waiting, and one with the key
     taskQueue: "canary",
     workflowId: "waits",
     args: [canary],
+    // The blind worker may take a task to its end with it: how long the server then waits for the answer.
+    workflowTaskTimeout: "2s",
   });
   await handle.signal("tell", canary);
   const blind = await canaryWorker(env, dataConverter(freshRing("other")));
