@@ -22,6 +22,7 @@ export default {
   setupFiles: ["<rootDir>/test/harness/async-local-storage.ts"],
   globalSetup: "<rootDir>/test/harness/stack/global-setup.js",
   globalTeardown: "<rootDir>/test/harness/stack/global-teardown.js",
+  testSequencer: "<rootDir>/test/harness/longest-first.cjs",
   // Most of a test from end to end is waiting: two such tests leave half of two cores idle.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
   testTimeout: 60_000,

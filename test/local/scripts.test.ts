@@ -1,10 +1,12 @@
 // The dependency-free script behind `npm run demo`, `npm test` and `npm run verify`.
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { closingLine } from "../../scripts/test.mjs";
+import LongestFirst from "../harness/longest-first.cjs";
 
 async function closingLineOf(results: object): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-results-"));
@@ -60,4 +62,8 @@ test("an unknown command is refused with 2 and the usage on stderr", async () =>
   });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain("build|bench|demo|test|test:lts|test:long|verify");
+});
+
+test("the test files that start first are there", () => {
+  expect(LongestFirst.longest.filter((file) => !existsSync(file))).toEqual([]);
 });
