@@ -69,64 +69,7 @@ const decideAs = (workflowId: string, updateId: string, argument: object, update
 const refusedOf = (promise: Promise<unknown>) =>
   promise.catch((error) => error.cause?.details?.[0]?.fields?.[0] ?? error);
 
-test("without a signature nothing is decided, and the field is named", async () => {
-  const { handle, attention } = await waiting("unsigned");
-  const resolution: Resolution = { attention, decision: "abandon", by: "Ana Ruiz" };
-  expect(await refusedFields(handle.resolve(resolution))).toEqual(["signature"]);
-  expect(await refusedFields(handle.cancel())).toEqual(["signature"]);
-  const forger = await operators.client("ben", "ana");
-  const forged = forger.handle("sendPostal/unsigned").resolve(resolution);
-  expect(await refusedFields(forged)).toEqual(["signature.value"]);
-  const status = await handle.status();
-  expect(status.attention?.id).toBe(attention);
-  expect(status.timeline.filter(({ source }) => source === "person")).toEqual([]);
-}, 60_000);
-
-test("an operator's key decides: the name that is stated and the one that is proven are shown", async () => {
-  const { handle, attention } = await waiting("signed");
-  const own = ana.handle("sendPostal/signed") as AnyHandle;
-  const resolution: Resolution = { attention, decision: "abandon", by: "Ana Ruiz", note: "enough" };
-  expect(await own.resolve(resolution)).toEqual({ answer: "resolved" });
-  await expect(handle.result()).rejects.toThrow(AbandonedError);
-  await expect(handle.result()).rejects.toMatchObject({
-    details: { by: "Ana Ruiz", principal: "ana" },
-  });
-  const { timeline } = await handle.status();
-  expect(timeline).toContainEqual(
-    expect.objectContaining({ source: "person", by: "Ana Ruiz", principal: "ana", note: "enough" }),
-  );
-  const { stdout } = await trustflow(["status", "sendPostal/signed"], {
-    env: system.stack.env,
-  });
-  expect(stdout).toContain("by Ana Ruiz, signed by ana");
-}, 60_000);
-
-test("a signature is worth nothing at another process, and nothing when the id is started again", async () => {
-  const { attention } = await waiting("first");
-  await waiting("second");
-  const argument = { attention, decision: "abandon", by: "Ana Ruiz" };
-  const signed = signedBy("ana", "sendPostal/first", "u-1", argument);
-  expect(await refusedOf(decideAs("sendPostal/second", "u-1", signed))).toMatchObject({
-    path: "signature.value",
-  });
-  expect(
-    await refusedOf(decideAs("sendPostal/first", "u-1", { ...signed, decision: "retry" })),
-  ).toMatchObject({ path: "signature.value" });
-  expect(await decideAs("sendPostal/first", "u-2", argument).catch(() => "refused")).toBe(
-    "refused",
-  );
-  // Temporal knows the id of the update that was refused, so the decision is signed with another one.
-  const again = signedBy("ana", "sendPostal/first", "u-3", argument);
-  expect(await decideAs("sendPostal/first", "u-3", again)).toEqual({ answer: "resolved" });
-  await expect(system.client.handle("sendPostal/first").result()).rejects.toThrow(AbandonedError);
-
-  const { handle } = await waiting("first");
-  expect(await refusedOf(decideAs("sendPostal/first", "u-3", again))).toMatchObject({
-    path: "signature",
-  });
-  expect((await handle.status()).attention?.id).toBe(attention);
-}, 90_000);
-
+// Before any letter is refused: the circuit of its account would hold this one up.
 test("Temporal's own cancellation is refused, an operator's is done", async () => {
   const input = letterInput("cancelled", "cancellable");
   const handle = await system.client.sendPostal("cancelled", input);
@@ -153,6 +96,65 @@ test("Temporal's own cancellation is refused, an operator's is done", async () =
   );
 }, 60_000);
 
+// Each has processes of its own, and most of it is waiting for them.
+test.concurrent("without a signature nothing is decided, and the field is named", async () => {
+  const { handle, attention } = await waiting("unsigned");
+  const resolution: Resolution = { attention, decision: "abandon", by: "Ana Ruiz" };
+  expect(await refusedFields(handle.resolve(resolution))).toEqual(["signature"]);
+  expect(await refusedFields(handle.cancel())).toEqual(["signature"]);
+  const forger = await operators.client("ben", "ana");
+  const forged = forger.handle("sendPostal/unsigned").resolve(resolution);
+  expect(await refusedFields(forged)).toEqual(["signature.value"]);
+  const status = await handle.status();
+  expect(status.attention?.id).toBe(attention);
+  expect(status.timeline.filter(({ source }) => source === "person")).toEqual([]);
+}, 60_000);
+
+test.concurrent("an operator's key decides: the name that is stated and the one that is proven are shown", async () => {
+  const { handle, attention } = await waiting("signed");
+  const own = ana.handle("sendPostal/signed") as AnyHandle;
+  const resolution: Resolution = { attention, decision: "abandon", by: "Ana Ruiz", note: "enough" };
+  expect(await own.resolve(resolution)).toEqual({ answer: "resolved" });
+  await expect(handle.result()).rejects.toThrow(AbandonedError);
+  await expect(handle.result()).rejects.toMatchObject({
+    details: { by: "Ana Ruiz", principal: "ana" },
+  });
+  const { timeline } = await handle.status();
+  expect(timeline).toContainEqual(
+    expect.objectContaining({ source: "person", by: "Ana Ruiz", principal: "ana", note: "enough" }),
+  );
+  const { stdout } = await trustflow(["status", "sendPostal/signed"], {
+    env: system.stack.env,
+  });
+  expect(stdout).toContain("by Ana Ruiz, signed by ana");
+}, 60_000);
+
+test.concurrent("a signature is worth nothing at another process, and nothing when the id is started again", async () => {
+  const { attention } = await waiting("first");
+  await waiting("second");
+  const argument = { attention, decision: "abandon", by: "Ana Ruiz" };
+  const signed = signedBy("ana", "sendPostal/first", "u-1", argument);
+  expect(await refusedOf(decideAs("sendPostal/second", "u-1", signed))).toMatchObject({
+    path: "signature.value",
+  });
+  expect(
+    await refusedOf(decideAs("sendPostal/first", "u-1", { ...signed, decision: "retry" })),
+  ).toMatchObject({ path: "signature.value" });
+  expect(await decideAs("sendPostal/first", "u-2", argument).catch(() => "refused")).toBe(
+    "refused",
+  );
+  // Temporal knows the id of the update that was refused, so the decision is signed with another one.
+  const again = signedBy("ana", "sendPostal/first", "u-3", argument);
+  expect(await decideAs("sendPostal/first", "u-3", again)).toEqual({ answer: "resolved" });
+  await expect(system.client.handle("sendPostal/first").result()).rejects.toThrow(AbandonedError);
+
+  const { handle } = await waiting("first");
+  expect(await refusedOf(decideAs("sendPostal/first", "u-3", again))).toMatchObject({
+    path: "signature",
+  });
+  expect((await handle.status()).attention?.id).toBe(attention);
+}, 90_000);
+
 /** The contract has to be accepted. */
 async function asked(id: string): Promise<OneShotHandle> {
   const input = signerInput(id, "", { settings: { requireContractAccepted: true } });
@@ -161,7 +163,7 @@ async function asked(id: string): Promise<OneShotHandle> {
   return handle;
 }
 
-test("the word on a contract is a decision too", async () => {
+test.concurrent("the word on a contract is a decision too", async () => {
   const handle = await asked("contract");
   expect(await refusedFields(handle.acceptContract(true))).toEqual(["signature"]);
   const own = ana.handle("signOneShot/contract");
@@ -173,7 +175,7 @@ test("the word on a contract is a decision too", async () => {
   );
 }, 60_000);
 
-test("what becomes of an identity video is a decision too: without its own signature nothing is sent", async () => {
+test.concurrent("what becomes of an identity video is a decision too: without its own signature nothing is sent", async () => {
   const workflowId = "signOneShot/video";
   const handle = await system.client.signOneShot("video", videoInput("video"));
   await statusWhere(handle, ({ waitingFor }) => waitingFor === videoDecision);
@@ -206,7 +208,7 @@ test("what becomes of an identity video is a decision too: without its own signa
   expect(sent).toEqual([["one-shot-signature.cancelIdentityVideo", 1]]);
 }, 60_000);
 
-test("a signed decision that comes back with a reset is the same decision", async () => {
+test.concurrent("a signed decision that comes back with a reset is the same decision", async () => {
   const handle = await asked("reset");
   const own = ana.handle("signOneShot/reset");
   expect(await own.acceptContract(true)).toEqual({ answer: "accepted" });
