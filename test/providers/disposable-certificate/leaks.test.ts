@@ -38,7 +38,7 @@ const secretCalls: Record<
 
 const answer = { message: `firstName: ${CANARY}`, certIdOtp: CANARY, deviceCode: CANARY };
 
-test.each(operations)("%s leaks nothing", async (operation) => {
+test.concurrent.each(operations)("%s leaks nothing", async (operation) => {
   for (const code of [242, 11002, CANARY]) {
     const broken = await brokenCalls(JSON.stringify({ ...answer, code }), (baseUrl) =>
       secretCalls[operation](

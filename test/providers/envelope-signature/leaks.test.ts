@@ -36,7 +36,7 @@ const answer = JSON.stringify({
   EnvelopeId: [CANARY],
 });
 
-test.each(Object.keys(steps))("%s leaks nothing", async (step) => {
+test.concurrent.each(Object.keys(steps))("%s leaks nothing", async (step) => {
   const broken = await brokenCalls(answer, (baseUrl) =>
     steps[step]!({ ...accountAt(baseUrl, baseUrl, 400), apiToken: new Secret(CANARY) }),
   );

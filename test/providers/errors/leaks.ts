@@ -31,7 +31,10 @@ const breaks = (body: string): Record<string, Handler> => ({
     void response.writeHead(502, headers).end(`<html>${CANARY}</html>`),
 });
 
-/** The errors that `perform` ends with at a server that breaks in every way, each with where the canary shows. */
+/**
+ * The errors that `perform` ends with at a server that breaks in every way, each with where the canary shows. Most of it is waiting for the
+ * one that never answers, so the tests of several calls run side by side.
+ */
 export async function brokenCalls(
   body: string,
   perform: (baseUrl: string) => Promise<unknown>,

@@ -62,7 +62,7 @@ const calls: Record<Operation<"evi-notice">, (account: EviNoticeAccount) => Prom
     client.deleteBatchAttachment(account, { batchId, attachmentId }),
 };
 
-test.each(Object.entries(calls))("%s leaks nothing", async (_, call) => {
+test.concurrent.each(Object.entries(calls))("%s leaks nothing", async (_, call) => {
   const credentials = { username: "canary", password: new Secret(CANARY), timeoutMs: 400 };
   const broken = await brokenCalls(answer, (baseUrl) => call(accountAt(baseUrl, credentials)));
   expect(broken.length).toBeGreaterThan(13);

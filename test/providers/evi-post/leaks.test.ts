@@ -32,7 +32,7 @@ const operations: Record<string, (account: EviPostAccount) => Promise<unknown>> 
   cancel: (account) => client.cancel(account, { uniqueId: CANARY }),
   downloadAffidavits: (account) => client.downloadAffidavits(account, [CANARY], inMemory),
 };
-test.each(Object.keys(operations))("%s leaks nothing", async (operation) => {
+test.concurrent.each(Object.keys(operations))("%s leaks nothing", async (operation) => {
   const credentials = { username: "canary", password: new Secret(CANARY), timeoutMs: 400 };
   const broken = await brokenCalls(answer, (baseUrl) =>
     operations[operation]!(accountAt(baseUrl, credentials)),

@@ -47,7 +47,7 @@ const answer = JSON.stringify({
   documents: CANARY,
 });
 
-test.each(Object.entries(operations))("%s leaks nothing", async (_, perform) => {
+test.concurrent.each(Object.entries(operations))("%s leaks nothing", async (_, perform) => {
   const secrets = { token: new Secret(CANARY), tokenPrefix: "canary ", timeoutMs: 400 };
   const broken = await brokenCalls(answer, (baseUrl) => perform(accountAt(baseUrl, secrets)));
   expect(broken.length).toBeGreaterThan(12);
