@@ -72,7 +72,7 @@ test("migrate adds what is missing, and nothing the second time", async () => {
 test.each(["receiver", "codec-server", "sandbox"])(
   "%s says that it is ready, is so, and ends with 0 on SIGTERM, however often",
   async (name) => {
-    await trustflow(["migrate", "--database-only"], { env });
+    await migrate(database.pool);
     const args = name === "sandbox" ? [name, "--port", "0"] : [name];
     const role = start(args, { env });
     const { ready, url } = await readyLine(role);
@@ -140,7 +140,7 @@ test("a port that is taken ends a role with 4", async () => {
 });
 
 test("the inbox can be read, and a callback that is not there is unknown", async () => {
-  await trustflow(["migrate", "--database-only"], { env });
+  await migrate(database.pool);
   const list = await trustflow(["callbacks", "list", "--json"], { env });
   expect(JSON.parse(list.stdout)).toEqual([]);
   expect((await trustflow(["callbacks", "show", "7"], { env })).code).toBe(3);
