@@ -8,8 +8,8 @@ const { default: Sequencer } = require("@jest/test-sequencer");
 const longest = [
   "test/e2e/promises.test.ts",
   "test/histories/plain-paths.test.ts",
-  "test/e2e/signed-decisions.test.ts",
   "test/replay/replay.test.ts",
+  "test/e2e/signed-decisions.test.ts",
   "test/cli/roles.test.ts",
   "test/callbacks/inbox/quota.test.ts",
   "test/cli/upkeep/documents.test.ts",
