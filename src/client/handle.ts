@@ -44,6 +44,7 @@ import {
   UnprovenAnswerError,
   UnreachableError,
 } from "./errors.js";
+import { newestReadIn, withNewestRead } from "./newest-read.js";
 
 /** Handlers answer within 20 s; after this long, no worker is there. */
 const ANSWER_LIMIT_MS = 30_000;
@@ -112,7 +113,15 @@ export class ProcessHandle<Result> {
   }
 
   /** Needs a live worker. */
-  status(): Promise<ProcessStatus> {
+  async status(): Promise<ProcessStatus> {
+    if (this.process !== "sendNoticeBatch") return this.#status();
+    // In this order the newest read never gets lost between the two: the process may learn of it meanwhile.
+    const described = await this.#answered(() => this.#describe());
+    const read = await newestReadIn(this.#client, described);
+    return withNewestRead(await this.#status(), read);
+  }
+
+  #status(): Promise<ProcessStatus> {
     return this.#answered(async () => {
       for (let refusals = 1; ; refusals += 1) {
         try {

@@ -1,5 +1,6 @@
 // What is known of a batch's notices: by callbacks, which the relay stores, and by queries for those that none has closed.
 import { wordOf } from "../../batches/shown.js";
+import type { BatchTotals } from "../../contracts/send-notice-batch.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
@@ -35,8 +36,8 @@ export interface Watched extends OfBatch {
 
 /**
  * Answers when all notices are closed, when a total has moved by 4 % of the recipients, when more failed than allowed, or, at the
- * deadline, after a last sweep. Reads by query what no callback has closed, each `pollIntervalSeconds`. Before the last answer each
- * notice that callbacks alone have closed is read too.
+ * deadline, after a last sweep; the totals in between are left in the heartbeat. Reads by query what no callback has closed, each
+ * `pollIntervalSeconds`. Before the last answer each notice that callbacks alone have closed is read too.
  */
 export async function watchItems(context: BatchContext, given: Watched): Promise<ItemTotals> {
   const now = await context.deps.journal.now();
@@ -56,7 +57,8 @@ export async function watchItems(context: BatchContext, given: Watched): Promise
     totals = await totalsOf(context, given, isOver);
   }
   if (totals.isLast || hasCrossed(totals, given) || hasMoved(totals, given)) return totals;
-  throw new NotChangedYet();
+  const { at, states } = totals;
+  throw new NotChangedYet(undefined, { totals: { at, states } satisfies BatchTotals });
 }
 
 async function totalsOf(

@@ -1,4 +1,5 @@
 // How far the provider is with a batch (P2 §2.8, §3.3).
+import type { BatchProgress } from "../../contracts/send-notice-batch.js";
 import { brokenBatchStates } from "../../contracts/send-notice-batch/states.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
@@ -24,8 +25,8 @@ export interface ProgressQuestion extends OfBatch {
 }
 
 /**
- * Answers when the state differs from `seen`, the counts have moved by 4 % of the recipients, or more failed than allowed. A batch that
- * is seen to be broken is a `protocol` problem until its state is another one.
+ * Answers when the state differs from `seen`, the counts have moved by 4 % of the recipients, or more failed than allowed; each read in
+ * between is left in the heartbeat. A batch that is seen to be broken is a `protocol` problem until its state is another one.
  */
 export async function followBatch(
   context: BatchContext,
@@ -45,8 +46,15 @@ export async function followBatch(
     ...(failedCount !== undefined && { failedCount }),
     ...(progressPercentage !== undefined && { progressPercentage }),
   };
-  if (given.mode === "quick" && !isNews && !hasMoved(read, given)) throw new NotChangedYet();
+  if (given.mode === "quick" && !isNews && !hasMoved(read, given))
+    throw new NotChangedYet(undefined, { progress: progressOf(read) });
   return read;
+}
+
+/** As the status has it. */
+function progressOf(read: BatchRead): BatchProgress {
+  const { stamp: at, state: _, ...counts } = read;
+  return { at, ...counts };
 }
 
 function hasMoved(

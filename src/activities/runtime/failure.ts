@@ -32,10 +32,13 @@ export class InvalidInput extends Error {
 export class NotChangedYet extends Error {
   /** Sooner than the step's own interval, where there is more to do. */
   readonly retryAfterMs: number | undefined;
+  /** Members of the status as they were read: too little to wake the workflow, but a client may show them. */
+  readonly members: object | undefined;
 
-  constructor(retryAfterMs?: number) {
+  constructor(retryAfterMs?: number, members?: object) {
     super();
     this.retryAfterMs = retryAfterMs;
+    this.members = members;
   }
 }
 
@@ -77,9 +80,12 @@ type Described = Omit<Partial<Problem>, "kind"> & {
   unanswered?: boolean;
 };
 
-/** What an attempt leaves to the next one in its heartbeat: since when every attempt found the provider unavailable. */
+/** What an attempt leaves behind in its heartbeat. */
 interface Heartbeat {
+  /** For the next attempt: since when every attempt found the provider unavailable. */
   awaySince?: number;
+  /** For clients: the members of the status that were read last (`src/client/newest-read.ts`). */
+  members?: object;
 }
 
 const HEARTBEAT_MS = 1_500;
@@ -96,7 +102,8 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
     if (error instanceof CancelledFailure) throw error;
     const described = describe(error);
     const awaySince = awaySinceAfter(described, began, before);
-    heartbeat({ awaySince });
+    const members = (error instanceof NotChangedYet ? error.members : undefined) ?? before?.members;
+    heartbeat({ awaySince, ...(members && { members }) });
     const awayMs = awaySince === undefined ? undefined : clock() - awaySince;
     throw failureOf(described, context, awayMs);
   } finally {

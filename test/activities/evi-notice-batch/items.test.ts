@@ -144,7 +144,9 @@ test("a report that was stored is not made again", async () => {
 
 test("totals move, failures cross the budget once, and the deadline ends the wait", async () => {
   const batch = await processed();
-  const one = () => batch.attempt((all) => all.watchItems(asked));
+  let left: unknown;
+  const onHeartbeat = (members: unknown) => (left = members);
+  const one = () => batch.attempt((all) => all.watchItems(asked), { onHeartbeat });
   const asked = {
     ...batch.of,
     list: batch.plan.list,
@@ -163,6 +165,7 @@ test("totals move, failures cross the budget once, and the deadline ends the wai
   expect(Object.values(begun.states)).toEqual([3]);
   Object.assign(asked, { seen: begun });
   await expect(one()).rejects.toMatchObject(unchanged);
+  expect(left).toEqual({ members: { totals: { at, states: begun.states } } });
   await bench.sandbox.clock.advance(90 * DAY);
   await batch.items.noteRead(batch.key, [await failedItem(batch)], new Date(Date.now() + 60_000));
   Object.assign(asked, { wait: "end", pollIntervalSeconds: 1_000 });

@@ -16,12 +16,14 @@ async function started(changes: object = {}) {
   const { attempt, run, setUp } = bench.batch();
   const { batchId, of } = await setUp(changes);
   await run((all) => all.startBatch(of("start")));
-  const ask = (more: Partial<ProgressQuestion> = {}) =>
-    attempt((all) =>
-      all.followBatch({
-        ...{ account: "default", batchId, mode: "quick", recipients: 2, allowedFailures: 2 },
-        ...more,
-      }),
+  const ask = (more: Partial<ProgressQuestion> = {}, onHeartbeat?: (left: unknown) => void) =>
+    attempt(
+      (all) =>
+        all.followBatch({
+          ...{ account: "default", batchId, mode: "quick", recipients: 2, allowedFailures: 2 },
+          ...more,
+        }),
+      { ...(onHeartbeat && { onHeartbeat }) },
     );
   return { ask, pass: (ms: number) => bench.sandbox.clock.advance(ms) };
 }
@@ -57,6 +59,19 @@ test("counts are news from 4 % of the recipients on, and where more failed than 
   await expect(ask({ seen: now, recipients: 26, allowedFailures: 0 })).rejects.toMatchObject(
     unchanged,
   );
+});
+
+test("a read that is no news is left to clients, in the heartbeat", async () => {
+  const { ask, pass } = await started();
+  await pass(HOUR);
+  const now = await ask();
+  const left: unknown[] = [];
+  const seen = { ...now, sentCount: 1 };
+  await expect(
+    ask({ seen, recipients: 26 }, (members) => left.push(members)),
+  ).rejects.toMatchObject(unchanged);
+  const progress = { sentCount: 2, failedCount: 0, progressPercentage: 100 };
+  expect(left).toEqual([{ members: { progress: { at: expect.any(String), ...progress } } }]);
 });
 
 test.each(["invalid", "failed"])(

@@ -75,6 +75,12 @@ export const input = {
   ],
 } satisfies SendNoticeBatchInput;
 
+interface About {
+  sinceMs?: number;
+  activityId?: string;
+  number?: number;
+  onHeartbeat?(left: unknown): void;
+}
 export type Call<R> = (activities: BatchActivities) => Promise<R>;
 export type Bench = Awaited<ReturnType<typeof batchBench>>;
 
@@ -137,14 +143,17 @@ export async function batchBench(options: SandboxOptions = {}) {
     const activities = createBatchActivities(deps);
 
     /** One attempt. `sinceMs`: how long ago the activity was scheduled. */
-    const attempt = <R>(call: Call<R>, { sinceMs = 0, activityId = "1", number = 1 } = {}) =>
-      inAttempt(() => call(activities), {
+    const attempt = <R>(call: Call<R>, about: About = {}) => {
+      const { sinceMs = 0, activityId = "1", number = 1, onHeartbeat } = about;
+      const info = {
         namespace: "default",
         workflowExecution: { workflowId, runId: "r" },
         scheduledTimestampMs: Date.now() - sinceMs,
         activityId,
         attempt: number,
-      });
+      };
+      return inAttempt(() => call(activities), info, { ...(onHeartbeat && { onHeartbeat }) });
+    };
 
     /** Until it ends, or fails for good. */
     async function run<R>(call: Call<R>, about: { sinceMs?: number } = {}): Promise<R> {

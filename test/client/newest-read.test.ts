@@ -1,0 +1,98 @@
+// The status of a batch has what its open activity has read since the process learned of it (P2 §2.8).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client } from "@temporalio/client";
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { fileURLToPath } from "node:url";
+import { asActivity, NotChangedYet } from "../../src/activities/runtime/failure.js";
+import { handles } from "../../src/client/handles.js";
+import { newestReadIn, withNewestRead } from "../../src/client/newest-read.js";
+import type { SendNoticeBatchStatus } from "../../src/contracts/send-notice-batch.js";
+import { dataConverter, workerConverters } from "../../src/temporal/codec/data-converter.js";
+import { freshRing, startServer } from "../temporal/support.js";
+
+const ring = freshRing();
+let env: TestWorkflowEnvironment;
+let client: Client;
+beforeAll(async () => {
+  Runtime.install({
+    logger: new DefaultLogger("ERROR", () => undefined),
+    telemetryOptions: { logging: { forward: {} } },
+  });
+  env = await startServer();
+  const converter = dataConverter(ring, undefined, true);
+  client = new Client({ connection: env.connection, dataConverter: converter });
+}, 60_000);
+afterAll(() => env?.teardown());
+
+const first = { at: "2026-01-01T00:00:00.000Z", sentCount: 4_000 };
+const later = { at: "2026-01-01T00:00:30.000Z", sentCount: 5_000, progressPercentage: 5 };
+const known = { phase: "tracking", progress: first } as SendNoticeBatchStatus;
+
+test("what an attempt has read without an answer is in the next status, and costs no event", async () => {
+  const context = {
+    ...{ provider: "evi-notice", operation: "getBatch", environment: "sandbox" },
+    ...{ account: "default", mode: "quick" as const, patienceMs: 1, unavailableForMs: 1 },
+  };
+  const followBatch = () =>
+    asActivity(context, () => Promise.reject(new NotChangedYet(undefined, { progress: later })));
+  const { workflows } = workerConverters({ ring, writeRing: undefined }, []);
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue: "batches",
+    dataConverter: workflows,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL("newest-read.workflows.ts", import.meta.url)),
+      logger: new DefaultLogger("ERROR"),
+      ...workflows,
+    }),
+    activities: { followBatch },
+  });
+  await worker.runUntil(async () => {
+    const workflowId = "sendNoticeBatch/june";
+    const options = { taskQueue: "batches", workflowId, args: [known] };
+    const started = await client.workflow.start("sendNoticeBatch", options);
+    const handle = new handles.sendNoticeBatch(client, "sendNoticeBatch", "june");
+    const shown = async () => ((await handle.status()) as SendNoticeBatchStatus).progress;
+    let progress = await shown();
+    expect([first, later]).toContainEqual(progress);
+    while (progress?.at === first.at) progress = await shown();
+    expect(progress).toEqual(later);
+    const { historyLength } = await started.describe();
+    expect(historyLength).toBe(5);
+    await started.terminate();
+  });
+}, 60_000);
+
+async function described(left: unknown, isEncrypted = true) {
+  const plain = [defaultPayloadConverter.toPayload(left)];
+  const [codec] = client.options.loadedDataConverter.payloadCodecs;
+  const payloads = isEncrypted ? await codec!.encode(plain) : plain;
+  const pendingActivities = [{}, { heartbeatDetails: { payloads } }];
+  return { raw: { pendingActivities } } as unknown as WorkflowExecutionDescription;
+}
+
+test.each([
+  ["a read", { members: { progress: later } }, true, { progress: later }],
+  ["a read that nobody encrypted", { members: { progress: later } }, false, {}],
+  ["something else", { awaySince: 1 }, true, {}],
+  ["a read that is none", { members: { progress: { at: "now" } } }, true, {}],
+])("of a heartbeat with %s", async (_, left, isEncrypted, read) => {
+  expect(await newestReadIn(client, await described(left, isEncrypted))).toEqual(read);
+});
+
+test("without an open activity nothing was read", async () => {
+  const none = { raw: {} } as unknown as WorkflowExecutionDescription;
+  expect(await newestReadIn(client, none)).toEqual({});
+});
+
+test("an earlier read, or one of a process that has ended, changes no status", () => {
+  const totals = { at: later.at, states: { read: 1 } };
+  const ahead = { ...known, progress: later } as SendNoticeBatchStatus;
+  expect(withNewestRead(ahead, { progress: first })).toEqual(ahead);
+  expect(withNewestRead(known, { totals })).toEqual({ ...known, totals });
+  const ended = { ...known, phase: "ended" } as SendNoticeBatchStatus;
+  expect(withNewestRead(ended, { progress: later })).toEqual(ended);
+});
