@@ -16,7 +16,7 @@ export interface ReportRow {
   state?: string;
   /** P2 §3.2 in camelCase. */
   outcome?: string;
-  /** Why it failed or was left out, in the provider's words or in ours. */
+  /** Why it was left out or has no notice, in our words (docs/reading-the-specification.md §4). */
   reason?: string;
   /** When what is said here happened. */
   at?: string;
