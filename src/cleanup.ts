@@ -15,6 +15,8 @@ import { expireDocuments } from "./cleanup/document-retention.js";
 import type { Expired } from "./cleanup/document-retention.js";
 import { isKnown, isOpen } from "./cleanup/executions.js";
 import { eraseLateCallbacks } from "./cleanup/erasure-record.js";
+import { removeLeftovers } from "./cleanup/leftovers.js";
+import type { Leftovers } from "./cleanup/leftovers.js";
 import { namespacesOf } from "./cleanup/namespaces.js";
 import { removeOrphans } from "./cleanup/orphans.js";
 import type { Orphans } from "./cleanup/orphans.js";
@@ -34,7 +36,7 @@ export interface CleanupOptions {
   now?: Date;
 }
 
-export interface CleanupReport {
+export interface CleanupReport extends Leftovers {
   dryRun: boolean;
   /** What was deleted, or with a dry run would be. */
   inboxBodies: number;
@@ -50,6 +52,8 @@ export interface CleanupReport {
 }
 
 const DAY_MS = 86_400_000;
+/** Longer than any attempt works on a document. */
+const LEFTOVER_DAYS = 1;
 
 export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const { retention, pool, dryRun = false, now = new Date() } = options;
@@ -102,6 +106,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     );
   if (skipped !== undefined)
     notes.push(`no document with an expired period was deleted: ${skipped}`);
+  const leftovers = await removeLeftovers({ ...options, before: before(LEFTOVER_DAYS), dryRun });
   const documents = await removeOrphans({
     ...options,
     dryRun,
@@ -118,6 +123,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     journalRows,
     documents,
     expired,
+    ...leftovers,
     notes,
   };
 }

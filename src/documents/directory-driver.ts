@@ -10,6 +10,7 @@ import { DocumentStoreFull } from "./errors.js";
 const ID = /^[0-9a-f]{32}$/;
 const SHARD = /^[0-9a-f]{2}$/;
 const UNFINISHED = /^\.[0-9a-f]{32}\.[0-9a-f]{16}$/;
+const SCRATCH = /^\.scratch\.[0-9a-f]{16}$/;
 
 export class DirectoryDriver implements DocumentDriver {
   readonly #root: string;
@@ -68,7 +69,7 @@ export class DirectoryDriver implements DocumentDriver {
     }
   }
 
-  /** The name is removed before the first write, so that no crash leaves the file behind. */
+  /** The name is removed before the first write, so that a crash leaves an empty file at most. */
   async scratch(): Promise<ScratchFile> {
     await makeDurableFolder(this.#root);
     const path = join(this.#root, `.scratch.${randomBytes(8).toString("hex")}`);
@@ -113,6 +114,23 @@ export class DirectoryDriver implements DocumentDriver {
         yield { id, storedAt: found.mtime };
       }
     }
+  }
+
+  async removeUnfinished(before: Date, dryRun: boolean): Promise<number> {
+    let removed = 0;
+    const look = async (folder: string, form: RegExp) => {
+      for (const name of (await namesIn(folder)).filter((one) => form.test(one))) {
+        const path = join(folder, name);
+        const found = await stat(path).catch(unless("ENOENT", undefined));
+        if (found === undefined || found.mtime >= before) continue;
+        if (!dryRun) await rm(path, { force: true });
+        removed += 1;
+      }
+    };
+    await look(this.#root, SCRATCH);
+    for (const shard of (await namesIn(this.#root)).filter((name) => SHARD.test(name)))
+      await look(join(this.#root, shard), UNFINISHED);
+    return removed;
   }
 
   #path(id: string): string {

@@ -30,4 +30,6 @@ export interface DocumentDriver {
   part(name: string): DocumentDriver;
   list(): AsyncIterable<{ id: string; storedAt: Date }>;
   scratch(): Promise<ScratchFile>;
+  /** Deletes what a crash left half written before `before`, and says how many files that were; with a dry run it only counts. */
+  removeUnfinished(before: Date, dryRun: boolean): Promise<number>;
 }

@@ -19,6 +19,8 @@ import { Spool } from "./spool.js";
 export { DocumentConflict, DocumentCorrupt, DocumentErased, DocumentNotFound } from "./errors.js";
 export type { Pieces } from "../crypto/sealed-stream.js";
 
+const KEYS = "keys";
+
 export interface PutOptions {
   id?: string;
   process?: ProcessKey | undefined;
@@ -32,7 +34,7 @@ export class DocumentStore {
   constructor(driver: DocumentDriver, ring: KeyRing) {
     this.#driver = driver;
     this.#ring = ring;
-    this.dataKeys = new DataKeys(driver.part("keys"), ring);
+    this.dataKeys = new DataKeys(driver.part(KEYS), ring);
   }
 
   /**
@@ -152,6 +154,14 @@ export class DocumentStore {
 
   async delete(uri: string): Promise<void> {
     await this.#driver.remove(documentIdOf(uri));
+  }
+
+  /** Documents and data keys that a crash left half written before `before`: their number, and without a dry run they are deleted. */
+  async removeUnfinished(before: Date, { dryRun = false } = {}): Promise<number> {
+    const places = [this.#driver, this.#driver.part(KEYS)];
+    let removed = 0;
+    for (const place of places) removed += await place.removeUnfinished(before, dryRun);
+    return removed;
   }
 
   async *list(): AsyncIterable<{ uri: string; storedAt: Date }> {

@@ -188,6 +188,7 @@ test("a process that takes a document while it is removed waits, and one that wa
   let isTaken = false;
   const slow = Object.assign(Object.create(store) as DocumentStore, {
     list: () => store.list(),
+    removeUnfinished: async () => 0,
     async delete(removed: string) {
       taking = takes(removed).then(() => void (isTaken = true));
       for (let waiting = 0; waiting === 0;) {
@@ -318,6 +319,7 @@ test("a list of documents that breaks off removes nothing", async () => {
       }
     },
     delete: (uri: string) => store.delete(uri),
+    removeUnfinished: async () => 0,
   });
   await expect(run({ documents: broken })).rejects.toThrow("the disk is away");
   expect(await store.exists(due)).toBe(true);

@@ -31,7 +31,8 @@ workflow task; no effect happens twice.
 Callback bodies are deleted after retention.inboxDays, those of parked callbacks after retention.parkedDays, and rows of the
 journal and the inbox after retention.journalDays. Unused uploads go into quarantine after retention.documentOrphanDays
 ("trustflow documents quarantine") and are deleted retention.quarantineDays later. The documents of a finished process are
-deleted after the period of their kind, if retention.documents sets one. Nothing of an open process is deleted.`,
+deleted after the period of their kind, if retention.documents sets one. Nothing of an open process is deleted, except what a
+killed worker left: unfinished files, and archive parts that are in no archive, a day later.`,
     example: "trustflow cleanup --dry-run",
   })
     .option("--dry-run", "only count; delete and repair nothing")
@@ -144,6 +145,8 @@ function retentionLines(report: CleanupReport): [string, string][] {
     journalRows,
     documents,
     expired,
+    unfinishedFiles,
+    archiveParts,
   } = report;
   return [
     ["inbox bodies", String(inboxBodies)],
@@ -157,6 +160,8 @@ function retentionLines(report: CleanupReport): [string, string][] {
         `${documents.removed} (${documents.quarantined} more moved into quarantine)`,
     ],
     ["expired documents", countsByKind(expired)],
+    ["unfinished files", String(unfinishedFiles)],
+    ["unused archive parts", String(archiveParts)],
     ["removed", dryRun ? "nothing: --dry-run" : "as counted"],
   ];
 }
