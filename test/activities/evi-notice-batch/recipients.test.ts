@@ -58,6 +58,34 @@ test.each(benches)("a part of the list is no list, where a list %s", async (_, o
   expect(await addressesOf(bench, batchId)).toEqual(both);
 });
 
+test("recipients that the provider still shows after their deletion keep the list from going up", async () => {
+  const { attempt, run, created, effect, description } = appending.batch();
+  const { plan, batchId } = await created();
+  await eviNotice.addRecipients(appending.account, {
+    ...{ batchId, csv: leftover, hasChallenges: false },
+  });
+  const call: Call<void> = (all) =>
+    all.addRecipients({ ...effect("recipients"), batchId, list: plan.list });
+  // A 404 of a deletion is a success, and nothing was deleted.
+  const fault = { operation: "evi-notice.deleteRecipients", kind: "reject" } as const;
+  appending.sandbox.faults.add({ ...fault, status: 404, times: "always" });
+  const lists = () =>
+    appending.sandbox.ledger(description).byIntent[description]?.["evi-notice.addRecipients"];
+  const before = lists();
+  expect(before).toBe(1);
+  await expect(attempt(call)).rejects.toMatchObject({
+    ...{ type: "notVisibleYet", nonRetryable: false },
+  });
+  await expect(attempt(call, { sinceMs: 3_600_000 })).rejects.toMatchObject({
+    ...{ type: "protocol", nonRetryable: true },
+    details: [expect.objectContaining({ problem: "shows recipients that were deleted" })],
+  });
+  expect(lists()).toBe(before);
+  appending.sandbox.faults.clear();
+  await run(call);
+  expect(await addressesOf(appending, batchId)).toEqual(both);
+});
+
 test("a list goes up in parts where the provider adds them to each other", async () => {
   const { run, created, effect, description } = appending.batch(assuming({ listPartRows: 1 }));
   const { plan, batchId } = await created();
