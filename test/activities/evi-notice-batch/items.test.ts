@@ -1,6 +1,7 @@
 // The items of a batch at the simulated provider: totals, the sweep of what never called back, the report and the archive.
+import { randomUUID } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import yauzl from "yauzl";
 import type { WrittenReport } from "../../../src/activities/evi-notice-batch/report.js";
 import { BatchItems } from "../../../src/batches/items.js";
@@ -18,6 +19,7 @@ let bench: Bench;
 beforeAll(async () => {
   bench = await batchBench();
 });
+afterEach(() => bench.sandbox.faults.clear());
 afterAll(() => bench.close());
 
 const recipients = `address;legalname;lookupkey;displayname
@@ -181,6 +183,65 @@ async function failedItem(batch: Processed) {
   const items = await batch.items.page(batch.key, { limit: 10 });
   return { ...items.find(({ line }) => line === 6)!, state: "Closed", outcome: "failed" };
 }
+
+/** A callback as the relay settles it. */
+async function closedByCallback({ items, key }: Processed, evidenceId: string) {
+  const claim = randomUUID();
+  const { rows } = await bench.pool.query<{ id: string }>(
+    `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, body, claim, claimed_until)
+     values ('a', gen_random_uuid(), 'evi-notice', $2, $3, 1, 'x', $1, clock_timestamp() + interval '1 minute') returning id`,
+    [claim, key.namespace, key.workflowId],
+  );
+  const when = "2026-01-01T00:00:00.000Z";
+  const heard = { kind: "Closed", at: when, rank: 9, outcome: "delivered", evidenceId };
+  await items.keep(claim, [{ id: rows[0]?.id ?? "", ...heard }]);
+}
+
+test("of mails and text messages, which no query shows, callbacks alone are known, and the deadline ends the wait", async () => {
+  const text = "address;legalname\nana@example.com;Ana\n+34600000001;Bo\n";
+  const batch = await processed({ batch: { ...assumptions, ownLookupKeys: false } }, {}, text);
+  const unread = { operation: "evi-notice.get", kind: "reject" } as const;
+  bench.sandbox.faults.add({ ...unread, status: 404, times: "always" });
+  const asked = async () => (await bench.control.requests()).total["evi-notice.get"]?.["404"] ?? 0;
+  const before = await asked();
+  const open = {
+    ...batch.of,
+    ...{ list: batch.plan.list, allowedFailures: 9, withoutNotice: 0, pollIntervalSeconds: 0 },
+    ...{ wait: "change" as const, deadline: future, mode: "quick" as const },
+  };
+  const one = () => batch.attempt((all) => all.watchItems(open));
+  const unchanged = { type: "unchanged", nonRetryable: false };
+  await expect(one()).rejects.toMatchObject(unchanged);
+  await expect(one()).rejects.toMatchObject(unchanged);
+  expect((await asked()) - before).toBe(2);
+  const [mail, message] = await batch.items.page(batch.key, { limit: 10 });
+  const unknown = { evidenceId: id, source: "recipients" };
+  expect([mail, message]).toEqual([unknown, unknown]);
+  await closedByCallback(batch, mail!.evidenceId);
+  const totals = { states: { delivered: 1 }, failed: 0, open: 1, isLast: false };
+  expect(await one()).toMatchObject(totals);
+  const last = await watch(batch, { withoutNotice: 0, deadline: past });
+  expect(last).toMatchObject({ ...totals, isLast: true });
+  const rows = await rowsOf(await report(batch));
+  expect(new Map(rows.map(({ source, outcome }) => [source, outcome]))).toEqual(
+    new Map([
+      ["callback", "delivered"],
+      ["recipients", undefined],
+    ]),
+  );
+});
+
+test("recipients are listed from the first page again where the provider no longer takes the cursor", async () => {
+  const batch = await processed({ batch: { ...assumptions, recipientsPage: 2 } });
+  await bench.sandbox.clock.advance(90 * DAY);
+  await batch.items.noteListed(batch.key, [], { cursor: "of another day" });
+  const refused = async () =>
+    (await bench.control.requests()).total["evi-notice.queryRecipients"]?.["400"] ?? 0;
+  const before = await refused();
+  expect(await watch(batch)).toMatchObject({ open: 0, states: { read: 1, refused: 1, failed: 1 } });
+  expect((await refused()) - before).toBe(1);
+  expect(await batch.items.sweep(batch.key)).toMatchObject({ isListed: true });
+});
 
 test("the notices of many recipients are read by a query for each hundred of them", async () => {
   const rows = Array.from({ length: 250 }, (_, number) => `r${number}@example.com;R`);
