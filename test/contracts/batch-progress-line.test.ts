@@ -68,9 +68,9 @@ test("the provider's percentage is shown where it counts more than what was sent
 });
 
 test("then the notices by state", () => {
-  const states = { delivered: 40_120, read: 12_004, refused: 31 };
+  const states = { refused: 31, read: 12_004, unknown: 2, delivered: 40_120 };
   const status = statusOf({ list, totals: { at: "2026-01-01T00:00:00Z", states } });
-  const line = "delivered 40,120, read 12,004, refused 31 of 100,000";
+  const line = "delivered 40,120, read 12,004, refused 31, unknown 2 of 100,000";
   expect(linesOf(status)).toEqual([line]);
   expect(batchFacts(status).map(([name]) => name)).toContain("notices");
 });

@@ -1,6 +1,7 @@
 // How far a batch of notices is, in one line: a bar with rate and time left while the provider makes the notices, then how many of
 // them are in which state.
 import type { SendNoticeBatchStatus } from "../send-notice-batch.js";
+import { noticeOutcomes, noticeStates } from "../send-notice/states.js";
 import type { ProcessStatus } from "../shared/status.js";
 
 const WIDTH = 30;
@@ -51,9 +52,15 @@ export class BatchProgressLine {
   }
 }
 
-/** `delivered 40,120, read 12,004, refused 31 of 100,000` */
+/** A word that is not here comes last. */
+const order = [...noticeStates.map((state) => state.toLowerCase()), ...noticeOutcomes];
+
+/** `delivered 40,120, read 12,004, refused 31 of 100,000`: in the order of a notice's life. */
 export function totalsLine(states: Record<string, number>, recipients: number): string {
-  const words = Object.entries(states).map(([state, number]) => `${state} ${count(number)}`);
+  const place = (state: string) => (order.includes(state) ? order.indexOf(state) : order.length);
+  const words = Object.entries(states)
+    .toSorted(([one], [other]) => place(one) - place(other))
+    .map(([state, number]) => `${state} ${count(number)}`);
   return `${words.length === 0 ? "no notice known" : words.join(", ")} of ${count(recipients)}`;
 }
 
