@@ -8,7 +8,7 @@ import type { Batch, BatchStart } from "../../providers/evi-notice/client.js";
 import type { provider } from "../evi-notice/context.js";
 import type { StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
-import type { AttemptMode } from "../runtime/failure.js";
+import type { AttemptMode, Refusal } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
 import type { SentList } from "./plan.js";
 import { addRecipients, recipientsOf } from "./recipients.js";
@@ -108,11 +108,24 @@ function isNotReady(error: unknown): boolean {
   return error instanceof ProviderError && error.status === 400;
 }
 
-/** `deleted`: it is gone, and was never started; `tooLate`: it was started. */
+/**
+ * How long before its date a scheduled batch is last deleted, beside the time of the call. What DELETE does to a batch that is being sent
+ * is not shown (P2 §4.3), so none may arrive after the date: one that got no answer may still be under way, and clocks may differ.
+ */
+const LAST_DELETION_MS = 60_000;
+
+/**
+ * `deleted`: it is gone, and was never started; `tooLate`: it was started. What the provider answered to the start counts more than what it
+ * shows, which may be older. `started`: as the process knows it.
+ */
 export async function deleteBatch(
   context: BatchContext,
-  { effect, batchId }: StepCall & OfBatch,
+  { effect, batchId, started }: StepCall & OfBatch & { started?: Started },
 ): Promise<{ answer: "deleted" | "tooLate" }> {
+  const start = started ?? (await answeredStart(context));
+  if (start && start.scheduledDate === undefined) return { answer: "tooLate" };
+  const date = start?.scheduledDate;
+  const lastMs = LAST_DELETION_MS + context.account.timeoutMs;
   try {
     await runEffect<typeof provider, object, void>(
       context,
@@ -123,6 +136,8 @@ export async function deleteBatch(
         async prepare() {
           if (await isStarted(context, batchId))
             throw context.refusal("deleteBatch", "it was started");
+          if (date !== undefined && Date.parse(date) - Date.now() < lastMs)
+            throw context.refusal("deleteBatch", "it starts too soon");
         },
         async send({ signal }) {
           await eviNotice.deleteBatch(context.account, { batchId }, signal);
@@ -132,15 +147,38 @@ export async function deleteBatch(
       { of: "step" },
     );
   } catch (error) {
-    if (error instanceof EffectRefused && (await isStarted(context, batchId)))
-      return { answer: "tooLate" };
-    throw error;
+    if (!(error instanceof EffectRefused)) throw error;
+    return { answer: await answerToRefusal(context, batchId, error, start !== undefined) };
   }
   const left = await context.findBatch(batchId);
   if (!left) return { answer: "deleted" };
   if (unstartedBatchStates.has(left.state))
     throw context.notShown("getBatch", "shows a batch that was deleted");
   return { answer: "tooLate" };
+}
+
+async function answerToRefusal(
+  context: BatchContext,
+  batchId: string,
+  error: EffectRefused,
+  wasStarted: boolean,
+): Promise<"deleted" | "tooLate"> {
+  const isByProvider = (error.refusal as Refusal).status !== undefined;
+  if (wasStarted && isByProvider) return "tooLate";
+  const left = await context.findBatch(batchId);
+  if (left && (wasStarted || !unstartedBatchStates.has(left.state))) return "tooLate";
+  // Without a call of ours it is gone by an earlier one, whose answer was lost.
+  if (!left && wasStarted) return "deleted";
+  // A person may have started it, and the provider not show that yet.
+  if (left && isByProvider && context.isNew)
+    throw context.notShown("getBatch", "shows a batch as not started that it does not delete");
+  throw error;
+}
+
+/** Of this run of the process or an earlier one. */
+async function answeredStart(context: BatchContext): Promise<Partial<Started> | undefined> {
+  const { standing } = await context.readStepHistory("start");
+  return standing?.isAnswered === true ? (standing.answer as Partial<Started>) : undefined;
 }
 
 async function isStarted(context: BatchContext, batchId: string): Promise<boolean> {

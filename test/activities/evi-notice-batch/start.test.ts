@@ -144,6 +144,78 @@ test("a scheduled batch is deleted, and a started one is not", async () => {
   expect(await deleting).toEqual({ answer: "deleted" });
 });
 
+test("a batch whose start was answered is never deleted, whatever the provider shows", async () => {
+  const { run, setUp, created, effect, workflowId, deps } = bench.batch();
+  const { batchId } = await created();
+  // The provider shows a draft still.
+  const key = { namespace: "default", workflowId, step: "start" };
+  const said = { decision: "happened", attention: "1", by: "ana" } as const;
+  const result = { startedAt: new Date().toISOString() };
+  await deps.journal.decide(key, { ...said, result, at: result.startedAt });
+  bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "cut" });
+  bench.sandbox.faults.add({ operation: "evi-notice.getBatch", kind: "cut" });
+  const of = { ...effect("delete"), batchId };
+  expect(await run((all) => all.deleteBatch(of))).toEqual({ answer: "tooLate" });
+  expect(bench.sandbox.faults.list()).toMatchObject([{ fired: 0 }, { fired: 0 }]);
+  bench.sandbox.faults.clear();
+  expect(await stateOf(batchId)).toBe("Draft");
+  // What the process knows of its start is enough.
+  const other = await setUp();
+  const started = { startedAt: new Date().toISOString() };
+  const known = { ...other.of("delete"), started };
+  expect(await run((all) => all.deleteBatch(known))).toEqual({ answer: "tooLate" });
+  expect(await stateOf(other.batchId)).toBe("Draft");
+});
+
+test("a scheduled batch is not deleted shortly before its date", async () => {
+  const { run, created, effect } = bench.batch();
+  const { batchId } = await created();
+  const deleting = (step: string, inMs: number) => {
+    const scheduledDate = new Date(Date.now() + inMs).toISOString();
+    const started = { startedAt: new Date().toISOString(), scheduledDate };
+    return run((all) => all.deleteBatch({ ...effect(step), batchId, started }));
+  };
+  for (const [step, inMs] of [
+    ["past", -1_000],
+    ["soon", 60_000],
+  ] as const)
+    expect(await deleting(step, inMs)).toEqual({ answer: "tooLate" });
+  expect(await stateOf(batchId)).toBe("Draft");
+  expect(await deleting("early", 120_000)).toEqual({ answer: "deleted" });
+  // One that is gone needs no other deletion.
+  expect(await deleting("late", 1_000)).toEqual({ answer: "deleted" });
+});
+
+test("a deletion of a scheduled batch that the provider refuses is too late, whatever it shows", async () => {
+  const { run, created, effect } = bench.batch();
+  const { batchId } = await created();
+  const scheduledDate = new Date(Date.now() + HOUR_MS).toISOString();
+  const started = { startedAt: new Date().toISOString(), scheduledDate };
+  bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "reject", status: 400 });
+  const deleting = run((all) => all.deleteBatch({ ...effect("delete"), batchId, started }));
+  expect(await deleting).toEqual({ answer: "tooLate" });
+  expect(await stateOf(batchId)).toBe("Draft");
+});
+
+test("a draft that the provider does not delete is looked at again, as a person may have started it", async () => {
+  const { attempt, setUp } = bench.batch();
+  const { of, batchId } = await setUp();
+  bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "reject", status: 400 });
+  const deleting = () => attempt((all) => all.deleteBatch(of("delete")));
+  await expect(deleting()).rejects.toMatchObject(later);
+  await eviNotice.startBatch(bench.account, { batchId, state: "Submitted" });
+  expect(await deleting()).toEqual({ answer: "tooLate" });
+});
+
+test("a draft that the provider never deletes says so", async () => {
+  const { run, created, effect } = bench.batch();
+  const { batchId } = await created();
+  bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "reject", status: 400 });
+  const of = { ...effect("delete"), batchId };
+  const deleting = run((all) => all.deleteBatch(of), { sinceMs: HOUR_MS });
+  await expect(deleting).rejects.toMatchObject({ type: "invalidRequest" });
+});
+
 test("a batch that is started just before its deletion is too late", async () => {
   class LateJournal extends Journal {
     override async perform<A>(
