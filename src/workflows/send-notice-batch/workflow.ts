@@ -5,6 +5,7 @@ import {
   ActivityFailure,
   ApplicationFailure,
   currentUpdateInfo,
+  patched,
   proxyActivities,
 } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
@@ -72,6 +73,8 @@ class SendNoticeBatch {
   /** Until then it can be deleted. */
   #isWaiting = false;
   #isDeleted = false;
+  /** The provider does not delete it, as a person started it: it is followed. */
+  #isFoundStarted = false;
   /** Someone cancels it, and the main path looks after its next step. */
   #isCancelled = false;
   #processedAt: string | undefined;
@@ -150,16 +153,35 @@ class SendNoticeBatch {
       await this.#start(plan, batch);
       return true;
     } catch (error) {
-      if (isNotAccepted(error)) await answerTo(() => this.#deletion(batch, "not-accepted"));
+      if (isNotAccepted(error)) {
+        const { answer } = await answerTo(() => this.#deletion(batch, "not-accepted"));
+        if (answer === "tooLate" && this.#takeAsStarted(plan, batch)) return true;
+      }
       if (!(error instanceof Withdrawn)) throw error;
       // From here on it is deleted, and no longer stopped.
       lifecycle.stopping = undefined;
       lifecycle.stopped = undefined;
       this.#isWaiting = false;
-      if (!this.#isDeleted && !(await this.#delete(batch))) return true;
+      if (!this.#isDeleted && !(await this.#delete(batch))) {
+        this.#takeAsStarted(plan, batch);
+        return true;
+      }
       status.ownOutcome = "cancelledBeforeStart";
       return false;
     }
+  }
+
+  /** False in the history of a release that did not. */
+  #takeAsStarted({ deadlineSeconds }: BatchPlan, { batchId }: OfBatch): boolean {
+    if (!patched("found-started")) return false;
+    const { lifecycle, log, status } = this.#flow;
+    this.#isFoundStarted = true;
+    // A cancellation that came meanwhile stops nothing any more.
+    if (lifecycle.stopped) lifecycle.stopping = lifecycle.stopped = undefined;
+    log.note({ source: "process", event: "Found the batch started" });
+    const deadline = status.deadline ?? secondsFromNow(deadlineSeconds);
+    status.effectExists("tracking", { batchId }, deadline);
+    return true;
   }
 
   async #setUp({ body, list, attachments, fields }: BatchPlan, batch: OfBatch): Promise<void> {
@@ -334,12 +356,14 @@ class SendNoticeBatch {
   async #cancelled(occurrence: string): Promise<BatchCancelAnswer> {
     const { lifecycle } = this.#flow;
     if (this.#isDeleted) return { answer: "cancelled" };
+    if (this.#isFoundStarted) return { answer: "tooLate" };
     if (!this.#started) {
       // Withdrawn, the batch is never created, or never started, whatever else becomes of it.
       for (const step of ["create", "start"]) {
         const answer = await answerTo(() => withdraw({ step }));
         if (typeof answer === "object") return answer;
         if (answer !== "withdrawn") continue;
+        if (this.#isFoundStarted) return { answer: "tooLate" };
         this.#isCancelled = true;
         if (step === "create" || this.#batch) lifecycle.withdraw();
         return { answer: "cancelled" };
@@ -364,7 +388,7 @@ class SendNoticeBatch {
   async #delete(batch: OfBatch): Promise<boolean> {
     const step = { name: "delete", summary: "Delete the batch", journaled: true, happened: {} };
     const { answer } = await this.#step(step, (evi, call) =>
-      evi.deleteBatch({ ...call, ...batch }),
+      evi.deleteBatch({ ...call, ...batch, ...this.#startedOnce }),
     );
     this.#flow.log.note({ source: "process", event: `Delete the batch: ${answer}` });
     return answer === "deleted";
@@ -379,13 +403,23 @@ class SendNoticeBatch {
     const evi = activitiesOf<BatchActivities>(provider, { ...answerOptions, summary });
     const effect = { step: "cancel", occurrence };
     try {
-      return await (evi as BatchActivities).deleteBatch({ effect, mode: "quick", ...batch });
+      return await (evi as BatchActivities).deleteBatch({
+        effect,
+        mode: "quick",
+        ...batch,
+        ...this.#startedOnce,
+      });
     } catch (error) {
       const isDenied =
         error instanceof ActivityFailure && problemIn(error)?.kind === "accessDenied";
       if (isDenied) return { answer: "notPermitted" };
       throw error;
     }
+  }
+
+  /** For a deletion. */
+  get #startedOnce(): { started?: Started } {
+    return this.#started ? { started: this.#started } : {};
   }
 
   get #known(): Known {

@@ -249,7 +249,8 @@ describe("a cancellation", () => {
     const run = await start({ startBatch: stays, deleteBatch, withdraw: () => "inFlight" });
     expect((await run.update("cancel")).answer).toEqual({ answer: "pending" });
     await run.open[0]!.answer({ startedAt: "2026-01-01T00:00:00.000Z" });
-    expect(run.types).toContain("deleteBatch");
+    const deletion = run.calls.find(({ type }) => type === "deleteBatch");
+    expect(deletion?.input.started).toEqual({ startedAt: "2026-01-01T00:00:00.000Z" });
     expect(run.result).toMatchObject({ outcome: "closed" });
   });
 
@@ -272,6 +273,21 @@ describe("a cancellation", () => {
     });
   });
 
+  test("that comes too late after one too late says so again, and the batch is followed", async () => {
+    const run = await start({
+      verifyBatch: stays,
+      deleteBatch: () => ({ answer: "tooLate" }),
+      followBatch: stays,
+      ...withdrawing("start"),
+    });
+    await run.update("cancel");
+    expect((await run.update("cancel")).answer).toEqual({ answer: "tooLate" });
+    expect(run.types.at(-1)).not.toBe("withdraw");
+    const followed = run.open.find(({ type }) => type === "followBatch");
+    await followed!.answer(read("Processed", { sentCount: 100, failedCount: 0 }));
+    expect(run.result).toMatchObject({ outcome: "closed" });
+  });
+
   test("that the provider does not permit says so, and the batch waits for its date", async () => {
     const deleteBatch = () => {
       throw { kind: "accessDenied" };
@@ -281,6 +297,36 @@ describe("a cancellation", () => {
     await run.pass(86_400);
     expect(run.result).toMatchObject({ outcome: "closed" });
   });
+});
+
+test("a batch that a person started, though its start was refused, is followed, and cannot be cancelled", async () => {
+  const run = await start({
+    startBatch: () => {
+      throw { kind: "invalidRequest", fields: [{ path: "state", problem: "is refused" }] };
+    },
+    deleteBatch: () => ({ answer: "tooLate" }),
+    followBatch: undefined as never,
+    withdraw: () => "withdrawn",
+  });
+  expect(run.failure).toBeUndefined();
+  expect(run.types.slice(-2)).toEqual(["deleteBatch", "followBatch"]);
+  expect((await run.update("cancel")).answer).toEqual({ answer: "tooLate" });
+  const [followed] = run.open;
+  await followed!.answer(read("Processed", { sentCount: 100, failedCount: 0 }));
+  expect(run.result).toMatchObject({ outcome: "closed", references: { batchId: "b-1" } });
+});
+
+test("a cancellation during the deletion of a refused batch does not stop one that was started", async () => {
+  const run = await start({
+    addRecipients: () => {
+      throw { kind: "invalidRequest", fields: [{ path: "recipients", problem: "is refused" }] };
+    },
+    deleteBatch: undefined as never,
+    withdraw: ({ step }: { step: string }) => (step === "start" ? "withdrawn" : "answered"),
+  });
+  await run.update("cancel");
+  await run.open[0]!.answer({ answer: "tooLate" });
+  expect(run.result).toMatchObject({ outcome: "closed" });
 });
 
 test("a batch that is not accepted is deleted, and the process fails with what was wrong", async () => {
