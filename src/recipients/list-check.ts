@@ -3,7 +3,7 @@ import {
   recipientAddressPattern,
   recipientAddressRule,
 } from "../contracts/shared/recipient-address.js";
-import { damaged, damagedRule, readHeader } from "./columns.js";
+import { damaged, damagedRule, readHeader, recipientIn } from "./columns.js";
 import type { Columns } from "./columns.js";
 import { brokenQuote, openList } from "./list-reader.js";
 import type { Pieces, Row } from "./list-reader.js";
@@ -135,12 +135,13 @@ export class ListCheck {
   }
 
   /** Among the recipients without other problems: the first one of an address is not lost to an invalid row before it. */
-  #isDuplicate({ line, fields }: Row, { address, lookupKey, labels }: Columns): boolean {
-    const isByAddress = this.#options.unique !== "addressAndLookupKey";
-    const to = fields[address]?.toLowerCase().normalize() ?? "";
-    const key = isByAddress || lookupKey === undefined ? to : `${to};${fields[lookupKey]}`;
+  #isDuplicate({ line, fields }: Row, columns: Columns): boolean {
+    const { unique = "address" } = this.#options;
+    const key = keyOfRecipient(recipientIn(fields, columns), unique);
     const first = this.#seen.firstLine(key, line);
     if (first === undefined) return false;
+    const { address, labels } = columns;
+    const isByAddress = unique === "address";
     const problem = `must not be that of line ${first}${isByAddress ? "" : ", with the same lookupkey"}`;
     return this.#refuse({ line, column: labels[address] ?? "", kind: "duplicate", problem });
   }
@@ -149,6 +150,15 @@ export class ListCheck {
     this.#log.add(problem);
     return true;
   }
+}
+
+/** The same for two recipients who are one: neither the case of an address counts, nor how Unicode composes its letters. */
+export function keyOfRecipient(
+  { address, lookupKey = "" }: { address: string; lookupKey?: string },
+  unique: NonNullable<PreflightOptions["unique"]>,
+): string {
+  const to = address.toLowerCase().normalize();
+  return unique === "address" ? to : `${to};${lookupKey}`;
 }
 
 function isBlank({ fields }: Row): boolean {

@@ -1,7 +1,7 @@
 // The caller's list once more, after its check: the line of each recipient, and why a row was left out.
 import { readHeader, recipientIn } from "./columns.js";
 import type { Columns } from "./columns.js";
-import { ListCheck } from "./list-check.js";
+import { keyOfRecipient, ListCheck } from "./list-check.js";
 import type { PreflightOptions } from "./list-check.js";
 import type { Pieces, Row } from "./list-reader.js";
 import type { ListProblem } from "./problems.js";
@@ -62,18 +62,14 @@ export class LineIndex {
 
   static async of(rows: AsyncIterable<ListedRow>, unique: Unique): Promise<LineIndex> {
     const index = new LineIndex(unique);
-    for await (const { line, address, lookupKey } of rows)
-      if (address !== undefined) index.#lines.firstLine(index.#keyOf(address, lookupKey), line);
+    for await (const { line, address, ...row } of rows)
+      if (address !== undefined)
+        index.#lines.firstLine(keyOfRecipient({ address, ...row }, unique), line);
     return index;
   }
 
-  lineOf(address: string, lookupKey?: string): number | undefined {
-    return this.#lines.lineOf(this.#keyOf(address, lookupKey));
-  }
-
-  #keyOf(address: string, lookupKey = ""): string {
-    const to = address.toLowerCase();
-    return this.#unique === "address" ? to : `${to};${lookupKey}`;
+  lineOf(recipient: { address: string; lookupKey?: string }): number | undefined {
+    return this.#lines.lineOf(keyOfRecipient(recipient, this.#unique));
   }
 }
 

@@ -30,11 +30,21 @@ test("a recipient is found by what no two share", async () => {
   const of = (unique: "address" | "addressAndLookupKey") =>
     LineIndex.of(listedRows([Buffer.from(text)], unique), unique);
   const byAddress = await of("address");
-  expect(byAddress.lineOf("Ana@example.com", "other")).toBe(2);
-  expect(byAddress.lineOf("nobody@example.com")).toBeUndefined();
+  expect(byAddress.lineOf({ address: "Ana@example.com", lookupKey: "other" })).toBe(2);
+  expect(byAddress.lineOf({ address: "nobody@example.com" })).toBeUndefined();
   const byBoth = await of("addressAndLookupKey");
-  expect(byBoth.lineOf("ana@example.com", "three")).toBe(7);
-  expect(byBoth.lineOf("ana@example.com")).toBeUndefined();
+  expect(byBoth.lineOf({ address: "ana@example.com", lookupKey: "three" })).toBe(7);
+  expect(byBoth.lineOf({ address: "ana@example.com" })).toBeUndefined();
+});
+
+test("a recipient is found however its address is spelled, as the check of the list finds it twice", async () => {
+  const rows = ["jos\u00e9@example.com", "jose\u0301@Example.com", "Ana@Example.COM"];
+  const list = `address;legalname\n${rows.map((address) => `${address};X\n`).join("")}`;
+  const index = await LineIndex.of(listedRows([Buffer.from(list)], "address"), "address");
+  const lines = rows.map((address) => index.lineOf({ address }));
+  expect(lines).toEqual([2, 2, 4]);
+  expect(index.lineOf({ address: "JOSE\u0301@example.com" })).toBe(2);
+  expect(index.lineOf({ address: "ana@example.com" })).toBe(4);
 });
 
 test("a set of lines has those that were added", () => {

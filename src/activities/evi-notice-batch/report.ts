@@ -57,7 +57,7 @@ async function* rowsOf(context: BatchContext, reported: Reported): AsyncGenerato
       const row = rowOf(recipient, item, list.keyTag);
       if (row.line === undefined) {
         index ??= LineIndex.of(listed(), list.unique);
-        const line = (await index).lineOf(row.address, row.lookupKey);
+        const line = (await index).lineOf(row);
         if (line !== undefined) row.line = line;
       }
       if (row.line !== undefined) named.add(row.line);
