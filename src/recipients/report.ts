@@ -16,7 +16,7 @@ export interface ReportRow {
   state?: string;
   /** P2 §3.2 in camelCase. */
   outcome?: string;
-  /** Why it was left out or has no notice, in our words (docs/reading-the-specification.md §4). */
+  /** Why it was left out, has no notice or was not reached, in our words (docs/reading-the-specification.md §4). */
   reason?: string;
   /** When what is said here happened. */
   at?: string;
@@ -27,7 +27,7 @@ export interface ReportRow {
 export type ReportSource = "callback" | "query" | "recipients" | "list";
 
 /** Each of them is a column of the CSV. */
-const members = [
+export const reportColumns = [
   "line",
   "address",
   "lookupKey",
@@ -43,13 +43,13 @@ export type Rows = AsyncIterable<ReportRow> | Iterable<ReportRow>;
 
 /** One object a line. */
 export function jsonLinesReport(rows: Rows): AsyncGenerator<Buffer> {
-  return inPieces(rows, (row) => `${JSON.stringify(row, [...members])}\n`);
+  return inPieces(rows, (row) => `${JSON.stringify(row, [...reportColumns])}\n`);
 }
 
 /** With a header; quoted, and no cell is read as a formula. */
 export async function* csvReport(rows: Rows): AsyncGenerator<Buffer> {
-  yield Buffer.from(csvLine(members));
-  yield* inPieces(rows, (row) => csvLine(members.map((member) => String(row[member] ?? ""))));
+  yield Buffer.from(csvLine(reportColumns));
+  yield* inPieces(rows, (row) => csvLine(reportColumns.map((member) => String(row[member] ?? ""))));
 }
 
 /** The rows of a report in JSON Lines that `jsonLinesReport` wrote. */

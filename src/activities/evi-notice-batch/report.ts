@@ -8,6 +8,7 @@ import { LineIndex, LineSet, listedRows } from "../../recipients/list-lines.js";
 import type { ListedRow } from "../../recipients/list-lines.js";
 import { lineOfOwnKey, withoutOwnKey } from "../../recipients/own-key.js";
 import { csvReport, jsonLinesReport, ReportCounter, reportRows } from "../../recipients/report.js";
+import { reasonOf } from "../../recipients/reason.js";
 import type { ReportRow } from "../../recipients/report.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
@@ -76,14 +77,15 @@ function rowOf(
   const shown = lookupKeyOf(recipient);
   const line = (keyTag === undefined ? undefined : lineOfOwnKey(shown, keyTag)) ?? item?.line;
   const lookupKey = keyTag === undefined ? shown : withoutOwnKey(shown, keyTag);
+  const known = knownOf(item ?? { source: "recipients" });
   return {
     ...(line !== undefined && { line }),
     address,
     ...(lookupKey && { lookupKey }),
     ...(evidenceUniqueId === undefined
       ? { reason: "the provider made no notice" }
-      : { evidenceUniqueId }),
-    ...knownOf(item ?? { source: "recipients" }),
+      : { evidenceUniqueId, ...reasonOf(known) }),
+    ...known,
   };
 }
 

@@ -9,10 +9,10 @@ import { parseWorkflowId } from "../../contracts/registry.js";
 import { workflowIdOf } from "../../contracts/shared/names.js";
 import { DocumentReference } from "../../contracts/shared/values.js";
 import { readingRing } from "../../payload-keys.js";
-import { readHeader, recipientIn } from "../../recipients/columns.js";
-import type { Columns } from "../../recipients/columns.js";
-import { openList } from "../../recipients/list-reader.js";
+import { listedRows } from "../../recipients/list-lines.js";
+import type { ListedRow } from "../../recipients/list-lines.js";
 import type { Pieces } from "../../recipients/list-reader.js";
+import { reasonOf } from "../../recipients/reason.js";
 import type { ReportRow } from "../../recipients/report.js";
 import { temporalSettings } from "../../roles/temporal.js";
 import { EncryptionCodec } from "../../temporal/codec/codec.js";
@@ -20,6 +20,9 @@ import { firstInput } from "../../temporal/visibility/first-input.js";
 import { withDatabase, withTrustflow } from "../context.js";
 import { documentStoreOf } from "../document-store.js";
 import { CommandError, exitCodes } from "../output/exit.js";
+import { terminal } from "../output/terminal.js";
+import type { Terminal } from "../output/terminal.js";
+import { count } from "../../contracts/send-notice-batch/progress-line.js";
 
 const PAGE = 1_000;
 
@@ -85,29 +88,49 @@ export async function* noticesOf(
   }
 }
 
-/** Each recipient of the list with its notice, in the order of the list, then the notices of which no line is known. */
-export async function* recipientRows(
-  list: Pieces,
-  notices: AsyncIterable<BatchItem>,
-): AsyncGenerator<ReportRow> {
-  const byLine = new Map<number, BatchItem>();
-  const unlisted: BatchItem[] = [];
-  for await (const notice of notices) {
-    if (notice.line === undefined) unlisted.push(notice);
-    else byLine.set(notice.line, notice);
-  }
-  let columns: Columns | undefined;
-  for await (const rows of (await openList(list)).rows)
-    for (const { line, fields } of rows) {
-      if (!columns) columns = readHeader(fields, line);
-      else if (fields.length === columns.names.length)
-        yield { line, ...recipientIn(fields, columns), ...rowOf(byLine.get(line)) };
-    }
-  for (const notice of unlisted) yield { address: "", ...noticeRow(notice) };
+/** Until the provider lists the recipients by lookup keys of ours, it says of no notice whose it is. */
+export interface NoticesByLine {
+  readonly byLine: ReadonlyMap<number, BatchItem>;
+  readonly withoutLine: readonly BatchItem[];
 }
 
-function rowOf(notice: BatchItem | undefined): Omit<ReportRow, "address"> {
-  return notice ? noticeRow(notice) : { source: "list" };
+export async function noticesByLine(notices: AsyncIterable<BatchItem>): Promise<NoticesByLine> {
+  const byLine = new Map<number, BatchItem>();
+  const withoutLine: BatchItem[] = [];
+  for await (const notice of notices) {
+    if (notice.line === undefined) withoutLine.push(notice);
+    else byLine.set(notice.line, notice);
+  }
+  return { byLine, withoutLine };
+}
+
+export function withoutLineNote(total: number): Terminal {
+  return terminal`The provider has not yet said which recipients these notices belong to: ${count(total)}`;
+}
+
+/** The caller's list, which was accepted. */
+export interface GivenList {
+  readonly pieces: Pieces;
+  readonly unique: NonNullable<SendNoticeBatchInput["uniqueRecipients"]>;
+}
+
+/** Each row of the list, in its order, with its notice or why it has none. */
+export async function* recipientRows(
+  { pieces, unique }: GivenList,
+  { byLine }: NoticesByLine,
+): AsyncGenerator<ReportRow> {
+  for await (const { address = "", problem, ...row } of listedRows(pieces, unique))
+    yield { address, ...row, ...knownOfRow(problem, byLine.get(row.line)) };
+}
+
+function knownOfRow(
+  problem: ListedRow["problem"],
+  notice: BatchItem | undefined,
+): Omit<ReportRow, "address"> {
+  if (problem !== undefined) return { reason: problem, source: "list" };
+  if (!notice) return { reason: "no notice of the recipient is known yet", source: "list" };
+  const known = noticeRow(notice);
+  return { ...known, ...reasonOf(known) };
 }
 
 /** Without the recipient, of whom the database knows the line alone. */
@@ -119,8 +142,8 @@ export function noticeRow({ evidenceId, line, ...known }: BatchItem): Omit<Repor
   };
 }
 
-/** The caller's list, as the input of the process names it. */
-export async function givenList(workflowId: string): Promise<AsyncIterable<Buffer>> {
+/** As the input of the process names it. */
+export async function givenList(workflowId: string): Promise<GivenList> {
   const config = loadConfig();
   const input = await withTrustflow(({ temporal }) =>
     firstInput(temporal, new EncryptionCodec(readingRing(config)), workflowId),
@@ -128,6 +151,9 @@ export async function givenList(workflowId: string): Promise<AsyncIterable<Buffe
   return listIn(config, input as SendNoticeBatchInput);
 }
 
-function listIn(config: Config, { recipients }: SendNoticeBatchInput): AsyncIterable<Buffer> {
-  return documentStoreOf(config).openRead(DocumentReference.parse(recipients));
+function listIn(
+  config: Config,
+  { recipients, uniqueRecipients: unique = "address" }: SendNoticeBatchInput,
+): GivenList {
+  return { pieces: documentStoreOf(config).openRead(DocumentReference.parse(recipients)), unique };
 }

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { csvLine } from "../../contracts/shared/csv.js";
 import { inPieces } from "../../recipients/pieces.js";
+import { reportColumns } from "../../recipients/report.js";
 import type { ReportRow } from "../../recipients/report.js";
 import { addCommand, csvOption, wholeNumber } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
@@ -15,7 +16,15 @@ import {
 } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
 import { count } from "../../contracts/send-notice-batch/progress-line.js";
-import { givenList, noticeRow, noticesOf, recipientRows, withNotices } from "./batch-rows.js";
+import {
+  givenList,
+  noticeRow,
+  noticesByLine,
+  noticesOf,
+  recipientRows,
+  withNotices,
+  withoutLineNote,
+} from "./batch-rows.js";
 import type { KnownNotices, NoticeFilter } from "./batch-rows.js";
 
 interface RecipientsOptions extends NoticeFilter {
@@ -30,7 +39,8 @@ export function addRecipients(program: Command): void {
   addCommand(program, "recipients <id>", {
     summary: "list the recipients of a batch of notices with what is known of each",
     details: `A recipient is the line in the list and the id of its notice. --addresses adds the addresses, in the order of the list;
-it reads the list from the document store. --json prints JSON Lines. --csv and --json print all recipients, a table the first ones.
+it reads the list from the document store, and counts apart the notices of which the provider has not yet said whose they are;
+without it they are in the list. --json prints JSON Lines. --csv and --json print all recipients, a table the first ones.
 --history prints what the provider reported about one notice: its id, or the line of its recipient.`,
     example: `trustflow recipients campaign-7 --state refused
 trustflow recipients campaign-7 --open --addresses --csv
@@ -81,8 +91,8 @@ async function list(known: KnownNotices, options: RecipientsOptions): Promise<vo
 }
 
 function columnsOf({ addresses }: RecipientsOptions): (keyof ReportRow)[] {
-  const whose = addresses ? (["address", "lookupKey"] as const) : [];
-  return ["line", ...whose, "evidenceUniqueId", "state", "outcome", "at", "source"];
+  if (!addresses) return ["line", "evidenceUniqueId", "state", "outcome", "at", "source"];
+  return [...reportColumns];
 }
 
 const headings: Partial<Record<keyof ReportRow, string>> = {
@@ -100,7 +110,10 @@ async function* addressed(known: KnownNotices, filter: NoticeFilter): AsyncGener
   const { state, outcome, open } = filter;
   const isFiltered = open === true || state !== undefined || outcome !== undefined;
   const listed = await givenList(known.key.workflowId);
-  for await (const row of recipientRows(listed, noticesOf(known, filter)))
+  const notices = await noticesByLine(noticesOf(known, filter));
+  const apart = notices.withoutLine.length;
+  if (apart > 0) writeNote(withoutLineNote(apart));
+  for await (const row of recipientRows(listed, notices))
     if (!isFiltered || row.evidenceUniqueId !== undefined) yield row;
 }
 

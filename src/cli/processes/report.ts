@@ -3,14 +3,25 @@ import type { Command } from "commander";
 import { Option } from "commander";
 import type { SendNoticeBatchResult } from "../../contracts/send-notice-batch.js";
 import { csvReport, jsonLinesReport, ReportCounter } from "../../recipients/report.js";
-import type { ReportCounts } from "../../recipients/report.js";
+import type { ReportCounts, Rows } from "../../recipients/report.js";
+import type { DocumentStore } from "../../documents/store.js";
 import { addCommand, csvOption } from "../command.js";
 import { withTrustflow } from "../context.js";
 import { facts, printPieces, writeData, writeJson, writeNote } from "../output/output.js";
-import { terminal } from "../output/terminal.js";
+import { linesOf, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 import { count } from "../../contracts/send-notice-batch/progress-line.js";
-import { batchIdOf, givenList, noticesOf, recipientRows, withNotices } from "./batch-rows.js";
+import {
+  batchIdOf,
+  givenList,
+  noticeRow,
+  noticesByLine,
+  noticesOf,
+  recipientRows,
+  withNotices,
+  withoutLineNote,
+} from "./batch-rows.js";
+import type { GivenList, NoticesByLine } from "./batch-rows.js";
 
 interface ReportOptions {
   csv?: boolean;
@@ -22,7 +33,8 @@ export function addReport(program: Command): void {
   addCommand(program, "report <id>", {
     summary: "print the report of a batch of notices",
     details: `Without --csv and --json-lines it prints how many recipients have which state and outcome, and where the documents are.
-After the end it is the report that the process stored; before it, what callbacks and queries have shown so far.`,
+After the end it is the report that the process stored; before it, what callbacks and queries have shown so far. Notices of which
+the provider has not yet said whose they are are then counted apart, and have no rows.`,
     example: `trustflow report campaign-7
 trustflow report campaign-7 --csv > campaign-7.csv`,
   })
@@ -37,17 +49,29 @@ trustflow report campaign-7 --csv > campaign-7.csv`,
 
 async function report(workflowId: string, options: ReportOptions): Promise<void> {
   const result = await resultOnceEnded(workflowId);
-  if (!result) return reportSoFar(workflowId, options);
-  const { counts, report: stored, archive, list } = result;
+  if (result)
+    return withTrustflow(({ documents }) => printReport(workflowId, result, documents, options));
+  const list = await givenList(workflowId);
+  await withNotices(workflowId, async (known) =>
+    printReportSoFar(list, await noticesByLine(noticesOf(known)), options),
+  );
+}
+
+/** Of a batch that has ended. */
+export async function printReport(
+  workflowId: string,
+  { outcome, counts, report: stored, archive, list }: SendNoticeBatchResult,
+  documents: Pick<DocumentStore, "openRead">,
+  options: ReportOptions,
+): Promise<void> {
   if (options.csv || options.jsonLines) {
     if (!stored) return writeNote(terminal`${workflowId} ended before it had a notice`);
-    const document = options.csv ? stored.csv : stored.jsonLines;
-    return withTrustflow(({ documents }) => printPieces(documents.openRead(document)));
+    return printPieces(documents.openRead(options.csv ? stored.csv : stored.jsonLines));
   }
   if (options.json) return writeJson({ isFinal: true, counts, report: stored, archive, list });
   writeData(
     countsText(counts, [
-      ["outcome", result.outcome],
+      ["outcome", outcome],
       ["CSV", stored?.csv.uri],
       ["JSON Lines", stored?.jsonLines.uri],
       ["affidavits", archive?.uri],
@@ -63,31 +87,49 @@ function resultOnceEnded(workflowId: string): Promise<SendNoticeBatchResult | un
   });
 }
 
-async function reportSoFar(workflowId: string, options: ReportOptions): Promise<void> {
-  const list = await givenList(workflowId);
-  await withNotices(workflowId, async (known) => {
-    const counter = new ReportCounter();
-    const rows = counter.of(recipientRows(list, noticesOf(known)));
-    if (options.csv) return printPieces(csvReport(rows));
-    if (options.jsonLines) return printPieces(jsonLinesReport(rows));
-    for await (const _ of rows);
-    if (options.json) writeJson({ isFinal: false, counts: counter.counts });
-    else writeData(countsText(counter.counts, [["outcome", "none yet: the batch is open"]]));
-  });
+/** Of one that runs. */
+export async function printReportSoFar(
+  list: GivenList,
+  notices: NoticesByLine,
+  options: ReportOptions,
+): Promise<void> {
+  const rows = () => recipientRows(list, notices);
+  const { withoutLine } = notices;
+  if (options.csv || options.jsonLines) {
+    await printPieces(options.csv ? csvReport(rows()) : jsonLinesReport(rows()));
+    if (withoutLine.length > 0) writeNote(withoutLineNote(withoutLine.length));
+    return;
+  }
+  const counts = await countsOf(rows());
+  const apart = await countsOf(
+    withoutLine.map((notice) => ({ address: "", ...noticeRow(notice) })),
+  );
+  const { recipients: total, states, outcomes } = apart;
+  if (options.json)
+    return writeJson({ isFinal: false, counts, noticesWithoutLine: { total, states, outcomes } });
+  const known = countsText(counts, [["outcome", "none yet: the batch is open"]]);
+  if (total === 0) return writeData(known);
+  writeData(linesOf([known, withoutLineNote(total), facts(wordsText(apart))]));
 }
 
-function countsText(
-  { recipients, withoutNotice, states, outcomes }: ReportCounts,
-  more: [string, string | undefined][],
-): Terminal {
-  const each = (counts: Record<string, number>) =>
-    Object.entries(counts).map(([word, number]): [string, string] => [`  ${word}`, count(number)]);
+async function countsOf(rows: Rows): Promise<ReportCounts> {
+  const counter = new ReportCounter();
+  for await (const _ of counter.of(rows));
+  return counter.counts;
+}
+
+function countsText(counts: ReportCounts, more: [string, string | undefined][]): Terminal {
+  const { recipients, withoutNotice } = counts;
   return facts([
     ["recipients", count(recipients)],
     ["without a notice", withoutNotice === 0 ? undefined : count(withoutNotice)],
-    ...each(states),
-    ["ended", "by outcome"],
-    ...each(outcomes),
+    ...wordsText(counts),
     ...more,
   ]);
+}
+
+function wordsText({ states, outcomes }: ReportCounts): [string, string][] {
+  const each = (counts: Record<string, number>) =>
+    Object.entries(counts).map(([word, number]): [string, string] => [`  ${word}`, count(number)]);
+  return [...each(states), ["ended", "by outcome"], ...each(outcomes)];
 }

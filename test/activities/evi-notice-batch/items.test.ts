@@ -109,11 +109,13 @@ test.each([
   });
   const written = await report(batch);
   const made = { evidenceUniqueId: id, state: "Closed", at, source: "query" };
+  const refused = "the recipient refused the notice without opening it";
+  const failed = "the provider could not deliver the notice";
   expect(await rowsOf(written)).toEqual([
     { line: 2, address: "ana@example.com", lookupKey: "order-1", ...made, outcome: "read" },
     { line: 3, address: "", reason: expect.stringContaining("address must be"), source: "list" },
-    { line: 4, address: "refused@example.com", ...made, outcome: "refused" },
-    { line: 6, address: "failed@example.com", ...made, outcome: "failed" },
+    { line: 4, address: "refused@example.com", ...made, outcome: "refused", reason: refused },
+    { line: 6, address: "failed@example.com", ...made, outcome: "failed", reason: failed },
     {
       line: 7,
       address: "never@example.com",

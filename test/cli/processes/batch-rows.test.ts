@@ -4,6 +4,7 @@ import type { BatchItem, BatchItems } from "../../../src/batches/items.js";
 import {
   batchIdOf,
   noticeRow,
+  noticesByLine,
   noticesOf,
   recipientRows,
 } from "../../../src/cli/processes/batch-rows.js";
@@ -65,15 +66,26 @@ test.each([
   expect(found.map(({ evidenceId }) => evidenceId)).toEqual(ids);
 });
 
-test("each recipient of the list has its notice by its line; what has no line comes last", async () => {
-  const rows = await all(recipientRows([Buffer.from(list)], noticesOf(knownOf(notices))));
+test("each row of the list has its notice by its line, or why it has none; a notice without a line is no recipient", async () => {
+  const found = await noticesByLine(noticesOf(knownOf(notices)));
+  expect(found.withoutLine).toEqual([notices[3]]);
+  const rows = await all(recipientRows({ pieces: [Buffer.from(list)], unique: "address" }, found));
   expect(rows).toEqual([
     { address: "ada@example.com", lookupKey: "key-1", ...noticeRow(notices[1]!) },
-    { line: 3, address: "not an address", lookupKey: "key-2", source: "list" },
-    { address: "grace@example.com", ...noticeRow(notices[0]!) },
+    { line: 3, address: "", reason: expect.stringMatching(/^address must be/), source: "list" },
+    {
+      address: "grace@example.com",
+      ...noticeRow(notices[0]!),
+      reason: "the recipient refused the notice without opening it",
+    },
     { address: "edsger@example.com", lookupKey: "key-4", ...noticeRow(notices[2]!) },
-    { line: 6, address: "alan@example.com", lookupKey: "key-5", source: "list" },
-    { address: "", evidenceUniqueId: "d", source: "recipients" },
+    {
+      line: 6,
+      address: "alan@example.com",
+      lookupKey: "key-5",
+      reason: "no notice of the recipient is known yet",
+      source: "list",
+    },
   ]);
 });
 
