@@ -1,5 +1,5 @@
 // What is known of each notice of a batch: what callbacks reported, and what queries showed. No personal data: a notice is its
-// `EvidenceId`, a recipient its line in the list.
+// `EvidenceId`, a recipient its line in the list. Ids are compared without case, and kept in lower case.
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 
@@ -29,8 +29,10 @@ export interface Sweep {
   recipients: number;
   /** Of the newest page of recipients that was read. */
   cursor?: string;
-  /** Each recipient has an item. */
+  /** Each notice of the batch has an item, and those that the provider's list names are known. */
   isListed: boolean;
+  /** When the reading of the list last began at its first page. */
+  listBeganAt?: Date;
   sweptAt?: Date;
 }
 
@@ -58,11 +60,15 @@ export interface HeardItem {
 /** `b` is the batch of the process $1, $2. */
 const ofBatch = "b.namespace = $1 and b.workflow_id = $2";
 const batchId = `(select b.id from trustflow.batches b where ${ofBatch})`;
+/** The release before sets `listed_at` alone. */
+const isListed = "(b.listed_at is not null and b.unnoticed is not null)";
+/** Items that stand for a recipient: once the list was read to its end, those that it names. */
+const counted = `batch = ${batchId} and (listed or not (select ${isListed} from trustflow.batches b where ${ofBatch}))`;
 
 const columns = `evidence_id as "evidenceId", line,
   case when is_read then read_state else reported end as state,
   case when is_read then read_outcome else reported_outcome end as outcome,
-  case when is_read then read_at else reported_at end as at,
+  case when is_read then coalesce(shown_at, read_at) else reported_at end as at,
   case when is_read then 'query' when reported is null then 'recipients' else 'callback' end as source`;
 
 export class BatchItems {
@@ -83,7 +89,7 @@ export class BatchItems {
 
   async sweep({ namespace, workflowId }: ProcessKey): Promise<Sweep | undefined> {
     const { rows } = await this.#pool.query<Sweep>(
-      `select recipients, cursor, listed_at is not null as "isListed", swept_at as "sweptAt"
+      `select recipients, cursor, ${isListed} as "isListed", list_began_at as "listBeganAt", swept_at as "sweptAt"
        from trustflow.batches b where ${ofBatch}`,
       [namespace, workflowId],
     );
@@ -91,33 +97,63 @@ export class BatchItems {
   }
 
   /**
-   * Items that the provider's list of recipients names, with the place where the reading goes on; `end`: each recipient has an item,
-   * `again`: from the first page.
+   * Items that the provider's list of recipients names, with the place where the reading goes on; `end`: it was read to its end, `again`:
+   * from the first page. `page`: which one named them, and how many recipients without a notice. Where another attempt has noted
+   * that page, its place and its count stay.
    */
   async noteListed(
     { namespace, workflowId }: ProcessKey,
     items: { evidenceId: string; line?: number }[],
     next: { cursor: string } | "end" | "again",
+    page?: { from: string | undefined; unnoticed: number },
   ): Promise<void> {
+    const isFirst = page !== undefined && page.from === undefined;
     await this.#pool.query(
-      `with listed as (
-         update trustflow.batches b set cursor = $3, listed_at = case when $4 then clock_timestamp() end
-         where ${ofBatch} returning b.id),
+      `with noted as (
+         update trustflow.batches b set cursor = $3,
+           listed_at = case when $4 then clock_timestamp() end,
+           unnoticed = case when $4 then unnoticed_so_far else unnoticed end,
+           list_began_at = case when $5 then clock_timestamp() else list_began_at end,
+           unnoticed_so_far = case when $5 then 0 else unnoticed_so_far end + $6
+         where ${ofBatch} and ($7 or cursor is not distinct from $8)),
        given as (
          select distinct on (evidence_id) evidence_id, line
-         from unnest($5::text[], $6::integer[]) as g (evidence_id, line) order by evidence_id, line)
-       insert into trustflow.batch_items as i (batch, evidence_id, line)
-         select listed.id, given.evidence_id, given.line from listed, given order by given.evidence_id
-       on conflict (batch, evidence_id) do update set line = excluded.line
-         where i.line is null and excluded.line is not null`,
+         from unnest($9::text[], $10::integer[]) as g (evidence_id, line) order by evidence_id, line)
+       insert into trustflow.batch_items as i (batch, evidence_id, line, listed)
+         select b.id, given.evidence_id, given.line, true
+         from trustflow.batches b, given where ${ofBatch} order by given.evidence_id
+       on conflict (batch, evidence_id) do update set line = coalesce(i.line, excluded.line), listed = true
+         where not i.listed or (i.line is null and excluded.line is not null)`,
       [
         namespace,
         workflowId,
         typeof next === "string" ? null : next.cursor,
         next === "end",
-        items.map(({ evidenceId }) => evidenceId),
+        isFirst,
+        page?.unnoticed ?? 0,
+        page === undefined,
+        page?.from ?? null,
+        items.map(({ evidenceId }) => spelt(evidenceId)),
         items.map(({ line }) => line ?? null),
       ],
+    );
+  }
+
+  /**
+   * After the last page. The list is complete where each of the `recipients` has a notice in it, or none: as many as `failed` may have
+   * none at once, more only where the reading before showed as many. Else it is read again.
+   */
+  async endListing(
+    { namespace, workflowId }: ProcessKey,
+    { recipients, failed }: { recipients: number; failed: number },
+  ): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.batches b set unnoticed = unnoticed_so_far, listed_at = case
+           when l.listed + least(unnoticed_so_far, $4) >= $3 then clock_timestamp()
+           when l.listed + unnoticed_so_far >= $3 and unnoticed = unnoticed_so_far then clock_timestamp() end
+       from (select count(*) as listed from trustflow.batch_items where batch = ${batchId} and listed) as l
+       where ${ofBatch}`,
+      [namespace, workflowId, recipients, failed],
     );
   }
 
@@ -132,20 +168,21 @@ export class BatchItems {
          select distinct on (evidence_id) *
          from unnest($4::text[], $5::integer[], $6::text[], $7::text[]) as g (evidence_id, line, state, outcome)
          order by evidence_id, state = 'Closed' desc nulls last)
-       insert into trustflow.batch_items as i (batch, evidence_id, line, read_state, read_outcome, read_at)
-         select b.id, g.evidence_id, g.line, g.state, g.outcome, $3
+       insert into trustflow.batch_items as i (batch, evidence_id, line, read_state, read_outcome, read_at, shown_at)
+         select b.id, g.evidence_id, g.line, g.state, g.outcome, $3::timestamptz, case when g.state is not null then $3::timestamptz end
          from trustflow.batches b, given g where ${ofBatch} order by g.evidence_id
        on conflict (batch, evidence_id) do update set
          line = coalesce(i.line, excluded.line),
          read_state = coalesce(excluded.read_state, i.read_state),
          read_outcome = case when excluded.read_state is null then i.read_outcome else excluded.read_outcome end,
-         read_at = excluded.read_at
+         read_at = excluded.read_at,
+         shown_at = coalesce(excluded.shown_at, i.shown_at, case when i.read_state is not null then i.read_at end)
        where excluded.read_at > i.read_at and not i.confirmed`,
       [
         namespace,
         workflowId,
         at,
-        items.map(({ evidenceId }) => evidenceId),
+        items.map(({ evidenceId }) => spelt(evidenceId)),
         items.map(({ line }) => line ?? null),
         items.map(({ state }) => state ?? null),
         items.map(({ outcome }) => outcome ?? null),
@@ -162,8 +199,8 @@ export class BatchItems {
 
   /**
    * Settles claimed callbacks as `kept`, and notes what they report, in one commit. Of each notice the newest callback counts, by the
-   * provider's date, then by the rank of the state; the end counts whatever its date. So neither their order nor a second delivery
-   * changes anything. A callback whose claim was lost is left to the relay that holds it now.
+   * provider's date, then by the rank of the state; the end counts whatever its date, until a later read contradicts it. So neither
+   * their order nor a second delivery changes anything. A callback whose claim was lost is left to the relay that holds it now.
    */
   async keep(claim: string, heard: HeardItem[]): Promise<void> {
     await this.#pool.query({
@@ -192,7 +229,7 @@ export class BatchItems {
       values: [
         claim,
         heard.map(({ id }) => id),
-        heard.map(({ evidenceId }) => evidenceId ?? null),
+        heard.map(({ evidenceId }) => (evidenceId === undefined ? null : spelt(evidenceId))),
         heard.map(({ kind }) => kind),
         heard.map(({ at }) => at),
         heard.map(({ rank }) => rank),
@@ -201,21 +238,22 @@ export class BatchItems {
     });
   }
 
-  /** How many notices have which state and outcome. */
+  /** How many notices have which state and outcome; once the list was read to its end, of those that it names. */
   async totals({
     namespace,
     workflowId,
   }: ProcessKey): Promise<{ state?: string; outcome?: string; count: number }[]> {
     const { rows } = await this.#pool.query<{ state?: string; outcome?: string; count: number }>(
       `select state, outcome, count(*)::int as count
-       from (select ${columns} from trustflow.batch_items where batch = ${batchId}) as known group by 1, 2 order by 1, 2`,
+       from (select ${columns} from trustflow.batch_items where ${counted}) as known group by 1, 2 order by 1, 2`,
       [namespace, workflowId],
     );
     return rows.map(withoutNulls);
   }
 
   /**
-   * Notices that no query has shown closed and none has asked for since `before`: those that no callback has closed come first, and of
+   * Notices that no query has shown closed and none has asked for since `before` (once the list was read to its end, those that it
+   * names alone): those that no callback has closed come first, and of
    * them those asked for longest ago. `isOpen`: those alone.
    */
   async due(
@@ -226,7 +264,7 @@ export class BatchItems {
   ): Promise<{ evidenceId: string; line?: number }[]> {
     const some = (closed: boolean) =>
       `(select evidence_id, line from trustflow.batch_items
-        where batch = ${batchId} and closed = ${closed} and read_at < $3 and not confirmed
+        where ${counted} and closed = ${closed} and read_at < $3 and not confirmed
         order by closed, read_at limit $4)`;
     const { rows } = await this.#pool.query<{ evidenceId: string; line?: number }>(
       `select evidence_id as "evidenceId", line
@@ -236,15 +274,22 @@ export class BatchItems {
     return rows.map(withoutNulls);
   }
 
+  /** By the ids as they are spelt in `evidenceIds`. */
   async byEvidence(
     { namespace, workflowId }: ProcessKey,
     evidenceIds: string[],
   ): Promise<Map<string, BatchItem>> {
     const { rows } = await this.#pool.query<BatchItem>(
       `select ${columns} from trustflow.batch_items where batch = ${batchId} and evidence_id = any($3)`,
-      [namespace, workflowId, evidenceIds],
+      [namespace, workflowId, evidenceIds.map(spelt)],
     );
-    return new Map(rows.map((row) => [row.evidenceId, withoutNulls(row)]));
+    const found = new Map(rows.map((row) => [row.evidenceId, withoutNulls(row)]));
+    return new Map(
+      evidenceIds.flatMap((asked): [string, BatchItem][] => {
+        const item = found.get(spelt(asked));
+        return item ? [[asked, item]] : [];
+      }),
+    );
   }
 
   /** In the order of their `EvidenceId`, from after `after` on. */
@@ -275,11 +320,15 @@ export class BatchItems {
   async history({ namespace, workflowId }: ProcessKey, evidenceId: string): Promise<ItemEvent[]> {
     const { rows } = await this.#pool.query<ItemEvent>(
       `select kind, event_date as "eventDate", received_at as "receivedAt" from trustflow.callbacks
-       where namespace = $1 and workflow_id = $2 and evidence_id = $3 order by id`,
-      [namespace, workflowId, evidenceId],
+       where namespace = $1 and workflow_id = $2 and lower(evidence_id) = $3 order by id`,
+      [namespace, workflowId, spelt(evidenceId)],
     );
     return rows.map(withoutNulls);
   }
+}
+
+function spelt(evidenceId: string): string {
+  return evidenceId.toLowerCase();
 }
 
 function withoutNulls<T extends object>(row: T): T {

@@ -10,6 +10,7 @@ import { erasures } from "./migrations/0006-erasures.js";
 import { callbackQuota } from "./migrations/0007-callback-quota.js";
 import { batches } from "./migrations/0008-batches.js";
 import { batchAddresses } from "./migrations/0009-batch-addresses.js";
+import { listedItems } from "./migrations/0010-listed-items.js";
 import type { Pool, PoolClient } from "./pool.js";
 
 export interface Migration {
@@ -29,6 +30,7 @@ const migrations: readonly Migration[] = [
   callbackQuota,
   batches,
   batchAddresses,
+  listedItems,
 ];
 // Any fixed number: the advisory lock that migrations take.
 const LOCK = 7_318_200_401;

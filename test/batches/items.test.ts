@@ -123,7 +123,9 @@ test("a callback whose claim was lost is not noted, one without a state or a not
   ]);
 });
 
-test("the newer of callback and query says the state; an end of either stays", async () => {
+// A callback alone decides nothing (docs/threat-model.md): an end that it reports stays only until a later read shows the notice
+// open; an end that a read has shown stays for good.
+test("the newer of callback and query says the state; the end that a query has shown stays", async () => {
   const batch = await openBatch();
   await hear(batch, [{ kind: "Sent" }]);
   expect(await itemOf(batch)).toMatchObject({ state: "Sent", source: "callback" });
@@ -137,13 +139,25 @@ test("the newer of callback and query says the state; an end of either stays", a
   // An older answer changes nothing, one that shows nothing no state.
   await items.noteRead(batch, [{ evidenceId: "n", state: "Draft" }], early);
   await items.noteRead(batch, [{ evidenceId: "n" }], await now());
+  const beforeTheEnd = await now();
   await hear(batch, [
     { kind: "Closed", at: "2026-01-01T00:00:00.000Z", outcome: "read" },
     { kind: "Delivered", at: "2026-01-03T00:00:00.000Z" },
   ]);
-  expect(await itemOf(batch)).toMatchObject({ state: "Closed", outcome: "read" });
-  await items.noteRead(batch, [{ evidenceId: "n", state: "Read" }], await now());
-  expect(await itemOf(batch)).toMatchObject({ state: "Closed", source: "callback" });
+  const closedByCallback = { state: "Closed", outcome: "read", source: "callback" };
+  expect(await itemOf(batch)).toMatchObject(closedByCallback);
+  // One that was asked before the callback came says nothing about it, and one that shows nothing neither.
+  await items.noteRead(batch, [{ evidenceId: "n", state: "Delivered" }], beforeTheEnd);
+  await items.noteRead(batch, [{ evidenceId: "n" }], await now());
+  expect(await itemOf(batch)).toMatchObject(closedByCallback);
+  expect(await items.page(batch, { limit: 5, isOpen: true })).toEqual([]);
+  const asked = await now();
+  await items.noteRead(batch, [{ evidenceId: "n", state: "Read" }], asked);
+  const open = { evidenceId: "n", state: "Read", source: "query", at: asked };
+  await items.noteRead(batch, [{ evidenceId: "n" }], await now());
+  expect(await itemOf(batch)).toEqual(open);
+  expect(await items.page(batch, { limit: 5, isOpen: true })).toEqual([open]);
+  expect(await items.due(batch, await now(), 5, { isOpen: true })).toHaveLength(1);
   await items.noteRead(
     batch,
     [{ evidenceId: "n", line: 7, state: "Closed", outcome: "refused" }],
@@ -183,6 +197,50 @@ test("the provider's list gives each recipient an item with its line, and is rea
   ]);
   expect(await items.page(batch, { limit: 5, state: "sent", isOpen: true })).toHaveLength(1);
   expect(await items.page(batch, { limit: 5, isOpen: false })).toEqual([]);
+});
+
+test("ids are compared without case, and what the provider's list does not name is counted no more once it was read", async () => {
+  const batch = await openBatch(2);
+  await hear(batch, [
+    { kind: "Sent", evidenceId: "AB-1" },
+    { kind: "Closed", evidenceId: "forged", outcome: "read" },
+  ]);
+  const two = [
+    { state: "Closed", outcome: "read", count: 1 },
+    { state: "Sent", count: 1 },
+  ];
+  expect(await items.totals(batch)).toEqual(two);
+  const page = { from: undefined, unnoticed: 1 };
+  await items.noteListed(batch, [{ evidenceId: "Ab-1", line: 1 }], "again", page);
+  expect(await items.totals(batch)).toEqual(two);
+  await items.endListing(batch, { recipients: 2, failed: 1 });
+  expect(await items.totals(batch)).toEqual([{ state: "Sent", count: 1 }]);
+  expect(await items.due(batch, await now(), 5)).toEqual([{ evidenceId: "ab-1", line: 1 }]);
+  await items.noteRead(batch, [{ evidenceId: "aB-1", state: "Read" }], await now());
+  expect(await itemOf(batch, "AB-1")).toMatchObject({ evidenceId: "ab-1", state: "Read", line: 1 });
+  expect(await items.history(batch, "Ab-1")).toHaveLength(1);
+});
+
+test("recipients without a notice that the provider counts as none complete a list only at its second reading; a page is counted once", async () => {
+  const batch = await openBatch(3);
+  const isListed = async () => (await items.sweep(batch))?.isListed;
+  const read = async () => {
+    const first = { from: undefined, unnoticed: 1 };
+    await items.noteListed(batch, [{ evidenceId: "a" }], { cursor: "2" }, first);
+    const second = { from: "2", unnoticed: 1 };
+    await items.noteListed(batch, [], "again", second);
+    // Another attempt, behind.
+    await items.noteListed(batch, [], "again", second);
+    await items.endListing(batch, { recipients: 3, failed: 1 });
+  };
+  await read();
+  expect(await isListed()).toBe(false);
+  await read();
+  expect(await isListed()).toBe(true);
+  const other = await openBatch(3);
+  await items.noteListed(other, [{ evidenceId: "a" }], "again", { from: undefined, unnoticed: 2 });
+  await items.endListing(other, { recipients: 3, failed: 2 });
+  expect(await items.sweep(other)).toMatchObject({ isListed: true });
 });
 
 test("due are those that no query has shown closed, the open ones first, and each once in a sweep", async () => {

@@ -1,4 +1,5 @@
 // What is known of a batch's notices: by callbacks, which the relay stores, and by queries for those that none has closed.
+import type { Sweep } from "../../batches/items.js";
 import { wordOf } from "../../batches/shown.js";
 import type { BatchTotals } from "../../contracts/send-notice-batch.js";
 import type { AttemptMode } from "../runtime/failure.js";
@@ -23,7 +24,7 @@ export interface ItemTotals {
 export interface Watched extends OfBatch {
   list: SentList;
   allowedFailures: number;
-  /** Recipients of which the provider made no notice; they are not open. */
+  /** Recipients that the provider counts as failed; which of them have no notice, its list of recipients says. */
   withoutNotice: number;
   pollIntervalSeconds: number;
   /** `end`: a total that has moved is no reason for an answer. */
@@ -44,15 +45,14 @@ export async function watchItems(context: BatchContext, given: Watched): Promise
   const deadline = new Date(given.deadline);
   const isOver = now >= deadline;
   const sweep = await context.deps.items.sweep(context.process);
-  if (!sweep?.isListed)
-    await listItems(context, given, given.list.recipients - given.withoutNotice);
+  if (mayList(sweep, given, now)) await listItems(context, given, given.withoutNotice);
   const nextSweep = (sweep?.sweptAt?.getTime() ?? -Infinity) + given.pollIntervalSeconds * 1_000;
   if (isOver) await readItems(context, given, { before: deadline });
   else if (!sweep?.sweptAt) await context.deps.items.noteSwept(context.process, now);
   else if (now.getTime() >= nextSweep)
     await readItems(context, given, { before: new Date(nextSweep), isOpen: true });
   let totals = await totalsOf(context, given, isOver);
-  if (totals.open === 0 && !isOver) {
+  if (totals.isLast && !isOver) {
     await readItems(context, given, { before: now });
     totals = await totalsOf(context, given, isOver);
   }
@@ -61,15 +61,34 @@ export async function watchItems(context: BatchContext, given: Watched): Promise
   throw new NotChangedYet(undefined, { totals: { at, states } satisfies BatchTotals });
 }
 
+/** A list that is not complete is read again each `pollIntervalSeconds`, and once after the deadline. */
+function mayList(
+  sweep: Sweep | undefined,
+  { pollIntervalSeconds, deadline }: Watched,
+  now: Date,
+): boolean {
+  if (sweep?.isListed) return false;
+  if (sweep?.cursor !== undefined || !sweep?.listBeganAt) return true;
+  const began = sweep.listBeganAt.getTime();
+  const end = new Date(deadline).getTime();
+  const time = now.getTime();
+  return time >= began + pollIntervalSeconds * 1_000 || (time >= end && began < end);
+}
+
+/** Before the list is complete, any recipient without a closed notice is open, and nothing but the deadline ends the wait. */
 async function totalsOf(
   { deps, process: processKey }: BatchContext,
-  { list, withoutNotice }: Watched,
+  { list }: Watched,
   isOver: boolean,
 ): Promise<ItemTotals> {
   const at = (await deps.journal.now()).toISOString();
+  const isListed = (await deps.items.sweep(processKey))?.isListed === true;
+  const totals = await deps.items.totals(processKey);
+  const known = totals.reduce((sum, { count }) => sum + count, 0);
+  const withoutNotice = isListed ? Math.max(0, list.recipients - known) : 0;
   const states: Record<string, number> = {};
   let [closed, failed] = [0, withoutNotice];
-  for (const { count, ...item } of await deps.items.totals(processKey)) {
+  for (const { count, ...item } of totals) {
     const word = wordOf(item);
     if (word === undefined) continue;
     states[word] = (states[word] ?? 0) + count;
@@ -77,8 +96,8 @@ async function totalsOf(
     closed += count;
     if (word === "failed") failed += count;
   }
-  const open = Math.max(0, list.recipients - withoutNotice - closed);
-  return { at, states, failed, open, isLast: isOver || open === 0 };
+  const open = isListed ? known - closed : Math.max(0, list.recipients - closed);
+  return { at, states, failed, open, isLast: isOver || (isListed && open === 0) };
 }
 
 /** Only once: an operator has decided about what was seen. */

@@ -6,7 +6,6 @@ import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { BatchRecipient, Notice } from "../../providers/evi-notice/client.js";
 import { lineOfOwnKey, ownKey } from "../../recipients/own-key.js";
-import { whenVisible } from "../evi/affidavits.js";
 import type { BatchContext, OfBatch } from "./context.js";
 import { attemptLimit } from "./limits.js";
 import type { SentList } from "./plan.js";
@@ -18,29 +17,26 @@ type OfList = OfBatch & { list: SentList };
 const KEYS_PER_QUERY = 100;
 const ITEMS_PER_ROUND = 800;
 
-/** Notes which notices the batch has, from the page on at which an earlier attempt ended. */
+/** Notes which notices the batch has, from the page on at which an earlier attempt ended. `failed`: as the provider counts them. */
 export async function listItems(
   context: BatchContext,
   { batchId, list }: OfList,
-  expected: number,
+  failed: number,
 ): Promise<void> {
-  const { deps, process: processKey } = context;
+  const { deps, process: processKey, pace } = context;
   const sweep = await deps.items.sweep(processKey);
   let cursor = sweep?.cursor;
   do {
-    const page = await pageFrom(context, batchId, cursor);
+    const from = cursor;
+    const [page] = await pace.all([from], () => pageFrom(context, batchId, from));
     if (!page) return deps.items.noteListed(processKey, [], "again");
     cursor = page.cursor;
     const next = cursor === undefined ? "again" : { cursor };
-    await deps.items.noteListed(
-      processKey,
-      page.results.flatMap((recipient) => itemOf(recipient, list)),
-      next,
-    );
+    const items = page.results.flatMap((recipient) => itemOf(recipient, list));
+    const unnoticed = page.results.length - items.length;
+    await deps.items.noteListed(processKey, items, next, { from, unnoticed });
   } while (cursor !== undefined);
-  const totals = await deps.items.totals(processKey);
-  const listed = totals.reduce((sum, { count }) => sum + count, 0);
-  if (listed >= expected) await deps.items.noteListed(processKey, [], "end");
+  await deps.items.endListing(processKey, { recipients: list.recipients, failed });
 }
 
 /** Undefined where the provider no longer takes the cursor. */
@@ -116,13 +112,30 @@ async function readByKeys(
   });
 }
 
-/** Mails and text messages of a batch have no read (P2 §4.4): they are asked for, and not shown. */
+/**
+ * Mails and text messages of a batch have no read (P2 §4.4): they are asked for, and not shown. So is an id that the provider refuses, and
+ * one that no notice has, which is put into no path: a callback may have brought it.
+ */
 async function readById(context: BatchContext, item: Listed): Promise<ReadItem> {
-  const getting = context.throughCircuit("get", (signal) =>
-    eviNotice.get(context.account, { id: item.evidenceId }, signal),
-  );
-  const notice = await whenVisible<Notice | undefined>(getting, undefined);
-  return notice ? { ...item, ...stateOf(notice) } : item;
+  if (!isPlainId(item.evidenceId)) return item;
+  try {
+    const notice = await context.throughCircuit("get", (signal) =>
+      eviNotice.get(context.account, { id: item.evidenceId }, signal),
+    );
+    return { ...item, ...stateOf(notice) };
+  } catch (error) {
+    if (error instanceof ProviderError && isAboutTheId(error)) return item;
+    throw error;
+  }
+}
+
+function isPlainId(id: string): boolean {
+  return /^[\w.:~-]{1,200}$/.test(id) && !/^\.+$/.test(id);
+}
+
+/** Not about the account, its pace or the provider's health. */
+function isAboutTheId({ kind, status = 0 }: ProviderError): boolean {
+  return kind === "notVisibleYet" || (kind === "protocol" && status >= 400 && status < 500);
 }
 
 function stateOf({ state, outcome }: Notice): Pick<ReadItem, "state" | "outcome"> {

@@ -187,7 +187,7 @@ async function failedItem(batch: Processed) {
 }
 
 /** A callback as the relay settles it. */
-async function closedByCallback({ items, key }: Processed, evidenceId: string) {
+async function heard({ items, key }: Processed, evidenceId: string, kind = "Closed") {
   const claim = randomUUID();
   const { rows } = await bench.pool.query<{ id: string }>(
     `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, body, claim, claimed_until)
@@ -195,8 +195,9 @@ async function closedByCallback({ items, key }: Processed, evidenceId: string) {
     [claim, key.namespace, key.workflowId],
   );
   const when = "2026-01-01T00:00:00.000Z";
-  const heard = { kind: "Closed", at: when, rank: 9, outcome: "delivered", evidenceId };
-  await items.keep(claim, [{ id: rows[0]?.id ?? "", ...heard }]);
+  const end = kind === "Closed" ? { outcome: "delivered" } : {};
+  const event = { kind, at: when, rank: kind === "Closed" ? 9 : 5, evidenceId, ...end };
+  await items.keep(claim, [{ id: rows[0]?.id ?? "", ...event }]);
 }
 
 test("of mails and text messages, which no query shows, callbacks alone are known, and the deadline ends the wait", async () => {
@@ -219,7 +220,7 @@ test("of mails and text messages, which no query shows, callbacks alone are know
   const [mail, message] = await batch.items.page(batch.key, { limit: 10 });
   const unknown = { evidenceId: id, source: "recipients" };
   expect([mail, message]).toEqual([unknown, unknown]);
-  await closedByCallback(batch, mail!.evidenceId);
+  await heard(batch, mail!.evidenceId);
   const totals = { states: { delivered: 1 }, failed: 0, open: 1, isLast: false };
   expect(await one()).toMatchObject(totals);
   const last = await watch(batch, { withoutNotice: 0, deadline: past });
@@ -243,6 +244,78 @@ test("recipients are listed from the first page again where the provider no long
   expect(await watch(batch)).toMatchObject({ open: 0, states: { read: 1, refused: 1, failed: 1 } });
   expect((await refused()) - before).toBe(1);
   expect(await batch.items.sweep(batch.key)).toMatchObject({ isListed: true });
+});
+
+const twoOpen =
+  "address;legalname;displayname\na@example.com;A;sandbox:open\nb@example.com;B;sandbox:open\n";
+const listCalls = async () =>
+  (await bench.control.requests()).total["evi-notice.queryRecipients"]?.["200"] ?? 0;
+
+test("an id that no notice has, or that the provider refuses, does not stop the reading of the others", async () => {
+  const batch = await processed({ batch: { ...assumptions, ownLookupKeys: false } });
+  // Before the list is known each notice of a callback may be one of the batch.
+  const hidden = batch.items.endListing;
+  batch.items.endListing = async () => {};
+  for (const forged of ["mail-4711", "..", "a/b", "n?x=1"]) await heard(batch, forged, "Sent");
+  const unread = { operation: "evi-notice.get", kind: "reject" } as const;
+  bench.sandbox.faults.add({ ...unread, status: 400, times: 1 });
+  const answer = await watch(batch, { deadline: past });
+  expect(answer.isLast).toBe(true);
+  const calls = Object.entries((await bench.control.requests()).total["evi-notice.get"] ?? {});
+  expect(calls.map(([status]) => status)).toEqual(expect.arrayContaining(["200", "400"]));
+  const items = await batch.items.page(batch.key, { limit: 20 });
+  expect(items.filter(({ source }) => source === "query").length).toBeGreaterThanOrEqual(2);
+  expect(items.find(({ evidenceId }) => evidenceId === "..")).toMatchObject({ source: "callback" });
+  batch.items.endListing = hidden;
+});
+
+test("forged callbacks end nothing: neither of notices that the batch does not have, nor of those that are read open", async () => {
+  const batch = await processed({}, {}, twoOpen);
+  for (const forged of [randomUUID(), randomUUID()]) await heard(batch, forged);
+  const asked = { withoutNotice: 0, deadline: past };
+  expect(await watch(batch, { ...asked })).toMatchObject({ open: 2, states: {} });
+  for (const { evidenceId } of await batch.items.page(batch.key, { limit: 9 }))
+    await heard(batch, evidenceId.toUpperCase());
+  const totals = await watch(batch, { ...asked, deadline: future });
+  expect(totals).toMatchObject({ open: 2, isLast: false });
+  expect(totals.states).not.toHaveProperty("delivered");
+});
+
+test("a list that names too few notices is read again each interval, and what counts as failed closes no notice", async () => {
+  const batch = await processed(
+    {},
+    {},
+    twoOpen.replace("b@example.com;B;sandbox:open", "b@example.com;B;sandbox:nonsense"),
+  );
+  const before = await listCalls();
+  const once = (more: object) =>
+    batch.attempt((all) =>
+      all.watchItems({
+        ...batch.of,
+        ...{ list: batch.plan.list, allowedFailures: 9, withoutNotice: 0, mode: "quick" as const },
+        ...{ pollIntervalSeconds: 21_600, wait: "end" as const, deadline: future, ...more },
+      }),
+    );
+  const unchanged = { type: "unchanged" };
+  for (let attempt = 0; attempt < 3; attempt += 1)
+    await expect(once({})).rejects.toMatchObject(unchanged);
+  expect((await listCalls()) - before).toBe(1);
+  await expect(once({ pollIntervalSeconds: 0 })).rejects.toMatchObject(unchanged);
+  expect((await listCalls()) - before).toBe(2);
+  expect(await once({ deadline: past })).toMatchObject({ open: 1, failed: 1 });
+  expect((await listCalls()) - before).toBe(2);
+  const other = await processed({}, {}, twoOpen);
+  const [one] = await (async () => {
+    await watch(other, { withoutNotice: 1, deadline: past });
+    return other.items.page(other.key, { limit: 9 });
+  })();
+  await other.items.noteRead(
+    other.key,
+    [{ ...one!, state: "Closed", outcome: "failed" }],
+    new Date(),
+  );
+  const totals = await watch(other, { withoutNotice: 1 });
+  expect(totals).toMatchObject({ open: 1, failed: 1, isLast: false });
 });
 
 test("the notices of many recipients are read by a query for each hundred of them", async () => {
