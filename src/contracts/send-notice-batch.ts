@@ -179,5 +179,12 @@ export const SendNoticeBatchResult = processResult({
   report: z.strictObject({ csv: DocumentReference, jsonLines: DocumentReference }).optional(),
   /** The affidavits of all notices, as a ZIP. */
   archive: DocumentReference.optional(),
+  /**
+   * Notices of which affidavits are in the archive, and of which none are; absent where none were collected. `unreadable`: of the
+   * missing ones, those for which the provider answered with something that is no ZIP of PDFs.
+   */
+  affidavits: z
+    .strictObject({ collected: Count, missing: Count, unreadable: Count.optional() })
+    .optional(),
 });
 export type SendNoticeBatchResult = z.infer<typeof SendNoticeBatchResult>;

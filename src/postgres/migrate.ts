@@ -11,6 +11,7 @@ import { callbackQuota } from "./migrations/0007-callback-quota.js";
 import { batches } from "./migrations/0008-batches.js";
 import { batchAddresses } from "./migrations/0009-batch-addresses.js";
 import { listedItems } from "./migrations/0010-listed-items.js";
+import { batchArchives } from "./migrations/0011-batch-archives.js";
 import type { Pool, PoolClient } from "./pool.js";
 
 export interface Migration {
@@ -31,6 +32,7 @@ const migrations: readonly Migration[] = [
   batches,
   batchAddresses,
   listedItems,
+  batchArchives,
 ];
 // Any fixed number: the advisory lock that migrations take.
 const LOCK = 7_318_200_401;

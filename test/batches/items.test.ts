@@ -289,8 +289,18 @@ test("a notice is in one part of the archive, also if two attempts collect it", 
     { part: 2, document: "document:3", size: 3 },
   ]);
   expect((await parts.entries(batch, 2)).toString()).toBe("document:3");
-  expect(await parts.counts(batch)).toEqual({ collected: 4, missing: 0 });
-  await parts.remove(batch);
+  const counts = { collected: 4, missing: 0, unreadable: 0 };
+  expect(await parts.counts(batch)).toEqual(counts);
+  const archive = { uri: "document:a", sha256: "a", size: 6, mediaType: "application/zip" };
+  expect(await parts.keep(batch, archive, 1)).toBeUndefined();
+  expect(await parts.list(batch)).toHaveLength(2);
+  expect(await parts.kept(batch)).toBeUndefined();
+  expect(await parts.keep(batch, archive, 2)).toEqual(archive);
   expect(await parts.list(batch)).toEqual([]);
-  expect(await parts.counts(batch)).toEqual({ collected: 4, missing: 0 });
+  expect(await parts.counts(batch)).toEqual(counts);
+  expect(await parts.keep(batch, { ...archive, uri: "document:b" }, 0)).toEqual(archive);
+  expect(await parts.kept(batch)).toEqual(archive);
+  await items.noteRead(batch, [{ evidenceId: "late" }], await now());
+  expect(await parts.add(batch, part("document:4"), ["late"])).toBe(false);
+  expect(await parts.counts(batch)).toEqual({ ...counts, missing: 1 });
 });

@@ -211,7 +211,8 @@ test("worker and relay note what is known of a batch's notices, an operator read
   expect(await operator.page(batch, { limit: 1 })).toHaveLength(1);
   expect(await operator.history(batch, "n")).toHaveLength(1);
   expect(await new ArchiveParts(as.operator).list(batch)).toHaveLength(1);
-  await parts.remove(batch);
+  const archive = { uri: "document:2", sha256: "x", size: 1, mediaType: "application/zip" };
+  expect(await parts.keep(batch, archive, 1)).toEqual(archive);
   await purgeBatches(as.cleanup, new Date(Date.now() + 60_000));
   expect(await operator.sweep(batch)).toBeUndefined();
 });

@@ -32,6 +32,7 @@ test("an empty database lacks every migration; several runners at once apply eac
     "0008-batches",
     "0009-batch-addresses",
     "0010-listed-items",
+    "0011-batch-archives",
   ]);
   const runs = await Promise.all([migrate(pool), migrate(pool), migrate(pool)]);
   expect(runs.flat().toSorted()).toEqual(pending);
@@ -111,6 +112,7 @@ test("callbacks are stored while 0007 builds its indexes, and one that was cut o
     "0008-batches",
     "0009-batch-addresses",
     "0010-listed-items",
+    "0011-batch-archives",
   ]);
   const { rows } = await pool.query(
     `select relname as name, indisvalid as "isValid" from pg_index join pg_class on oid = indexrelid

@@ -1,16 +1,18 @@
 // The affidavits of all notices of a batch, collected into one ZIP, resumably (P2 §4.2 Downloads, §6.3). Some notices at a time
 // become a part of it, which is kept; the archive is the parts one after the other.
 import type { DocumentReference } from "../../contracts/shared/values.js";
-import { uploadId } from "../../documents/document-id.js";
+import type { ArchivePart } from "../../batches/parts.js";
+import { uploadId, uriOf } from "../../documents/document-id.js";
 import type { Spool } from "../../documents/spool.js";
 import type { AffidavitFile } from "../../providers/evi/affidavit-zip.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { fileHeader, zipOf } from "../../zip/zip-writer.js";
 import type { ZipEntry } from "../../zip/zip-writer.js";
 import { whenVisible } from "../evi/affidavits.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
-import type { BatchContext, OfBatch } from "./context.js";
+import type { BatchContext, MadeDocument, OfBatch } from "./context.js";
 import { attemptLimit } from "./limits.js";
 import { storeOnce } from "./made-document.js";
 
@@ -20,6 +22,8 @@ export interface AffidavitArchive {
   /** Notices of which affidavits are in it, and of which there were none until the deadline. */
   collected: number;
   missing: number;
+  /** Of the missing ones: what the provider answered could not be read. Earlier releases did not count them. */
+  unreadable?: number;
 }
 
 interface Notice {
@@ -27,31 +31,49 @@ interface Notice {
   line?: number;
 }
 
+interface Found {
+  notice: Notice;
+  files: AffidavitFile[];
+  /** Why the answer cannot be read. */
+  problem?: ProviderError;
+}
+
 const NOTICES_PER_PART = 200;
+/** So many unreadable answers in a part, and no readable one, are no fault of single notices. */
+const MOST_UNREADABLE = 10;
 
 /**
  * How many affidavits a notice gets is not shown (P2 §2.6), so they are collected at the deadline, the end of their window. A notice
- * that has none then is not asked for again.
+ * that has none then is not asked for again. An archive is made once: a later run of the process gets the same one.
  */
 export async function archiveAffidavits(
   context: BatchContext,
   { deadline, stamp }: OfBatch & { deadline: string; stamp: string; mode: AttemptMode },
 ): Promise<AffidavitArchive> {
   const { deps, process: processKey } = context;
+  const made = { kind: "archive" as const, parts: [stamp] };
+  const before = await partsOrArchive(context, made);
+  if (!Array.isArray(before)) return before;
   const restMs = Date.parse(deadline) - (await deps.journal.now()).getTime();
   if (restMs > 0) throw new NotChangedYet(restMs);
   const checkTime = attemptLimit();
   for (;;) {
     const some = await deps.parts.missing(processKey, { limit: NOTICES_PER_PART });
-    if (some.length === 0) break;
+    if (some.length === 0 || (await deps.parts.kept(processKey))) break;
     checkTime();
     await collect(context, some);
   }
   const counts = await deps.parts.counts(processKey);
-  if (counts.collected === 0) return counts;
-  const made = { kind: "archive" as const, parts: [stamp] };
-  const parts = await deps.parts.list(processKey);
-  const archive = await storeOnce(context, made, "application/zip", () =>
+  if (counts.collected === 0) {
+    if (counts.unreadable === 0) return counts;
+    await deps.parts.askAgain(processKey);
+    throw context.problem("downloadAffidavits", "no answer with affidavits could be read");
+  }
+  const parts = await partsOrArchive(context, made);
+  if (!Array.isArray(parts)) return parts;
+  const ofParts = { ...made, parts: [stamp, String(parts.length)] };
+  const document = parts.length === 0 ? made : ofParts;
+  const stored = await storeOnce(context, document, "application/zip", () =>
     zipOf(
       parts.map(({ part, document, size }) => ({
         size,
@@ -60,20 +82,54 @@ export async function archiveAffidavits(
       })),
     ),
   );
-  for (const { document } of parts) await deps.documents.delete(document);
-  await deps.parts.remove(processKey);
-  return { archive, ...counts };
+  const archive = await deps.parts.keep(processKey, stored, parts.length);
+  if (archive?.uri !== stored.uri) await deps.documents.delete(stored.uri);
+  if (!archive) throw new NotChangedYet(1);
+  // `cleanup` deletes those that are left where the worker is killed here.
+  for (const part of parts) await deps.documents.delete(part.document);
+  return { archive, ...(await deps.parts.counts(processKey)) };
 }
 
+/** The parts, or what was made of them, which must be there. Collected affidavits are never left out of an archive. */
+async function partsOrArchive(
+  context: BatchContext,
+  made: MadeDocument,
+): Promise<ArchivePart[] | AffidavitArchive> {
+  const { deps, process: processKey } = context;
+  const parts = await deps.parts.list(processKey);
+  // Read after the parts, which are gone once it is there.
+  const archive = await deps.parts.kept(processKey);
+  const counts = await deps.parts.counts(processKey);
+  if (archive) {
+    if (await deps.documents.exists(archive.uri)) return { archive, ...counts };
+    throw context.problem(
+      "downloadAffidavits",
+      "the archive of the affidavits was made, and its document is gone",
+    );
+  }
+  if (parts.length > 0 || counts.collected === 0) return parts;
+  // An earlier release stored it and removed the parts.
+  const { id } = await context.ownDocument(made);
+  if (await deps.documents.exists(uriOf(id))) return parts;
+  throw context.problem(
+    "downloadAffidavits",
+    "affidavits were collected, and neither their parts nor their archive are known any more",
+  );
+}
+
+/** What cannot be read is asked for twice, since it may have been damaged on its way, and then left out. */
 async function collect(context: BatchContext, notices: Notice[]): Promise<void> {
   const { deps, process: processKey, pace } = context;
   await deps.documents.withSpool(async (spool) => {
-    const found = await pace.all(notices, async (notice) => ({
-      notice,
-      files: await download(context, notice, spool),
-    }));
+    const ask = (some: Notice[]) =>
+      pace.all(some, (notice): Promise<Found> => download(context, notice, spool));
+    const first = await ask(notices);
+    const again = await ask(first.filter(({ problem }) => problem).map(({ notice }) => notice));
+    const found = [...first.filter(({ problem }) => !problem), ...again];
     const full = found.filter(({ files }) => files.length > 0);
-    const none = found.filter(({ files }) => files.length === 0);
+    const unreadable = again.filter(({ problem }) => problem);
+    const absent = found.filter(({ files, problem }) => files.length === 0 && !problem);
+    if (full.length === 0 && unreadable.length > MOST_UNREADABLE) throw unreadable[0]?.problem;
     if (full.length > 0) {
       const entries: ZipEntry[] = [];
       const files = full.flatMap((one) => namedFiles(one.notice, one.files));
@@ -85,25 +141,35 @@ async function collect(context: BatchContext, notices: Notice[]): Promise<void> 
         { id, process: processKey },
       );
       const part = { document: uri, size, entries: Buffer.from(JSON.stringify(entries)) };
-      const ids = full.map(({ notice }) => notice.evidenceId);
-      if (!(await deps.parts.add(processKey, part, ids))) await deps.documents.delete(uri);
+      if (!(await deps.parts.add(processKey, part, idsOf(full)))) await deps.documents.delete(uri);
     }
-    await deps.parts.noteNone(
-      processKey,
-      none.map(({ notice }) => notice.evidenceId),
-    );
+    await deps.parts.noteNone(processKey, idsOf(absent), "absent");
+    await deps.parts.noteNone(processKey, idsOf(unreadable), "unreadable");
   });
 }
 
-function download(
-  context: BatchContext,
-  { evidenceId: id }: Notice,
-  spool: Spool,
-): Promise<AffidavitFile[]> {
+function idsOf(found: Found[]): string[] {
+  return found.map(({ notice }) => notice.evidenceId);
+}
+
+async function download(context: BatchContext, notice: Notice, spool: Spool): Promise<Found> {
+  const { evidenceId: id } = notice;
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviNotice.downloadAffidavits(context.account, { id }, spool, signal),
   );
-  return whenVisible<AffidavitFile[]>(downloading, []);
+  try {
+    return { notice, files: await whenVisible<AffidavitFile[]>(downloading, []) };
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return { notice, files: [], problem: error };
+  }
+}
+
+/** The answer is no ZIP of PDFs, or too large: the provider answers, and waiting changes nothing. */
+function isUnreadable(error: unknown): error is ProviderError {
+  if (!(error instanceof ProviderError) || error.kind !== "protocol") return false;
+  const { mismatch, code } = error;
+  return (mismatch !== undefined && mismatch !== "redirect") || code === "ANSWER_TOO_LARGE";
 }
 
 /** In a folder for each notice, which begins with the line of its recipient. */

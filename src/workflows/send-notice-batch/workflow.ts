@@ -436,6 +436,7 @@ class SendNoticeBatch {
     const { log, status } = this.#flow;
     const { list, check, attachments = [] } = this.#plan ?? {};
     const { csv, jsonLines, counts } = this.#report ?? {};
+    const { archive, ...affidavits } = this.#archive ?? {};
     const recipients = list?.recipients ?? 0;
     const { startedAt, scheduledDate } = this.#started ?? {};
     const submitted = [
@@ -463,7 +464,8 @@ class SendNoticeBatch {
         sources: {},
       },
       ...(csv && jsonLines && { report: { csv, jsonLines } }),
-      ...(this.#archive?.archive && { archive: this.#archive.archive }),
+      ...(archive && { archive }),
+      ...(this.#archive && { affidavits: affidavits as SendNoticeBatchResult["affidavits"] }),
     };
   }
 }

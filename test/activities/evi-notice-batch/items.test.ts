@@ -8,6 +8,7 @@ import { BatchItems } from "../../../src/batches/items.js";
 import { ArchiveParts } from "../../../src/batches/parts.js";
 import { reportRows } from "../../../src/recipients/report.js";
 import type { ReportRow } from "../../../src/recipients/report.js";
+import type { DocumentReference } from "../../../src/contracts/shared/values.js";
 import { DAY } from "../../sandbox/caller.js";
 import { assumptions, batchBench, csv } from "./support.js";
 import type { Bench } from "./support.js";
@@ -350,6 +351,7 @@ test("the affidavits of all notices are in one archive, which is made once", asy
   expect(answer).toMatchObject({
     collected: 3,
     missing: 0,
+    unreadable: 0,
     archive: { mediaType: "application/zip" },
   });
   const zip = await yauzl.fromBufferPromise(await bench.documents.get(answer.archive!));
@@ -365,6 +367,123 @@ test("the affidavits of all notices are in one archive, which is made once", asy
   expect(names).toHaveLength(4);
   expect(await batch.parts.list(batch.key)).toEqual([]);
   expect(await made()).toEqual(answer);
+});
+
+/** A batch whose notices are closed, and the making of its archive. */
+async function closed(text = recipients, withoutNotice = 1) {
+  const batch = await processed({}, { affidavitKinds: ["Submitted"] }, text);
+  await bench.sandbox.clock.advance(90 * DAY);
+  await watch(batch, { withoutNotice });
+  const make = (more: object = {}) =>
+    batch.attempt((all) =>
+      all.archiveAffidavits({ ...batch.of, stamp: "1", deadline: past, mode: "quick", ...more }),
+    );
+  const entries = async (archive: DocumentReference | undefined) =>
+    (await yauzl.fromBufferPromise(await bench.documents.get(archive!))).entryCount;
+  return { ...batch, make, entries };
+}
+
+const damaged = { operation: "evi-notice.affidavits", kind: "unreadable" } as const;
+const lost = (problem: string) => ({
+  ...{ type: "protocol", nonRetryable: true },
+  details: [expect.objectContaining({ problem: expect.stringContaining(problem) })],
+});
+
+test("a later run of the process gets the archive that was made, and never another one", async () => {
+  const { key, parts, make, entries } = await closed();
+  const answer = await make();
+  expect(await entries(answer.archive)).toBe(3);
+  const again = await make({ stamp: "2", deadline: future });
+  expect(again).toEqual(answer);
+  expect(await parts.kept(key)).toEqual(answer.archive);
+  await bench.documents.delete(answer.archive!.uri);
+  await expect(make({ stamp: "3" })).rejects.toMatchObject(lost("its document is gone"));
+});
+
+test("an attempt that ended before the archive was noted is gone on with", async () => {
+  const { parts, make, entries } = await closed();
+  const keep = parts.keep.bind(parts);
+  parts.keep = async () => {
+    throw new Error("the worker is gone");
+  };
+  await expect(make()).rejects.toThrow("the worker is gone");
+  parts.keep = keep;
+  const { archive, ...counts } = await make({ stamp: "2" });
+  expect(counts).toEqual({ collected: 3, missing: 0, unreadable: 0 });
+  expect(await entries(archive)).toBe(3);
+});
+
+test("of two attempts at once both get the same archive", async () => {
+  const { make, parts, entries } = await closed();
+  const keep = parts.keep.bind(parts);
+  let other: unknown;
+  parts.keep = async (...given) => {
+    parts.keep = keep;
+    other = await make({ stamp: "2" });
+    return keep(...given);
+  };
+  const { archive, ...counts } = await make();
+  expect({ archive, ...counts }).toEqual(other);
+  expect(await entries(archive)).toBe(3);
+});
+
+test("there is no archive without the affidavits that were collected", async () => {
+  const { key, parts, make } = await closed();
+  const keep = parts.keep.bind(parts);
+  parts.keep = async () => undefined;
+  await expect(make()).rejects.toMatchObject({ type: "unchanged" });
+  parts.keep = keep;
+  await bench.pool.query(
+    "delete from trustflow.batch_parts where batch = (select id from trustflow.batches where workflow_id = $1)",
+    [key.workflowId],
+  );
+  await expect(make({ stamp: "2" })).rejects.toMatchObject(
+    lost("neither their parts nor their archive"),
+  );
+  expect(await parts.kept(key)).toBeUndefined();
+});
+
+test("a download that was damaged once is asked for again", async () => {
+  const { make, entries } = await closed();
+  bench.sandbox.faults.add({ ...damaged, call: 2 });
+  const { archive, ...counts } = await make();
+  expect(counts).toEqual({ collected: 3, missing: 0, unreadable: 0 });
+  expect(await entries(archive)).toBe(3);
+});
+
+test("a download that stays damaged is left out and counted, and the others are collected", async () => {
+  const { make, entries } = await closed();
+  for (const call of [2, 4]) bench.sandbox.faults.add({ ...damaged, call });
+  const answer = await make();
+  expect(answer).toMatchObject({ collected: 2, missing: 1, unreadable: 1 });
+  expect(await entries(answer.archive)).toBe(2);
+  expect(await make({ stamp: "2" })).toEqual(answer);
+});
+
+test("where nothing can be read a person decides, and a retry asks again", async () => {
+  const { make } = await closed();
+  bench.sandbox.faults.add({ ...damaged, times: "always" });
+  await expect(make()).rejects.toMatchObject(lost("no answer with affidavits could be read"));
+  bench.sandbox.faults.clear();
+  expect(await make()).toMatchObject({ collected: 3, missing: 0, unreadable: 0 });
+  const rows = Array.from({ length: 12 }, (_, number) => `u${number}@example.com;U`);
+  const many = await closed(["address;legalname", ...rows, ""].join("\n"), 0);
+  bench.sandbox.faults.add({ ...damaged, times: "always" });
+  await expect(many.make()).rejects.toMatchObject(lost("a file that cannot be used"));
+});
+
+test.each([
+  [401, "accessDenied"],
+  [429, "rateLimited"],
+  [503, "unavailable"],
+  [410, "protocol"],
+])("no notice is left out for an answer of %d", async (status, type) => {
+  const { key, parts, make } = await closed();
+  bench.sandbox.faults.add({
+    ...{ operation: "evi-notice.affidavits", kind: "reject", status, times: "always" },
+  });
+  await expect(make()).rejects.toMatchObject({ type });
+  expect(await parts.missing(key, { limit: 9 })).toHaveLength(3);
 });
 
 test("an archive goes on after the parts that are kept", async () => {
@@ -385,7 +504,7 @@ test("an archive goes on after the parts that are kept", async () => {
     (await bench.control.requests()).total["evi-notice.affidavits"]?.["200"] ?? 0;
   const before = await downloads();
   const { archive, ...counts } = await make();
-  expect(counts).toEqual({ collected: 250, missing: 0 });
+  expect(counts).toEqual({ collected: 250, missing: 0, unreadable: 0 });
   expect((await downloads()) - before).toBe(50);
   const zip = await yauzl.fromBufferPromise(await bench.documents.get(archive!));
   expect(zip.entryCount).toBe(250);

@@ -128,7 +128,10 @@ test("the input goes into one activity, and attachments and affidavits only wher
     "writeReport",
   ]);
   expect(run.calls.filter(({ input: given }) => "input" in given)).toHaveLength(1);
-  expect(run.result).toMatchObject({ archive: document });
+  expect(run.result).toMatchObject({
+    archive: document,
+    affidavits: { collected: 100, missing: 0 },
+  });
 });
 
 test("each answer about the batch and its notices shows in the next question", async () => {
