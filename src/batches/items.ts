@@ -58,12 +58,12 @@ export interface HeardItem {
 }
 
 /** `b` is the batch of the process $1, $2. */
-const ofBatch = "b.namespace = $1 and b.workflow_id = $2";
-const batchId = `(select b.id from trustflow.batches b where ${ofBatch})`;
+export const ofBatch = "b.namespace = $1 and b.workflow_id = $2";
+export const batchId = `(select b.id from trustflow.batches b where ${ofBatch})`;
 /** The release before sets `listed_at` alone. */
 const isListed = "(b.listed_at is not null and b.unnoticed is not null)";
 /** Items that stand for a recipient: once the list was read to its end, those that it names. */
-const counted = `batch = ${batchId} and (listed or not (select ${isListed} from trustflow.batches b where ${ofBatch}))`;
+export const counted = `batch = ${batchId} and (listed or not (select ${isListed} from trustflow.batches b where ${ofBatch}))`;
 
 const columns = `evidence_id as "evidenceId", line,
   case when is_read then read_state else reported end as state,

@@ -3,6 +3,7 @@
 import type { ProcessKey } from "../crypto/data-key.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
+import { batchId, counted, ofBatch } from "./items.js";
 
 export interface ArchivePart {
   /** From 1, in the order in which they were added. */
@@ -32,9 +33,6 @@ export interface ArchiveCounts {
 /** In place of the number of a part. */
 const none = { absent: 0, unreadable: -1 } as const;
 
-const ofBatch = "b.namespace = $1 and b.workflow_id = $2";
-const batchId = `(select b.id from trustflow.batches b where ${ofBatch})`;
-
 export class ArchiveParts {
   readonly #pool: Pool;
 
@@ -49,7 +47,7 @@ export class ArchiveParts {
   ): Promise<{ evidenceId: string; line?: number }[]> {
     const { rows } = await this.#pool.query<{ evidenceId: string; line: number | null }>(
       `select evidence_id as "evidenceId", line from trustflow.batch_items
-       where batch = ${batchId} and part is null and evidence_id > $3 order by evidence_id limit $4`,
+       where ${counted} and part is null and evidence_id > $3 order by evidence_id limit $4`,
       [namespace, workflowId, after, limit],
     );
     return rows.map(({ evidenceId, line }) => ({ evidenceId, ...(line !== null && { line }) }));
@@ -59,7 +57,7 @@ export class ArchiveParts {
     const { rows } = await this.#pool.query<ArchiveCounts>(
       `select count(*) filter (where part > 0)::int as collected, count(*) filter (where (part > 0) is not true)::int as missing,
          count(*) filter (where part = ${none.unreadable})::int as unreadable
-       from trustflow.batch_items where batch = ${batchId}`,
+       from trustflow.batch_items where ${counted}`,
       [namespace, workflowId],
     );
     return rows[0] ?? { collected: 0, missing: 0, unreadable: 0 };

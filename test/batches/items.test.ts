@@ -216,6 +216,8 @@ test("ids are compared without case, and what the provider's list does not name 
   await items.endListing(batch, { recipients: 2, failed: 1 });
   expect(await items.totals(batch)).toEqual([{ state: "Sent", count: 1 }]);
   expect(await items.due(batch, await now(), 5)).toEqual([{ evidenceId: "ab-1", line: 1 }]);
+  expect(await parts.missing(batch, { limit: 5 })).toEqual([{ evidenceId: "ab-1", line: 1 }]);
+  expect(await parts.counts(batch)).toEqual({ collected: 0, missing: 1, unreadable: 0 });
   await items.noteRead(batch, [{ evidenceId: "aB-1", state: "Read" }], await now());
   expect(await itemOf(batch, "AB-1")).toMatchObject({ evidenceId: "ab-1", state: "Read", line: 1 });
   expect(await items.history(batch, "Ab-1")).toHaveLength(1);
@@ -300,7 +302,7 @@ test("a notice is in one part of the archive, also if two attempts collect it", 
   expect(await parts.counts(batch)).toEqual(counts);
   expect(await parts.keep(batch, { ...archive, uri: "document:b" }, 0)).toEqual(archive);
   expect(await parts.kept(batch)).toEqual(archive);
-  await items.noteRead(batch, [{ evidenceId: "late" }], await now());
+  await items.noteListed(batch, [{ evidenceId: "late", line: 5 }], "end");
   expect(await parts.add(batch, part("document:4"), ["late"])).toBe(false);
   expect(await parts.counts(batch)).toEqual({ ...counts, missing: 1 });
 });

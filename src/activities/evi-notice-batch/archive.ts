@@ -31,7 +31,7 @@ interface Notice {
   line?: number;
 }
 
-interface Found {
+interface Downloaded {
   notice: Notice;
   files: AffidavitFile[];
   /** Why the answer cannot be read. */
@@ -122,7 +122,7 @@ async function collect(context: BatchContext, notices: Notice[]): Promise<void> 
   const { deps, process: processKey, pace } = context;
   await deps.documents.withSpool(async (spool) => {
     const ask = (some: Notice[]) =>
-      pace.all(some, (notice): Promise<Found> => download(context, notice, spool));
+      pace.all(some, (notice): Promise<Downloaded> => download(context, notice, spool));
     const first = await ask(notices);
     const again = await ask(first.filter(({ problem }) => problem).map(({ notice }) => notice));
     const found = [...first.filter(({ problem }) => !problem), ...again];
@@ -148,11 +148,11 @@ async function collect(context: BatchContext, notices: Notice[]): Promise<void> 
   });
 }
 
-function idsOf(found: Found[]): string[] {
+function idsOf(found: Downloaded[]): string[] {
   return found.map(({ notice }) => notice.evidenceId);
 }
 
-async function download(context: BatchContext, notice: Notice, spool: Spool): Promise<Found> {
+async function download(context: BatchContext, notice: Notice, spool: Spool): Promise<Downloaded> {
   const { evidenceId: id } = notice;
   const downloading = context.throughCircuit("downloadAffidavits", (signal) =>
     eviNotice.downloadAffidavits(context.account, { id }, spool, signal),
