@@ -1,5 +1,5 @@
 // What is known of each notice of a batch: what callbacks reported, and what queries showed. No personal data: a notice is its
-// `EvidenceId`, a recipient its line in the list. Ids are compared without case, and kept in lower case.
+// `EvidenceId`, a recipient its line in the list. Ids are compared without case; a call gets them as the provider spells them.
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 
@@ -60,6 +60,8 @@ export interface HeardItem {
 /** `b` is the batch of the process $1, $2. */
 export const ofBatch = "b.namespace = $1 and b.workflow_id = $2";
 export const batchId = `(select b.id from trustflow.batches b where ${ofBatch})`;
+/** A notice's id as the provider spells it. */
+export const asShown = "coalesce(shown_id, evidence_id)";
 /** The release before sets `listed_at` alone. */
 const isListed = "(b.listed_at is not null and b.unnoticed is not null)";
 /** Items that stand for a recipient: once the list was read to its end, those that it names. */
@@ -117,12 +119,13 @@ export class BatchItems {
            unnoticed_so_far = case when $5 then 0 else unnoticed_so_far end + $6
          where ${ofBatch} and ($7 or cursor is not distinct from $8)),
        given as (
-         select distinct on (evidence_id) evidence_id, line
-         from unnest($9::text[], $10::integer[]) as g (evidence_id, line) order by evidence_id, line)
-       insert into trustflow.batch_items as i (batch, evidence_id, line, listed)
-         select b.id, given.evidence_id, given.line, true
+         select distinct on (evidence_id) *
+         from unnest($9::text[], $10::text[], $11::integer[]) as g (evidence_id, shown_id, line) order by evidence_id, line)
+       insert into trustflow.batch_items as i (batch, evidence_id, shown_id, line, listed)
+         select b.id, given.evidence_id, given.shown_id, given.line, true
          from trustflow.batches b, given where ${ofBatch} order by given.evidence_id
-       on conflict (batch, evidence_id) do update set line = coalesce(i.line, excluded.line), listed = true
+       on conflict (batch, evidence_id) do update set
+         shown_id = excluded.shown_id, line = coalesce(i.line, excluded.line), listed = true
          where not i.listed or (i.line is null and excluded.line is not null)`,
       [
         namespace,
@@ -134,6 +137,7 @@ export class BatchItems {
         page === undefined,
         page?.from ?? null,
         items.map(({ evidenceId }) => spelt(evidenceId)),
+        items.map(shownId),
         items.map(({ line }) => line ?? null),
       ],
     );
@@ -166,10 +170,11 @@ export class BatchItems {
     await this.#pool.query(
       `with given as (
          select distinct on (evidence_id) *
-         from unnest($4::text[], $5::integer[], $6::text[], $7::text[]) as g (evidence_id, line, state, outcome)
+         from unnest($4::text[], $5::text[], $6::integer[], $7::text[], $8::text[]) as g (evidence_id, shown_id, line, state, outcome)
          order by evidence_id, state = 'Closed' desc nulls last)
-       insert into trustflow.batch_items as i (batch, evidence_id, line, read_state, read_outcome, read_at, shown_at)
-         select b.id, g.evidence_id, g.line, g.state, g.outcome, $3::timestamptz, case when g.state is not null then $3::timestamptz end
+       insert into trustflow.batch_items as i (batch, evidence_id, shown_id, line, read_state, read_outcome, read_at, shown_at)
+         select b.id, g.evidence_id, g.shown_id, g.line, g.state, g.outcome, $3::timestamptz,
+           case when g.state is not null then $3::timestamptz end
          from trustflow.batches b, given g where ${ofBatch} order by g.evidence_id
        on conflict (batch, evidence_id) do update set
          line = coalesce(i.line, excluded.line),
@@ -183,6 +188,7 @@ export class BatchItems {
         workflowId,
         at,
         items.map(({ evidenceId }) => spelt(evidenceId)),
+        items.map(shownId),
         items.map(({ line }) => line ?? null),
         items.map(({ state }) => state ?? null),
         items.map(({ outcome }) => outcome ?? null),
@@ -206,8 +212,8 @@ export class BatchItems {
     await this.#pool.query({
       name: "batch-keep",
       text: `with given as (
-          select * from unnest($2::bigint[], $3::text[], $4::text[], $5::timestamptz[], $6::smallint[], $7::text[])
-            as g (id, evidence_id, kind, event_date, rank, outcome)),
+          select * from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::smallint[], $8::text[])
+            as g (id, evidence_id, shown_id, kind, event_date, rank, outcome)),
         kept as (
           update trustflow.callbacks c set state = 'kept', evidence_id = g.evidence_id, kind = g.kind, event_date = g.event_date,
             reason = null, detail = null, claim = null, claimed_until = null, settled_at = clock_timestamp()
@@ -219,8 +225,8 @@ export class BatchItems {
           where k.rank > 0 and k.evidence_id is not null
           order by b.id, k.evidence_id, k.kind = 'Closed' desc, k.event_date desc, k.rank desc, k.outcome desc nulls last)
         insert into trustflow.batch_items as i
-          (batch, evidence_id, reported, reported_rank, reported_at, reported_outcome, heard_at)
-          select batch, evidence_id, kind, rank, event_date, outcome, received_at from newest order by batch, evidence_id
+          (batch, evidence_id, shown_id, reported, reported_rank, reported_at, reported_outcome, heard_at)
+          select batch, evidence_id, shown_id, kind, rank, event_date, outcome, received_at from newest order by batch, evidence_id
         on conflict (batch, evidence_id) do update set reported = excluded.reported, reported_rank = excluded.reported_rank,
           reported_at = excluded.reported_at, reported_outcome = excluded.reported_outcome, heard_at = excluded.heard_at
         where i.reported is null
@@ -230,6 +236,7 @@ export class BatchItems {
         claim,
         heard.map(({ id }) => id),
         heard.map(({ evidenceId }) => (evidenceId === undefined ? null : spelt(evidenceId))),
+        heard.map(shownId),
         heard.map(({ kind }) => kind),
         heard.map(({ at }) => at),
         heard.map(({ rank }) => rank),
@@ -263,7 +270,7 @@ export class BatchItems {
     { isOpen = false } = {},
   ): Promise<{ evidenceId: string; line?: number }[]> {
     const some = (closed: boolean) =>
-      `(select evidence_id, line from trustflow.batch_items
+      `(select ${asShown} as evidence_id, line from trustflow.batch_items
         where ${counted} and closed = ${closed} and read_at < $3 and not confirmed
         order by closed, read_at limit $4)`;
     const { rows } = await this.#pool.query<{ evidenceId: string; line?: number }>(
@@ -327,8 +334,13 @@ export class BatchItems {
   }
 }
 
-function spelt(evidenceId: string): string {
+/** The id by which a notice is known here. */
+export function spelt(evidenceId: string): string {
   return evidenceId.toLowerCase();
+}
+
+function shownId({ evidenceId }: { evidenceId?: string }): string | null {
+  return evidenceId === undefined || evidenceId === spelt(evidenceId) ? null : evidenceId;
 }
 
 function withoutNulls<T extends object>(row: T): T {

@@ -3,7 +3,7 @@
 import type { ProcessKey } from "../crypto/data-key.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
-import { batchId, counted, ofBatch } from "./items.js";
+import { asShown, batchId, counted, ofBatch, spelt } from "./items.js";
 
 export interface ArchivePart {
   /** From 1, in the order in which they were added. */
@@ -46,9 +46,9 @@ export class ArchiveParts {
     { after = "", limit }: { after?: string; limit: number },
   ): Promise<{ evidenceId: string; line?: number }[]> {
     const { rows } = await this.#pool.query<{ evidenceId: string; line: number | null }>(
-      `select evidence_id as "evidenceId", line from trustflow.batch_items
+      `select ${asShown} as "evidenceId", line from trustflow.batch_items
        where ${counted} and part is null and evidence_id > $3 order by evidence_id limit $4`,
-      [namespace, workflowId, after, limit],
+      [namespace, workflowId, spelt(after), limit],
     );
     return rows.map(({ evidenceId, line }) => ({ evidenceId, ...(line !== null && { line }) }));
   }
@@ -73,6 +73,7 @@ export class ArchiveParts {
     { document, size, entries }: { document: string; size: number; entries: Uint8Array },
     evidenceIds: string[],
   ): Promise<boolean> {
+    const ids = [...new Set(evidenceIds.map(spelt))];
     return transaction(this.#pool, async (client) => {
       const { rows } = await client.query<{ id: string }>(
         `select b.id from trustflow.batches b where ${ofBatch} and archive_document is null for no key update`,
@@ -83,16 +84,16 @@ export class ArchiveParts {
       const { rowCount } = await client.query(
         `select from trustflow.batch_items where batch = $1 and evidence_id = any($2) and part is null
          order by evidence_id for update`,
-        [batch, evidenceIds],
+        [batch, ids],
       );
-      if (rowCount !== new Set(evidenceIds).size) return false;
+      if (rowCount !== ids.length) return false;
       await client.query(
         `with added as (
            insert into trustflow.batch_parts (batch, part, document, size, entries)
              select $1, coalesce(max(part), 0) + 1, $3, $4, $5 from trustflow.batch_parts where batch = $1
            returning part)
          update trustflow.batch_items i set part = added.part from added where i.batch = $1 and i.evidence_id = any($2)`,
-        [batch, evidenceIds, document, size, entries],
+        [batch, ids, document, size, entries],
       );
       return true;
     });
@@ -109,7 +110,7 @@ export class ArchiveParts {
   ): Promise<void> {
     await this.#pool.query(
       `update trustflow.batch_items set part = $4 where batch = ${batchId} and evidence_id = any($3) and part is null`,
-      [namespace, workflowId, evidenceIds, none[why]],
+      [namespace, workflowId, evidenceIds.map(spelt), none[why]],
     );
   }
 

@@ -199,7 +199,7 @@ test("the provider's list gives each recipient an item with its line, and is rea
   expect(await items.page(batch, { limit: 5, isOpen: false })).toEqual([]);
 });
 
-test("ids are compared without case, and what the provider's list does not name is counted no more once it was read", async () => {
+test("ids are compared without case, called as the list spells them, and what the provider's list does not name is counted no more once it was read", async () => {
   const batch = await openBatch(2);
   await hear(batch, [
     { kind: "Sent", evidenceId: "AB-1" },
@@ -215,8 +215,10 @@ test("ids are compared without case, and what the provider's list does not name 
   expect(await items.totals(batch)).toEqual(two);
   await items.endListing(batch, { recipients: 2, failed: 1 });
   expect(await items.totals(batch)).toEqual([{ state: "Sent", count: 1 }]);
-  expect(await items.due(batch, await now(), 5)).toEqual([{ evidenceId: "ab-1", line: 1 }]);
-  expect(await parts.missing(batch, { limit: 5 })).toEqual([{ evidenceId: "ab-1", line: 1 }]);
+  // A call gets the id as the list spells it.
+  expect(await items.due(batch, await now(), 5)).toEqual([{ evidenceId: "Ab-1", line: 1 }]);
+  expect(await parts.missing(batch, { limit: 5 })).toEqual([{ evidenceId: "Ab-1", line: 1 }]);
+  expect(await parts.missing(batch, { limit: 5, after: "Ab-1" })).toEqual([]);
   expect(await parts.counts(batch)).toEqual({ collected: 0, missing: 1, unreadable: 0 });
   await items.noteRead(batch, [{ evidenceId: "aB-1", state: "Read" }], await now());
   expect(await itemOf(batch, "AB-1")).toMatchObject({ evidenceId: "ab-1", state: "Read", line: 1 });

@@ -15,9 +15,11 @@ export const listedItems = {
       drop column closed,
       drop column is_read,
       add column listed boolean not null default false,
+      -- The id as the provider spells it, where that is not in lower case: it is put so into a call.
+      add column shown_id text,
       -- When the read was asked that showed read_state. Without it, from the release before, read_at.
       add column shown_at timestamptz;
-    update trustflow.batch_items i set evidence_id = lower(evidence_id)
+    update trustflow.batch_items i set evidence_id = lower(evidence_id), shown_id = evidence_id
       where evidence_id <> lower(evidence_id) and not exists (
         select from trustflow.batch_items o
         where o.batch = i.batch and lower(o.evidence_id) = lower(i.evidence_id) and o.evidence_id <> i.evidence_id);
