@@ -24,3 +24,15 @@ export function knownOf({ state, outcome, at, source }: Omit<BatchItem, "evidenc
     source,
   };
 }
+
+/** How many notices have which state, or outcome; those of which only the id is known are left out. */
+export function countByWord(
+  totals: readonly { state?: string; outcome?: string; count: number }[],
+): Record<string, number> {
+  const states: Record<string, number> = {};
+  for (const { count, ...item } of totals) {
+    const word = wordOf(item);
+    if (word !== undefined) states[word] = (states[word] ?? 0) + count;
+  }
+  return states;
+}

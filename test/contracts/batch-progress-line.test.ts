@@ -17,7 +17,11 @@ const statusOf = (more: object): ProcessStatus => ({
   ...more,
 });
 
-const progressAt = (second: number, sentCount: number, more = {}) =>
+const progressAt = (
+  second: number,
+  sentCount: number,
+  { totals, ...more }: { totals?: object } & Record<string, unknown> = {},
+) =>
   statusOf({
     list,
     progress: {
@@ -25,6 +29,7 @@ const progressAt = (second: number, sentCount: number, more = {}) =>
       sentCount,
       ...more,
     },
+    ...(totals && { totals }),
   });
 
 function linesOf(...statuses: ProcessStatus[]) {
@@ -73,6 +78,18 @@ test("then the notices by state", () => {
   const line = "delivered 40,120, read 12,004, refused 31, unknown 2 of 100,000";
   expect(linesOf(status)).toEqual([line]);
   expect(batchFacts(status).map(([name]) => name)).toContain("notices");
+});
+
+test("while the provider makes them, the bar and the notices that have called back", () => {
+  const totals = { at: "2026-01-01T00:00:00Z", states: { read: 12, delivered: 1_200 } };
+  const [making, made] = linesOf(
+    progressAt(0, 50_000, { totals }),
+    progressAt(1, 100_000, { totals }),
+  );
+  expect(making).toBe(
+    `[${"=".repeat(15)}${".".repeat(15)}] 50 % 50,000 of 100,000; delivered 1,200, read 12`,
+  );
+  expect(made).toBe("delivered 1,200, read 12 of 100,000");
 });
 
 test("no line for another process, before the provider has the batch, and at the end", () => {

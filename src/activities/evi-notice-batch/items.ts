@@ -1,6 +1,6 @@
 // What is known of a batch's notices: by callbacks, which the relay stores, and by queries for those that none has closed.
 import type { Sweep } from "../../batches/items.js";
-import { wordOf } from "../../batches/shown.js";
+import { countByWord, wordOf } from "../../batches/shown.js";
 import type { BatchTotals } from "../../contracts/send-notice-batch.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { NotChangedYet } from "../runtime/failure.js";
@@ -86,18 +86,21 @@ async function totalsOf(
   const totals = await deps.items.totals(processKey);
   const known = totals.reduce((sum, { count }) => sum + count, 0);
   const withoutNotice = isListed ? Math.max(0, list.recipients - known) : 0;
-  const states: Record<string, number> = {};
   let [closed, failed] = [0, withoutNotice];
   for (const { count, ...item } of totals) {
     const word = wordOf(item);
-    if (word === undefined) continue;
-    states[word] = (states[word] ?? 0) + count;
     if (item.state !== "Closed") continue;
     closed += count;
     if (word === "failed") failed += count;
   }
   const open = isListed ? known - closed : Math.max(0, list.recipients - closed);
-  return { at, states, failed, open, isLast: isOver || (isListed && open === 0) };
+  return {
+    at,
+    states: countByWord(totals),
+    failed,
+    open,
+    isLast: isOver || (isListed && open === 0),
+  };
 }
 
 /** Only once: an operator has decided about what was seen. */

@@ -1,5 +1,6 @@
 // How far the provider is with a batch (P2 §2.8, §3.3).
-import type { BatchProgress } from "../../contracts/send-notice-batch.js";
+import { countByWord } from "../../batches/shown.js";
+import type { BatchProgress, BatchTotals } from "../../contracts/send-notice-batch.js";
 import { brokenBatchStates } from "../../contracts/send-notice-batch/states.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
@@ -15,6 +16,8 @@ export interface BatchRead {
   sentCount?: number;
   failedCount?: number;
   progressPercentage?: number;
+  /** The notices that have called back so far, by their state. */
+  states?: Record<string, number>;
 }
 
 export interface ProgressQuestion extends OfBatch {
@@ -46,15 +49,17 @@ export async function followBatch(
     ...(failedCount !== undefined && { failedCount }),
     ...(progressPercentage !== undefined && { progressPercentage }),
   };
+  const states = countByWord(await context.deps.items.totals(context.process));
+  if (Object.keys(states).length > 0) read.states = states;
   if (given.mode === "quick" && !isNews && !hasMoved(read, given))
-    throw new NotChangedYet(undefined, { progress: progressOf(read) });
+    throw new NotChangedYet(undefined, membersOf(read));
   return read;
 }
 
-/** As the status has it. */
-function progressOf(read: BatchRead): BatchProgress {
-  const { stamp: at, state: _, ...counts } = read;
-  return { at, ...counts };
+/** As the status has them. */
+function membersOf(read: BatchRead): { progress: BatchProgress; totals?: BatchTotals } {
+  const { stamp: at, state: _, states, ...counts } = read;
+  return { progress: { at, ...counts }, ...(states && { totals: { at, states } }) };
 }
 
 function hasMoved(

@@ -1,6 +1,6 @@
-// How far a batch of notices is, in one line: a bar with rate and time left while the provider makes the notices, then how many of
-// them are in which state.
-import type { SendNoticeBatchStatus } from "../send-notice-batch.js";
+// How far a batch of notices is, in one line: a bar with rate and time left while the provider makes the notices, and how many of them
+// are in which state.
+import type { BatchProgress, SendNoticeBatchStatus } from "../send-notice-batch.js";
 import { noticeOutcomes, noticeStates } from "../send-notice/states.js";
 import type { ProcessStatus } from "../shared/status.js";
 
@@ -28,17 +28,23 @@ export class BatchProgressLine {
   lineOf(status: ProcessStatus): string | undefined {
     const { list, progress, totals } = batchOf(status);
     if (status.phase === "ended" || list === undefined) return undefined;
-    if (totals) return totalsLine(totals.states, list.recipients);
-    if (!progress) return undefined;
-    const { at, sentCount = 0, failedCount = 0, progressPercentage } = progress;
+    if (!progress) return totals && totalsLine(totals.states, list.recipients);
+    const made = this.#madeLine(progress, list.recipients);
+    if (!totals) return made;
+    return shareOf(progress, list.recipients) < 1
+      ? `${made}; ${wordsOf(totals.states).join(", ")}`
+      : totalsLine(totals.states, list.recipients);
+  }
+
+  #madeLine(progress: BatchProgress, recipients: number): string {
+    const { at, sentCount = 0, failedCount = 0 } = progress;
     const done = sentCount + failedCount;
-    const share =
-      progressPercentage === undefined ? done / list.recipients : progressPercentage / 100;
+    const share = shareOf(progress, recipients);
     const perSecond = this.#rate({ atMs: Date.parse(at), done });
-    const left = (list.recipients - done) / perSecond;
+    const left = (recipients - done) / perSecond;
     const pace = perSecond > 0 ? `, ${count(Math.round(perSecond))}/s, ${clock(left)} left` : "";
     const failed = failedCount > 0 ? `, ${count(failedCount)} failed` : "";
-    return `${bar(Math.min(1, share))} ${count(done)} of ${count(list.recipients)}${failed}${pace}`;
+    return `${bar(Math.min(1, share))} ${count(done)} of ${count(recipients)}${failed}${pace}`;
   }
 
   #rate(newest: Sample): number {
@@ -55,13 +61,26 @@ export class BatchProgressLine {
 /** A word that is not here comes last. */
 const order = [...noticeStates.map((state) => state.toLowerCase()), ...noticeOutcomes];
 
-/** `delivered 40,120, read 12,004, refused 31 of 100,000`: in the order of a notice's life. */
+/** Of what the provider has made, 0 to 1; 1 where it does not say. */
+function shareOf(progress: BatchProgress, recipients: number): number {
+  const { sentCount, failedCount, progressPercentage } = progress;
+  if (progressPercentage !== undefined) return progressPercentage / 100;
+  if (sentCount === undefined && failedCount === undefined) return 1;
+  return ((sentCount ?? 0) + (failedCount ?? 0)) / recipients;
+}
+
+/** `delivered 40,120, read 12,004, refused 31 of 100,000`. */
 export function totalsLine(states: Record<string, number>, recipients: number): string {
+  const words = wordsOf(states);
+  return `${words.length === 0 ? "no notice known" : words.join(", ")} of ${count(recipients)}`;
+}
+
+/** In the order of a notice's life. */
+function wordsOf(states: Record<string, number>): string[] {
   const place = (state: string) => (order.includes(state) ? order.indexOf(state) : order.length);
-  const words = Object.entries(states)
+  return Object.entries(states)
     .toSorted(([one], [other]) => place(one) - place(other))
     .map(([state, number]) => `${state} ${count(number)}`);
-  return `${words.length === 0 ? "no notice known" : words.join(", ")} of ${count(recipients)}`;
 }
 
 /** `1:02:03`, `0:47` */

@@ -28,10 +28,11 @@ export interface Known {
 
 /** The members that the status has beside those of every process. */
 export function membersOf({ list, read, totals }: Known) {
+  const known = totals ?? (read?.states && { at: read.stamp, states: read.states });
   return {
     ...(list && { list }),
     ...(read && { progress: progressOf(read) }),
-    ...(totals && { totals: { at: totals.at, states: totals.states } satisfies BatchTotals }),
+    ...(known && { totals: { at: known.at, states: known.states } satisfies BatchTotals }),
   };
 }
 

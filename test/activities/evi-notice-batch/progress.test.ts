@@ -1,6 +1,7 @@
 // How far a batch is: what is news, and what needs an operator decision (P2 §2.8, §3.3).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { ProgressQuestion } from "../../../src/activities/evi-notice-batch/progress.js";
+import { BatchItems } from "../../../src/batches/items.js";
 import { batchBench, csv } from "./support.js";
 import type { Bench } from "./support.js";
 
@@ -13,7 +14,8 @@ afterAll(() => bench.close());
 
 /** A batch that was started, whose clock goes on by `ms`. */
 async function started(changes: object = {}) {
-  const { attempt, run, setUp } = bench.batch();
+  const items = new BatchItems(bench.pool);
+  const { attempt, run, setUp, workflowId } = bench.batch({}, { items });
   const { batchId, of } = await setUp(changes);
   await run((all) => all.startBatch(of("start")));
   const ask = (more: Partial<ProgressQuestion> = {}, onHeartbeat?: (left: unknown) => void) =>
@@ -25,7 +27,10 @@ async function started(changes: object = {}) {
         }),
       { ...(onHeartbeat && { onHeartbeat }) },
     );
-  return { ask, pass: (ms: number) => bench.sandbox.clock.advance(ms) };
+  /** One of its notices is known to be in this state. */
+  const known = (evidenceId: string, state: string) =>
+    items.noteRead({ namespace: "default", workflowId }, [{ evidenceId, state }], new Date());
+  return { ask, known, pass: (ms: number) => bench.sandbox.clock.advance(ms) };
 }
 
 const unchanged = { type: "unchanged", nonRetryable: false };
@@ -62,16 +67,21 @@ test("counts are news from 4 % of the recipients on, and where more failed than 
 });
 
 test("a read that is no news is left to clients, in the heartbeat", async () => {
-  const { ask, pass } = await started();
+  const { ask, known, pass } = await started();
   await pass(HOUR);
+  await known("a", "Sent");
   const now = await ask();
+  expect(now.states).toEqual({ sent: 1 });
+  await known("b", "Delivered");
   const left: unknown[] = [];
   const seen = { ...now, sentCount: 1 };
   await expect(
     ask({ seen, recipients: 26 }, (members) => left.push(members)),
   ).rejects.toMatchObject(unchanged);
   const progress = { sentCount: 2, failedCount: 0, progressPercentage: 100 };
-  expect(left).toEqual([{ members: { progress: { at: expect.any(String), ...progress } } }]);
+  const at = expect.any(String);
+  const totals = { at, states: { delivered: 1, sent: 1 } };
+  expect(left).toEqual([{ members: { progress: { at, ...progress }, totals } }]);
 });
 
 test.each(["invalid", "failed"])(
