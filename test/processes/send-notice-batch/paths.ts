@@ -164,8 +164,8 @@ export const sendNoticeBatchPaths: PathsOf = {
     },
     async "attention-retry"(run) {
       const { handle, fix } = await uncertain(run, "cut");
-      await decide(run, handle, "protocol", "retry");
       await fix();
+      await decide(run, handle, "protocol", "retry");
       await decide(run, handle, "unknownOutcome", "retry");
       await ends(handle, "closed");
     },
