@@ -56,6 +56,7 @@ export const sendNoticeBatchPaths: PathsOf = {
     "attention-happened",
     "attention-at-verify",
     "cancelled-during-set-up",
+    "cancelled-too-late",
     "still-in-attention",
   ],
   kept: [
@@ -151,9 +152,12 @@ export const sendNoticeBatchPaths: PathsOf = {
       await fix();
     },
     async "cancelled-too-late"(run) {
-      const handle = await begin(run, ["read"]);
+      // Without this the batch may have ended before it is cancelled.
+      const fix = await refused(run, "evi-notice.query", 503);
+      const handle = await begin(run, ["read"], { account: run.account });
       await shows(handle, ({ phase }) => phase === "tracking");
       expect(await handle.cancel()).toEqual({ answer: "tooLate" });
+      await fix();
       await ends(handle, "closed");
     },
 
