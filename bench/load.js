@@ -5,6 +5,7 @@
 // node load.js '{ "url", "paths": […], "connections", "seconds", "pauseMs"?, "rate"? }'
 import net from "node:net";
 import { randomUUID } from "node:crypto";
+import { onAnswers } from "./callbacks.js";
 
 /** @type {{ url: string, paths: string[], connections: number, seconds: number, pauseMs?: number, rate?: number }} */
 const { url, paths, connections, seconds, pauseMs = 0, rate } = JSON.parse(process.argv[2] ?? "{}");
@@ -28,7 +29,6 @@ let stopped = false;
 const free = new Set();
 
 class Sender {
-  #text = "";
   #sentAt = 0;
   #socket = net.connect({ host: hostname, port: Number(port), noDelay: true });
   /** @type {Promise<void>} */
@@ -38,19 +38,9 @@ class Sender {
   });
 
   constructor() {
-    this.#socket.setEncoding("latin1");
     this.#socket.on("error", () => this.#lost());
     this.#socket.on("close", () => this.#lost());
-    this.#socket.on("data", (chunk) => {
-      this.#text += String(chunk);
-      const end = this.#text.indexOf("\r\n\r\n");
-      if (end < 0) return;
-      const head = this.#text.slice(0, end);
-      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (this.#text.length < end + 4 + length) return;
-      this.#text = this.#text.slice(end + 4 + length);
-      this.#answered(head.slice(9, 12));
-    });
+    onAnswers(this.#socket, (status) => this.#answered(status));
   }
 
   send() {

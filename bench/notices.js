@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import http from "node:http";
 import net from "node:net";
+import { callbackBody, onAnswers } from "./callbacks.js";
 
 /**
  * @typedef {{ id: string, address: string, lookupKey: string, kind?: string }} Notice
@@ -82,7 +83,16 @@ class Queue {
     this.posted += 1;
     return {
       url: first.reporting.url,
-      body: callbackBody(notice, kind, first.reporting.extraData),
+      body: callbackBody(
+        {
+          evidenceId: notice.id,
+          evidenceType: "eviNotice",
+          lookupKey: notice.lookupKey,
+          extraData: first.reporting.extraData,
+          outcome: "Read",
+        },
+        kind,
+      ),
     };
   }
 
@@ -104,7 +114,6 @@ class Queue {
 
 /** A connection that posts one callback after the other: plain sockets, as an HTTP library costs more than what is measured. */
 class Sender {
-  #text = "";
   /** @type {net.Socket | undefined} */
   #socket;
   /** @type {URL | undefined} */
@@ -131,23 +140,12 @@ class Sender {
   /** @param {string} host @param {number} to */
   #connect(host, to) {
     const socket = net.connect({ host, port: to, noDelay: true });
-    socket.setEncoding("latin1");
     socket.on("error", () => undefined);
     socket.on("close", () => {
       this.#socket = undefined;
-      this.#text = "";
       if (this.#job) this.#answered(false);
     });
-    socket.on("data", (chunk) => {
-      this.#text += String(chunk);
-      const end = this.#text.indexOf("\r\n\r\n");
-      if (end < 0) return;
-      const head = this.#text.slice(0, end);
-      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (this.#text.length < end + 4 + length) return;
-      this.#text = this.#text.slice(end + 4 + length);
-      this.#answered(head.slice(9, 12) === "204");
-    });
+    onAnswers(socket, (status) => this.#answered(status === "204"));
     return socket;
   }
 
@@ -168,36 +166,6 @@ class Sender {
 
 let queue = new Queue();
 const senders = Array.from({ length: connections }, () => new Sender());
-
-/**
- * P2 §2.11–2.12.
- * @param {Notice} notice
- * @param {string} kind
- * @param {string | undefined} extraData
- */
-function callbackBody({ id, lookupKey }, kind, extraData) {
-  const at = new Date().toISOString();
-  return JSON.stringify({
-    Identifier: randomUUID(),
-    Kind: kind,
-    Date: at,
-    EvidenceId: id,
-    EvidenceType: "eviNotice",
-    EvidenceState: null,
-    Site: "Bench",
-    Owner: "bench",
-    OwnerEmail: "bench@sandbox.invalid",
-    AdditionalData: {
-      Sender: "Bench",
-      Recipient: "A recipient",
-      LookupKey: lookupKey,
-      State: kind,
-      CreationDate: at,
-      ExtraData: extraData,
-      ...(kind === "Closed" && { Outcome: "Read" }),
-    },
-  });
-}
 
 /** @param {string} address @param {string} lookupKey @returns {Notice} */
 function newNotice(address, lookupKey) {

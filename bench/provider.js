@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto";
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { callbackBody } from "./callbacks.js";
 
 /**
  * burst: all callbacks of a letter at once; spaced: each `gapMs` after the one before; hold: none before they are released.
@@ -82,39 +83,10 @@ async function callBack(item, { mode, firstMs, gapMs, times }) {
   for (const kind of kinds) {
     if (mode === "spaced") item.state = kind;
     if (kind === "Closed") item.outcome = "Delivered";
-    const body = bodyOf(item, kind);
+    const body = callbackBody({ ...item, evidenceType: "eviPost" }, kind);
     const posts = Array.from({ length: times }, () => post(item.url, body));
     if (mode === "spaced") await Promise.all([...posts, delay(gapMs)]);
   }
-}
-
-/**
- * P2 §2.11–2.12.
- * @param {Item} item
- * @param {string} kind
- */
-function bodyOf({ evidenceId, lookupKey, extraData, outcome }, kind) {
-  const at = new Date().toISOString();
-  return JSON.stringify({
-    Identifier: randomUUID(),
-    Kind: kind,
-    Date: at,
-    EvidenceId: evidenceId,
-    EvidenceType: "eviPost",
-    EvidenceState: null,
-    Site: "Bench",
-    Owner: "bench",
-    OwnerEmail: "bench@sandbox.invalid",
-    AdditionalData: {
-      Sender: "Bench",
-      Recipient: "A recipient",
-      LookupKey: lookupKey,
-      State: kind,
-      CreationDate: at,
-      ExtraData: extraData,
-      ...(kind === "Closed" && { Outcome: outcome }),
-    },
-  });
 }
 
 /**
