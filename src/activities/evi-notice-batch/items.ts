@@ -1,6 +1,6 @@
 // What is known of a batch's notices: by callbacks, which the relay stores, and by queries for those that none has closed.
 import type { Sweep } from "../../batches/items.js";
-import { countByWord, wordOf } from "../../batches/shown.js";
+import { countByWord } from "../../batches/shown.js";
 import type { BatchTotals } from "../../contracts/send-notice-batch.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { NotChangedYet } from "../runtime/failure.js";
@@ -84,23 +84,22 @@ async function totalsOf(
   const at = (await deps.journal.now()).toISOString();
   const isListed = (await deps.items.sweep(processKey))?.isListed === true;
   const totals = await deps.items.totals(processKey);
-  const known = totals.reduce((sum, { count }) => sum + count, 0);
+  const ended = totals.filter(({ state }) => state === "Closed");
+  const known = sumOf(totals);
+  const closed = sumOf(ended);
   const withoutNotice = isListed ? Math.max(0, list.recipients - known) : 0;
-  let [closed, failed] = [0, withoutNotice];
-  for (const { count, ...item } of totals) {
-    const word = wordOf(item);
-    if (item.state !== "Closed") continue;
-    closed += count;
-    if (word === "failed") failed += count;
-  }
   const open = isListed ? known - closed : Math.max(0, list.recipients - closed);
   return {
     at,
     states: countByWord(totals),
-    failed,
+    failed: withoutNotice + (countByWord(ended)["failed"] ?? 0),
     open,
     isLast: isOver || (isListed && open === 0),
   };
+}
+
+function sumOf(totals: readonly { count: number }[]): number {
+  return totals.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Only once: an operator has decided about what was seen. */
