@@ -13,17 +13,9 @@ import { DocumentStore } from "../../src/documents/store.js";
 import { own } from "../../src/journal/ownership.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
+import { retention } from "./support.js";
 
 const ring = KeyRing.parse(generateKeyRing());
-const retention = {
-  inboxDays: 90,
-  parkedDays: 365,
-  journalDays: 400,
-  documentOrphanDays: 30,
-  quarantineDays: 14,
-  documents: {},
-  batchSize: 1_000,
-};
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 const batch = { namespace: "default", workflowId: "sendNoticeBatch/june" };
 

@@ -14,18 +14,10 @@ import { own } from "../../src/journal/ownership.js";
 import { clientOf, knownNamespace } from "../harness/stack/known-processes.js";
 import type { KnownNamespace } from "../harness/stack/known-processes.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
+import { retention } from "./support.js";
 
 const DAY_MS = 86_400_000;
 const ring = KeyRing.parse(generateKeyRing());
-const retention = {
-  inboxDays: 90,
-  parkedDays: 365,
-  journalDays: 400,
-  documentOrphanDays: 30,
-  quarantineDays: 14,
-  documents: {},
-  batchSize: 1_000,
-};
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 const processKey = { namespace: "default", workflowId: "sendPostal/1" };
 
