@@ -111,7 +111,9 @@ export function noFileError(asked: ProviderOperation, { status }: HttpAnswer): P
 
 /** The one value that a body shows under a name, whatever else it is: an id must not get lost with a broken answer. */
 export function shownValue({ body }: HttpAnswer, name: string): string | undefined {
-  const member = new RegExp(`"${name}"\\s*:\\s*(?:"([\\w-]{1,100})"|(\\d{1,20})(?=\\s*[,}]))`, "g");
+  const literal = name.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const value = `(?:"([\\w-]{1,100})"|(\\d{1,20})(?=\\s*[,}]))`;
+  const member = new RegExp(`"${literal}"\\s*:\\s*${value}`, "g");
   const found = body.toString("utf8").matchAll(member);
   const values = new Set(Array.from(found, ([, text, number]) => text ?? number));
   return values.size === 1 ? [...values][0] : undefined;

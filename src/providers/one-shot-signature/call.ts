@@ -5,6 +5,7 @@ import { call as callHost } from "../http/call.js";
 import type { Answered, Request } from "../http/call.js";
 import { jsonOrEmpty } from "../http/described.js";
 import type { Described } from "../http/described.js";
+import { filledPath } from "../http/path-part.js";
 import type { OneShotSignatureAccount } from "./account.js";
 import type { OneShotOperation } from "./effects.js";
 import { asking, refusal } from "./translate.js";
@@ -25,7 +26,11 @@ export async function call<T>(
   described: Described<T>,
 ): Promise<Answered<T>> {
   const token = account.token.reveal();
-  const path = requestPk === undefined ? request.path : filled(operation, request.path, requestPk);
+  const { path: template } = request;
+  const path =
+    requestPk === undefined
+      ? template
+      : filledPath(asking(operation), template, "request_pk", requestPk);
   const headers = { ...request.headers, [account.tokenHeader]: account.tokenPrefix + token };
   const sent = { credentials: [token], secrets };
   const whole = { ...request, path, headers, sent };
@@ -46,11 +51,4 @@ export function routeOf(
   if (path === undefined)
     throw misuseError(asking(operation), "no path is configured for this call");
   return { method: assumed.methods[operation], path };
-}
-
-/** An id that would make another path of it, or that no URL can hold, is never sent. */
-function filled(operation: OneShotOperation, path: string, requestPk: string): string {
-  if (/^\.{0,2}$|\p{Surrogate}/u.test(requestPk))
-    throw misuseError(asking(operation), "this request_pk cannot be part of a path");
-  return path.replaceAll("{request_pk}", () => encodeURIComponent(requestPk));
 }
