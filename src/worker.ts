@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Circuits } from "./activities/runtime/circuit-breaker.js";
 import { createCertificateActivities } from "./activities/disposable-certificate/index.js";
+import { createWalletActivities } from "./activities/credential-wallet/index.js";
 import { createEnvelopeActivities } from "./activities/envelope-signature/index.js";
 import { createEviNoticeActivities } from "./activities/evi-notice/index.js";
 import { createBatchActivities } from "./activities/evi-notice-batch/index.js";
@@ -212,6 +213,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
         ...of("envelope-signature"),
         settings: config.signEnvelope,
       }),
+      "credential-wallet": createWalletActivities(of("credential-wallet")),
     } satisfies Record<Provider, object>,
   };
 }

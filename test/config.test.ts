@@ -53,6 +53,7 @@ test("a misspelt key of the file is named with its section and the known ones", 
 });
 
 const oneShot = { BASE_URL: "https://signature.example", TOKEN: "t" };
+const wallet = { BASE_URL: "https://wallet.example", API_TOKEN: "t" };
 const certificate = {
   BASE_URL: "https://ca.example",
   USERNAME: "u",
@@ -87,6 +88,9 @@ test.each([
   ["ONE_SHOT_SIGNATURE", oneShot, { PATHS__RETRIEVE: "/v2?of={request_pk}" }],
   ["DISPOSABLE_CERTIFICATE", certificate, {}],
   ["ENVELOPE_SIGNATURE", envelope, {}],
+  ["CREDENTIAL_WALLET", wallet, {}],
+  ["CREDENTIAL_WALLET", wallet, { PATHS__CREATE_OPERATOR: "/user/api/v1/user/create/" }],
+  ["CREDENTIAL_WALLET", wallet, { TOKEN_HEADER: "X-Api-Token", TOKEN_PREFIX: "" }],
   ["EVI_POST", post, { USERNAME: "ada@acme" }],
   ["DISPOSABLE_CERTIFICATE", certificate, { LRA_ID: "..a" }],
   ["MESSAGING_GATEWAY", messages, {}],
@@ -103,6 +107,10 @@ test.each([
   ["ONE_SHOT_SIGNATURE", oneShot, "PATHS__RETRIEVE", "/document", "contain {request_pk}"],
   ["ONE_SHOT_SIGNATURE", oneShot, "WEBHOOK_POINTER", "request_pk", "begin with a slash"],
   ["ONE_SHOT_SIGNATURE", oneShot, "TOKEN_HEADER", "X Token:", "the name of a header"],
+  ["CREDENTIAL_WALLET", wallet, "TOKEN_HEADER", "X Token:", "the name of a header"],
+  // It would name another host, or a query.
+  ["CREDENTIAL_WALLET", wallet, "PATHS__CREATE_OPERATOR", "//other.example/user", "be a path"],
+  ["CREDENTIAL_WALLET", wallet, "PATHS__CREATE_OPERATOR", "/user?create=1", "be a path"],
   // Without TLS no client certificate is shown, and the password travels in clear (P1 §5.1, §5.5).
   ["DISPOSABLE_CERTIFICATE", certificate, "BASE_URL", "http://ca.example", "URL"],
   [

@@ -1,6 +1,7 @@
 // Every provider, with one line each. The configuration, the worker, the relay, the doctor and the sandbox's accounts take what
 // they need of a provider from here. Nothing here loads a client: an entry imports it when it is first used.
 import type { z } from "zod";
+import { credentialWallet } from "./credential-wallet/index.js";
 import { disposableCertificate } from "./disposable-certificate/index.js";
 import type { EffectClass, EffectClasses } from "./effect-classes.js";
 import { envelopeSignature } from "./envelope-signature/index.js";
@@ -17,6 +18,7 @@ export const providers = {
   "messaging-gateway": messagingGateway,
   "one-shot-signature": oneShotSignature,
   "envelope-signature": envelopeSignature,
+  "credential-wallet": credentialWallet,
 } as const;
 
 type Providers = typeof providers;

@@ -46,6 +46,8 @@ export interface SandboxOptions {
   dates?: "utc" | "noOffset";
   /** How the one-shot service's token travels: not shown (P1 §5.4); default `Authorization: Token <token>`. */
   oneShotToken?: { name: string; prefix: string };
+  /** How the wallet's API token travels: not shown (P1 §5.6); default `Authorization: Bearer <token>`. */
+  walletToken?: { name: string; prefix: string };
   /** What `validate` of the certificate service answers to a wrong code, and to an expired or locked one (P1 §7.1 shows neither). */
   wrongOtpCode?: number;
   expiredOtpCode?: number;
@@ -90,6 +92,7 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
     recipientLists: options.recipientLists ?? "replace",
     dates: options.dates ?? "utc",
     oneShotToken: options.oneShotToken ?? { name: "Authorization", prefix: "Token " },
+    walletToken: options.walletToken ?? { name: "Authorization", prefix: "Bearer " },
     wrongOtpCode: options.wrongOtpCode ?? 250,
     expiredOtpCode: options.expiredOtpCode ?? 251,
     otpLifetimeMs: options.otpLifetimeMs ?? 10 * 60_000,

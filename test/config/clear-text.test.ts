@@ -24,6 +24,7 @@ const accounts: Record<string, Record<string, string>> = {
     VENDOR: "v",
     PKCS12_FILE: "f",
   },
+  CREDENTIAL_WALLET: { BASE_URL: "wallet", API_TOKEN: "t" },
   DISPOSABLE_CERTIFICATE: {
     BASE_URL: "certificates",
     USERNAME: "u",
@@ -64,6 +65,7 @@ const addresses = [
   ["messaging-gateway.baseUrl", "MESSAGING_GATEWAY__BASE_URL"],
   ["one-shot-signature.baseUrl", "ONE_SHOT_SIGNATURE__BASE_URL"],
   ["envelope-signature.esignBaseUrl", "ENVELOPE_SIGNATURE__ESIGN_BASE_URL"],
+  ["credential-wallet.baseUrl", "CREDENTIAL_WALLET__BASE_URL"],
 ] as const;
 
 test.each(addresses)("http is refused for %s, in the sandbox it is not", (key, variable) => {

@@ -96,6 +96,7 @@ test("the sandbox's accounts work: doctor finds each provider, mutual TLS and al
       ["account default one-shot-signature", "ok"],
       ["account default envelope-signature", "ok"],
       ["client certificate default envelope-signature", "ok"],
+      ["account default credential-wallet", "ok"],
     ]);
     const shown = new X509Certificate(await readFile(join(folder, "pki", "server.pem")));
     expect(shown.checkHost("sandbox")).toBe("sandbox");

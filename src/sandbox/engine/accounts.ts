@@ -29,7 +29,7 @@ export interface AccountOptions {
   token?: string;
   /** Where the one-shot service posts its events; without it, nowhere. */
   webhookUrl?: string;
-  /** Header `ApiToken` of the envelope host (default `<username>-api-token`). */
+  /** Header `ApiToken` of the envelope host, and the token of the wallet's API Operator (default `<username>-api-token`). */
   apiToken?: string;
   /** Permission `CanUseCancel` (default true). */
   canCancel?: boolean;

@@ -2,6 +2,7 @@
 // test/providers/registry.test.ts compares it with src/providers/registry.ts.
 import type { SandboxParts } from "../engine/parts.js";
 import type { SandboxProvider } from "../exchange/operation.js";
+import { credentialWallet } from "./credential-wallet/credential-wallet.js";
 import { disposableCertificate } from "./disposable-certificate/disposable-certificate.js";
 import { envelopeSignature } from "./envelope-signature/envelope-signature.js";
 import { eviPost } from "./evi-post/evi-post.js";
@@ -16,4 +17,5 @@ export const simulated: Record<string, (parts: SandboxParts) => SandboxProvider>
   "messaging-gateway": messagingGateway,
   "one-shot-signature": oneShotSignature,
   "envelope-signature": envelopeSignature,
+  "credential-wallet": credentialWallet,
 };

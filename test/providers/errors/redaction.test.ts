@@ -3,12 +3,14 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { inspect } from "node:util";
 import { checkData, validate } from "../../../src/providers/disposable-certificate/client.js";
+import { createOperator } from "../../../src/providers/credential-wallet/client.js";
 import { sendEnvelope } from "../../../src/providers/envelope-signature/client.js";
 import { query, submit } from "../../../src/providers/evi-post/client.js";
 import { send } from "../../../src/providers/messaging-gateway/client.js";
 import { create, sign } from "../../../src/providers/one-shot-signature/client.js";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { accountAt as certificates } from "../disposable-certificate/account.js";
+import { accountAt as wallets } from "../credential-wallet/account.js";
 import { accountAt as envelopes } from "../envelope-signature/account.js";
 import { accountAt as post, errorOf } from "../evi-post/account.js";
 import { accountAt as messages } from "../messaging-gateway/account.js";
@@ -46,6 +48,10 @@ test.each([
           { documents: [{ fileId: "f1" }], esawToken: "e", envelope: {} },
         ),
       ),
+  ],
+  [
+    "credential-wallet",
+    () => errorOf(createOperator(wallets(server.url, { apiToken: credential }), { fields: {} })),
   ],
 ] as const)(
   "a code, a type or a name that holds a credential of %s is dropped",

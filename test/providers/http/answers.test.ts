@@ -6,6 +6,7 @@ import { zipSync } from "fflate";
 import { providers } from "../../../src/providers/registry.js";
 import type { EffectClass } from "../../../src/providers/effect-classes.js";
 import type { Operation, Provider } from "../../../src/providers/registry.js";
+import { calls as walletCalls, accountAt as walletAt } from "../credential-wallet/account.js";
 import {
   calls as certificateCalls,
   accountAt as certificateAt,
@@ -125,6 +126,15 @@ const entries: { [P in Provider]: Record<Operation<P>, Entry> } = {
     uploadFile: json("P1 §2.10", { FileId: "f-1" }),
     sendEnvelope: open("P1 §4.5", [{}, { EnvelopeId: 1 }, { other: "shape" }]),
   },
+  "credential-wallet": {
+    createOperator: json("P1 §2.11, assumed", { id: "o-1" }),
+    createTemplate: json("P1 §2.11, assumed", { id: "t-1" }),
+    createIssuanceService: json("P1 §2.11", { issuance_service_id: "i-1" }),
+    initIssuance: open("P1 §4.6"),
+    createVerificationTemplate: json("P1 §2.11, assumed", { id: "v-1" }),
+    createPresentationService: json("P1 §2.11", { verification_service_id: "p-1" }),
+    initPresentation: open("P1 §4.6"),
+  },
 };
 
 const callAt: { [P in Provider]: (operation: Operation<P>, url: string) => Promise<unknown> } = {
@@ -134,6 +144,7 @@ const callAt: { [P in Provider]: (operation: Operation<P>, url: string) => Promi
   "messaging-gateway": (_, url) => send(gatewayAt(url), { text: "hello" }),
   "one-shot-signature": (operation, url) => oneShotCalls[operation](oneShotAt(url), "r-1"),
   "envelope-signature": (operation, url) => envelopeCalls[operation](envelopeAt(url)),
+  "credential-wallet": (operation, url) => walletCalls[operation](walletAt(url)),
 };
 
 /** What an answer that is none means for each class: nothing for a read, a lost answer for an effect. */

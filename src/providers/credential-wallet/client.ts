@@ -1,0 +1,172 @@
+// The credential wallet (P1 §1.6, §4.6): one function per endpoint, one HTTP call each, with the API Operator's token (P1 §5.6).
+//
+// | operation                       | method and path                                          | function                   | effect class |
+// |---------------------------------|----------------------------------------------------------|----------------------------|--------------|
+// | create an operator              | POST api/v1/user/create/                                 | createOperator             | once         |
+// | define a credential template    | POST /credential/api/v1/template/create/                 | createTemplate             | once         |
+// | create the issuance service     | POST /issuance/api/v1/service/create/                    | createIssuanceService      | once         |
+// | start an issuance flow          | POST /issuance/api/v1/{issuance_service_id}/init         | initIssuance               | once         |
+// | create a verification template  | POST /credential/api/v1/verification/template/create/    | createVerificationTemplate | once         |
+// | create the presentation service | POST /verification/api/v1/service/create/                | createPresentationService  | once         |
+// | start a presentation flow       | POST /verification/api/v1/{verification_service_id}/init | initPresentation           | once         |
+//
+// The first path is written without a leading slash in both flows: it is taken from the root of the host (wire.ts, assumed).
+// Out of scope, because no path is shown (P1 §1.6): to manage operators, Organization entities and services.
+//
+// Request and response shapes are not shown (P1 §4.6). Every function throws ProviderError only: what each status means stands
+// in translate.ts, what a failed connection means in ../http/exchange.ts. Each one: 400 `invalidRequest`, of a later effect of
+// the process `protocol`; 401, 403 `accessDenied`; 408, 409, 5xx, no answer and another 2xx `unknownOutcome`, with the id that a
+// broken answer shows as `reference`. A creation may answer a token too: an error shows nothing of such an answer.
+import { z } from "zod";
+import { isSameSpelling } from "../../contracts/shared/values.js";
+import { withoutSecrets } from "../errors/redaction.js";
+import { shownValue } from "../http/answer.js";
+import { json, jsonOf, jsonOrEmpty } from "../http/described.js";
+import type { HttpAnswer } from "../http/exchange.js";
+import { call } from "./call.js";
+import type { WalletRequest } from "./call.js";
+import type { CredentialWalletAccount } from "./account.js";
+import type { WalletOperation } from "./effects.js";
+import { CREATED_ID, CreatedAnswer } from "./wire.js";
+import type { Created } from "./wire.js";
+
+export type { CredentialWalletAccount } from "./account.js";
+export type { WalletRequest } from "./call.js";
+
+const MAX_KEPT_ANSWER_BYTES = 64 * 1024;
+const MAX_KEPT_DEPTH = 50;
+
+/** P1 §4.6, step 1 of both flows. */
+export async function createOperator(
+  account: CredentialWalletAccount,
+  { fields, isLater }: WalletRequest,
+  signal?: AbortSignal,
+): Promise<{ operatorId: string }> {
+  const request = { json: fields, isLater, signal };
+  return { operatorId: await create(account, "createOperator", request, "operator") };
+}
+
+/** P1 §4.6, step 2 of both flows. */
+export async function createTemplate(
+  account: CredentialWalletAccount,
+  { fields, isLater }: WalletRequest,
+  signal?: AbortSignal,
+): Promise<{ templateId: string }> {
+  const request = { json: fields, isLater, signal };
+  return { templateId: await create(account, "createTemplate", request, "template") };
+}
+
+/** P1 §4.6, issuance, step 3: tied to the template (§1.6). */
+export async function createIssuanceService(
+  account: CredentialWalletAccount,
+  { fields, isLater, templateId }: WalletRequest & { templateId: string },
+  signal?: AbortSignal,
+): Promise<{ issuanceServiceId: string }> {
+  const body = { ...fields, [account.sent.template]: templateId };
+  const request = { json: body, isLater, signal };
+  return { issuanceServiceId: await create(account, "createIssuanceService", request, "service") };
+}
+
+/** P1 §4.6, issuance, step 4. `answer`: what the provider said, where it is small JSON, without what looks like a secret. */
+export async function initIssuance(
+  account: CredentialWalletAccount,
+  { fields, isLater, issuanceServiceId }: WalletRequest & { issuanceServiceId: string },
+  signal?: AbortSignal,
+): Promise<{ answer?: unknown }> {
+  const inPath = { name: "issuance_service_id", id: issuanceServiceId };
+  const request = { json: fields, isLater, inPath, signal };
+  return init(account, "initIssuance", request);
+}
+
+/** P1 §4.6, presentation, step 3: linked to one credential template (§2.11). */
+export async function createVerificationTemplate(
+  account: CredentialWalletAccount,
+  { fields, isLater, templateId }: WalletRequest & { templateId: string },
+  signal?: AbortSignal,
+): Promise<{ verificationTemplateId: string }> {
+  const body = { ...fields, [account.sent.template]: templateId };
+  const request = { json: body, isLater, signal };
+  const operation = "createVerificationTemplate";
+  const id = await create(account, operation, request, "verificationTemplate");
+  return { verificationTemplateId: id };
+}
+
+/** P1 §4.6, presentation, step 4: linked to operators and verification templates (§2.11). */
+export async function createPresentationService(
+  account: CredentialWalletAccount,
+  {
+    fields,
+    isLater,
+    operatorIds,
+    verificationTemplateIds,
+  }: WalletRequest & {
+    operatorIds: readonly string[];
+    verificationTemplateIds: readonly string[];
+  },
+  signal?: AbortSignal,
+): Promise<{ verificationServiceId: string }> {
+  const { operators, verificationTemplates } = account.sent;
+  const links = { [operators]: operatorIds, [verificationTemplates]: verificationTemplateIds };
+  const request = { json: { ...fields, ...links }, isLater, signal };
+  const operation = "createPresentationService";
+  const id = await create(account, operation, request, "verificationService");
+  return { verificationServiceId: id };
+}
+
+/** P1 §4.6, presentation, step 5. `answer` as that of `initIssuance`. */
+export async function initPresentation(
+  account: CredentialWalletAccount,
+  { fields, isLater, verificationServiceId }: WalletRequest & { verificationServiceId: string },
+  signal?: AbortSignal,
+): Promise<{ answer?: unknown }> {
+  const inPath = { name: "verification_service_id", id: verificationServiceId };
+  const request = { json: fields, isLater, inPath, signal };
+  return init(account, "initPresentation", request);
+}
+
+/** The id of what was created. The whole answer may hold a secret, so nothing else of it is kept. */
+async function create(
+  account: CredentialWalletAccount,
+  operation: WalletOperation,
+  request: Parameters<typeof call>[2],
+  created: Created,
+): Promise<string> {
+  const names = account.members[created];
+  const described = json(CreatedAnswer, {
+    isSecret: true,
+    spelling: { members: { [CREATED_ID]: names } },
+    reference: (answer) => shownId(answer, names),
+  });
+  const { value } = await call(account, operation, request, described);
+  return value[CREATED_ID];
+}
+
+/** By the first of its names that the answer shows. */
+function shownId(answer: HttpAnswer, names: readonly string[]): string | undefined {
+  return names.map((name) => shownValue(answer, name)).find((id) => id !== undefined);
+}
+
+async function init(
+  account: CredentialWalletAccount,
+  operation: WalletOperation,
+  request: Parameters<typeof call>[2],
+): Promise<{ answer?: unknown }> {
+  const described = jsonOrEmpty(z.unknown(), { isSecret: true });
+  const initiated = await call(account, operation, request, described);
+  const isKept = initiated.body.length <= MAX_KEPT_ANSWER_BYTES;
+  const answer = isKept ? jsonOf(withoutSecrets(initiated).body) : undefined;
+  return answer === undefined ? {} : { answer: masked(answer, account.secretMembers) };
+}
+
+/** The value, with a mark in place of every member that has one of these names, and of what is nested too deep to be looked at. */
+function masked(value: unknown, names: readonly string[], depth = 0): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === MAX_KEPT_DEPTH) return "[too deep]";
+  if (Array.isArray(value)) return value.map((one) => masked(one, names, depth + 1));
+  const isSecret = (name: string) => names.some((one) => isSameSpelling(one, name));
+  const members = Object.entries(value).map(([name, one]): [string, unknown] => [
+    name,
+    isSecret(name) ? "[secret]" : masked(one, names, depth + 1),
+  ]);
+  return Object.fromEntries(members);
+}

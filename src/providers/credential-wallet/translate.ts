@@ -1,0 +1,48 @@
+// The one place where an answer of the credential wallet becomes a ProviderError. P1 §7.3 shows no error, and every operation is
+// `once`: a status means what ../http/answer.ts says, `kind / effect`:
+//
+// | status         | the first effect of a process | any later one            |
+// |----------------|-------------------------------|--------------------------|
+// | 2xx, empty     | unknownOutcome / unknown; of an init: success            |
+// | another 2xx    | unknownOutcome / unknown      | the same                 |
+// | 3xx            | unknownOutcome / unknown      | the same                 |
+// | 400            | invalidRequest / none         | protocol / none          |
+// | 401, 403       | accessDenied / none           | the same                 |
+// | 404, other 4xx | protocol / none               | the same                 |
+// | 408, 409, 5xx  | unknownOutcome / unknown      | the same                 |
+// | 429            | rateLimited / none            | the same                 |
+//
+// 400 of a later one: something exists already, so a person decides what is wrong, and nothing fails.
+// "another 2xx": not the described answer (../http/described.ts); one id that it shows is kept as `reference`.
+import type { z } from "zod";
+import { meaningOf, refused } from "../http/answer.js";
+import { jsonOf } from "../http/described.js";
+import { operationsOf } from "../effect-classes.js";
+import type { ProviderError } from "../errors/provider-error.js";
+import { withoutSecrets } from "../errors/redaction.js";
+import type { Received } from "../errors/redaction.js";
+import { effects } from "./effects.js";
+import type { WalletOperation } from "./effects.js";
+import { ErrorAnswer } from "./wire.js";
+
+export const asking = operationsOf("credential-wallet", effects);
+
+/** For any status outside 2xx. `isLater`: an earlier effect of the process exists. */
+export function refusal(
+  operation: WalletOperation,
+  received: Received,
+  isLater: boolean,
+): ProviderError {
+  const asked = asking(operation);
+  const answer = withoutSecrets(received);
+  // From what came: a code without a part of itself would be another one.
+  const { code } = wordsOf(received);
+  const { message, detail } = wordsOf(answer);
+  const meaning = meaningOf(asked, answer.status);
+  if (meaning.kind === "invalidRequest" && isLater) meaning.kind = "protocol";
+  return refused(asked, answer, meaning, { code, message: message ?? detail });
+}
+
+function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
+  return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
+}

@@ -1,0 +1,231 @@
+// What the wallet's client sends, and how it reads the answers (P1 §2.11, §4.6, §5.6; shapes are assumed: not shown).
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { Secret } from "../../../src/contracts/shared/values.js";
+import * as client from "../../../src/providers/credential-wallet/client.js";
+import { assumed } from "../../../src/providers/credential-wallet/wire.js";
+import { errorOf } from "../evi-post/account.js";
+import { answering, startProviderServer } from "../provider-server.js";
+import type { Handler, ProviderServer } from "../provider-server.js";
+import { accountAt, calls } from "./account.js";
+
+let handler: Handler;
+let server: ProviderServer;
+beforeEach(async () => {
+  handler = answering({ id: "x1" });
+  server = await startProviderServer((...args) => handler(...args));
+});
+afterEach(() => server.close());
+
+const unknown = { kind: "unknownOutcome", effect: "unknown" };
+
+describe("both flows are at the paths of P1 §4.6", () => {
+  test.each([
+    ["createOperator", "/api/v1/user/create/", {}],
+    ["createTemplate", "/credential/api/v1/template/create/", {}],
+    ["createIssuanceService", "/issuance/api/v1/service/create/", { credential_template: "t1" }],
+    ["initIssuance", "/issuance/api/v1/i1/init", {}],
+    [
+      "createVerificationTemplate",
+      "/credential/api/v1/verification/template/create/",
+      { credential_template: "t1" },
+    ],
+    [
+      "createPresentationService",
+      "/verification/api/v1/service/create/",
+      { operators: ["o1"], verification_templates: ["v1"] },
+    ],
+    ["initPresentation", "/verification/api/v1/p1/init", {}],
+  ] as const)("%s is one POST %s", async (operation, path, links) => {
+    await calls[operation](accountAt(server.url), { name: "Example", nested: [null, ""] });
+    expect(server.received).toHaveLength(1);
+    const [request] = server.received;
+    expect(request).toMatchObject({ method: "POST", path, query: {} });
+    expect(request?.headers.authorization).toBe("Bearer api-operator");
+    expect(JSON.parse(request!.text)).toEqual({ name: "Example", nested: [null, ""], ...links });
+  });
+
+  test.each(["", "/", "//"])("a base URL that ends in %j moves none of them", async (end) => {
+    const account = accountAt(`${server.url}/wallet${end}`);
+    await calls.createOperator(account);
+    await calls.createTemplate(account);
+    expect(server.received.map(({ path }) => path)).toEqual([
+      "/wallet/api/v1/user/create/",
+      "/wallet/credential/api/v1/template/create/",
+    ]);
+  });
+
+  test.each([
+    ["api/v1/user/create/", "/api/v1/user/create/"],
+    ["/credential/api/v1/user/create/", "/credential/api/v1/user/create/"],
+    ["api/v1/user/create", "/api/v1/user/create"],
+  ])("the path of createOperator may be configured as %s", async (createOperator, path) => {
+    await calls.createOperator(accountAt(server.url, { paths: { createOperator } }));
+    expect(server.received[0]?.path).toBe(path);
+  });
+});
+
+test("header and prefix of the token are the account's (P1 §5.6)", async () => {
+  const changes = { apiToken: new Secret("t"), tokenHeader: "X-Api-Token", tokenPrefix: "" };
+  await calls.createOperator(accountAt(server.url, changes));
+  expect(server.received[0]?.headers).toMatchObject({ "x-api-token": "t" });
+  expect(server.received[0]?.headers.authorization).toBeUndefined();
+});
+
+test("the names of links are the account's, and stand over the caller's own", async () => {
+  const sent = { template: "templateRef", operators: "users", verificationTemplates: "checks" };
+  const account = accountAt(server.url, { sent });
+  const given = { templateRef: "mine", users: "mine", credential_template: "kept" };
+  await calls.createIssuanceService(account, given);
+  await calls.createPresentationService(account, given);
+  expect(server.received.map(({ text }) => JSON.parse(text))).toEqual([
+    { templateRef: "t1", users: "mine", credential_template: "kept" },
+    { templateRef: "mine", users: ["o1"], checks: ["v1"], credential_template: "kept" },
+  ]);
+});
+
+describe("the id of a service in a path", () => {
+  test("stays one segment", async () => {
+    const more = { issuanceServiceId: "a/b?c=1#d%20é$&" };
+    await calls.initIssuance(accountAt(server.url), {}, more);
+    expect(server.received[0]?.path).toBe(
+      "/issuance/api/v1/a%2Fb%3Fc%3D1%23d%2520%C3%A9%24%26/init",
+    );
+  });
+
+  test.each(["", ".", "..", "\ud800"])("is never sent as %j", async (id) => {
+    const more = { issuanceServiceId: id, verificationServiceId: id };
+    for (const operation of ["initIssuance", "initPresentation"] as const) {
+      const error = await errorOf(calls[operation](accountAt(server.url), {}, more));
+      expect(error).toMatchObject({ kind: "protocol", effect: "none", operation });
+    }
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe("the id of what was created", () => {
+  test.each([
+    ["createOperator", { id: "x1", api_token: "t" }, { operatorId: "x1" }],
+    ["createOperator", { id: 17 }, { operatorId: "17" }],
+    ["createTemplate", { ID: "x1" }, { templateId: "x1" }],
+    ["createIssuanceService", { issuance_service_id: "x1" }, { issuanceServiceId: "x1" }],
+    ["createIssuanceService", { id: "x2", issuanceServiceId: "x1" }, { issuanceServiceId: "x1" }],
+    ["createIssuanceService", { id: "x1" }, { issuanceServiceId: "x1" }],
+    ["createVerificationTemplate", { id: "x1" }, { verificationTemplateId: "x1" }],
+    [
+      "createPresentationService",
+      { verification_service_id: "x1" },
+      { verificationServiceId: "x1" },
+    ],
+  ] as const)("%s reads it of %j, and nothing else", async (operation, body, result) => {
+    handler = answering(body, 201);
+    expect(await calls[operation](accountAt(server.url))).toEqual(result);
+  });
+
+  test("its names are the account's", async () => {
+    handler = answering({ id: "other", "user.id": "x1" });
+    const members = { ...assumed.members, operator: ["user.id"] };
+    expect(await calls.createOperator(accountAt(server.url, { members }))).toEqual({
+      operatorId: "x1",
+    });
+  });
+
+  test.each([
+    ["elsewhere", { data: { id: "x-1" } }],
+    ["in an answer that was cut", '{"id": "x-1", "sta'],
+    ["beside an error", { error: "partly", data: { id: "x-1" } }],
+  ])("is kept where a broken 200 shows it %s", async (_, body) => {
+    handler = answering(body);
+    const error = await errorOf(calls.createTemplate(accountAt(server.url)));
+    expect(error).toMatchObject({ ...unknown, reference: "x-1" });
+    expect(error.detail).toBeUndefined();
+  });
+
+  test.each([
+    ["two ids", [{ id: "x1" }, { id: "x2" }]],
+    ["an id that was cut itself", '{"id":"x-1'],
+    ["no id", { id: null }],
+    ["an empty id", { id: "" }],
+    ["a member that only has our name for it", { operator: "x1", operatorId: "x2" }],
+    ["two spellings of it with different values", { id: "x1", ID: "x2" }],
+    ["nothing", ""],
+  ])("is not known of a 200 with %s", async (_, body) => {
+    handler = answering(body);
+    expect(await errorOf(calls.createOperator(accountAt(server.url)))).toMatchObject(unknown);
+  });
+});
+
+describe.each(["initIssuance", "initPresentation"] as const)("the answer of %s", (operation) => {
+  const init = (changes = {}) => calls[operation](accountAt(server.url, changes));
+
+  test.each([{ url: "https://w.example/1", list: [1, null] }, [], "text", null])(
+    "is kept as it came: %j",
+    async (body) => {
+      handler = answering(JSON.stringify(body));
+      expect(await init()).toEqual({ answer: body });
+    },
+  );
+
+  test("may be empty", async () => {
+    handler = answering("", 204);
+    expect(await init()).toEqual({});
+  });
+
+  test("is kept without what looks like a secret, and without our own token", async () => {
+    handler = answering({
+      url: "https://w.example/?by=api-operator",
+      accessToken: "s1",
+      nested: [{ Password: { deep: "s2" }, api_key: 7, note: "kept" }],
+    });
+    expect(await init()).toEqual({
+      answer: {
+        url: "https://w.example/?by=[secret]",
+        accessToken: "[secret]",
+        nested: [{ Password: "[secret]", api_key: "[secret]", note: "kept" }],
+      },
+    });
+  });
+
+  test("the names of its secrets are the account's", async () => {
+    handler = answering({ pin: "s1", token: "kept" });
+    expect(await init({ secretMembers: ["PIN"] })).toEqual({
+      answer: { pin: "[secret]", token: "kept" },
+    });
+  });
+
+  test("is not kept where it is large, and not as a whole where it is deep", async () => {
+    handler = answering({ text: "x".repeat(64 * 1024) });
+    expect(await init()).toEqual({});
+    handler = answering(`${'{"a":'.repeat(5_000)}{"token":"s1"}${"}".repeat(5_000)}`);
+    const kept = JSON.stringify(await init());
+    expect(kept).toContain("[too deep]");
+    expect(kept).not.toContain("s1");
+  });
+});
+
+describe("a 400", () => {
+  test.each(["createOperator", "initIssuance"] as const)(
+    "of %s is a refusal as the first effect, and a person's matter later",
+    async (operation) => {
+      handler = answering({ code: "E1", detail: "name: is required" }, 400);
+      const refused = await errorOf(calls[operation](accountAt(server.url)));
+      expect(refused).toMatchObject({ kind: "invalidRequest", effect: "none", code: "E1" });
+      expect(refused.detail).toBe("name: is required");
+      const later = await errorOf(calls[operation](accountAt(server.url), {}, { isLater: true }));
+      expect(later).toMatchObject({ kind: "protocol", effect: "none", code: "E1" });
+    },
+  );
+});
+
+test("without an answer the outcome is unknown", async () => {
+  handler = (_, response) => void response.destroy();
+  expect(await errorOf(calls.createOperator(accountAt(server.url)))).toMatchObject(unknown);
+});
+
+test("an abort reaches the call", async () => {
+  const abort = new AbortController();
+  handler = () => abort.abort();
+  const error = await errorOf(
+    client.createOperator(accountAt(server.url), { fields: {} }, abort.signal),
+  );
+  expect(error).toMatchObject({ ...unknown, code: "ABORTED" });
+});
