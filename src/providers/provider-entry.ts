@@ -26,12 +26,15 @@ export type ProcessCallbackParser = (body: unknown) => {
   correlation?: string;
 };
 
-/** Parses callbacks to an account's address; `reference` is the key of the journal's correlations. */
+/**
+ * Parses callbacks to an account's address; `reference` is the key of the journal's correlations, `secret` what the body carries
+ * for the process alone (P1 §6.1).
+ */
 export type AccountCallbackParser<K> = (
   body: unknown,
   receivedAt: Date,
   own: K | undefined,
-) => { event: ProviderEvent; reference?: string | undefined };
+) => { event: ProviderEvent; reference?: string | undefined; secret?: string };
 
 /** Whether the provider is told one address for each process, or one for each account (docs/reading-the-specification.md §6). */
 export type CallbackSource<K> =

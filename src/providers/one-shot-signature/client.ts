@@ -20,7 +20,7 @@
 // | video: cancel              | POST, assumed                | cancelVideo     | once         |
 // | video: get                 | GET, assumed                 | getVideo        | read         |
 // | video: update the request  | PATCH, assumed               | updateVideo     | once         |
-// | webhook                    | comes to us: callback.ts     | parseCallback   | –            |
+// | webhook                    | comes to us: callback.ts     | –               | –            |
 //
 // Documents are in documents.ts, the identity video in identity-video.ts. Out of scope: how the webhook is configured at the
 // provider (P1 §6.2: not shown).

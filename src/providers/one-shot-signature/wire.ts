@@ -1,7 +1,7 @@
 // The one-shot signature service as it travels (P1 §1.4, §2.9, §4.4). Five paths are shown, no request or response is: every
 // shape below is assumed. What decides (state, request, documents) is read strictly, the rest loosely.
 import { z } from "zod";
-import { eventIdOf, Word as PlainWord } from "../errors/outside.js";
+import { Word as PlainWord } from "../errors/outside.js";
 
 const api = "/oneshot/api/v1";
 
@@ -119,12 +119,3 @@ export const ErrorAnswer = z.looseObject({
     .catch(undefined),
   message: Text,
 });
-
-/** P1 §6.2: not shown; whatever else the payload is, it is a webhook. */
-export const Webhook = z
-  .object({
-    Identifier: Identifier.transform(eventIdOf).optional().catch(undefined),
-    event: PlainWord.optional().catch(undefined),
-    date: z.unknown().optional(),
-  })
-  .catch({});

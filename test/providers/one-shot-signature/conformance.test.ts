@@ -6,10 +6,7 @@ import { expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { effectClassOf } from "../../../src/providers/registry.js";
 import type { Operation } from "../../../src/providers/registry.js";
-import {
-  correlationAt,
-  parseCallback,
-} from "../../../src/providers/one-shot-signature/callback.js";
+import { parseAccountCallback } from "../../../src/providers/one-shot-signature/callback.js";
 import * as client from "../../../src/providers/one-shot-signature/client.js";
 import type { OneShotSignatureAccount } from "../../../src/providers/one-shot-signature/client.js";
 import { fill, loadFixtures } from "../../harness/fixtures/fixtures.js";
@@ -58,10 +55,10 @@ test.each(named("operation"))("%s", async (_, fixture) => {
 test.each(named("event"))("%s", (_, fixture) => {
   const values: Values = {};
   const body = fill(fixture["body"], values);
-  const { event } = parseCallback(body, new Date());
+  const { event, reference } = parseAccountCallback(body, new Date(), undefined);
   const at = new Date(body.date).toISOString();
   expect(event).toEqual({ id: expect.any(String), kind: fixture["event"], at });
-  expect(correlationAt(body, "/request_pk")).toBe(values["requestPk"]);
+  expect(reference).toBe(values["requestPk"]);
 });
 
 function perform(

@@ -1,0 +1,61 @@
+// Callbacks to an account's address whose payload the specification does not show (P1 §6.1, §6.2): any JSON is an event, which
+// claims nothing but that something happened.
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { ProviderEvent } from "../contracts/shared/provider-event.js";
+import { eventIdOf, Word } from "./errors/outside.js";
+import { utcInstant } from "./http/instant.js";
+import { valueAt } from "./http/json-pointer.js";
+import type { AccountCallbackParser } from "./provider-entry.js";
+
+interface AccountCallback<K> {
+  /** Where the reference stands by which the process is found; `own` is undefined in a relay that has no such account. */
+  pointerOf(own: K | undefined): string;
+  /** The kind of an event that does not say it. */
+  kind: string;
+  /** A secret that the event carries, such as the token of a call. It is no part of the event. */
+  secretOf?(body: unknown): string | undefined;
+}
+
+/** Makes the parser that the relay takes. */
+export function accountCallback<K>({
+  pointerOf,
+  kind,
+  secretOf,
+}: AccountCallback<K>): AccountCallbackParser<K> {
+  return (body, receivedAt, own) => {
+    const secret = secretOf?.(body);
+    return {
+      event: eventOf(body, receivedAt, kind),
+      reference: valueAt(body, pointerOf(own)),
+      ...(secret !== undefined && { secret }),
+    };
+  };
+}
+
+/** An event without an identifier is known by its content, one without a readable date by its receipt. */
+function eventOf(body: unknown, receivedAt: Date, otherwise: string): ProviderEvent {
+  const { Identifier, event, date } = Payload.parse(body);
+  return {
+    id: Identifier ?? digestOf(body),
+    kind: event ?? otherwise,
+    at: utcInstant(date) ?? receivedAt.toISOString(),
+  };
+}
+
+/** An identifier of at most 500 characters; whether it is a text or a number is not shown. */
+const Identifier = z
+  .union([z.string().min(1).max(500), z.int().transform(String)])
+  .transform(eventIdOf);
+
+const Payload = z
+  .object({
+    Identifier: Identifier.optional().catch(undefined),
+    event: Word.optional().catch(undefined),
+    date: z.unknown().optional(),
+  })
+  .catch({});
+
+function digestOf(body: unknown): string {
+  return createHash("sha256").update(JSON.stringify(body)).digest("hex");
+}
