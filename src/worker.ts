@@ -14,6 +14,7 @@ import { createMessagingActivities } from "./activities/messaging-gateway/index.
 import { createOneShotActivities } from "./activities/one-shot-signature/index.js";
 import type { ActivityDependencies } from "./activities/runtime/provider-context.js";
 import { createProcessActivities } from "./activities/runtime/process.js";
+import { createVideoActivities } from "./activities/video-identification/index.js";
 import { BatchItems } from "./batches/items.js";
 import { ArchiveParts } from "./batches/parts.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
@@ -214,6 +215,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
         settings: config.signEnvelope,
       }),
       "credential-wallet": createWalletActivities(of("credential-wallet")),
+      "video-identification": createVideoActivities(of("video-identification")),
     } satisfies Record<Provider, object>,
   };
 }

@@ -63,6 +63,7 @@ const certificate = {
 };
 const post = { BASE_URL: "https://post.example/prefix/", USERNAME: "u", PASSWORD: "p" };
 const messages = { ...post, API_KEY: "k" };
+const video = { BASE_URL: "https://calls.example", API_KEY: "k" };
 const envelope = {
   CA_BASE_URL: "https://ca.example",
   ESIGN_BASE_URL: "https://sign.example",
@@ -94,6 +95,13 @@ test.each([
   ["EVI_POST", post, { USERNAME: "ada@acme" }],
   ["DISPOSABLE_CERTIFICATE", certificate, { LRA_ID: "..a" }],
   ["MESSAGING_GATEWAY", messages, {}],
+  ["VIDEO_IDENTIFICATION", video, {}],
+  ["VIDEO_IDENTIFICATION", video, { CONFERENCE_PARAMETER: "none", POINTERS__CONFERENCE: "none" }],
+  [
+    "VIDEO_IDENTIFICATION",
+    video,
+    { POINTERS__STATE: "/call/0/state", WORDS__CLOSED: "ENDED,OVER" },
+  ],
 ])("an account of %s, %j with %j, is taken", (provider, keys, others) => {
   expect(accountOf(provider, { ...keys, ...others })).not.toThrow();
 });
@@ -111,6 +119,9 @@ test.each([
   // It would name another host, or a query.
   ["CREDENTIAL_WALLET", wallet, "PATHS__CREATE_OPERATOR", "//other.example/user", "be a path"],
   ["CREDENTIAL_WALLET", wallet, "PATHS__CREATE_OPERATOR", "/user?create=1", "be a path"],
+  ["VIDEO_IDENTIFICATION", video, "POINTERS__STATE", "state", "begin with a slash, or be"],
+  ["VIDEO_IDENTIFICATION", video, "CLOSE_EVENT_POINTER", "none", "begin with a slash"],
+  ["VIDEO_IDENTIFICATION", video, "WORDS__REJECTED", "no,Closed", "is already used for closed"],
   // Without TLS no client certificate is shown, and the password travels in clear (P1 §5.1, §5.5).
   ["DISPOSABLE_CERTIFICATE", certificate, "BASE_URL", "http://ca.example", "URL"],
   [

@@ -26,7 +26,7 @@ export function accountCallback<K>({
   return (body, receivedAt, own) => {
     const secret = secretOf?.(body);
     return {
-      event: eventOf(body, receivedAt, kind),
+      event: eventOf(body, receivedAt, { kind, secret }),
       reference: valueAt(body, pointerOf(own)),
       ...(secret !== undefined && { secret }),
     };
@@ -34,11 +34,17 @@ export function accountCallback<K>({
 }
 
 /** An event without an identifier is known by its content, one without a readable date by its receipt. */
-function eventOf(body: unknown, receivedAt: Date, otherwise: string): ProviderEvent {
+function eventOf(
+  body: unknown,
+  receivedAt: Date,
+  { kind, secret }: { kind: string; secret: string | undefined },
+): ProviderEvent {
   const { Identifier, event, date } = Payload.parse(body);
+  const isSafe = (name: string) =>
+    secret === undefined || !String(valueAt(body, `/${name}`)).includes(secret);
   return {
-    id: Identifier ?? digestOf(body),
-    kind: event ?? otherwise,
+    id: (isSafe("Identifier") ? Identifier : undefined) ?? digestOf(body),
+    kind: (isSafe("event") ? event : undefined) ?? kind,
     at: utcInstant(date) ?? receivedAt.toISOString(),
   };
 }

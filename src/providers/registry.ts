@@ -10,6 +10,7 @@ import { eviPost } from "./evi-post/index.js";
 import { messagingGateway } from "./messaging-gateway/index.js";
 import { oneShotSignature } from "./one-shot-signature/index.js";
 import type { ProviderEntry } from "./provider-entry.js";
+import { videoIdentification } from "./video-identification/index.js";
 
 export const providers = {
   "evi-post": eviPost,
@@ -19,6 +20,7 @@ export const providers = {
   "one-shot-signature": oneShotSignature,
   "envelope-signature": envelopeSignature,
   "credential-wallet": credentialWallet,
+  "video-identification": videoIdentification,
 } as const;
 
 type Providers = typeof providers;

@@ -17,6 +17,7 @@ const accounts: Record<string, Record<string, string>> = {
   EVI_NOTICE: { BASE_URL: "notices", USERNAME: "u", PASSWORD: "p" },
   MESSAGING_GATEWAY: { BASE_URL: "messages", USERNAME: "u", PASSWORD: "p", API_KEY: "k" },
   ONE_SHOT_SIGNATURE: { BASE_URL: "signatures", TOKEN: "t" },
+  VIDEO_IDENTIFICATION: { BASE_URL: "calls", API_KEY: "k" },
   ENVELOPE_SIGNATURE: {
     CA_BASE_URL: "ca",
     ESIGN_BASE_URL: "esign",
@@ -64,6 +65,7 @@ const addresses = [
   ["evi-post.baseUrl", "EVI_POST__BASE_URL"],
   ["messaging-gateway.baseUrl", "MESSAGING_GATEWAY__BASE_URL"],
   ["one-shot-signature.baseUrl", "ONE_SHOT_SIGNATURE__BASE_URL"],
+  ["video-identification.baseUrl", "VIDEO_IDENTIFICATION__BASE_URL"],
   ["envelope-signature.esignBaseUrl", "ENVELOPE_SIGNATURE__ESIGN_BASE_URL"],
   ["credential-wallet.baseUrl", "CREDENTIAL_WALLET__BASE_URL"],
 ] as const;

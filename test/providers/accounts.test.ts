@@ -99,6 +99,12 @@ test("an account of each provider is what its keys say, under the provider's own
   expect(gateway?.apiKey.reveal()).toBe("sandbox-api-key");
   const [oneShot] = Object.values(accountsOf(config, "one-shot-signature"));
   expect(oneShot?.paths.retrieve).toBe("/oneshot/api/v1/document/{request_pk}");
+  const [video] = Object.values(accountsOf(config, "video-identification"));
+  expect(video).toMatchObject({
+    conferenceParameter: "idConference",
+    pointers: { conference: "/idConference", state: "/state", verdict: "/verdict" },
+    members: { token: ["token", "jwt"] },
+  });
   const [envelopes] = Object.values(accountsOf(config, "envelope-signature"));
   expect(envelopes).toMatchObject({
     ca: { baseUrl: "https://127.0.0.1:2", timeoutMs: 30_000 },

@@ -8,14 +8,16 @@ const receivedAt = new Date("2026-01-02T03:04:05.000Z");
 const accounts = Accounts.parse({
   own: {
     "one-shot-signature": { baseUrl: "https://sign.example", webhookPointer: "/request/id" },
+    "video-identification": { baseUrl: "https://calls.example", closeEventPointer: "/call/id" },
   },
 });
 
 test("a provider has a parser by what its callback address is of", async () => {
   const { parsers, sources } = await callbackParsers({ accounts });
   expect(Object.keys(parsers)).toEqual(["evi-post", "evi-notice"]);
-  expect(Object.keys(sources)).toEqual(["one-shot-signature"]);
-  expect(accountCallbackProviders).toEqual(["one-shot-signature"]);
+  const ofAccounts = ["one-shot-signature", "video-identification"];
+  expect(Object.keys(sources)).toEqual(ofAccounts);
+  expect(accountCallbackProviders).toEqual(ofAccounts);
 });
 
 test("a process's callback is read by its provider's parser", async () => {
@@ -35,4 +37,13 @@ test("the reference stands where the account's configuration says, else where th
     event: { kind: "webhook", at: receivedAt.toISOString() },
   });
   expect(read?.("unknown to this relay", body, receivedAt)?.reference).toBe("r-2");
+});
+
+test("a secret of an event is handed over apart from it", async () => {
+  const { sources } = await callbackParsers({ accounts });
+  const read = sources["video-identification"];
+  const body = { call: { id: "c-1" }, idConference: "c-2", message: { token: "a.b.c" } };
+  expect(read?.("own", body, receivedAt)).toMatchObject({ reference: "c-1", secret: "a.b.c" });
+  expect(read?.("unknown to this relay", body, receivedAt)?.reference).toBe("c-2");
+  expect(JSON.stringify(read?.("own", body, receivedAt).event)).not.toContain("a.b.c");
 });

@@ -35,6 +35,18 @@ test("the notice operations have the classes of P2 §4.2 and §4.3", () => {
   expect(of("read")).toHaveLength(10);
 });
 
+test("the operations of video identification have the classes of P1 §4.2", () => {
+  expect(providers["video-identification"].effects).toEqual({
+    genAPIToken: "read",
+    rejectCall: "once",
+    getAsyncRequestInfo: "read",
+    registerAlertEmail: "repeatable",
+    conferenceData: "read",
+    getAuditData: "read",
+    deleteAuditData: "repeatable",
+  });
+});
+
 test("without an answer only a once-only call ends as unknownOutcome", () => {
   const kinds = (["read", "repeatable", "keyed", "lookup", "once"] as const).map(withoutAnswer);
   expect(kinds.map(({ kind }) => kind)).toEqual([

@@ -43,6 +43,8 @@ export interface Request {
   sent?: Sent;
   /** Keeps the file of the answer; with `keptFile` of described.ts. */
   keepIn?: Keep | undefined;
+  /** The most bytes of an answer that are read; by default a file's. */
+  maxBytes?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -78,6 +80,7 @@ export async function call<T>(
     timeoutMs: host.timeoutMs,
     signal: request.signal,
     keepIn: request.keepIn,
+    ...(request.maxBytes !== undefined && { maxBytes: request.maxBytes }),
   });
   const answer: Received = { ...received, sent: request.sent };
   if (host.tls && isCertificatePage(answer))

@@ -12,6 +12,8 @@ import { Secret } from "../../../src/contracts/shared/values.js";
 import { accountAt as certificates } from "../disposable-certificate/account.js";
 import { accountAt as wallets } from "../credential-wallet/account.js";
 import { accountAt as envelopes } from "../envelope-signature/account.js";
+import { rejectCall } from "../../../src/providers/video-identification/client.js";
+import { accountAt as video } from "../video-identification/account.js";
 import { accountAt as post, errorOf } from "../evi-post/account.js";
 import { accountAt as messages } from "../messaging-gateway/account.js";
 import { accountAt as signatures } from "../one-shot-signature/account.js";
@@ -52,6 +54,10 @@ test.each([
   [
     "credential-wallet",
     () => errorOf(createOperator(wallets(server.url, { apiToken: credential }), { fields: {} })),
+  ],
+  [
+    "video-identification",
+    () => errorOf(rejectCall(video(server.url, { apiKey: credential }), { idConference: "c1" })),
   ],
 ] as const)(
   "a code, a type or a name that holds a credential of %s is dropped",

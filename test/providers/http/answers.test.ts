@@ -19,9 +19,10 @@ import { send } from "../../../src/providers/messaging-gateway/client.js";
 import { calls as oneShotCalls, accountAt as oneShotAt } from "../one-shot-signature/account.js";
 import { answering, startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
+import { calls as videoCalls, accountAt as videoAt, jwt } from "../video-identification/account.js";
 
 /** What the specification describes as the body of a success; "JSON or empty" where it shows none. */
-type Described = "JSON" | "empty" | "JSON or empty" | "file";
+type Described = "JSON" | "any JSON object" | "empty" | "JSON or empty" | "file";
 
 interface Entry {
   section: string;
@@ -38,6 +39,13 @@ const json = (section: string, good: unknown): Entry => ({
   body: "JSON",
   good: JSON.stringify(good),
   mediaType: "application/json; charset=utf-8",
+});
+const object = (section: string): Entry => ({
+  section,
+  body: "any JSON object",
+  good: "{}",
+  mediaType: "application/json; charset=utf-8",
+  others: [{ other: "shape" }, { error: null, errors: [] }],
 });
 const empty = (section: string): Entry => ({ section, body: "empty", good: "" });
 const anyJson = [{}, { other: "shape" }, { error: null, errors: [] }, [], "text", null];
@@ -135,6 +143,15 @@ const entries: { [P in Provider]: Record<Operation<P>, Entry> } = {
     createPresentationService: json("P1 §2.11", { verification_service_id: "p-1" }),
     initPresentation: open("P1 §4.6"),
   },
+  "video-identification": {
+    genAPIToken: json("P1 §4.2, assumed", { token: jwt }),
+    rejectCall: open("P1 §4.2"),
+    getAsyncRequestInfo: object("P1 §2.7"),
+    registerAlertEmail: open("P1 §4.2"),
+    conferenceData: object("P1 §2.7"),
+    getAuditData: file("P1 §2.7, assumed", "application/pdf", pdf),
+    deleteAuditData: open("P1 §4.2"),
+  },
 };
 
 const callAt: { [P in Provider]: (operation: Operation<P>, url: string) => Promise<unknown> } = {
@@ -145,6 +162,7 @@ const callAt: { [P in Provider]: (operation: Operation<P>, url: string) => Promi
   "one-shot-signature": (operation, url) => oneShotCalls[operation](oneShotAt(url), "r-1"),
   "envelope-signature": (operation, url) => envelopeCalls[operation](envelopeAt(url)),
   "credential-wallet": (operation, url) => walletCalls[operation](walletAt(url)),
+  "video-identification": (operation, url) => videoCalls[operation](videoAt(url)),
 };
 
 /** What an answer that is none means for each class: nothing for a read, a lost answer for an effect. */
@@ -216,6 +234,8 @@ function brokenFor({ body, good }: Entry): Broken[] {
         ...[{ other: "shape" }, { results: "none" }, "text", 1, null].map(otherShape),
         error,
       ];
+    case "any JSON object":
+      return [...always, ...noBody, text, noJson, ...["text", 1, null, []].map(otherShape), error];
     case "empty":
       return [...always, text, ...[{}, { other: "shape" }, "text"].map(otherShape)];
     case "JSON or empty":

@@ -1,0 +1,75 @@
+// The one place where an answer of the video identification service becomes a ProviderError. P1 §7.3 shows no error: a status
+// means what ../http/answer.ts says for its effect class, `kind / effect`:
+//
+// | status        | rejectCall               | genAPIToken, getAsyncRequestInfo | conferenceData, getAuditData | registerAlertEmail    | deleteAuditData    |
+// |---------------|--------------------------|----------------------------------|------------------------------|-----------------------|--------------------|
+// | another 2xx   | unknownOutcome / unknown | protocol / none                  | protocol / none              | unavailable / none    | unavailable / none |
+// | audit, empty  | –                        | –                                | notVisibleYet / none         | –                     | –                  |
+// | 3xx           | unknownOutcome / unknown | protocol / none                  | protocol / none              | unavailable / none    | unavailable / none |
+// | 400           | invalidRequest / none    | protocol / none                  | protocol / none              | invalidRequest / none | protocol / none    |
+// | 401, 403      | accessDenied / none      | the same                         | the same, of the operation   | the same as the first | as the data        |
+// | 404, 410      | protocol / none          | notVisibleYet / none             | notVisibleYet / none         | protocol / none       | protocol / none    |
+// | other 4xx     | protocol / none          | the same                         | the same                     | the same              | the same           |
+// | 408, 409, 5xx | unknownOutcome / unknown | unavailable / none               | unavailable / none           | unavailable / none    | unavailable / none |
+// | 429           | rateLimited / none       | the same                         | the same                     | the same              | the same           |
+//
+// "another 2xx": not the described answer (../http/described.ts). A refused token is one call's: it says nothing of the account.
+// A 404 of a deletion that is repeated is success (client.ts).
+import type { z } from "zod";
+import { operationsOf } from "../effect-classes.js";
+import type { ProviderError } from "../errors/provider-error.js";
+import { withoutSecrets } from "../errors/redaction.js";
+import type { Received } from "../errors/redaction.js";
+import { meaningOf, refused } from "../http/answer.js";
+import type { Meaning } from "../http/answer.js";
+import { jsonOf } from "../http/described.js";
+import { effects } from "./effects.js";
+import type { VideoOperation } from "./effects.js";
+import { ErrorAnswer } from "./wire.js";
+
+export const operationOf = operationsOf("video-identification", effects);
+
+/** P1 §5.2: the calls whose credential is the token of a call. */
+const withToken = new Set<VideoOperation>(["conferenceData", "getAuditData", "deleteAuditData"]);
+
+/** For any status outside 2xx. */
+export function refusal(operation: VideoOperation, received: Received): ProviderError {
+  const asked = operationOf(operation);
+  const answer = withoutTokens(withoutSecrets(received));
+  const status = answer.status === 410 ? 404 : answer.status;
+  const meaning: Meaning = meaningOf(asked, status, asked.effectClass === "read");
+  // By then the audit was read: what is wrong, a person decides.
+  if (meaning.kind === "invalidRequest" && operation === "deleteAuditData")
+    meaning.kind = "protocol";
+  if (meaning.kind === "accessDenied" && withToken.has(operation)) meaning.denies = "operation";
+  // Of the received text, because a code with a credential in it is dropped as a whole.
+  const { code } = wordsOf(withoutTokens(received));
+  return refused(asked, answer, meaning, { code, message: wordsOf(answer).message });
+}
+
+/** Whether the token of this call was refused: it has expired, or is another call's (P1 §5.2). */
+export function isTokenRefused(error: ProviderError): boolean {
+  return error.kind === "accessDenied" && withToken.has(error.operation as VideoOperation);
+}
+
+/** A token that the provider shows of itself, in whatever it answers (P1 §4.2). */
+function withoutTokens(answer: Received): Received {
+  const text = answer.body.toString("utf8");
+  const plain = text.replaceAll(/eyJ[\w-]+(\.[\w-]*){2,4}/g, "[secret]");
+  return plain === text ? answer : { ...answer, body: Buffer.from(plain, "utf8") };
+}
+
+const errorMembers = new Set("code message error errors detail type status title path".split(" "));
+
+/** Whether a body is an error and nothing else, whatever its status; audit data may have such members beside their own. */
+export function isError(body: Buffer): boolean {
+  const json = jsonOf(body);
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return false;
+  const members = Object.keys(json);
+  const isKnown = members.every((name) => errorMembers.has(name));
+  return isKnown && ["code", "message", "error", "errors"].some((name) => name in json);
+}
+
+function wordsOf({ body }: Received): z.infer<typeof ErrorAnswer> {
+  return ErrorAnswer.safeParse(jsonOf(body)).data ?? {};
+}
