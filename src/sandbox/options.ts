@@ -53,6 +53,8 @@ export interface SandboxOptions {
   expiredOtpCode?: number;
   /** Life of a one-time password, by `personTime`. */
   otpLifetimeMs?: number;
+  /** Virtual life of the token of a video call: "limited validity", of which no number is shown (P1 §5.2). */
+  callTokenLifetimeMs?: number;
   /** How far an eID assertion's `iat` may be from the clock of `personTime`. */
   assertionLifetimeMs?: number;
   callbackTimeoutMs?: number;
@@ -96,6 +98,7 @@ export function resolveOptions(options: SandboxOptions): ResolvedOptions {
     wrongOtpCode: options.wrongOtpCode ?? 250,
     expiredOtpCode: options.expiredOtpCode ?? 251,
     otpLifetimeMs: options.otpLifetimeMs ?? 10 * 60_000,
+    callTokenLifetimeMs: options.callTokenLifetimeMs ?? 30 * 60_000,
     assertionLifetimeMs: options.assertionLifetimeMs ?? 5 * 60_000,
     callbackTimeoutMs: options.callbackTimeoutMs ?? 10_000,
     logSize: options.logSize ?? 2000,

@@ -97,6 +97,7 @@ test("the sandbox's accounts work: doctor finds each provider, mutual TLS and al
       ["account default envelope-signature", "ok"],
       ["client certificate default envelope-signature", "ok"],
       ["account default credential-wallet", "ok"],
+      ["account default video-identification", "ok"],
     ]);
     const shown = new X509Certificate(await readFile(join(folder, "pki", "server.pem")));
     expect(shown.checkHost("sandbox")).toBe("sandbox");

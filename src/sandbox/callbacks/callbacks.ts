@@ -81,6 +81,7 @@ export class Callbacks {
   readonly #pending = new Map<string, PendingCallback>();
   /** item → the event that waits for the next one to overtake it */
   #held = new Map<string, string>();
+  readonly #onDropped = new Map<string, (event: CallbackEvent, at: number) => void>();
   #counts = noCounts();
 
   constructor(options: CallbackOptions) {
@@ -89,6 +90,11 @@ export class Callbacks {
     this.#http = new CallbackPost(options.timeoutMs);
     const attempt = ({ key }: { key: string }, at: number) => this.#attempt(key, at);
     options.clock.on("callback", attempt, { isDerived: true });
+  }
+
+  /** Called for each event of the provider that nobody accepted, once its last retry failed. */
+  onDropped(provider: string, act: (event: CallbackEvent, at: number) => void): void {
+    this.#onDropped.set(provider, act);
   }
 
   emit(event: CallbackEvent, at: number): void {
@@ -165,6 +171,7 @@ export class Callbacks {
     if (isDelivered || delay === undefined) {
       this.#pending.delete(key);
       this.#note(pending, attempts, isDelivered ? "delivered" : "dropped", at, answer);
+      if (!isDelivered) this.#onDropped.get(pending.provider)?.(pending, at);
     } else {
       this.#schedule({ ...pending, attempts, due: this.#options.clock.now() + delay });
       this.#note(pending, attempts, "retrying", at, answer);

@@ -48,6 +48,7 @@ export const accountBody = object({
   },
   token: text,
   webhookUrl: text,
+  closeEventUrl: text,
   apiToken: text,
   canCancel: flag,
   provisioned: flag,

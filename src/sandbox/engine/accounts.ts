@@ -19,7 +19,7 @@ export interface LraOptions {
 export interface AccountOptions {
   username: string;
   password: string;
-  /** Header `X-Api-Key` of the messaging gateway (default `<username>-api-key`). */
+  /** Header `X-Api-Key` of the messaging gateway, `apikey` of the video service (default `<username>-api-key`). */
   apiKey?: string;
   /** Roles at the messaging gateway (default `USER`). */
   roles?: string[];
@@ -29,6 +29,8 @@ export interface AccountOptions {
   token?: string;
   /** Where the one-shot service posts its events; without it, nowhere. */
   webhookUrl?: string;
+  /** Where the video service posts its call-closing events; without it, nowhere. */
+  closeEventUrl?: string;
   /** Header `ApiToken` of the envelope host, and the token of the wallet's API Operator (default `<username>-api-token`). */
   apiToken?: string;
   /** Permission `CanUseCancel` (default true). */
@@ -71,7 +73,7 @@ export interface Account
 export type AccountChange = Partial<Omit<AccountOptions, "username">>;
 
 /** Never shown: credentials, and an address that is a capability. */
-const hidden = ["password", "apiKey", "token", "apiToken", "webhookUrl"] as const;
+const hidden = ["password", "apiKey", "token", "apiToken", "webhookUrl", "closeEventUrl"] as const;
 export type AccountView = Omit<Account, (typeof hidden)[number]>;
 
 export function accountView(account: Account): AccountView {

@@ -9,6 +9,7 @@ import { eviPost } from "./evi-post/evi-post.js";
 import { eviNotice } from "./evi-notice/evi-notice.js";
 import { messagingGateway } from "./messaging-gateway/messaging-gateway.js";
 import { oneShotSignature } from "./one-shot-signature/one-shot-signature.js";
+import { videoIdentification } from "./video-identification/video-identification.js";
 
 export const simulated: Record<string, (parts: SandboxParts) => SandboxProvider> = {
   "evi-post": eviPost,
@@ -18,4 +19,5 @@ export const simulated: Record<string, (parts: SandboxParts) => SandboxProvider>
   "one-shot-signature": oneShotSignature,
   "envelope-signature": envelopeSignature,
   "credential-wallet": credentialWallet,
+  "video-identification": videoIdentification,
 };

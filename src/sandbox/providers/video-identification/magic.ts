@@ -1,0 +1,73 @@
+// The magic words of the video service. Nothing creates a conference (P1 §4.2), so the words stand in its id, and in a `processId`:
+// `<intent>~<word>~<word>`. An id has no `=`, so a fault may be written with a colon: `order-1~rejectCall:cut-after-commit`.
+import { callbackFaultKinds } from "../../engine/faults.js";
+import { magicKey, readMagic, type Magic } from "../../exchange/magic.js";
+
+export const PROVIDER = "video-identification";
+
+const words = [
+  "open",
+  "unverified",
+  "async",
+  "async-stalled",
+  "audit-late",
+  "audit-never",
+  "audit-large",
+  "audit-pdf",
+  "audit-zip",
+  "token-flat",
+  "token-short",
+  "token-none",
+  "token-foreign",
+  "token-expired",
+  "unknown",
+  "event-lost",
+  "event-doubled",
+  "event-delayed",
+  "event-reordered",
+] as const;
+export type Word = (typeof words)[number];
+
+export const operationNames = [
+  "genAPIToken",
+  "rejectCall",
+  "getAsyncRequestInfo",
+  "registerAlertEmail",
+  "conferenceData",
+  "getAuditData",
+  "deleteAuditData",
+] as const;
+export type OperationName = (typeof operationNames)[number];
+
+const vocabulary = { provider: PROVIDER, operations: [...operationNames, "callback"], words };
+
+const PROCESS = /^process[:=]/;
+
+export interface NamedSubject {
+  intent: string;
+  /** Of the alerts for it: the word `process:<id>`, else the intent. */
+  processId: string;
+  words: Word[];
+  unknown: string[];
+  magicKey: string;
+  faults: Magic<Word>["faults"];
+}
+
+/** What an id says: its intent, then its words. */
+export function readId(id: string): NamedSubject {
+  const [intent = "", ...given] = id.split("~");
+  const own = given.filter((word) => !PROCESS.test(word)).map((word) => word.replace(":", "="));
+  const magic = readMagic([own.length > 0 && `sandbox:${own.join(",")}`], vocabulary);
+  const { words: found = [], faults = [], unknown = [] } = magic ?? {};
+  for (const kind of callbackFaultKinds)
+    if (found.includes(`event-${kind}`))
+      faults.push({ operation: `${PROVIDER}.callback`, kind, times: "always" });
+  return {
+    intent,
+    processId: given.find((word) => PROCESS.test(word))?.replace(PROCESS, "") ?? intent,
+    words: found,
+    unknown,
+    magicKey: magicKey(PROVIDER, id),
+    faults,
+  };
+}
