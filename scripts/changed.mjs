@@ -6,7 +6,7 @@ import { root } from "./steps.mjs";
 
 /** What no import shows: a started role runs from dist/, pages and recordings are no modules, some files are read as text. */
 const rules = [
-  { changed: /./, tests: /^test\/docs\// },
+  { changed: /./, tests: /^test\/(coverage|docs)\// },
   {
     changed: /^src\//,
     tests: /^test\/(e2e\/promises|histories\/plain-paths|local\/lint-rules)\./,

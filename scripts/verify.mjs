@@ -7,16 +7,26 @@ import { bin, npm, runBuild, runStep, say } from "./steps.mjs";
 import { supplyChain } from "./supply-chain.mjs";
 import { closingLine } from "./test.mjs";
 
+/**
+ * Did each test that covers an item of the specification run, and pass?
+ * @param {string[]} results
+ */
+const covering = (results) => [
+  ...["run", "coverage:spec", "--"],
+  ...results.flatMap((file) => ["--results", file]),
+];
+
 /** @returns {Promise<number>} */
 export async function verify() {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-verify-"));
   removeOnExit(folder);
   /** @param {string} name */
   const resultsOf = (name) => join(folder, `${name}.json`);
-  const [results, ltsResults, longResults] = [
+  const [results, ltsResults, longResults, coverResults] = [
     resultsOf("test"),
     resultsOf("lts"),
     resultsOf("long"),
+    resultsOf("coverage"),
   ];
   /** @type {[string, () => Promise<number>][]} */
   const steps = [
@@ -38,6 +48,13 @@ export async function verify() {
           env: { TEST_BOUNDED: "1", TEST_RESULTS_FILE: longResults },
         }),
     ],
+    [
+      "tests that cover the specification",
+      () =>
+        runStep(...npm(covering([results, longResults])), {
+          env: { TEST_RESULTS_FILE: coverResults },
+        }),
+    ],
   ];
   let worst = 0;
   for (const [name, run] of steps) {
@@ -53,6 +70,6 @@ export async function verify() {
     }
     worst = Math.max(worst, code);
   }
-  console.log(await closingLine(results, ltsResults, longResults));
+  console.log(await closingLine(results, ltsResults, longResults, coverResults));
   return worst;
 }

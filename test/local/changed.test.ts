@@ -6,6 +6,7 @@ import { root } from "../../scripts/steps.mjs";
 
 const tests = [
   "test/cli/help.test.ts",
+  "test/coverage/coverage.test.ts",
   "test/deploy/compose.test.ts",
   "test/docs/paths.test.ts",
   "test/long/e2e/attention.test.ts",
@@ -27,7 +28,7 @@ const ofPostal = [
 ];
 
 /** Pages and what they say of the code are checked after each change. */
-const pages = "test/docs/paths.test.ts";
+const pages = ["test/coverage/coverage.test.ts", "test/docs/paths.test.ts"];
 const replay = "test/replay/replay.test.ts";
 const message = "test/processes/complete.test.ts";
 
@@ -45,7 +46,7 @@ test.each<[string, string[]]>([
   ["test/journal/journal.test.ts", []],
 ])("a change of %s", (file, expected) => {
   const found = testsByRules([file], tests, ["send-postal", "sign-envelope"]);
-  expect(found).toEqual([...expected, pages].toSorted());
+  expect(found).toEqual([...expected, ...pages].toSorted());
 });
 
 test.each(["jest.config.js", "package-lock.json", "test/harness/outages/hold.js"])(

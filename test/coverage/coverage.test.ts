@@ -1,0 +1,217 @@
+// Every item of the specification is covered: by a client function, a sandbox rule and tests that are there; and the code has
+// nothing that no item speaks of.
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { noticeFilter } from "../../src/activities/evi-notice/submission.js";
+import { postalFilter } from "../../src/activities/evi-post/submission.js";
+import {
+  noticeAffidavitKinds,
+  noticeOutcomes,
+  noticeStates,
+} from "../../src/contracts/send-notice/states.js";
+import { batchStates } from "../../src/contracts/send-notice-batch/states.js";
+import { postalOutcomes, postalStates } from "../../src/contracts/send-postal/states.js";
+import { entryOf, providerNames } from "../../src/providers/registry.js";
+import type { Provider } from "../../src/providers/registry.js";
+import { startSandbox } from "../../src/sandbox/sandbox.js";
+import type { Sandbox } from "../../src/sandbox/sandbox.js";
+import { root, textOf } from "../docs/repository.js";
+import { Repository, assumptionsIn, problemsOf, rowOf } from "./cover.js";
+import { isNone, readItems } from "./items.js";
+import type { Item } from "./items.js";
+import { coveragePage } from "./page.js";
+import { notPassed } from "./results.js";
+
+const items = readItems(root);
+const repository = new Repository(root);
+const rows = assumptionsIn(textOf("docs/assumptions.md"));
+
+const lacking = (all: readonly Item[], among = repository) =>
+  all.flatMap((item) => problemsOf(item, among).map((problem) => `${item.id}: ${problem}`));
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.close());
+
+test("every item has its client function, its sandbox rule and its tests", () => {
+  expect(lacking(items)).toEqual([]);
+});
+
+test("the clients have the functions that are named, and the sandbox the operations", () => {
+  const functions = new Set(items.map(({ client }) => client).filter(isNamed));
+  expect([...functions].filter((name) => !isOfClient(name))).toEqual([]);
+  const operations = new Set(items.map((item) => item.sandbox).filter(isNamed));
+  expect([...operations].filter((name) => !isOfSandbox(name))).toEqual([]);
+});
+
+test("each id stands once, in the section that it begins with, which docs/specification.md explains", () => {
+  const ids = items.map(({ id }) => id);
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  const prefix = (section: string) => `${section.replace(" §", "-")}.`;
+  expect(items.filter(({ id, section }) => !id.startsWith(prefix(section)))).toEqual([]);
+  const explained = [...textOf("docs/specification.md").matchAll(/^\| (P[12] §[\d.]+) +\|/gm)].map(
+    ([, section = ""]) => section,
+  );
+  const used = new Set(items.map(({ section }) => section));
+  expect([...used].filter((section) => !explained.includes(section))).toEqual([]);
+  const isParent = (one: string) => explained.some((section) => section.startsWith(`${one}.`));
+  expect(explained.filter((section) => !used.has(section) && !isParent(section))).toEqual([]);
+});
+
+test("what is not shown has its row in docs/assumptions.md, and every row an item", () => {
+  const named = items.flatMap(({ id, assumptions = [] }) =>
+    assumptions.filter((name) => !isNone(name)).map((name) => ({ id, name })),
+  );
+  expect(named.filter(({ name }) => !rowOf(rows, name))).toEqual([]);
+  const found = new Set(named.map(({ name }) => rowOf(rows, name)?.name));
+  expect(rows.map(({ name }) => name).filter((name) => !found.has(name))).toEqual([]);
+});
+
+describe("the code has no word that no item speaks of", () => {
+  const saying = (section: string, kind: Item["kind"]) =>
+    items
+      .filter((item) => item.section === section && item.kind === kind)
+      .flatMap(({ says }) => /`(\w+)`/.exec(says)?.[1] ?? []);
+  const capital = (words: readonly string[]) =>
+    words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
+
+  test.each<[string, readonly string[], string[]]>([
+    ["states of post", postalStates, saying("P2 §3.1", "state")],
+    ["outcomes of post", capital(postalOutcomes), saying("P2 §3.1", "outcome")],
+    ["states of notices", noticeStates, saying("P2 §3.2", "state")],
+    ["outcomes of notices", capital(noticeOutcomes), saying("P2 §3.2", "outcome")],
+    ["states of batches", batchStates, saying("P2 §3.3", "state")],
+    ["affidavit kinds", noticeAffidavitKinds, saying("P2 §2.6", "value")],
+    ["filter values of post", postalFilter, saying("P2 §6.2", "callback")],
+    ["filter values of notices", noticeFilter, saying("P2 §6.2", "callback")],
+  ])("%s", (_, words, said) => {
+    expect(words.length).toBeGreaterThan(6);
+    expect(words.filter((word) => !said.includes(word))).toEqual([]);
+  });
+
+  test("operations of the providers", () => {
+    const endpoints = new Set(
+      items.filter(({ kind }) => kind === "endpoint").map(({ client }) => client),
+    );
+    const known = providerNames.flatMap((provider) =>
+      Object.keys(entryOf(provider).effects).map((operation) => `${provider}/${operation}`),
+    );
+    expect(known.filter((name) => !endpoints.has(name))).toEqual([]);
+  });
+
+  test("codes of the certificate service", () => {
+    const codes = [
+      ...textOf("src/providers/disposable-certificate/translate.ts").matchAll(
+        /\b(\d{2,5}): (?:input|denied|ours)\b/g,
+      ),
+    ].map(([, code = ""]) => code);
+    const listed = items.filter(({ section }) => section === "P1 §7.1").map(({ says }) => says);
+    expect(codes.length).toBeGreaterThan(8);
+    expect(codes.filter((code) => !listed.some((says) => says.startsWith(code)))).toEqual([]);
+  });
+});
+
+test("docs/coverage.md is what `npm run coverage:spec` writes", () => {
+  const page = coveragePage(items, {
+    assumptions: textOf("docs/assumptions.md"),
+    specification: textOf("docs/specification.md"),
+  });
+  expect(textOf("docs/coverage.md") === page).toBe(true);
+});
+
+describe("an item that loses its cover is named", () => {
+  const id = "P2-2.1.Document";
+  const item = () => structuredClone(items.find((one) => one.id === id)!);
+
+  test("with a fixture or a test that is gone", () => {
+    const [fixture = ""] = item().tests;
+    const folder = mkdtempSync(join(tmpdir(), "trustflow-coverage-"));
+    try {
+      for (const path of ["test/fixtures/evi-post", "test/providers", "test/sandbox/providers"])
+        cpSync(join(root, path), join(folder, path), { recursive: true });
+      expect(lacking([item()], new Repository(folder))).toEqual([]);
+      rmSync(join(folder, "test/fixtures", fixture));
+      expect(lacking([item()], new Repository(folder))).toEqual([
+        `${id}: the fixture ${fixture} is missing`,
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    const file = "test/providers/evi-post/client.test.ts";
+    expect(lacking([{ ...item(), tests: [`${file} › another title`] }])).toEqual([
+      `${id}: ${file} has no test "another title"`,
+    ]);
+  });
+
+  test("with a side that no test is about, and a word that no test says", () => {
+    const tests = ["evi-post/p2-7.1-submit-400-document-not-base64.json"];
+    expect(lacking([{ ...item(), tests }])).toEqual([`${id}: no test of its client`]);
+    expect(lacking([{ ...item(), tests: [] }])).toHaveLength(3);
+    expect(lacking([{ ...item(), says: "`Documnet`: required" }])).toEqual([
+      `${id}: no test says Documnet`,
+    ]);
+    expect(lacking([{ ...item(), sandbox: "src/sandbox/sandbox.ts#nothing" }])).toEqual([
+      `${id}: src/sandbox/sandbox.ts exports no nothing`,
+    ]);
+  });
+
+  test("with an operation, a status or a code that no fixture has", () => {
+    const of = (kind: Item["kind"], says: string) => lacking([{ ...item(), kind, says }]);
+    expect(of("endpoint", "POST `/v1/EviPost/Submit`")).toEqual([]);
+    expect(of("endpoint", "GET `/v1/EviPost/Submit`")).toHaveLength(1);
+    expect(of("status", "200: accepted")).toEqual([]);
+    expect(of("status", "201: created")).toEqual([`${id}: no fixture shows 201`]);
+  });
+
+  test("with a name that client and sandbox do not know", () => {
+    expect(["evi-post/submit", "evi-post/send", "evi-past/submit"].map(isOfClient)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(["evi-post.submit", "evi-post.callback", "evi-post.send"].map(isOfSandbox)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test("with a test that did not pass", () => {
+    const client = { file: "test/providers/evi-post/conformance.test.ts", title: "a (…, x.json)" };
+    const both = [client, { file: "test/sandbox/providers/evi-post/a.test.ts", title: "x.json" }];
+    const tests = ["evi-post/x.json"];
+    expect(notPassed([{ ...item(), tests }], both, () => undefined)).toEqual([]);
+    expect(notPassed([{ ...item(), tests }], [client], () => "client")).toEqual([]);
+    expect(notPassed([{ ...item(), tests }], [client], () => undefined)).toEqual(tests);
+    const each = [`${client.file} › %s is (%#)`];
+    const passed = [{ ...client, title: "a letter is (7)" }];
+    expect(notPassed([{ ...item(), tests: each }], passed, () => undefined)).toEqual([]);
+    expect(notPassed([{ ...item(), tests: each }], [client], () => undefined)).toEqual(each);
+  });
+});
+
+const isNamed = (cover: string) => !isNone(cover) && !cover.includes("#");
+
+/** An exported function of the provider's client, with an effect class. */
+function isOfClient(name: string): boolean {
+  const [provider = "", operation = ""] = name.split("/");
+  if (!providerNames.includes(provider as Provider)) return false;
+  const isKnown = Object.hasOwn(entryOf(provider as Provider).effects, operation);
+  const sources = repository.files(`src/providers/${provider}`);
+  return isKnown && sources.some((path) => repository.exports(path, operation));
+}
+
+function isOfSandbox(operation: string): boolean {
+  try {
+    const kind = operation.endsWith(".callback") ? "lost" : "reject";
+    sandbox.faults.add({ operation, kind });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
