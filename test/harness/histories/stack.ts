@@ -78,7 +78,9 @@ export async function startStackWithAccounts(
     for (const [key, value] of Object.entries(keys)) {
       const end = key.lastIndexOf("__") + 2;
       env[key] = own[key.slice(end)] ?? value;
-      env[`${key.slice(0, end)}TIMEOUT_SECONDS`] = String(TIMEOUT_SECONDS);
+      // Of the account itself: some keys are parts of a group, such as `pointers`.
+      const ofAccount = key.split("__").slice(0, 3).join("__");
+      env[`${ofAccount}__TIMEOUT_SECONDS`] = String(TIMEOUT_SECONDS);
     }
   }
   const system = await startTestStack({ ...options, directory, env: { ...env, ...options.env } });
