@@ -145,6 +145,7 @@ describe("an item that loses its cover is named", () => {
     expect(lacking([{ ...item(), tests: [`${file} › another title`] }])).toEqual([
       `${id}: ${file} has no test "another title"`,
     ]);
+    expect(lacking([{ ...item(), tests: [`${file} › downloadAffidavits`] }])).toHaveLength(1);
   });
 
   test("with a side that no test is about, and a word that no test says", () => {
