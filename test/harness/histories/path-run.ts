@@ -106,16 +106,20 @@ export async function ends(handle: AnyHandle, outcome: string): Promise<void> {
   expect((await handle.result()).outcome).toBe(outcome);
 }
 
-/** The token tells the accounts apart, so no two have the same. */
+/** The tokens tell the accounts apart, so no two have the same. */
 export const secretsOf = (account: string, password: string) => ({
   password,
   apiKey: password,
   token: `${account}-${password}`,
+  apiToken: `${account}-api-${password}`,
 });
 
-/** The path's own account has a wrong password and a wrong token until that is fixed. */
+/** What no account is configured with. */
+export const wrongSecrets = { password: "wrong", token: "wrong", apiToken: "wrong" };
+
+/** The path's own account has a wrong password and wrong tokens until that is fixed. */
 export async function changePassword({ system, account, password }: PathRun) {
-  await system.sandbox.putAccount(account, { password: "changed", token: "changed" });
+  await system.sandbox.putAccount(account, wrongSecrets);
   return () => system.sandbox.putAccount(account, secretsOf(account, password));
 }
 

@@ -68,19 +68,24 @@ export async function startStackWithAccounts(
   const env: Record<string, string> = {};
   for (const user of names) {
     const keys = sandboxAccount(user === "sandbox" ? "default" : user, served);
-    const { token } = secretsOf(user, password);
+    const { token, apiToken } = secretsOf(user, password);
     const own: Record<string, string> = {
       USERNAME: user,
       PASSWORD: password,
       API_KEY: password,
       TOKEN: token,
+      CREDENTIAL_WALLET__API_TOKEN: apiToken,
+      // The client certificate is that of `sandbox`, and an envelope's files must be of the same user.
+      ...(names.includes("sandbox") && {
+        ENVELOPE_SIGNATURE__API_TOKEN: secretsOf("sandbox", password).apiToken,
+      }),
     };
     for (const [key, value] of Object.entries(keys)) {
+      const [prefix, account, provider, name] = key.split("__");
       const end = key.lastIndexOf("__") + 2;
-      env[key] = own[key.slice(end)] ?? value;
+      env[key] = own[`${provider}__${name}`] ?? own[key.slice(end)] ?? value;
       // Of the account itself: some keys are parts of a group, such as `pointers`.
-      const ofAccount = key.split("__").slice(0, 3).join("__");
-      env[`${ofAccount}__TIMEOUT_SECONDS`] = String(TIMEOUT_SECONDS);
+      env[`${prefix}__${account}__${provider}__TIMEOUT_SECONDS`] = String(TIMEOUT_SECONDS);
     }
   }
   const system = await startTestStack({ ...options, directory, env: { ...env, ...options.env } });

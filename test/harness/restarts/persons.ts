@@ -4,16 +4,26 @@ import { FinishedError, InvalidInputError, UnreachableError } from "../../../src
 import type { ProcessName } from "../../../src/contracts/registry.js";
 import type { Attention } from "../../../src/contracts/shared/status.js";
 import { brought } from "../../processes/index.js";
+import { defaultAccounts } from "../../../src/sandbox/engine/accounts.js";
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";
 import { deniedAccount, type WaitScene } from "../../processes/waits.js";
-import { secretsOf } from "../histories/path-run.js";
+import { secretsOf, wrongSecrets } from "../histories/path-run.js";
 import type { TestStack } from "../stack/stack.js";
 
 export const rightPassword = "right";
 
+/** An envelope goes to the user whom the client certificate names, with whatever account. */
+const certified = defaultAccounts[0]!.username;
+
 /** The processes of this account wait in attention from now on. */
 export async function denyAccess({ sandbox }: TestStack): Promise<void> {
-  await sandbox.putAccount(deniedAccount, { password: "wrong", token: "wrong" });
+  await sandbox.putAccount(deniedAccount, wrongSecrets);
+  await sandbox.putAccount(certified, { apiToken: wrongSecrets.apiToken });
+}
+
+async function mendAccess({ sandbox }: TestStack): Promise<void> {
+  await sandbox.putAccount(deniedAccount, secretsOf(deniedAccount, rightPassword));
+  await sandbox.putAccount(certified, { apiToken: `${certified}-api-token` });
 }
 
 type Scene = Omit<WaitScene, "waitingFor" | "item"> & { name: ProcessName };
@@ -42,8 +52,7 @@ export async function act(scene: Scene): Promise<void> {
 async function decide(scene: Scene, attention: Attention): Promise<void> {
   const { system, handle, isEnding } = scene;
   if (attention.kind === "accessDenied") {
-    if (isEnding)
-      await system.sandbox.putAccount(deniedAccount, secretsOf(deniedAccount, rightPassword));
+    if (isEnding) await mendAccess(system);
     if (!isEnding && Math.random() < 0.5) return;
   }
   const decision = await decisionOn(scene, attention);
@@ -56,6 +65,17 @@ async function decide(scene: Scene, attention: Attention): Promise<void> {
     });
 }
 
+/** The names under which `happened` wants the id of what was made. */
+const shownIds = [
+  "uniqueId",
+  "requestPk",
+  "operatorId",
+  "templateId",
+  "verificationTemplateId",
+  "issuanceServiceId",
+  "verificationServiceId",
+];
+
 /** As the ledger has it, in the place of the provider's portal. */
 async function decisionOn(
   { system, name, handle }: Scene,
@@ -66,12 +86,12 @@ async function decisionOn(
   const { calls } = brought[name].underTest as ProcessUnderTest;
   // Where a step has several effects, the ledger does not tell which of them there is.
   const own = calls.filter(({ activity, step: several }) => activity === step && !several);
-  const effects = await system.effects(handle.id);
-  if (!own.some(({ sandbox }) => effects[sandbox])) return retry;
-  const { id } = (await system.sandbox.items({ intent: handle.id })).items[0] ?? {};
-  const known: Record<string, unknown> = { uniqueId: id, requestPk: id };
-  const result = Object.fromEntries((happenedNeeds ?? []).map((name) => [name, known[name]]));
+  const { effects } = await system.sandbox.ledger(handle.id);
+  const made = effects.find(({ operation }) => own.some(({ sandbox }) => sandbox === operation));
+  if (!made) return retry;
   // The portal does not show the provider's secrets.
-  if (Object.values(result).includes(undefined)) return { decision: "abandon" } as const;
+  const needs = happenedNeeds ?? [];
+  if (!needs.every((need) => shownIds.includes(need))) return { decision: "abandon" } as const;
+  const result = Object.fromEntries(needs.map((need) => [need, made.itemId]));
   return { decision: "happened", result } as const;
 }

@@ -44,6 +44,7 @@ export async function runStorm(system: TestStack, storm: Storm) {
   const ends: Record<string, number> = {};
   const stuck: string[] = [];
   const problems = new Set<string>();
+  const denied = new Set<string>();
   /** For each code of which the holder could not know whether the provider took it, the id of its process. */
   const inDoubt: string[] = [];
   const numbers = Array.from({ length: storm.processes }, (_, index) => index);
@@ -110,7 +111,12 @@ export async function runStorm(system: TestStack, storm: Storm) {
       }
     };
     const others = [
-      again(300, () => query(() => handle.status())),
+      again(300, () =>
+        query(async () => {
+          const { attention } = await handle.status();
+          if (attention?.kind === "accessDenied") denied.add(wait.name);
+        }),
+      ),
       // What the Web UI asks when an operator opens the page of a process.
       again(300, () => query(() => workflow.query("__temporal_workflow_metadata"))),
       again(500, () => {
@@ -151,6 +157,7 @@ export async function runStorm(system: TestStack, storm: Storm) {
       ends,
       stuck,
       problems: [...problems],
+      denied: [...denied],
       inDoubt,
       ...(await examine(system, workflowIds)),
       seconds: Math.round((Date.now() - began) / 1_000),
