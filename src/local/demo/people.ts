@@ -1,4 +1,4 @@
-// The demo's scenarios with people: certificates, messages and signatures (P1 §1.1, 1.3, 1.4). Holder and signer read their
+// The demo's scenarios with people: certificates, messages, signatures and envelopes (P1 §1.1, 1.3–1.5). Holder and signer read their
 // codes in the sandbox's outbox.
 import { setTimeout as delay } from "node:timers/promises";
 import type { CertificateHandle, IssueCertificateInput, OneShotHandle } from "../../client.js";
@@ -155,6 +155,20 @@ export const peopleScenarios: Scenario[] = [
     async play(stage, intent) {
       const providerFields = { clientReference: intent, to: "+390612345678", text: "Hello" };
       return { handle: await stage.client.sendMessage("message", { providerFields }) };
+    },
+  },
+  {
+    name: "envelope",
+    title: "An envelope with a one-shot signature",
+    expected: "sent",
+    effect: "envelope-signature.send",
+    async play({ client }, intent) {
+      const document = await client.documents.put(pdf(["An agreement"]), "application/pdf");
+      const handle = await client.signEnvelope("envelope", {
+        request: { providerFields: { reference: intent } },
+        documents: [{ name: `${intent}--agreement.pdf`, document }],
+      });
+      return { handle };
     },
   },
   {
