@@ -74,6 +74,11 @@ export type {
   IssueCertificateInput,
   IssueCertificateResult,
 } from "./contracts/issue-certificate.js";
+export type { IssueCredentialInput, IssueCredentialResult } from "./contracts/issue-credential.js";
+export type {
+  PresentCredentialInput,
+  PresentCredentialResult,
+} from "./contracts/present-credential.js";
 export type { SendMessageInput, SendMessageResult } from "./contracts/send-message.js";
 export type { SendNoticeInput, SendNoticeResult } from "./contracts/send-notice.js";
 export type { SendNoticeBatchInput, SendNoticeBatchResult } from "./contracts/send-notice-batch.js";

@@ -116,6 +116,8 @@ test.each([
   ["ONE_SHOT_SIGNATURE", oneShot, "WEBHOOK_POINTER", "request_pk", "begin with a slash"],
   ["ONE_SHOT_SIGNATURE", oneShot, "TOKEN_HEADER", "X Token:", "the name of a header"],
   ["CREDENTIAL_WALLET", wallet, "TOKEN_HEADER", "X Token:", "the name of a header"],
+  // One link would be sent over the other.
+  ["CREDENTIAL_WALLET", wallet, "SENT__OPERATORS", "verificationTemplates", "have different names"],
   // It would name another host, or a query.
   ["CREDENTIAL_WALLET", wallet, "PATHS__CREATE_OPERATOR", "//other.example/user", "be a path"],
   ["CREDENTIAL_WALLET", wallet, "PATHS__CREATE_OPERATOR", "/user?create=1", "be a path"],

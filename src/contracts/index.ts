@@ -5,6 +5,8 @@ import type { ProcessName, Registry } from "./registry.js";
 export * from "./shared/failures.js";
 export * from "./issue-certificate.js";
 export * from "./issue-certificate/messages.js";
+export * from "./issue-credential.js";
+export * from "./present-credential.js";
 export * from "./shared/messages.js";
 export * from "./shared/names.js";
 export * from "./shared/provider-event.js";

@@ -3,6 +3,8 @@
 // import nothing of it.
 import type { z } from "zod";
 import { issueCertificate } from "./issue-certificate/process.js";
+import { issueCredential } from "./issue-credential/process.js";
+import { presentCredential } from "./present-credential/process.js";
 import { sendMessage } from "./send-message/process.js";
 import { sendNotice } from "./send-notice/process.js";
 import { sendNoticeBatch } from "./send-notice-batch/process.js";
@@ -29,6 +31,10 @@ export const registry = {
   signOneShot,
   /** An envelope that a one-shot certificate signs (P1 §1.5, 4.5). */
   signEnvelope,
+  /** A credential of a wallet, issued (P1 §1.6, 4.6). */
+  issueCredential,
+  /** A credential of a wallet, presented (P1 §1.6, 4.6). */
+  presentCredential,
 } satisfies Record<string, ProcessContract>;
 export type Registry = typeof registry;
 export type ProcessName = keyof Registry;

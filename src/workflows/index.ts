@@ -1,5 +1,7 @@
 // The workflow bundle: one export for each process (docs/design.md §2).
 export { issueCertificate } from "./issue-certificate/workflow.js";
+export { issueCredential } from "./issue-credential/workflow.js";
+export { presentCredential } from "./present-credential/workflow.js";
 export { sendMessage } from "./send-message/workflow.js";
 export { sendNotice } from "./send-notice/workflow.js";
 export { sendNoticeBatch } from "./send-notice-batch/workflow.js";

@@ -57,6 +57,14 @@ const personal: Record<string, string[]> = {
     "documents[].providerFields.Note",
     "envelope.providerFields.Name",
   ],
+  "issueCredential issuance": [
+    "init.providerFields.person.name",
+    "init.providerFields.person.addresses[].floor",
+  ],
+  "presentCredential presentation": [
+    "init.providerFields.person.name",
+    "init.providerFields.person.addresses[].floor",
+  ],
   "signOneShot classic": [
     "a document",
     "a member",

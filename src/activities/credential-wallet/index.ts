@@ -2,11 +2,17 @@
 import { activitiesOf } from "../runtime/activity.js";
 import { WalletContext, provider } from "./context.js";
 import type { WalletDependencies } from "./context.js";
+import { prepareIssuance, preparePresentation } from "./prepare.js";
 import * as setUp from "./set-up.js";
+
+export type { FlowInitiated, WalletCall } from "./set-up.js";
+export type { WalletPlan } from "./prepare.js";
 
 export function createWalletActivities(deps: WalletDependencies) {
   const activity = activitiesOf(provider, deps, (attempt) => new WalletContext(deps, attempt));
   return {
+    prepareIssuance: activity("prepare", prepareIssuance),
+    preparePresentation: activity("prepare", preparePresentation),
     createOperator: activity("createOperator", setUp.createOperator),
     createTemplate: activity("createTemplate", setUp.createTemplate),
     createIssuanceService: activity("createIssuanceService", setUp.createIssuanceService),
@@ -22,3 +28,5 @@ export function createWalletActivities(deps: WalletDependencies) {
     initPresentation: activity("initPresentation", setUp.initPresentation),
   };
 }
+
+export type WalletActivities = ReturnType<typeof createWalletActivities>;

@@ -6,18 +6,22 @@ import type { StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import type { WalletContext } from "./context.js";
 
-type WalletStep = StepCall & WalletRequest & { account: string };
+/** What every step of both flows is called with, beside the ids that it refers to. */
+export type WalletCall = StepCall & WalletRequest & { account: string };
 /** An operator's `happened` may supply an id as a number. */
 type Id = string | number;
 
 export interface FlowInitiated {
   /** What the wallet answered, where it was JSON. */
   answer?: unknown;
+  initiatedAt: string;
 }
+
+const now = () => new Date().toISOString();
 
 export async function createOperator(
   context: WalletContext,
-  { effect, fields, isLater }: WalletStep,
+  { effect, fields, isLater }: WalletCall,
 ): Promise<{ operatorId: string }> {
   const { operatorId } = await runEffect(
     context,
@@ -35,7 +39,7 @@ export async function createOperator(
 
 export async function createTemplate(
   context: WalletContext,
-  { effect, fields, isLater }: WalletStep,
+  { effect, fields, isLater }: WalletCall,
 ): Promise<{ templateId: string }> {
   const { templateId } = await runEffect(
     context,
@@ -53,7 +57,7 @@ export async function createTemplate(
 
 export async function createIssuanceService(
   context: WalletContext,
-  { effect, fields, isLater, templateId }: WalletStep & { templateId: string },
+  { effect, fields, isLater, templateId }: WalletCall & { templateId: string },
 ): Promise<{ issuanceServiceId: string }> {
   const { issuanceServiceId } = await runEffect(
     context,
@@ -71,7 +75,7 @@ export async function createIssuanceService(
 
 export async function initIssuance(
   context: WalletContext,
-  { effect, fields, isLater, issuanceServiceId }: WalletStep & { issuanceServiceId: string },
+  { effect, fields, isLater, issuanceServiceId }: WalletCall & { issuanceServiceId: string },
 ): Promise<FlowInitiated> {
   const initiated = await runEffect(
     context,
@@ -80,17 +84,20 @@ export async function initIssuance(
       operation: "initIssuance",
       input: { fields, issuanceServiceId },
       // An operator's `happened` supplies no answer.
-      send: ({ signal }): Promise<FlowInitiated | undefined> =>
-        wallet.initIssuance(context.account, { fields, isLater, issuanceServiceId }, signal),
+      async send({ signal }): Promise<Partial<FlowInitiated> | undefined> {
+        const request = { fields, isLater, issuanceServiceId };
+        const answer = await wallet.initIssuance(context.account, request, signal);
+        return { ...answer, initiatedAt: now() };
+      },
     },
     { of: "step" },
   );
-  return answerOf(initiated);
+  return completed(initiated);
 }
 
 export async function createVerificationTemplate(
   context: WalletContext,
-  { effect, fields, isLater, templateId }: WalletStep & { templateId: string },
+  { effect, fields, isLater, templateId }: WalletCall & { templateId: string },
 ): Promise<{ verificationTemplateId: string }> {
   const { verificationTemplateId } = await runEffect(
     context,
@@ -108,18 +115,16 @@ export async function createVerificationTemplate(
 
 export async function createPresentationService(
   context: WalletContext,
-  given: WalletStep & { operatorId: string; verificationTemplateId: string },
+  given: WalletCall & { operatorIds: string[]; verificationTemplateIds: string[] },
 ): Promise<{ verificationServiceId: string }> {
-  const { effect, fields, isLater, operatorId, verificationTemplateId } = given;
+  const { effect, fields, isLater, operatorIds, verificationTemplateIds } = given;
   const { verificationServiceId } = await runEffect(
     context,
     effect,
     {
       operation: "createPresentationService",
-      input: { fields, operatorId, verificationTemplateId },
+      input: { fields, operatorIds, verificationTemplateIds },
       send({ signal }): Promise<{ verificationServiceId: Id }> {
-        const operatorIds = [operatorId];
-        const verificationTemplateIds = [verificationTemplateId];
         const request = { fields, isLater, operatorIds, verificationTemplateIds };
         return wallet.createPresentationService(context.account, request, signal);
       },
@@ -131,29 +136,26 @@ export async function createPresentationService(
 
 export async function initPresentation(
   context: WalletContext,
-  {
-    effect,
-    fields,
-    isLater,
-    verificationServiceId,
-  }: WalletStep & { verificationServiceId: string },
+  given: WalletCall & { verificationServiceId: string },
 ): Promise<FlowInitiated> {
+  const { effect, fields, isLater, verificationServiceId } = given;
   const initiated = await runEffect(
     context,
     effect,
     {
       operation: "initPresentation",
       input: { fields, verificationServiceId },
-      send({ signal }): Promise<FlowInitiated | undefined> {
+      async send({ signal }): Promise<Partial<FlowInitiated> | undefined> {
         const request = { fields, isLater, verificationServiceId };
-        return wallet.initPresentation(context.account, request, signal);
+        const answer = await wallet.initPresentation(context.account, request, signal);
+        return { ...answer, initiatedAt: now() };
       },
     },
     { of: "step" },
   );
-  return answerOf(initiated);
+  return completed(initiated);
 }
 
-function answerOf(initiated: FlowInitiated | undefined): FlowInitiated {
-  return initiated?.answer === undefined ? {} : { answer: initiated.answer };
+function completed({ answer, initiatedAt = now() }: Partial<FlowInitiated> = {}): FlowInitiated {
+  return { ...(answer === undefined ? {} : { answer }), initiatedAt };
 }

@@ -12,6 +12,11 @@ export function providerTaskQueue(provider: string): string {
 /** What a business id may look like: it stands in URLs, logs and visibility (docs/design.md §2). */
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
+/** What an id of a provider's may look like that one process shows and another one is given: visibility shows it. */
+export const providerIdPattern = /^[\x21-\x7e]{1,200}$/;
+/** The same for an id that becomes one segment of a path (RFC 3986, `pchar`), and is not `.` or `..`. */
+export const pathIdPattern = /^[A-Za-z0-9_~!$&'()*+,;=:@-][A-Za-z0-9._~!$&'()*+,;=:@-]{0,199}$/;
+
 /** `<process>/<business id>`. */
 export function workflowIdOf<P extends string>(processName: P, id: string): `${P}/${string}` {
   return `${processName}/${id}`;

@@ -1,11 +1,23 @@
 // The vocabulary that every contract shares: ids, instants, documents, secrets (docs/design.md §8, §13).
 import { z } from "zod";
-import { businessIdPattern } from "./names.js";
+import { businessIdPattern, pathIdPattern, providerIdPattern } from "./names.js";
 
 /** An opaque id that the caller chooses. URLs, logs and visibility show it, so it must not contain personal data. */
 export const BusinessId = z
   .string()
   .regex(businessIdPattern, "must be 1 to 100 of A-Z a-z 0-9 . _ -");
+
+/** An id of a provider's that is passed on from one process to another. */
+export const ProviderId = z
+  .string()
+  .regex(providerIdPattern, "must be 1 to 200 visible ASCII characters");
+/** One that stands in a path. */
+export const PathId = z
+  .string()
+  .regex(
+    pathIdPattern,
+    "must be 1 to 200 of A-Z a-z 0-9 . _ ~ ! $ & ' ( ) * + , ; = : @ - and not begin with a dot",
+  );
 
 /** RFC 3339, UTC. */
 export const Instant = z.iso.datetime();

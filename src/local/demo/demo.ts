@@ -14,6 +14,7 @@ import { letterScenarios } from "./letters.js";
 import { noticeScenarios } from "./notices.js";
 import { peopleScenarios } from "./people.js";
 import type { Scenario, ScenarioContext } from "./scenario.js";
+import { walletScenarios } from "./wallet.js";
 import { startStack } from "../stack/stack.js";
 import type { Progress } from "../processes/tools.js";
 
@@ -54,7 +55,11 @@ const demoEnvironment = {
 /** Virtual days in real seconds. */
 const SPEED = 40_000;
 
-const acts = [letterScenarios, [...noticeScenarios, ...peopleScenarios], batchScenarios];
+const acts = [
+  letterScenarios,
+  [...noticeScenarios, ...peopleScenarios, ...walletScenarios],
+  batchScenarios,
+];
 
 export async function runDemo({ progress, onReport }: DemoOptions): Promise<DemoReport> {
   const began = Date.now();

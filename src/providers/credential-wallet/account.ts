@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { names, timeoutSeconds } from "../../config/account-fields.js";
 import { accountSecret, baseUrl, list, plain, text } from "../../config/fields.js";
+import { isSameSpelling } from "../../contracts/shared/values.js";
 import type { Secret } from "../../contracts/shared/values.js";
 import type { Host } from "../http/call.js";
 import type { AccountSettings, ServedSandbox } from "../provider-entry.js";
@@ -57,6 +58,10 @@ export const keys = z.strictObject({
       operators: text().default("operators"),
       verificationTemplates: text().default("verification_templates"),
     })
+    .refine(
+      ({ operators, verificationTemplates }) => !isSameSpelling(operators, verificationTemplates),
+      "must have different names for operators and verificationTemplates",
+    )
     .prefault({}),
   /** Assumed: members of the answer of `init` that hold a secret, and are not kept (P1 §4.6). */
   secretMembers: list().default([

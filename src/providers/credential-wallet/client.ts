@@ -27,7 +27,7 @@ import { call } from "./call.js";
 import type { WalletRequest } from "./call.js";
 import type { CredentialWalletAccount } from "./account.js";
 import type { WalletOperation } from "./effects.js";
-import { CREATED_ID, CreatedAnswer } from "./wire.js";
+import { CREATED_ID, CreatedAnswer, CreatedService } from "./wire.js";
 import type { Created } from "./wire.js";
 
 export type { CredentialWalletAccount } from "./account.js";
@@ -132,7 +132,8 @@ async function create(
   created: Created,
 ): Promise<string> {
   const names = account.members[created];
-  const described = json(CreatedAnswer, {
+  const isService = created === "service" || created === "verificationService";
+  const described = json(isService ? CreatedService : CreatedAnswer, {
     isSecret: true,
     spelling: { members: { [CREATED_ID]: names } },
     reference: (answer) => shownId(answer, names),

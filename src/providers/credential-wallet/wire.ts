@@ -1,6 +1,7 @@
 // The credential wallet as it travels (P1 §2.11, §4.6). The paths are shown, and the ids of the two services by name; no
 // request or response is: every shape below is assumed.
 import { z } from "zod";
+import { PathId, ProviderId } from "../../contracts/shared/values.js";
 import type { WalletOperation } from "./effects.js";
 
 /** P1 §4.6, as they are written there: the first one without a leading slash, in both flows. All are POST. */
@@ -43,12 +44,14 @@ export const assumed = {
 export type Created = keyof typeof assumed.members;
 
 /** Whether an id is a text or a number is not shown. */
-const Identifier = z.union([z.string().min(1).max(200), z.int().transform(String)]);
+const number = z.int().transform(String);
 
 /** Under this name the client reads the id of what was created: no member of an answer can have it by chance. */
 export const CREATED_ID = "the id";
-/** P1 §2.11. */
-export const CreatedAnswer = z.looseObject({ [CREATED_ID]: Identifier });
+/** P1 §2.11. What a later process could not be given is no id. */
+export const CreatedAnswer = z.looseObject({ [CREATED_ID]: z.union([ProviderId, number]) });
+/** P1 §4.6: its id stands in the path of `init`. */
+export const CreatedService = z.looseObject({ [CREATED_ID]: z.union([PathId, number]) });
 
 const Text = z.string().optional().catch(undefined);
 

@@ -107,6 +107,8 @@ describe("the id of what was created", () => {
     ["createOperator", { id: "x1", api_token: "t" }, { operatorId: "x1" }],
     ["createOperator", { id: 17 }, { operatorId: "17" }],
     ["createTemplate", { ID: "x1" }, { templateId: "x1" }],
+    ["createTemplate", { id: "https://w.example/t#1" }, { templateId: "https://w.example/t#1" }],
+    ["createIssuanceService", { id: "did:ex:1" }, { issuanceServiceId: "did:ex:1" }],
     ["createIssuanceService", { issuance_service_id: "x1" }, { issuanceServiceId: "x1" }],
     ["createIssuanceService", { id: "x2", issuanceServiceId: "x1" }, { issuanceServiceId: "x1" }],
     ["createIssuanceService", { id: "x1" }, { issuanceServiceId: "x1" }],
@@ -138,6 +140,20 @@ describe("the id of what was created", () => {
     const error = await errorOf(calls.createTemplate(accountAt(server.url)));
     expect(error).toMatchObject({ ...unknown, reference: "x-1" });
     expect(error.detail).toBeUndefined();
+  });
+
+  test.each([
+    ["createOperator", "two words"],
+    ["createOperator", "é"],
+    ["createOperator", "x\u0000"],
+    ["createOperator", "x".repeat(201)],
+    ["createIssuanceService", "a/b"],
+    ["createIssuanceService", ".."],
+    ["createPresentationService", "a?b"],
+    ["createPresentationService", "a%2Fb"],
+  ] as const)("of %s is none as %j: no later process could be given it", async (operation, id) => {
+    handler = answering({ id });
+    expect(await errorOf(calls[operation](accountAt(server.url)))).toMatchObject(unknown);
   });
 
   test.each([

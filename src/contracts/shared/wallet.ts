@@ -1,0 +1,90 @@
+// What the two processes of the credential wallet share: what is created or exists already, and the flow that is started (P1 §1.6,
+// 2.11, 4.6). No field of any of them is shown: all are the caller's, in `providerFields`.
+import { z } from "zod";
+import type { Rule } from "./rules.js";
+import { processResult } from "./status.js";
+import { AccountName, Instant, PathId, ProviderFields, ProviderId } from "./values.js";
+
+/** Either what exists already, such as what an earlier process has created, or what is created now. */
+const madeWith = (id: typeof ProviderId) =>
+  z
+    .strictObject({
+      id: id.optional(),
+      /** The whole request of its creation, untouched, beside the ids that the process adds. */
+      providerFields: ProviderFields.optional(),
+    })
+    .superRefine((made, context) => {
+      const refuse = (message: string) =>
+        context.addIssue({ code: "custom", path: ["providerFields"], message });
+      if (made.id === undefined && !made.providerFields)
+        refuse("is required, or id in its place, if it exists already");
+      if (made.id !== undefined && made.providerFields)
+        refuse("must be left out: it exists already, as id says");
+    });
+export const Made = madeWith(ProviderId);
+export type Made = z.infer<typeof Made>;
+
+/** What the inputs of both processes have. */
+export const walletFields = {
+  account: AccountName.optional(),
+  operator: Made.optional(),
+  template: Made.optional(),
+  /** Its id stands in the path of `init`. */
+  service: madeWith(PathId),
+  /** The request that starts the flow; without it the process ends once everything is set up. */
+  init: z.strictObject({ providerFields: ProviderFields.optional() }).optional(),
+};
+
+interface WalletInput {
+  service: Made;
+  init?: object | undefined;
+}
+
+const exists = (made: Made | undefined) => made?.id !== undefined;
+const isCreated = (made: Made | undefined) => made !== undefined && !exists(made);
+/** `name` is a member of the input that holds a `Made`. */
+const madeIn = (input: object, name: string) => (input as Record<string, Made | undefined>)[name];
+
+/** An existing service is started. */
+export const startsWhereServiceExists: Rule<WalletInput> = {
+  reads: ["service", "init"],
+  check({ service, init }, refuse) {
+    if (exists(service) && !init) refuse("init", "is required: the service exists already");
+  },
+};
+
+/** What exists already is linked to its own, so nothing would use these others if they were created now (P1 §2.11). */
+export function whereExisting(existing: string, ...used: string[]): Rule<object> {
+  return {
+    reads: [existing, ...used],
+    check(input, refuse) {
+      if (!exists(madeIn(input, existing))) return;
+      for (const name of used.filter((one) => isCreated(madeIn(input, one))))
+        refuse(name, `must not be created: ${existing} exists already, and would not use it`);
+    },
+  };
+}
+
+/** What is created needs these others (P1 §2.11). */
+export function whereCreated(created: string, ...needed: string[]): Rule<object> {
+  return {
+    reads: [created, ...needed],
+    check(input, refuse) {
+      if (!isCreated(madeIn(input, created))) return;
+      for (const name of needed.filter((one) => !madeIn(input, one)))
+        refuse(name, `is required: ${created} is created with it (P1 §2.11)`);
+    },
+  };
+}
+
+/** No status call is shown, so no more is claimed than that the flow was started, or that everything for it exists. */
+export function walletResult<P extends string>(processName: P) {
+  return processResult({
+    process: z.literal(processName),
+    outcome: z.enum(["initiated", "setUp"]),
+    dates: z.strictObject({ initiatedAt: Instant.optional() }),
+  }).extend({
+    /** What the wallet answered to `init`, where it was JSON, without the members that look like secrets; its shape is not shown. */
+    providerAnswer: z.unknown().optional(),
+  });
+}

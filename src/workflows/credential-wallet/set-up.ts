@@ -1,0 +1,142 @@
+// What the two processes of the credential wallet share: each thing that a flow needs is created once, or is there already, and
+// then the flow is started; the provider reports no later status (P1 §1.6, 2.11, 4.6; docs/reading-the-specification.md §7).
+import type {
+  FlowInitiated,
+  WalletActivities,
+  WalletCall,
+  WalletPlan,
+} from "../../activities/credential-wallet/index.js";
+import type { StepCall } from "../../activities/runtime/activity.js";
+import type { Made } from "../../contracts/shared/wallet.js";
+import { pathIdPattern, providerIdPattern } from "../../contracts/shared/names.js";
+import { Flow } from "../runtime/flow.js";
+import { plainView } from "../runtime/plain-view.js";
+import { stepsOf } from "../runtime/steps.js";
+
+/** Something that is created in one step; `id` is the name of its id in references, and in an operator's `happened`. */
+export interface Creation<Id extends string> {
+  /** Of the step; each step has the name of its operation. */
+  name: string;
+  id: Id;
+  /** In business words, for the Web UI and the timeline. */
+  what: string;
+  /** The id stands in the path of `init`. */
+  isInPath?: true;
+  create(wallet: WalletActivities, call: WalletCall): Promise<Record<Id, string>>;
+}
+
+export const operator: Creation<"operatorId"> = {
+  name: "createOperator",
+  id: "operatorId",
+  what: "the wallet's operator",
+  create: (wallet, call) => wallet.createOperator(call),
+};
+
+export const template: Creation<"templateId"> = {
+  name: "createTemplate",
+  id: "templateId",
+  what: "the credential template",
+  create: (wallet, call) => wallet.createTemplate(call),
+};
+
+interface InitialInput {
+  init?: { providerFields?: Record<string, unknown> | undefined } | undefined;
+}
+
+export class SetUp {
+  readonly #flow = new Flow(plainView);
+  readonly #step = stepsOf<WalletActivities>(this.#flow, "credential-wallet");
+  readonly #input: InitialInput;
+  #account = "";
+  /** Something was created in this run, so that a refusal must not end the process. */
+  #isLater = false;
+  #initiated: FlowInitiated | undefined;
+
+  constructor(input: InitialInput, steps: [string, ...string[]]) {
+    this.#input = input;
+    this.#flow.lifecycle.askBeforeCancelling(...steps);
+  }
+
+  run<P extends string>(processName: P, main: () => Promise<void>) {
+    return this.#flow.lifecycle.run(main, () => this.#result(processName));
+  }
+
+  async prepare(
+    check: (wallet: WalletActivities, mode: StepCall["mode"]) => Promise<WalletPlan>,
+  ): Promise<void> {
+    const step = { name: "prepare", summary: "Check the input", journaled: false };
+    const plan = await this.#step(step, (wallet, { mode }) => check(wallet, mode));
+    this.#account = plan.account;
+    this.#flow.status.identify(plan);
+  }
+
+  /** The id of what exists then. */
+  async make<Id extends string>(made: Made, creation: Creation<Id>): Promise<string> {
+    const { name, id, what, isInPath, create } = creation;
+    if (made.id !== undefined) {
+      this.#refer(id, made.id);
+      return made.id;
+    }
+    const fields = made.providerFields ?? {};
+    const step = {
+      name,
+      summary: `Create ${what}`,
+      journaled: true,
+      happened: { [id]: isInPath ? pathIdPattern : providerIdPattern },
+    };
+    const created = await this.#step(step, (wallet, call) =>
+      create(wallet, { ...call, ...this.#shared(), fields }),
+    );
+    this.#isLater = true;
+    this.#refer(id, created[id]);
+    this.#flow.log.note({ source: "process", event: `Created ${what}` });
+    this.#flow.status.publish();
+    return created[id];
+  }
+
+  /** Starts the flow, where the input says so. */
+  async init(
+    name: string,
+    start: (wallet: WalletActivities, call: WalletCall) => Promise<FlowInitiated>,
+  ): Promise<void> {
+    const { log, status } = this.#flow;
+    const { init } = this.#input;
+    if (init) {
+      const fields = init.providerFields ?? {};
+      const step = { name, summary: "Start the flow", journaled: true, happened: {} };
+      this.#initiated = await this.#step(step, (wallet, call) =>
+        start(wallet, { ...call, ...this.#shared(), fields }),
+      );
+      log.note({ source: "process", event: "Started the flow" });
+    }
+    status.ownOutcome = this.#outcome;
+  }
+
+  #shared() {
+    return { account: this.#account, isLater: this.#isLater };
+  }
+
+  #refer(name: string, id: string): void {
+    const { status } = this.#flow;
+    status.references = { ...status.references, [name]: id };
+  }
+
+  get #outcome(): "initiated" | "setUp" {
+    return this.#initiated ? "initiated" : "setUp";
+  }
+
+  #result<P extends string>(processName: P) {
+    const { log, status } = this.#flow;
+    const { answer, initiatedAt } = this.#initiated ?? {};
+    return {
+      process: processName,
+      id: status.id,
+      outcome: this.#outcome,
+      references: status.references,
+      dates: initiatedAt === undefined ? {} : { initiatedAt },
+      documents: [],
+      timeline: log.timeline,
+      ...(answer === undefined ? {} : { providerAnswer: answer }),
+    };
+  }
+}

@@ -1,0 +1,41 @@
+// Every way through `issueCredential` (P1 §1.6, 4.6).
+import * as wallet from "../../../src/providers/credential-wallet/client.js";
+import type { PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { referenceOf, walletAccounts, walletPaths } from "../wallet-paths.js";
+import { issuanceInput } from "./inputs.js";
+
+const operations = ["createOperator", "createTemplate", "createIssuanceService", "initIssuance"];
+
+export const issueCredentialPaths: PathsOf = {
+  process: "issueCredential",
+  activities: ["prepareIssuance", ...operations, "decide", "checkDecision"],
+  speed: 2,
+  accounts: walletAccounts,
+  kept: ["operator.providerFields.sandbox"],
+  inputs: { issuance: (writing) => issuance(writing) },
+  paths: walletPaths({
+    process: "issueCredential",
+    operations,
+    serviceId: "issuanceServiceId",
+    input: issuance,
+    async existing(account, fields) {
+      const { operatorId } = await wallet.createOperator(account, { fields });
+      const { templateId } = await wallet.createTemplate(account, { fields });
+      const request = { fields, templateId };
+      const { issuanceServiceId } = await wallet.createIssuanceService(account, request);
+      return { operator: operatorId, template: templateId, service: issuanceServiceId };
+    },
+  }),
+};
+
+function issuance(writing: Writing, words = "") {
+  const { author } = writing;
+  const input = issuanceInput(referenceOf(writing), words);
+  const person = { name: "Ada", addresses: ["Calle Mayor 1", { floor: "first" }] };
+  const providerFields = {
+    ...input.init?.providerFields,
+    person,
+    [author.words("a member")]: "whatever it is",
+  };
+  return { ...input, init: { providerFields } };
+}

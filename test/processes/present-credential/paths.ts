@@ -1,0 +1,57 @@
+// Every way through `presentCredential` (P1 §1.6, 4.6).
+import * as wallet from "../../../src/providers/credential-wallet/client.js";
+import type { PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { referenceOf, walletAccounts, walletPaths } from "../wallet-paths.js";
+import { presentationInput } from "./inputs.js";
+
+const operations = [
+  "createOperator",
+  "createTemplate",
+  "createVerificationTemplate",
+  "createPresentationService",
+  "initPresentation",
+];
+
+export const presentCredentialPaths: PathsOf = {
+  process: "presentCredential",
+  activities: ["preparePresentation", ...operations, "decide", "checkDecision"],
+  speed: 2,
+  accounts: walletAccounts,
+  kept: ["operator.providerFields.sandbox"],
+  inputs: { presentation: (writing) => presentation(writing) },
+  paths: walletPaths({
+    process: "presentCredential",
+    operations,
+    serviceId: "verificationServiceId",
+    input: presentation,
+    async existing(account, fields) {
+      const { operatorId } = await wallet.createOperator(account, { fields });
+      const { templateId } = await wallet.createTemplate(account, { fields });
+      const verification = await wallet.createVerificationTemplate(account, { fields, templateId });
+      const { verificationTemplateId } = verification;
+      const { verificationServiceId } = await wallet.createPresentationService(account, {
+        fields,
+        operatorIds: [operatorId],
+        verificationTemplateIds: [verificationTemplateId],
+      });
+      return {
+        operator: operatorId,
+        template: templateId,
+        verificationTemplate: verificationTemplateId,
+        service: verificationServiceId,
+      };
+    },
+  }),
+};
+
+function presentation(writing: Writing, words = "") {
+  const { author } = writing;
+  const input = presentationInput(referenceOf(writing), words);
+  const person = { name: "Ada", addresses: ["Calle Mayor 1", { floor: "first" }] };
+  const providerFields = {
+    ...input.init?.providerFields,
+    person,
+    [author.words("a member")]: "whatever it is",
+  };
+  return { ...input, init: { providerFields } };
+}

@@ -1,0 +1,186 @@
+// The paths that both processes of the credential wallet have (P1 §4.6; docs/reading-the-specification.md §0, §7).
+import { expect } from "@jest/globals";
+import type { Made } from "../../src/contracts/shared/wallet.js";
+import { Secret } from "../../src/contracts/shared/values.js";
+import type { CredentialWalletAccount } from "../../src/providers/credential-wallet/client.js";
+import type { Decision } from "../../src/contracts/shared/messages.js";
+import {
+  attentionOf,
+  changePassword,
+  decide,
+  ends,
+  isAbandoned,
+  knowsNoAccount,
+  refusesInput,
+  secretsOf,
+  start,
+  temporalHandle,
+} from "../harness/histories/path-run.js";
+import type { Path, PathRun, Writing } from "../harness/histories/path-run.js";
+import { statusWhere } from "../harness/stack/stack.js";
+import { accountAt } from "../providers/credential-wallet/account.js";
+
+interface WalletInput {
+  account?: string | undefined;
+  operator?: Made | undefined;
+  template?: Made | undefined;
+  service: Made;
+  init?: object | undefined;
+}
+
+interface Flow {
+  process: "issueCredential" | "presentCredential";
+  /** The operations, in their order. */
+  operations: readonly string[];
+  /** The id that `happened` of its service needs. */
+  serviceId: string;
+  input(writing: Writing, words?: string): WalletInput;
+  /** Creates at the provider what the process would create, in its order; by the members of the input. */
+  existing(account: CredentialWalletAccount, fields: Fields): Promise<Record<string, string>>;
+}
+
+type Fields = Record<string, unknown>;
+
+export const walletAccounts = [
+  "access-mended",
+  "cancelled-while-denied",
+  "cancel-withdrawn",
+  "input-mismatch",
+  "taken-up-again",
+];
+
+export function walletPaths(flow: Flow): Record<string, Path> {
+  const { process: processName, operations, serviceId, input, existing } = flow;
+  const service = operations.at(-2)!;
+  const init = operations.at(-1)!;
+  const begin = (run: PathRun, words = "", more: object = {}) =>
+    start(run, processName, { ...input(run, words), ...more });
+
+  /** The wallet refuses the last creation of the path's own account, until that is fixed. */
+  async function denied(run: PathRun) {
+    const { sandbox } = run.system;
+    const { id } = await sandbox.addFault({
+      operation: `credential-wallet.${service}`,
+      lookupKey: referenceOf(run),
+      kind: "reject",
+      status: 401,
+      times: "always",
+    });
+    const handle = await begin(run, "", { account: run.account });
+    await attentionOf(handle, "accessDenied");
+    return { handle, mend: () => sandbox.removeFault(id) };
+  }
+
+  /** Cancelled in the Web UI while it waits, and what a person makes of it. */
+  async function cancelled(run: PathRun, decision: Decision) {
+    const waiting = await denied(run);
+    await temporalHandle(run).cancel();
+    await decide(run, waiting.handle, "cancelRequested", decision);
+    return waiting;
+  }
+
+  const once = Object.fromEntries(operations.map((name) => [`credential-wallet.${name}`, 1]));
+
+  return {
+    async initiated(run) {
+      await ends(await begin(run), "initiated");
+      expect(await run.system.effects(referenceOf(run))).toEqual(once);
+    },
+    async "all-reused"(run) {
+      const account = accountAt(run.system.stack.sandboxUrl, {
+        apiToken: new Secret(secretsOf("sandbox", run.password).apiToken),
+      });
+      const ids = await existing(account, { reference: `${referenceOf(run)}-desk` });
+      const given = Object.entries(ids).map(([name, id]) => [name, { id }]);
+      const { references } = await (await begin(run, "", Object.fromEntries(given))).result();
+      expect(Object.values(references)).toEqual(Object.values(ids));
+      expect(await run.system.effects(referenceOf(run))).toEqual({
+        [`credential-wallet.${init}`]: 1,
+      });
+    },
+    async "set-up"(run) {
+      const { init: _, ...rest } = input(run);
+      await ends(await start(run, processName, rest), "setUp");
+    },
+    async "empty-answer"(run) {
+      const handle = await begin(run, "empty-init");
+      expect(await handle.result()).not.toHaveProperty("providerAnswer");
+    },
+    async "not-accepted"(run) {
+      const handle = await begin(run, "createOperator=reject-400");
+      await expect(handle.result()).rejects.toMatchObject({ provider: "credential-wallet" });
+    },
+    async "refused-later-retried"(run) {
+      const handle = await begin(run, "createTemplate=reject-400");
+      await decide(run, handle, "protocol", "retry");
+      await ends(handle, "initiated");
+    },
+    async "refused-later-abandoned"(run) {
+      const handle = await begin(run, `${init}=reject-400`);
+      await decide(run, handle, "protocol", "abandon");
+      await isAbandoned(handle, "exists");
+    },
+    async "operator-retried"(run) {
+      const handle = await begin(run, "createOperator=cut");
+      await decide(run, handle, "unknownOutcome", "retry");
+      await ends(handle, "initiated");
+    },
+    async "operator-abandoned"(run) {
+      const handle = await begin(run, "createOperator=cut-after-commit");
+      await decide(run, handle, "unknownOutcome", "abandon");
+      await isAbandoned(handle, "unknown");
+    },
+    async "service-happened"(run) {
+      const handle = await begin(run, `${service}=cut-after-commit`);
+      await attentionOf(handle, "unknownOutcome");
+      const { items } = await run.system.sandbox.items({ intent: referenceOf(run) });
+      const ids = { [serviceId]: items.at(-1)!.id };
+      await decide(run, handle, "unknownOutcome", "happened", ids);
+      await ends(handle, "initiated");
+    },
+    async "init-happened"(run) {
+      const handle = await begin(run, `${init}=cut-after-commit`);
+      await decide(run, handle, "unknownOutcome", "happened");
+      await ends(handle, "initiated");
+    },
+    async "access-mended"(run) {
+      const mend = await changePassword(run);
+      const handle = await begin(run, "", { account: run.account });
+      await attentionOf(handle, "accessDenied");
+      await mend();
+      await ends(handle, "initiated");
+    },
+    async "cancelled-while-denied"(run) {
+      const { handle } = await cancelled(run, "abandon");
+      await isAbandoned(handle, "exists");
+    },
+    async "cancel-withdrawn"(run) {
+      const { handle, mend } = await cancelled(run, "retry");
+      await mend();
+      await ends(handle, "initiated");
+    },
+    async "input-mismatch"(run) {
+      const { mend } = await denied(run);
+      await temporalHandle(run).terminate();
+      await mend();
+      const another = { providerFields: { reference: run.author.words("another request") } };
+      const again = await begin(run, "", { account: run.account, operator: another });
+      await expect(again.result()).rejects.toThrow(/another input/);
+    },
+    async "taken-up-again"(run) {
+      const { mend } = await denied(run);
+      await temporalHandle(run).terminate();
+      await mend();
+      await ends(await begin(run, "", { account: run.account }), "initiated");
+      expect(await run.system.effects(referenceOf(run))).toEqual(once);
+    },
+    "invalid-input": (run) => refusesInput(run, { ...input(run), service: {} }),
+    "unknown-account": (run) => knowsNoAccount(run, input(run)),
+    async "still-in-attention"(run) {
+      const handle = await begin(run, `${init}=cut-after-commit`);
+      await statusWhere(handle, ({ attention }) => attention?.step === init);
+    },
+  };
+}
+
+export const referenceOf = ({ intent }: Writing) => intent;
