@@ -70,6 +70,7 @@ class PayloadGuard {
   #isLet(job: Job): boolean {
     const { initializeWorkflow: start, signalWorkflow: signal, doUpdate: update } = job;
     const { queryWorkflow: query, resolveActivity: activity } = job;
+    const { resolveChildWorkflowExecution: child } = job;
     if (start) {
       this.#policy = textOf(start.arguments?.[0], policyMark)?.split(",") ?? this.#policy;
       const problem = problemIn(start.arguments);
@@ -88,6 +89,9 @@ class PayloadGuard {
       }
     } else if (query?.queryId) {
       if (this.#noteRefused(query.queryId, query.arguments)) query.arguments = [];
+    } else if (child) {
+      // Nobody reads it: a process looks at its child. A payload that cannot be read would stop every later task of the parent.
+      child.result = { completed: {} };
     } else if (activity?.result) {
       const problem = problemOfAnswer(activity.result);
       if (problem && this.#isRefused(problem, "activity"))

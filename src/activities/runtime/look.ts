@@ -1,0 +1,99 @@
+// A look of a process at another one that it has started. The events of a child in its parent's history prove nothing: a worker of a
+// stranger may have written them, and a reset of the child ends the run that they name. So the parent looks (docs/decisions/0031).
+import { createHash } from "node:crypto";
+import { comparedInput } from "../../contracts/definition/compared-input.js";
+import { contractOf, parseWorkflowId } from "../../contracts/registry.js";
+import type { LookedAt } from "../../contracts/shared/process-look.js";
+import { contentOf } from "../../documents/content.js";
+import { EffectMismatch } from "../../journal/errors.js";
+import { asActivity, NotChangedYet } from "./failure.js";
+import type { ActivityDependencies } from "./provider-context.js";
+
+/** Looks at processes; the composition root gives it a client of Temporal. */
+export interface ProcessLooks {
+  /** Throws where the process does not answer now. */
+  look(workflowId: string): Promise<LookedAt>;
+  firstInput(workflowId: string): Promise<unknown>;
+}
+
+export interface LookRequest {
+  workflowId: string;
+  account: string;
+  /** `change`: retried by the server until the answer differs from `seen`. */
+  wait: "now" | "change";
+  seen?: string;
+  /** The process was there before: the digest of the input that it must have, else the look fails as `InputMismatch`. */
+  digest?: string;
+}
+
+/** What the look found, and by what a later look knows it again. */
+export interface LookAnswer {
+  fingerprint: string;
+  found: LookedAt;
+}
+
+type LookDependencies = Pick<
+  ActivityDependencies,
+  "digests" | "environment" | "patienceMs" | "unavailableForMs"
+>;
+
+export function createLookActivities(
+  { digests, environment, patienceMs, unavailableForMs }: LookDependencies,
+  looks: ProcessLooks,
+) {
+  return {
+    lookAt({ workflowId, account, wait, seen, digest }: LookRequest): Promise<LookAnswer> {
+      const about = { provider: "trustflow", operation: "lookAt", environment, account };
+      const patience = { mode: "quick" as const, patienceMs, unavailableForMs };
+      return asActivity({ ...about, ...patience }, async () => {
+        const found = await looks.look(workflowId);
+        if (digest !== undefined && found.run !== "missing") {
+          const first = await looks.firstInput(workflowId);
+          if (!isInput(first) || !digests.same(compared(workflowId, first), digest))
+            throw new EffectMismatch(workflowId);
+        }
+        const fingerprint = fingerprintOf(found);
+        if (wait === "change" && fingerprint === seen) throw new NotChangedYet();
+        return { fingerprint, found: withoutTimeline(found) };
+      });
+    },
+  };
+}
+
+export type LookActivities = ReturnType<typeof createLookActivities>;
+
+const isInput = (first: unknown): first is object => typeof first === "object" && first !== null;
+
+function compared(workflowId: string, input: object): object {
+  const parsed = parseWorkflowId(workflowId);
+  if (!parsed) throw new Error(`${workflowId} is not a process`);
+  return comparedInput(contractOf(parsed.process).input, input, contentOf);
+}
+
+/** What matters to the process that looks. The text of a wait is not among it: it changes with each try. */
+function fingerprintOf(found: LookedAt): string {
+  const { run } = found;
+  const parts: unknown[] = [run];
+  if (run === "open") {
+    const { phase, state, outcome, references, attention, moreAttentions = [] } = found.status;
+    const attentions = [attention, ...moreAttentions].map((one) => one?.id);
+    parts.push(
+      phase,
+      state,
+      outcome,
+      Object.entries(references).map(String).toSorted(),
+      attentions,
+    );
+  }
+  // A new run that ends as the one before is another end: a decision about that one was made already.
+  if (run === "completed" || run === "failed") parts.push(found.startedAt);
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+/** A timeline may have hundreds of kilobytes, and stays where it is. */
+function withoutTimeline(found: LookedAt): LookedAt {
+  if (found.run === "open") return { ...found, status: { ...found.status, timeline: [] } };
+  if (found.run !== "completed") return found;
+  const { timeline: _, ...result } = found.result;
+  return { ...found, result };
+}

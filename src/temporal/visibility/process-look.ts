@@ -1,0 +1,134 @@
+// One process as another one sees it, through a client of the worker's own (docs/decisions/0031). The client reads the answers as every
+// client does: with `codec.plaintext = "refuse"` it takes encrypted ones alone, and an answer of a stranger's worker is none.
+import {
+  Client,
+  QueryNotRegisteredError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import type { ConnectionLike, WorkflowExecutionStatusName } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import type { FailureDetails } from "../../contracts/shared/failures.js";
+import { queryTooEarly, status } from "../../contracts/shared/messages.js";
+import type { LookedAt, LookedAtFailure } from "../../contracts/shared/process-look.js";
+import type { KeyRing } from "../../crypto/key-ring.js";
+import { ClientCodec } from "../codec/client-codec.js";
+import { EncryptionCodec } from "../codec/codec.js";
+import { dataConverter } from "../codec/data-converter.js";
+import { firstInput } from "./first-input.js";
+import { withoutMemos } from "./without-memos.js";
+
+/** Below the time limit of the activity's heartbeat and of its attempt. */
+const ANSWER_LIMIT_MS = 30_000;
+const MAX_EARLY_QUERIES = 20;
+const ASK_AGAIN_MS = 250;
+
+export class ProcessLooksByClient {
+  readonly #client: Client;
+  readonly #codec: EncryptionCodec | ClientCodec;
+
+  constructor(connection: ConnectionLike, { namespace, ring, refusePlaintext }: LookOptions) {
+    this.#client = new Client({
+      connection,
+      namespace,
+      dataConverter: dataConverter(ring, undefined, refusePlaintext),
+    });
+    const codec = new EncryptionCodec(ring);
+    this.#codec = refusePlaintext ? new ClientCodec(codec) : codec;
+  }
+
+  look(workflowId: string): Promise<LookedAt> {
+    return this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, async () => {
+      const described = await this.#describe(workflowId);
+      if (!described) return { run: "missing" };
+      const { state, runId, startedAt } = described;
+      if (state === "RUNNING") {
+        const shown = await this.#status(workflowId, runId);
+        return { run: "open", startedAt, status: shown };
+      }
+      if (state === "COMPLETED" || state === "FAILED")
+        return { startedAt, ...(await this.#end(workflowId, runId)) };
+      return { run: "failed", startedAt, failure: stopped(state) };
+    });
+  }
+
+  firstInput(workflowId: string): Promise<unknown> {
+    return this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, () =>
+      firstInput(this.#client, this.#codec, workflowId),
+    );
+  }
+
+  async #describe(workflowId: string) {
+    try {
+      const {
+        status: state,
+        runId,
+        startTime,
+      } = await withoutMemos(this.#client).getHandle(workflowId).describe();
+      return { state: state.name, runId, startedAt: startTime.toISOString() };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  /** A query that came before the workflow task of the newest events is repeated; any other error is that of the look. */
+  async #status(workflowId: string, runId: string) {
+    const handle = this.#client.workflow.getHandle(workflowId, runId);
+    for (let asked = 1; ; asked += 1) {
+      try {
+        const shown = await handle.query(status);
+        if (shown === undefined) throw new Error(`${workflowId} answered nothing`);
+        return shown;
+      } catch (error) {
+        const isEarly =
+          error instanceof QueryNotRegisteredError && error.message.includes(queryTooEarly);
+        if (!isEarly || asked >= MAX_EARLY_QUERIES) throw error;
+        await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+      }
+    }
+  }
+
+  /** Of this run alone, which has ended: the client does not follow a chain of runs. */
+  async #end(workflowId: string, runId: string) {
+    try {
+      const handle = this.#client.workflow.getHandle(workflowId, runId, { followRuns: false });
+      const result = (await handle.result()) as Record<string, unknown> | undefined;
+      if (typeof result !== "object") throw new Error(`${workflowId} has no result`);
+      return { run: "completed" as const, result };
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      return { run: "failed" as const, failure: failureOf(error.cause) };
+    }
+  }
+}
+
+interface LookOptions {
+  namespace: string;
+  ring: KeyRing;
+  refusePlaintext: boolean;
+}
+
+function failureOf(cause: unknown): LookedAtFailure {
+  if (!(cause instanceof ApplicationFailure)) return stopped("FAILED");
+  const { type, message } = cause;
+  const [detail = {}] = (cause.details ?? []) as Partial<
+    FailureDetails["Abandoned"] & FailureDetails["NotAccepted"]
+  >[];
+  const { fields = [], provider, code, effect } = detail;
+  return {
+    type: type ?? "Error",
+    message,
+    fields,
+    ...(provider !== undefined && { provider }),
+    ...(code !== undefined && { code }),
+    ...(effect !== undefined && { effect }),
+  };
+}
+
+/** Nobody but Temporal ended it. */
+function stopped(state: WorkflowExecutionStatusName): LookedAtFailure {
+  const word = state.toLowerCase().replaceAll("_", " ");
+  const type = state === "TERMINATED" ? "Terminated" : "Stopped";
+  return { type, message: `Temporal shows it as ${word}`, fields: [] };
+}

@@ -1,0 +1,115 @@
+// A look sees the newest run of a process as it is, believes encrypted answers alone where plaintext is refused, and a child outlives
+// its parent (docs/decisions/0031).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client } from "@temporalio/client";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { dataConverter, workerConverters } from "../../../src/temporal/codec/data-converter.js";
+import { ProcessLooksByClient } from "../../../src/temporal/visibility/process-look.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { freshRing, startServer } from "../support.js";
+
+const ring = freshRing();
+const taskQueue = "looks";
+let env: TestWorkflowEnvironment;
+let client: Client;
+let looks: ProcessLooksByClient;
+let worker: Worker;
+let running: Promise<void>;
+
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
+  env = await startServer();
+  client = new Client({ connection: env.connection, dataConverter: dataConverter(ring) });
+  looks = new ProcessLooksByClient(env.nativeConnection, {
+    namespace: "default",
+    ring,
+    refusePlaintext: true,
+  });
+  const { workflows } = workerConverters({ ring, writeRing: undefined }, []);
+  worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    dataConverter: workflows,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL("looked-at.workflows.ts", import.meta.url)),
+      logger: new DefaultLogger("ERROR"),
+      ...workflows,
+    }),
+  });
+  running = worker.run();
+}, 120_000);
+afterAll(async () => {
+  worker?.shutdown();
+  await running;
+  await env?.teardown();
+});
+
+const input = { subject: "s" };
+async function started(workflowId = `sendNotice/${randomUUID()}`) {
+  return client.workflow.start("sendNotice", { workflowId, taskQueue, args: [input] });
+}
+
+test("what nobody has started is missing", async () => {
+  expect(await looks.look(`sendNotice/${randomUUID()}`)).toEqual({ run: "missing" });
+});
+
+test("an open process answers with its status, and its first input is read", async () => {
+  const { workflowId } = await started();
+  expect(await looks.look(workflowId)).toMatchObject({ run: "open", status: { state: "Sent" } });
+  expect(await looks.firstInput(workflowId)).toEqual(input);
+});
+
+test("a finished process shows its result, and a failed one its own words", async () => {
+  const [good, bad] = [await started(), await started()];
+  await good.signal("go", "completed");
+  await bad.signal("go", "NotAccepted");
+  await Promise.allSettled([good.result(), bad.result()]);
+  expect(await looks.look(good.workflowId)).toMatchObject({
+    run: "completed",
+    result: { outcome: "read" },
+  });
+  expect(await looks.look(bad.workflowId)).toMatchObject({
+    run: "failed",
+    failure: {
+      type: "NotAccepted",
+      provider: "evi-notice",
+      fields: [{ path: "subject", problem: "is too long" }],
+    },
+  });
+});
+
+test("a terminated process is told from one that failed", async () => {
+  const handle = await started();
+  await handle.terminate();
+  expect(await looks.look(handle.workflowId)).toMatchObject({
+    run: "failed",
+    failure: { type: "Terminated" },
+  });
+});
+
+test("an end that is not encrypted is none", async () => {
+  const plain = await env.client.workflow.start("sendNotice", {
+    workflowId: `sendNotice/${randomUUID()}`,
+    taskQueue: "nobody",
+    args: [input],
+  });
+  await expect(looks.firstInput(plain.workflowId)).rejects.toThrow(/not encrypted/);
+});
+
+test("a child goes on when its parent is terminated, and another parent finds its id taken", async () => {
+  const child = `sendNotice/${randomUUID()}`;
+  const parentOf = () =>
+    client.workflow.start("parent", { workflowId: randomUUID(), taskQueue, args: [child] });
+  const first = await parentOf();
+  await eventually("the child", async () => (await looks.look(child)).run === "open");
+  await first.terminate();
+  expect(await looks.look(child)).toMatchObject({ run: "open" });
+  expect(await (await parentOf()).result()).toBe("WorkflowExecutionAlreadyStartedError");
+  await client.workflow.getHandle(child).signal("go", "completed");
+  await client.workflow.getHandle(child).result();
+  // A finished process keeps its id.
+  expect(await (await parentOf()).result()).toBe("WorkflowExecutionAlreadyStartedError");
+});
