@@ -1,5 +1,5 @@
 // The client library for business applications: one method per process, typed results and errors (docs/design.md §2, §13).
-import { contractOf, parseWorkflowId, processes } from "./contracts/registry.js";
+import { businessIdOf, contractOf, parseWorkflowId, processes } from "./contracts/registry.js";
 import type { ProcessName } from "./contracts/registry.js";
 import { contentOf } from "./documents/content.js";
 import {
@@ -34,7 +34,6 @@ import { withSecrets } from "./contracts/definition/secret-fields.js";
 import type { Contract } from "./contracts/definition/secret-fields.js";
 import { comparedInput } from "./contracts/definition/compared-input.js";
 import { erasedProblem } from "./contracts/shared/failures.js";
-import { BusinessId } from "./contracts/shared/values.js";
 import { signDecision } from "./crypto/decision-signature.js";
 import { isLocked } from "./crypto/errors.js";
 import type { KeyRing } from "./crypto/key-ring.js";
@@ -83,6 +82,7 @@ export type { SendMessageInput, SendMessageResult } from "./contracts/send-messa
 export type { SendNoticeInput, SendNoticeResult } from "./contracts/send-notice.js";
 export type { SendNoticeBatchInput, SendNoticeBatchResult } from "./contracts/send-notice-batch.js";
 export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.js";
+export type { ServeNoticeInput, ServeNoticeResult } from "./contracts/serve-notice.js";
 export type { SignEnvelopeInput, SignEnvelopeResult } from "./contracts/sign-envelope.js";
 export type { SignOneShotInput, SignOneShotResult } from "./contracts/sign-one-shot.js";
 
@@ -261,7 +261,7 @@ export class Trustflow extends ProcessStarts {
     this.#refuseToWrite();
     const { input: schema, title } = contractOf(processName);
     const problems = [
-      ...checkInput(BusinessId, id, ["id"]).fields,
+      ...checkInput(businessIdOf(processName), id, ["id"]).fields,
       ...checkInput(schema, input).fields,
     ];
     if (problems.length > 0) throw new InvalidInputError(problems);

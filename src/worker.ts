@@ -12,8 +12,14 @@ import { createBatchActivities } from "./activities/evi-notice-batch/index.js";
 import { createEviPostActivities } from "./activities/evi-post/index.js";
 import { createMessagingActivities } from "./activities/messaging-gateway/index.js";
 import { createOneShotActivities } from "./activities/one-shot-signature/index.js";
+import { createLookActivities } from "./activities/runtime/look.js";
+import type { ProcessLooks } from "./activities/runtime/look.js";
 import type { ActivityDependencies } from "./activities/runtime/provider-context.js";
 import { createProcessActivities } from "./activities/runtime/process.js";
+import {
+  createServeNoticeActivities,
+  createServePostActivities,
+} from "./activities/serve-notice/index.js";
 import { createVideoActivities } from "./activities/video-identification/index.js";
 import { BatchItems } from "./batches/items.js";
 import { ArchiveParts } from "./batches/parts.js";
@@ -40,6 +46,7 @@ import { activityGuard } from "./temporal/codec/activity-guard.js";
 import { workerConverters } from "./temporal/codec/data-converter.js";
 import { WorkerSecrets } from "./temporal/codec/secrets.js";
 import { inputDigest, sameInput } from "./temporal/input-digest.js";
+import { ProcessLooksByClient } from "./temporal/visibility/process-look.js";
 
 export interface RunningWorker {
   /** Resolves when all queues have been drained, rejects when one of them fails. */
@@ -58,7 +65,13 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
   const codecRing = ringOf(config, "codec");
   const activities = composeActivities(config, pool, codecRing);
   const { connection, namespace, close } = await connectWorker();
-  const converters = workerConverters(payloadKeys(config), refusedPayloads(config));
+  const refused = refusedPayloads(config);
+  const looks = new ProcessLooksByClient(connection, {
+    namespace,
+    ring: codecRing,
+    refusePlaintext: refused.includes("plaintext"),
+  });
+  const converters = workerConverters(payloadKeys(config), refused);
   const shared: WorkerOptions = {
     taskQueue: workflowTaskQueue,
     connection,
@@ -92,7 +105,7 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
     maxCachedWorkflows: config.worker.cachedProcesses,
   });
   // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
-  const processWorker = await Worker.create({ ...calls, activities: activities.process });
+  const processWorker = await Worker.create({ ...calls, activities: activities.processes(looks) });
   const workers = [workflows, processWorker, ...providers];
   return {
     run: runAll(workers, connection, close),
@@ -188,12 +201,21 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     ...deps,
     accounts: accountsOf(config, provider, warnOfKept),
   });
+  const post = { ...of("evi-post"), settings: config.sendPostal };
+  const notice = { ...of("evi-notice"), settings: config.sendNotice };
   return {
-    process: createProcessActivities(journal, signedDecisions),
+    processes: (looks: ProcessLooks) => ({
+      ...createProcessActivities(journal, signedDecisions),
+      ...createLookActivities(deps, looks),
+    }),
     providers: {
-      "evi-post": createEviPostActivities({ ...of("evi-post"), settings: config.sendPostal }),
+      "evi-post": {
+        ...createEviPostActivities(post),
+        ...createServePostActivities(post),
+      },
       "evi-notice": {
-        ...createEviNoticeActivities({ ...of("evi-notice"), settings: config.sendNotice }),
+        ...createEviNoticeActivities(notice),
+        ...createServeNoticeActivities({ ...notice, serve: config.serveNotice }),
         ...createBatchActivities({
           ...of("evi-notice"),
           settings: config.sendNoticeBatch,

@@ -9,12 +9,14 @@ import { sendMessage } from "./send-message/process.js";
 import { sendNotice } from "./send-notice/process.js";
 import { sendNoticeBatch } from "./send-notice-batch/process.js";
 import { sendPostal } from "./send-postal/process.js";
+import { serveNotice } from "./serve-notice/process.js";
 import { resolve } from "./definition/message-contract.js";
 import type { UpdateContract } from "./definition/message-contract.js";
-import { splitWorkflowId } from "./shared/names.js";
+import { BUSINESS_ID_LENGTH, splitWorkflowId } from "./shared/names.js";
 import type { ProcessContract } from "./definition/process-contract.js";
 import { signEnvelope } from "./sign-envelope/process.js";
 import { signOneShot } from "./sign-one-shot/process.js";
+import { BusinessId } from "./shared/values.js";
 
 export const registry = {
   /** A certified postal communication (P2 §2.1, §4.1). */
@@ -35,6 +37,8 @@ export const registry = {
   issueCredential,
   /** A credential of a wallet, presented (P1 §1.6, 4.6). */
   presentCredential,
+  /** A certified notice, and certified post if it is not served in time (P2 §2.1–2.7). */
+  serveNotice,
 } satisfies Record<string, ProcessContract>;
 export type Registry = typeof registry;
 export type ProcessName = keyof Registry;
@@ -45,6 +49,25 @@ export type ResultOf<P extends ProcessName> = z.output<Registry[P]["result"]>;
 /** The entry as what all entries have in common. */
 export function contractOf(processName: ProcessName): ProcessContract {
   return registry[processName];
+}
+
+/** An id for the process: those of the processes that it starts itself are longer, and have to fit too. */
+export function businessIdOf(processName: ProcessName): z.ZodType<string> {
+  const suffixes = (contractOf(processName).children ?? []).map(({ suffix }) => suffix);
+  const longest = Math.max(0, ...suffixes.map(({ length }) => length));
+  if (longest === 0) return BusinessId;
+  const most = BUSINESS_ID_LENGTH - longest;
+  const why = `must have at most ${most} characters: ${suffixes.join(" or ")} is added to it`;
+  return BusinessId.max(most, why);
+}
+
+/** The workflow ids of the processes that this one starts itself; empty for one that starts none. */
+export function childrenOf(workflowId: string): `${ProcessName}/${string}`[] {
+  const parsed = parseWorkflowId(workflowId);
+  if (!parsed) return [];
+  return (contractOf(parsed.process).children ?? []).map(
+    ({ process: child, suffix }) => `${child}/${parsed.id}${suffix}` as `${ProcessName}/${string}`,
+  );
 }
 
 /** The updates that the process takes; each process takes `resolve`. */

@@ -6,5 +6,6 @@ export { sendMessage } from "./send-message/workflow.js";
 export { sendNotice } from "./send-notice/workflow.js";
 export { sendNoticeBatch } from "./send-notice-batch/workflow.js";
 export { sendPostal } from "./send-postal/workflow.js";
+export { serveNotice } from "./serve-notice/workflow.js";
 export { signEnvelope } from "./sign-envelope/workflow.js";
 export { signOneShot } from "./sign-one-shot/workflow.js";

@@ -44,6 +44,8 @@ const calls: [ProcessName, string, given: unknown[], stated: unknown[], args: un
   ["sendPostal", "requestAffidavit", [undefined], [], [{}]],
   ["sendPostal", "requestAffidavit", [{ includeEvents: true }], [], [{ includeEvents: true }]],
   ["sendNoticeBatch", "cancel", [], [], [{}]],
+  ["serveNotice", "cancel", [], [stated], [stated]],
+  ["serveNotice", "cancel", [], [], [{}]],
   ["sendNotice", "requestAffidavit", [undefined], [], [{}]],
   ["sendNotice", "requestAffidavit", [{ includeBody: true }], [], [{ includeBody: true }]],
   ["issueCertificate", "submitOtp", ["123456"], [], [{ code: "123456" }]],

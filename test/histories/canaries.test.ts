@@ -89,6 +89,15 @@ const personal: Record<string, string[]> = {
     "evidenceAccessControlChallengeResponse",
   ],
   "sendNoticeBatch batch": ["subject", "body", "replyTo"],
+  "serveNotice serve": [
+    "notice.subject",
+    "notice.body",
+    "notice.recipientAddress",
+    "notice.evidenceAccessControlChallengeResponse",
+    "post.recipientAddress.streetAddress",
+    "post.recipientName",
+    "post.options.evidenceAccessControlChallengeResponse",
+  ],
   "sendPostal letter": [
     "recipientAddress.streetAddress",
     "recipientName",

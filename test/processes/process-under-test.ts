@@ -33,6 +33,8 @@ export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   sandbox: string;
   /** The activity that makes the call. */
   activity: string;
+  /** The process that makes the call, where that is one which the process has started: the end of its id is added. */
+  in?: { process: string; suffix: string };
   /** The step of its row in the journal, for a call with an effect; several where they go side by side. Default: `activity`. */
   step?: string | string[];
   /** Brings the call about; without it, the process makes it by itself. */
@@ -102,6 +104,16 @@ export interface CalledBack<
   happened(item: string): Record<string, unknown>;
   /** A callback that claims no end; its identifier is the note that the timeline shows too. */
   callback(identifier: string, at: Date): object;
+}
+
+/** The workflow id of the process that makes the call. */
+export function callerOf(
+  { in: child }: Pick<CallUnderTest, "in">,
+  processName: string,
+  id: string,
+): `${ProcessName}/${string}` {
+  const workflowId = child ? `${child.process}/${id}${child.suffix}` : `${processName}/${id}`;
+  return workflowId as `${ProcessName}/${string}`;
 }
 
 /** Complete by its type: an operation without an entry does not compile. `sandboxNames`: where they differ. */

@@ -23,6 +23,25 @@ export interface FakeCall {
   fail(problem: Partial<Problem>): Promise<void>;
 }
 
+/** A child workflow that was started; it stays open until the test ends it. */
+export interface FakeChild {
+  type: string;
+  workflowId: string;
+  input: any;
+  /** As the command has them: enums of the protocol. */
+  parentClosePolicy: number;
+  workflowIdReusePolicy: number;
+  cancellationType: number;
+  /** The event of its end; what it says matters to nobody. */
+  end(): Promise<void>;
+}
+
+/** More than any workflow of a test makes. */
+const MAX_CALLS = 1_000;
+
+/** START_CHILD_WORKFLOW_EXECUTION_FAILED_CAUSE_WORKFLOW_ALREADY_EXISTS */
+const ALREADY_EXISTS = 1;
+
 /** An activity that is answered at once, or fails with what it throws. */
 type FakeActivity = (input: any) => unknown;
 
@@ -39,6 +58,10 @@ export const unavailable: Problem = {
 export class WorkflowRun {
   /** Every activity that was scheduled, in order. */
   readonly calls: FakeCall[] = [];
+  /** Every child workflow that was started, in order. */
+  readonly children: FakeChild[] = [];
+  /** The ids under which no child starts, because a process is there. */
+  readonly existing = new Set<string>();
   /** What the workflow has returned; undefined while it runs. */
   result: unknown;
   /** What the workflow has failed with. */
@@ -50,6 +73,8 @@ export class WorkflowRun {
   readonly #bySeq = new Map<number, FakeCall>();
   #now = Date.UTC(2026, 0, 1);
   #updateCount = 0;
+  readonly #queried = new Map<string, unknown>();
+  #queryCount = 0;
 
   private constructor(
     workflow: () => Promise<unknown>,
@@ -86,8 +111,10 @@ export class WorkflowRun {
     workflow: () => Promise<unknown>,
     fakes: Record<string, FakeActivity> = {},
     processName = "sendPostal",
+    existing: string[] = [],
   ): Promise<WorkflowRun> {
     const run = new WorkflowRun(workflow, fakes, processName);
+    for (const workflowId of existing) run.existing.add(workflowId);
     await run.#activate("initializeWorkflow", {});
     return run;
   }
@@ -141,6 +168,14 @@ export class WorkflowRun {
     return state;
   }
 
+  /** What a query answers. */
+  async query(queryType: string): Promise<unknown> {
+    this.#queryCount += 1;
+    const queryId = `query-${this.#queryCount}`;
+    await this.#activate("queryWorkflow", { queryType, queryId, arguments: [] });
+    return this.#queried.get(queryId);
+  }
+
   /** As the Web UI's Cancel. */
   async cancel(): Promise<void> {
     await this.#activate("cancelWorkflow", {});
@@ -168,11 +203,14 @@ export class WorkflowRun {
     const { scheduleActivity, requestCancelActivity, startTimer, cancelTimer } = command;
     if (scheduleActivity) await this.#schedule(command);
     if (requestCancelActivity) await this.#cancelCall(requestCancelActivity.seq);
+    if (command.startChildWorkflowExecution) await this.#startChild(command);
     if (startTimer) {
       const { seconds, nanos } = startTimer.startToFireTimeout;
       this.#timers.set(startTimer.seq, this.#now + Number(seconds) * 1_000 + (nanos ?? 0) / 1e6);
     }
     if (cancelTimer) this.#timers.delete(cancelTimer.seq);
+    const { queryId, succeeded } = command.respondToQuery ?? {};
+    if (queryId) this.#queried.set(queryId, valueOf(succeeded?.response));
     if (command.updateResponse) this.#answered(command.updateResponse);
     if (command.completeWorkflowExecution)
       this.result = valueOf(command.completeWorkflowExecution.result) ?? null;
@@ -184,6 +222,25 @@ export class WorkflowRun {
     const update = this.#updates.get(protocolInstanceId);
     if (completed) update?.settle({ answer: valueOf(completed) });
     if (rejected) update?.settle({ refused: errorOf(rejected) });
+  }
+
+  async #startChild({ startChildWorkflowExecution: started }: any): Promise<void> {
+    const { seq, workflowId, workflowType } = started;
+    const isThere = this.existing.has(workflowId);
+    if (!isThere)
+      this.children.push({
+        ...started,
+        type: workflowType,
+        input: valueOf(started.input[0]),
+        end: () =>
+          this.#activate("resolveChildWorkflowExecution", { seq, result: { completed: {} } }),
+      });
+    await this.#activate("resolveChildWorkflowExecutionStart", {
+      seq,
+      ...(isThere
+        ? { failed: { workflowId, workflowType, cause: ALREADY_EXISTS } }
+        : { succeeded: { runId: "child" } }),
+    });
   }
 
   async #schedule({ scheduleActivity: scheduled, userMetadata }: any): Promise<void> {
@@ -199,6 +256,8 @@ export class WorkflowRun {
       fail: (problem) => this.#resolve(seq, { failed: { failure: failureOf(type, problem) } }),
     };
     this.calls.push(call);
+    // A fake that fails each call of a patient phase at once.
+    if (this.calls.length > MAX_CALLS) throw new Error(`${type} is called without end`);
     this.#bySeq.set(seq, call);
     const fake = this.#fakes[type];
     if (!fake) return;

@@ -75,7 +75,7 @@ function keyForm(
 }
 
 /** The rule of P2 §2.2 that needs the account's configuration. */
-function checkAccountRules(input: SendPostalInput, account: PostalAccount): void {
+export function checkAccountRules(input: SendPostalInput, account: PostalAccount): void {
   const registered = (input.options?.postServiceType ?? "Registered") === "Registered";
   if (registered && input.issuerAddress?.region === undefined && !account.siteHasRegion) {
     throw new InvalidInput([

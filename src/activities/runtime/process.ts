@@ -60,13 +60,16 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       return Date.parse(until) <= Date.now();
     },
 
-    /** After `withdrawn`, nothing can be sent for the step any more. */
+    /** After `withdrawn`, nothing can be sent for the step any more. `of`: the process whose step it is; default: its own. */
     async withdraw({
       step,
+      of,
     }: {
       step: string;
+      of?: string;
     }): Promise<"withdrawn" | "inFlight" | "answered" | "refused"> {
-      return journal.withdraw({ ...execution(), step });
+      const { namespace, workflowId } = execution();
+      return journal.withdraw({ namespace, workflowId: of ?? workflowId, step });
     },
   };
 }

@@ -4,10 +4,18 @@ import type { Command } from "commander";
 import { refuseUnreadable, withDocuments } from "../../client/input.js";
 import { loadConfig } from "../../config.js";
 import type { Config } from "../../config.js";
-import { commandOf, contractOf, outcomesOf, processes } from "../../contracts/registry.js";
+import {
+  businessIdOf,
+  commandOf,
+  contractOf,
+  outcomesOf,
+  processes,
+} from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
+import { checkInput } from "../../contracts/shared/problems.js";
 import { addCommand } from "../command.js";
 import { withTrustflow } from "../context.js";
+import { invalidInput } from "../files.js";
 import { addFollowOptions, type FollowOptions, watchProcess } from "./follow.js";
 import { recipientsFile } from "./recipients-file.js";
 import { facts, writeData, writeJson, writeJsonLine } from "../output/output.js";
@@ -60,6 +68,8 @@ A second start with the same --id joins the first. Prints the id; with --watch a
         id,
         (input) => extension?.amend(input, options) ?? input,
       );
+      const { fields } = checkInput(businessIdOf(name), id, ["id"]);
+      if (fields.length > 0) throw invalidInput(fields);
       if ((await extension?.check(read, options)) === "done") return;
       if (options.dryRun) return sayChecked(name, read, options);
       await withTrustflow(async (trustflow) => {
@@ -84,7 +94,9 @@ async function sayChecked(
   const config = loadConfig();
   const notChecked = [
     ...(await documentsNotChecked(config, read)),
-    ...accountNotChecked(config, read.checked.account ?? "default", provider),
+    ...providersOf(name, provider).flatMap((one) =>
+      accountNotChecked(config, read.checked.account ?? "default", one),
+    ),
     command.notChecked,
     ...(id === undefined ? [] : ["whether the id is already used with another input"]),
   ];
@@ -93,6 +105,14 @@ async function sayChecked(
   writeData(
     facts([["valid", "yes; nothing was stored or started"], ...notChecked.map(notCheckedFact)]),
   );
+}
+
+/** That of the process, and those of the processes that it starts itself. */
+function providersOf(name: ProcessName, own: string): string[] {
+  const started = (contractOf(name).children ?? []).flatMap(({ process: child }) =>
+    processes.filter((one) => one === child).map((one) => contractOf(one).provider),
+  );
+  return [...new Set([own, ...started])];
 }
 
 const notCheckedFact = (text: string): [string, string] => ["not checked", text];

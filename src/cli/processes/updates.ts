@@ -27,7 +27,8 @@ interface Stated {
 
 export function addUpdates(program: Command): void {
   const cancel = addCommand(program, "cancel <id>", {
-    summary: "cancel a letter before it is dispatched, or a batch of notices before its start",
+    summary:
+      "cancel a letter before it is dispatched, a batch of notices before its start, or the post that would follow a notice",
     details: `${idHelp}
 Ends with 0 on cancelled and on pending (the submit is in progress; the cancellation follows it);
 with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the process has ended.`,

@@ -33,6 +33,8 @@ export interface ProcessContract {
   defaults?: Readonly<Record<string, Default>>;
   /** The updates that the process accepts besides `resolve`; each one is a method of its handle. */
   updates: Readonly<Record<string, UpdateContract>>;
+  /** The processes that it starts itself, each with the end of its id. */
+  children?: readonly { process: string; suffix: string }[];
   /** The secrets among the IDs of the decision `happened`. */
   secretIds?: readonly string[];
   command: StartCommand;

@@ -20,11 +20,16 @@ export function consequencesOf(attention: Attention): [Decision, string][] {
   return attention.decisions.map((decision) => [decision, consequences[decision](attention)]);
 }
 
+/** The steps that are a process of their own, which ended without a result. */
+const childSteps = new Set(["notice", "post"]);
+
 /** The steps whose retry waits for another code. */
 const codeSteps = new Set(["validate", "sign"]);
 
 const consequences: Record<Decision, (attention: Attention) => string> = {
   retry({ kind, step, retryNeeds = [] }) {
+    if (childSteps.has(step))
+      return "starts it again under its id; an effect that already exists is not repeated";
     if (kind === "cancelRequested")
       return "the process continues; the cancellation request is dropped";
     if (kind === "failureBudget") return "the process continues, however many recipients fail";
@@ -35,7 +40,9 @@ const consequences: Record<Decision, (attention: Attention) => string> = {
     if (kind === "unknownOutcome") return "the process continues to wait; nothing is sent";
     return "tries again now; an effect that already exists is not repeated";
   },
-  happened({ happenedNeeds = [] }) {
+  happened({ step, happenedNeeds = [] }) {
+    if (childSteps.has(step)) return `goes on without the ${step}, which then counts as not served`;
+    if (step === "readNotice") return "the post goes out: the notice was not served in time";
     const checked = "you verified at the provider that it happened; the process continues";
     return happenedNeeds.length > 0
       ? `${checked}; needs --result with ${happenedNeeds.join(", ")}`

@@ -9,6 +9,8 @@ export function providerTaskQueue(provider: string): string {
   return `${workflowTaskQueue}.${provider}`;
 }
 
+export const BUSINESS_ID_LENGTH = 100;
+
 /** What a business id may look like: it stands in URLs, logs and visibility (docs/design.md §2). */
 export const businessIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 

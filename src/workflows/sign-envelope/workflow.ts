@@ -11,7 +11,7 @@ import type { SignEnvelopeInput, SignEnvelopeResult } from "../../contracts/sign
 import { wanted } from "../runtime/attention.js";
 import { plainView } from "../runtime/plain-view.js";
 import { Flow } from "../runtime/flow.js";
-import { runConcurrently } from "./run-concurrently.js";
+import { runConcurrently } from "../runtime/run-concurrently.js";
 import { stepsOf } from "../runtime/steps.js";
 
 const provider = "envelope-signature";

@@ -8,8 +8,8 @@ export async function journalStates({ pool }: TestStack, { namespace }: Field) {
     where namespace = $1 order by seq desc`;
   const { rows } = await pool.query<{ key: string; state: string }>(sql, [namespace]);
   const states = new Map(rows.map(({ key, state }) => [key, state]));
-  return ({ workflowId, call: { step, activity } }: Run) =>
-    [step ?? activity].flat().map((one) => states.get(`${workflowId} ${one}`));
+  return ({ callerId, call: { step, activity } }: Run) =>
+    [step ?? activity].flat().map((one) => states.get(`${callerId} ${one}`));
 }
 
 /** No sender may still be active. */

@@ -81,7 +81,7 @@ export async function interruptedRows(
       for (const phase of phasesOf(field.underTest, call)) {
         const name = [field.account, interruption, call.operation, phase.name].filter(Boolean);
         const run = new Run(field, name.join("-"), call);
-        const { workflowId } = run;
+        const { callerId: workflowId } = run;
         const { hold } = phase;
         if (hold) holds.push({ ...hold, work: { workflowId, activity: call.activity } });
         const isHeld = () => held.reached().includes(workflowId);

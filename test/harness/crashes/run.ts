@@ -6,6 +6,7 @@ import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import type { Sandbox } from "../../../src/sandbox/sandbox.js";
 import { eventually } from "../outages/wait.js";
 import { finished, judge, type CrashRow } from "./matrix.js";
+import { callerOf } from "../../processes/process-under-test.js";
 import type {
   CallUnderTest,
   ProcessUnderTest,
@@ -64,6 +65,11 @@ export class Run {
 
   get workflowId(): string {
     return `${this.field.underTest.process}/${this.id}`;
+  }
+
+  /** Of the process that makes the call. */
+  get callerId(): string {
+    return callerOf(this.call, this.field.underTest.process, this.id);
   }
 
   get handle(): ProcessHandle<{ outcome: string }> {
@@ -132,7 +138,8 @@ export class Run {
     if (this.end !== undefined) return true;
     const { status, typedSearchAttributes } = await this.workflow().describe();
     if (status.name === "RUNNING") {
-      const attention = typedSearchAttributes.get(searchAttributes.attention);
+      const own = typedSearchAttributes.get(searchAttributes.attention);
+      const attention = own ?? (await this.#callersAttention());
       const isParked = attention === "unknownOutcome";
       this.#parkedAt = isParked ? (this.#parkedAt ?? Date.now()) : undefined;
       if (this.#parkedAt && Date.now() - this.#parkedAt > PARKED_FOR_GOOD_MS) this.end = attention;
@@ -144,6 +151,17 @@ export class Run {
     }
     if (this.end !== undefined) this.#endedAt = Date.now();
     return this.end !== undefined;
+  }
+
+  /** A decision is asked for where the call is made. */
+  async #callersAttention(): Promise<string | undefined> {
+    if (this.callerId === this.workflowId) return undefined;
+    const { workflow } = this.field.trustflow.temporal;
+    const caller = await workflow
+      .getHandle(this.callerId)
+      .describe()
+      .catch(() => undefined);
+    return caller?.typedSearchAttributes.get(searchAttributes.attention);
   }
 
   /** One turn of the persons whom it waits for, unless what they do is the point. */

@@ -7,7 +7,9 @@ import { join } from "node:path";
 import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
 import { sandboxPki } from "../../../src/local/stack/stack-env.js";
 import { letterInput } from "../../processes/send-postal/inputs.js";
+import { eventually } from "../../harness/outages/wait.js";
 import { processesUnderTest } from "../../processes/index.js";
+import { callerOf } from "../../processes/process-under-test.js";
 import { startTestStack, statusWhere } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
 
@@ -45,7 +47,10 @@ test.each(processesUnderTest.map((one) => [one.process, one] as const))(
     const began = Date.now();
     const handle = await underTest.start(system.client, "away", { input: { account: "away" } });
     const limitMs = (UNAVAILABLE_SECONDS + GRACE_SECONDS) * 1_000;
-    const { attention } = await statusWhere(handle, (status) => !!status.attention, limitMs);
+    const [call = {}] = underTest.calls;
+    const caller = system.client.handle(callerOf(call, underTest.process, handle.id));
+    await eventually("the process that makes the call", () => caller.isOpen().catch(() => false));
+    const { attention } = await statusWhere(caller, (status) => !!status.attention, limitMs);
     expect(attention).toMatchObject({ kind: "unavailable" });
     expect(Date.parse(attention!.since) - began).toBeGreaterThanOrEqual(
       UNAVAILABLE_SECONDS * 1_000,

@@ -9,6 +9,7 @@ import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
 import { defaultQuota } from "../../../src/callbacks/inbox/quota.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { processesUnderTest } from "../../processes/index.js";
+import { callerOf } from "../../processes/process-under-test.js";
 import { sendPostalUnderTest } from "../../processes/send-postal/under-test.js";
 import { sized } from "../../harness/stack/size.js";
 import { historyLength, startTestStack } from "../../harness/stack/stack.js";
@@ -64,9 +65,12 @@ describe("at the bound", () => {
         times: "always",
       });
       const handle = (await of.start(system.client, `bound-${of.process.toLowerCase()}`)) as Handle;
-      await eventually(
-        "it needs an operator decision",
-        async () => (await handle.status()).attention,
+      const caller = system.client.handle(callerOf(first, of.process, handle.id));
+      await eventually("it needs an operator decision", () =>
+        caller.status().then(
+          ({ attention }) => attention,
+          () => undefined,
+        ),
       );
       const workflow = system.client.temporal.workflow.getHandle(handle.workflowId);
       for (let sent = 0; sent < 1_000; sent += 100) {

@@ -1,7 +1,7 @@
 // Steps that need not wait for each other: so many at a time, results in order, and none left open when one of them fails.
 import { expect, test } from "@jest/globals";
 import { activitiesOf } from "../../../src/workflows/runtime/activity-options.js";
-import { runConcurrently } from "../../../src/workflows/sign-envelope/run-concurrently.js";
+import { runConcurrently } from "../../../src/workflows/runtime/run-concurrently.js";
 import { WorkflowRun } from "../workflow-run.js";
 
 interface Activities {

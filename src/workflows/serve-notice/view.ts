@@ -1,0 +1,111 @@
+// What the notice and the post say: each by itself, and together whether the person is served and how the process ends. Pure
+// (P2 §3.1, §3.2).
+import type { serveOutcomes, ServedWhen } from "../../contracts/serve-notice/states.js";
+import type { ServeChild } from "../../contracts/serve-notice.js";
+import type { LookedAt } from "../../contracts/shared/process-look.js";
+import type { References } from "../../contracts/shared/status.js";
+
+/** A child as it was seen last. */
+export interface SeenChild {
+  /** The provider's state, as a query confirmed it. */
+  state?: string | undefined;
+  outcome?: string | undefined;
+  /** Nothing more comes: it has a result, or an operator let the process go on without it. */
+  isEnded: boolean;
+}
+
+type Outcome = (typeof serveOutcomes)[number];
+
+const ranks: Record<ServedWhen, number> = { delivered: 1, received: 2, read: 3 };
+
+/** By state or outcome, in lower case. Who answers a commitment has read the notice (P2 §3.2). */
+const rankOfWord: Readonly<Record<string, number>> = {
+  ...ranks,
+  replied: ranks.read,
+  accepted: ranks.read,
+  rejected: ranks.read,
+};
+
+/** Outcomes after which the notice is not served any more, whatever its state. */
+const unserving: ReadonlySet<string> = new Set(["refused", "cancelled"]);
+
+/**
+ * `failed` is an outcome at the close alone: a notice in the state `Failed` may still be delivered (P2 §3.2,
+ * docs/reading-the-specification.md §3), and then the deadline decides.
+ */
+export function noticeStanding(
+  { state, outcome, isEnded }: SeenChild,
+  servedWhen: ServedWhen,
+): "served" | "unserved" | "open" {
+  const rank = Math.max(rankOf(state), rankOf(outcome));
+  if (rank >= ranks[servedWhen]) return "served";
+  const isClosed = isEnded || state === "Closed";
+  return isClosed || (outcome !== undefined && unserving.has(outcome.toLowerCase()))
+    ? "unserved"
+    : "open";
+}
+
+function rankOf(word = ""): number {
+  const key = word.toLowerCase();
+  return Object.hasOwn(rankOfWord, key) ? (rankOfWord[key] ?? 0) : 0;
+}
+
+/** Of the two at their ends. `post` is undefined where none was started. */
+export function outcomeOf(
+  isServedByNotice: boolean,
+  notice: Pick<SeenChild, "outcome">,
+  post: Pick<SeenChild, "outcome"> | undefined,
+): Outcome {
+  const isServedByPost = post?.outcome === "delivered";
+  if (isServedByNotice) return isServedByPost ? "servedByBoth" : "servedByNotice";
+  if (isServedByPost) return "servedByPost";
+  const last = post ?? notice;
+  return last.outcome === "openAtDeadline" ? "openAtDeadline" : "notServed";
+}
+
+/** By the newest look. */
+export function seenIn(found: LookedAt | undefined): SeenChild {
+  if (found?.run === "open") {
+    const { state, outcome } = found.status;
+    return { state, outcome, isEnded: false };
+  }
+  return { outcome: outcomeIn(found), isEnded: found?.run === "completed" };
+}
+
+export function referencesIn(found: LookedAt | undefined): References {
+  if (found?.run === "open") return found.status.references;
+  return found?.run === "completed" ? (found.result["references"] as References) : {};
+}
+
+/** As the status shows it. */
+export function shownOf({ process: processName, id, found }: LookedAtChild): ServeChild {
+  const outcome = outcomeIn(found);
+  const at = { process: processName, id, ...(outcome !== undefined && { outcome }) };
+  if (found?.run !== "open") return at;
+  const { state, waitingFor, attention } = found.status;
+  return {
+    ...at,
+    ...(state !== undefined && { state }),
+    ...(waitingFor !== undefined && { waitingFor }),
+    ...(attention && {
+      attention: { id: attention.id, kind: attention.kind, reason: attention.reason },
+    }),
+  };
+}
+
+/** The same as one line. */
+export function lineOf({ state, outcome, waitingFor, attention }: ServeChild): string {
+  const waits = attention ? `needs an operator decision: ${attention.reason}` : waitingFor;
+  return [outcome ?? state, waits].filter((text) => text !== undefined).join(", ") || "started";
+}
+
+interface LookedAtChild {
+  process: string;
+  id: string;
+  found: LookedAt | undefined;
+}
+
+function outcomeIn(found: LookedAt | undefined): string | undefined {
+  if (found?.run === "open") return found.status.outcome;
+  return found?.run === "completed" ? String(found.result["outcome"]) : undefined;
+}

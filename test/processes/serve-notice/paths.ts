@@ -1,0 +1,266 @@
+// Every way through `serveNotice` (docs/decisions/0031).
+import { expect } from "@jest/globals";
+import type { HandleOf, ServeNoticeInput } from "../../../src/client.js";
+import { serveChildren } from "../../../src/contracts/serve-notice/states.js";
+import type { Decision } from "../../../src/contracts/shared/messages.js";
+import { workflowIdOf } from "../../../src/contracts/shared/names.js";
+import {
+  attentionOf,
+  changePassword,
+  decide,
+  ends,
+  isAbandoned,
+  knowsNoAccount,
+  refusesInput,
+  shows,
+  start,
+  temporalHandle,
+} from "../../harness/histories/path-run.js";
+import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { pdf } from "../../../src/sandbox/exchange/pdf.js";
+import { withAttachment } from "../send-notice/inputs.js";
+import { fastSettings, serveInput } from "./inputs.js";
+
+const [noticeChild, postChild] = serveChildren;
+type Handle = HandleOf<"serveNotice">;
+
+/** So soon that no query of the notice can come before. */
+const soon = { settings: { ...fastSettings, deadlineSeconds: 4 } };
+
+export const serveNoticePaths: PathsOf = {
+  process: "serveNotice",
+  activities: ["prepareNotice", "preparePost", "readNotice", "lookAt", "withdraw", "checkDecision"],
+  speed: 30_000,
+  accounts: ["notice-denied", "notice-abandoned", "still-in-attention"],
+  kept: [
+    "post.document.mediaType",
+    "post.options.customFields[].key",
+    "notice.attachments[].document.mediaType",
+  ],
+  inputs: { serve: (writing) => serve(writing, "read") },
+  paths: {
+    read: through("read", "servedByNotice"),
+    "delivered-is-enough": through("open", "servedByNotice", {
+      servedWhen: "delivered",
+      settings: { ...fastSettings, notice: { ...fastSettings.notice, deadlineSeconds: 10 } },
+    }),
+    refused: through("refused/delivered", "servedByPost"),
+    failed: through("failed/delivered", "servedByPost"),
+    "not-served": through("refused/undelivered", "notServed"),
+    "deadline-delivered": through("open/delivered", "servedByPost", {
+      settings: { ...soon.settings, notice: { ...fastSettings.notice, deadlineSeconds: 20 } },
+    }),
+    async "read-after-the-escalation"(run) {
+      const handle = await begin(run, "open/delivered", soon);
+      await started(run, postChild);
+      const { sandbox } = run.system;
+      const id = await eventually("the delivery", async () => {
+        const { items } = await sandbox.items({ intent: run.intent });
+        return items.find(({ state }) => state === "Delivered")?.id;
+      });
+      await sandbox.move(id, { state: "Closed", outcome: "Read" });
+      await ends(handle, "servedByBoth");
+    },
+
+    async "notice-not-accepted"(run) {
+      // The sandbox refuses a magic word that the commitment does not allow.
+      const handle = await begin(run, "accepted/delivered");
+      await expect(handle.result()).rejects.toMatchObject({ provider: "evi-notice" });
+    },
+    "post-not-accepted-waived": postRefused("happened", async (handle) =>
+      ends(handle, "notServed"),
+    ),
+    "post-not-accepted-abandoned": postRefused("abandon", async (handle) =>
+      isAbandoned(handle, "exists"),
+    ),
+
+    async "notice-denied"(run) {
+      const fix = await changePassword(run);
+      const handle = await begin(run, "read", { account: run.account });
+      await shows(handle, (status) => /an operator decision at/.test(status.waitingFor ?? ""));
+      await fix();
+      await ends(handle, "servedByNotice");
+    },
+    async "notice-abandoned"(run) {
+      const fix = await changePassword(run);
+      const handle = await begin(run, "read", { account: run.account });
+      await started(run, noticeChild);
+      await decide(run, childOf(run, noticeChild), "accessDenied", "abandon");
+      await attentionOf(handle, "protocol");
+      await fix();
+      await decide(run, handle, "protocol", "retry");
+      await ends(handle, "servedByNotice");
+    },
+    async "notice-terminated"(run) {
+      const handle = await tracked(run, "open/delivered");
+      await temporalOf(run, noticeChild).terminate();
+      await decide(run, handle, "protocol", "happened");
+      await ends(handle, "servedByPost");
+    },
+
+    async "cancelled-before-the-post"(run) {
+      const handle = await tracked(run, "refused-late/delivered");
+      expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+      await closes(run);
+      await ends(handle, "notServed");
+    },
+    async "cancelled-and-taken-up-again"(run) {
+      const handle = await tracked(run, "refused-late/delivered");
+      expect(await handle.cancel()).toEqual({ answer: "cancelled" });
+      await temporalHandle(run).terminate();
+      const again = await begin(run, "refused-late/delivered");
+      await closes(run);
+      await ends(again, "notServed");
+      expect((await again.result()).post?.outcome).toBe("cancelledBeforeSubmit");
+    },
+    async "cancelled-in-web-ui"(run) {
+      const handle = await tracked(run, "refused-late/delivered");
+      await temporalHandle(run).cancel();
+      await shows(handle, ({ timeline }) =>
+        timeline.some(({ event }) => event === "Cancel: cancelled"),
+      );
+      await closes(run);
+      await ends(handle, "notServed");
+    },
+    async "cancelled-too-late"(run) {
+      const handle = await begin(run, "refused/delivered");
+      await started(run, postChild);
+      expect(await handle.cancel()).toEqual({
+        answer: "tooLate",
+        child: workflowIdOf(postChild.process, `${run.id}${postChild.suffix}`),
+      });
+      await ends(handle, "servedByPost");
+    },
+
+    async "invalid-input"(run) {
+      const { post: _, ...bad } = serve(run, "read");
+      await refusesInput(run, bad);
+    },
+    async "unknown-account"(run) {
+      await knowsNoAccount(run, serve(run, "read"));
+    },
+    async "input-mismatch"(run) {
+      await tracked(run, "open");
+      await temporalHandle(run).terminate();
+      const { notice } = serve(run, "open");
+      const other = { notice: { ...notice, issuerLegalName: run.author.words("other") } };
+      const handle = await begin(run, "open", other);
+      await expect(handle.result()).rejects.toThrow(/another input/);
+    },
+    async terminated(run) {
+      await tracked(run, "open");
+      await temporalHandle(run).terminate();
+    },
+    async "taken-up-again"(run) {
+      await tracked(run, "read");
+      await temporalHandle(run).terminate();
+      await ends(await begin(run, "read"), "servedByNotice");
+    },
+    async "taken-up-with-the-post"(run) {
+      await begin(run, "refused/delivered");
+      await started(run, postChild);
+      await temporalHandle(run).terminate();
+      await ends(await begin(run, "refused/delivered"), "servedByPost");
+    },
+    async "still-open"(run) {
+      await tracked(run, "open");
+    },
+    async "still-in-attention"(run) {
+      await changePassword(run);
+      const handle = await begin(run, "read", { account: run.account });
+      await started(run, noticeChild);
+      await decide(run, childOf(run, noticeChild), "accessDenied", "abandon");
+      await attentionOf(handle, "protocol");
+    },
+  },
+};
+
+/** A notice and a letter that their words steer, with parts that may be personal, and a secret in each. */
+function serve(
+  { author, intent }: Writing,
+  words: string,
+  more: Partial<ServeNoticeInput> = {},
+): ServeNoticeInput {
+  const { notice, post, ...rest } = serveInput(intent, words, more);
+  const challenge = {
+    evidenceAccessControlMethod: "Challenge",
+    evidenceAccessControlChallenge: "The name of the dog",
+    evidenceAccessControlChallengeResponse: "Rex",
+  } as const;
+  const letter = pdf([author.words("the document")]);
+  const steering = { key: "sandbox", label: "Sandbox", value: post.recipientName ?? "" };
+  return {
+    notice: {
+      ...notice,
+      body: `<p>${author.words("notice.body")}</p>`,
+      recipientAddress: `${author.words("notice.recipientAddress")}@canary.example`,
+      recipientLegalName: "Ada Byron",
+      attachments: [withAttachment(Buffer.from(author.words("the attachment")))],
+      ...challenge,
+    },
+    post: {
+      ...post,
+      document: { base64: letter.toString("base64"), mediaType: "application/pdf" },
+      recipientName: "Ada Byron",
+      options: { certificationLevel: "Advanced", ...challenge, customFields: [steering] },
+    },
+    ...rest,
+  };
+}
+
+function begin(run: PathRun, words: string, more: Partial<ServeNoticeInput> = {}): Promise<Handle> {
+  return start(run, "serveNotice", serve(run, wordsOf(words), more));
+}
+
+/** A notice that stays open until the path closes it as refused. */
+const wordsOf = (words: string) => words.replace("refused-late", "open");
+
+async function tracked(run: PathRun, words: string): Promise<Handle> {
+  const handle = await begin(run, words);
+  await shows(handle, ({ references }) => references["noticeUniqueId"] !== undefined);
+  return handle;
+}
+
+function through(words: string, outcome: string, more: Partial<ServeNoticeInput> = {}): Path {
+  return async (run) => ends(await begin(run, words, more), outcome);
+}
+
+type ChildOf = (typeof serveChildren)[number];
+
+function childOf(run: PathRun, { process: processName, suffix }: ChildOf) {
+  return run.system.client.handle(workflowIdOf(processName, `${run.id}${suffix}`));
+}
+
+function temporalOf(run: PathRun, child: ChildOf) {
+  return run.system.client.temporal.workflow.getHandle(childOf(run, child).workflowId);
+}
+
+function started(run: PathRun, child: ChildOf): Promise<unknown> {
+  return eventually(`the start of ${child.process}`, () =>
+    childOf(run, child)
+      .isOpen()
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+}
+
+/** The provider closes the notice as refused. */
+async function closes({ system: { sandbox }, intent }: PathRun): Promise<void> {
+  const id = await eventually("the delivery", async () => {
+    const { items } = await sandbox.items({ intent });
+    return items.find(({ state }) => state === "Delivered")?.id;
+  });
+  await sandbox.move(id, { state: "Closed", outcome: "Refused" });
+}
+
+/** The provider refuses the letter for good; a person decides what becomes of the process. */
+function postRefused(decision: Decision, ended: (handle: Handle) => Promise<void>): Path {
+  return async (run) => {
+    const handle = await begin(run, "refused/submit=reject-400");
+    await decide(run, handle, "protocol", decision);
+    await ended(handle);
+  };
+}

@@ -1,0 +1,564 @@
+// A notice and the post that follows it, with two children that the test plays (docs/decisions/0031).
+import { describe, expect, test } from "@jest/globals";
+import type { LookAnswer, LookRequest } from "../../../src/activities/runtime/look.js";
+import type { LookedAt, LookedAtFailure } from "../../../src/contracts/shared/process-look.js";
+import { ServeNoticeResult, ServeNoticeStatus } from "../../../src/contracts/serve-notice.js";
+import type { ServeNoticeInput } from "../../../src/contracts/serve-notice.js";
+import { serveNotice } from "../../../src/workflows/serve-notice/workflow.js";
+import { WorkflowRun } from "../workflow-run.js";
+
+const DEADLINE = 1_000;
+const noticeId = "sendNotice/test.notice";
+const postId = "sendPostal/test.post";
+const startedAt = "2026-01-01T00:00:00.000Z";
+
+const prepared = {
+  environment: "sandbox",
+  account: "default",
+  input: { subject: "s" },
+  digest: "d",
+};
+const good = {
+  prepareNotice: () => ({
+    ...prepared,
+    servedWhen: "read",
+    settings: { deadlineSeconds: DEADLINE, lookIntervalSeconds: 10 },
+  }),
+  preparePost: () => ({ ...prepared, input: { letter: 1 }, deadlineSeconds: 5_000 }),
+  readNotice: () => ({ state: "Delivered" }),
+  checkDecision: () => ({}),
+  decide: () => ({ answer: "resolved" }),
+  withdraw: () => "withdrawn",
+};
+type Fakes = Partial<Record<keyof typeof good, ((given: any) => unknown) | undefined>>;
+
+const open = (state?: string, more: object = {}): LookedAt => ({
+  run: "open",
+  startedAt,
+  status: {
+    process: "sendNotice",
+    id: "test.notice",
+    environment: "sandbox",
+    account: "default",
+    phase: "tracking",
+    references: { uniqueId: "u-1" },
+    timeline: [],
+    ...(state !== undefined && { state }),
+    ...more,
+  },
+});
+/** The evidence of each, by its digest alone told apart. */
+const evidenceOf = (processName: string) => ({
+  kind: "affidavit" as const,
+  document: {
+    uri: `document:${"0".repeat(32)}`,
+    sha256: (processName === "sendNotice" ? "a" : "b").repeat(64),
+    size: 1,
+    mediaType: "application/pdf",
+  },
+});
+const ended = (processName: string, outcome: string): LookedAt => ({
+  run: "completed",
+  startedAt,
+  result: {
+    process: processName,
+    id: processName === "sendNotice" ? "test.notice" : "test.post",
+    outcome,
+    references: { uniqueId: processName === "sendNotice" ? "u-1" : "u-2" },
+    dates: {},
+    documents: [evidenceOf(processName)],
+  },
+});
+const failed = (type: string, more: Partial<LookedAtFailure> = {}): LookedAt => ({
+  run: "failed",
+  startedAt: "2026-01-02T00:00:00.000Z",
+  failure: { type, message: "said", fields: [], ...more },
+});
+
+/** The two processes as a look shows them; a look that waits for a change is answered when there is one. */
+class Served {
+  readonly #shown: Record<string, LookedAt> = {};
+  readonly run: WorkflowRun;
+
+  private constructor(run: WorkflowRun, shown: Record<string, LookedAt>) {
+    this.run = run;
+    Object.assign(this.#shown, shown);
+  }
+
+  static async start(
+    fakes: Fakes = {},
+    shown: Record<string, LookedAt> = {},
+    existing: string[] = Object.keys(shown),
+  ): Promise<Served> {
+    const all = Object.entries({ ...good, ...fakes }).filter(([, fake]) => fake);
+    const run = await WorkflowRun.start(
+      () => serveNotice({} as ServeNoticeInput),
+      Object.fromEntries(all) as never,
+      "serveNotice",
+      existing,
+    );
+    const served = new Served(run, shown);
+    await served.answer();
+    return served;
+  }
+
+  async see(workflowId: string, found: LookedAt): Promise<void> {
+    this.#shown[workflowId] = found;
+    await this.answer();
+  }
+
+  async pass(seconds: number): Promise<void> {
+    await this.run.pass(seconds);
+    await this.answer();
+  }
+
+  /** Answers looks until none is left that has an answer. */
+  async answer(): Promise<void> {
+    for (;;) {
+      const due = this.run.open.find(({ type, input }) => {
+        const { wait, seen } = input as LookRequest;
+        return type === "lookAt" && (wait === "now" || this.#answerTo(input).fingerprint !== seen);
+      });
+      if (!due) return;
+      const { workflowId, digest } = due.input as LookRequest;
+      const isOther = digest !== undefined && this.#shown[workflowId] === otherInput;
+      if (isOther) await due.fail({ kind: "InputMismatch" });
+      else await due.answer(this.#answerTo(due.input));
+    }
+  }
+
+  /** A child that was started is open; one that was not is missing. */
+  #answerTo({ workflowId }: LookRequest): LookAnswer {
+    const isStarted = this.run.children.some((child) => child.workflowId === workflowId);
+    const unread: LookedAt = isStarted ? open(undefined, { references: {} }) : { run: "missing" };
+    const found = this.#shown[workflowId] ?? unread;
+    return { fingerprint: JSON.stringify(found), found };
+  }
+
+  async status(): Promise<ServeNoticeStatus> {
+    return ServeNoticeStatus.parse(await this.run.query("status"));
+  }
+
+  get started(): string[] {
+    return this.run.children.map(({ workflowId }) => workflowId);
+  }
+
+  get result(): ServeNoticeResult {
+    return ServeNoticeResult.parse(this.run.result);
+  }
+
+  decide(decision: string, attention: string) {
+    return this.run.update("resolve", { attention, decision, by: "Ann" });
+  }
+}
+
+/** A process under the id that was started with another input. */
+const otherInput = open("Sent");
+
+describe("a notice that is served", () => {
+  test("ends the process with its result, and no post is started", async () => {
+    const served = await Served.start();
+    expect(served.started).toEqual([noticeId]);
+    await served.see(noticeId, open("Read"));
+    await served.pass(DEADLINE * 2);
+    expect(served.started).toEqual([noticeId]);
+    await served.see(noticeId, ended("sendNotice", "read"));
+    expect(served.result).toMatchObject({
+      outcome: "servedByNotice",
+      references: { noticeUniqueId: "u-1" },
+      notice: { outcome: "read" },
+    });
+    expect(served.result.dates.noticeServedAt).toBeDefined();
+    expect(served.result.post).toBeUndefined();
+  });
+
+  test("is started so that it outlives its parent, under an id that a finished process keeps", async () => {
+    const { run } = await Served.start();
+    // ABANDON, ALLOW_DUPLICATE_FAILED_ONLY, ABANDON.
+    expect(run.children).toMatchObject([
+      { type: "sendNotice", parentClosePolicy: 2, workflowIdReusePolicy: 2, cancellationType: 0 },
+    ]);
+    expect(run.children[0]?.input).toEqual(prepared.input);
+  });
+
+  test("is served as late as the provider says at the deadline", async () => {
+    const served = await Served.start({ readNotice: () => ({ state: "Read" }) });
+    await served.see(noticeId, open("Delivered"));
+    await served.pass(DEADLINE);
+    expect(served.started).toEqual([noticeId]);
+    expect(served.run.types).toContain("readNotice");
+    await served.see(noticeId, ended("sendNotice", "read"));
+    expect(served.result.outcome).toBe("servedByNotice");
+  });
+});
+
+describe("a notice that is not served", () => {
+  test.each(["refused", "cancelled"])("escalates at once where it is %s", async (outcome) => {
+    const served = await Served.start();
+    await served.see(noticeId, open("Delivered", { outcome }));
+    expect(served.started).toEqual([noticeId, postId]);
+  });
+
+  test("escalates at the end of the notice, and at the deadline", async () => {
+    const closed = await Served.start();
+    await closed.see(noticeId, ended("sendNotice", "failed"));
+    expect(closed.started).toEqual([noticeId, postId]);
+    const late = await Served.start();
+    await late.pass(DEADLINE - 1);
+    expect(late.started).toEqual([noticeId]);
+    await late.pass(1);
+    expect(late.started).toEqual([noticeId, postId]);
+  });
+
+  test("a state Failed does not escalate: a later try may deliver it", async () => {
+    const served = await Served.start();
+    await served.see(noticeId, open("Failed", { outcome: "failed" }));
+    expect(served.started).toEqual([noticeId]);
+  });
+
+  test.each([
+    ["delivered", "servedByPost"],
+    ["undelivered", "notServed"],
+    ["openAtDeadline", "openAtDeadline"],
+  ])("with a post that ends as %s it is %s", async (post, outcome) => {
+    const served = await Served.start();
+    await served.see(noticeId, ended("sendNotice", "refused"));
+    await served.see(postId, ended("sendPostal", post));
+    expect(served.result).toMatchObject({
+      outcome,
+      notice: { outcome: "refused" },
+      post: { outcome: post },
+      references: { noticeUniqueId: "u-1", postUniqueId: "u-2" },
+      documents: [evidenceOf("sendNotice"), evidenceOf("sendPostal")],
+    });
+    expect(served.result.dates.escalatedAt).toBeDefined();
+  });
+
+  test("both are followed to their ends, and a notice that is read after the escalation serves too", async () => {
+    const served = await Served.start();
+    await served.pass(DEADLINE);
+    await served.see(postId, ended("sendPostal", "delivered"));
+    expect(served.run.result).toBeUndefined();
+    await served.see(noticeId, ended("sendNotice", "read"));
+    expect(served.result.outcome).toBe("servedByBoth");
+  });
+
+  test("a notice that answers no look holds no letter back: the provider is asked", async () => {
+    const served = await Served.start();
+    await served.see(noticeId, open("Delivered"));
+    await served.run.pass(DEADLINE);
+    expect(served.run.types).toContain("readNotice");
+    expect(served.started).toEqual([noticeId, postId]);
+  });
+
+  test("without the provider's id the deadline needs no query", async () => {
+    const served = await Served.start();
+    await served.pass(DEADLINE);
+    expect(served.run.types).not.toContain("readNotice");
+    expect(served.started).toEqual([noticeId, postId]);
+  });
+
+  test("the query at the deadline raises attention where it fails, and a person may go on without it", async () => {
+    const served = await Served.start({ readNotice: undefined });
+    await served.see(noticeId, open("Sent"));
+    await served.pass(DEADLINE);
+    const [query] = served.run.open.filter(({ type }) => type === "readNotice");
+    await query?.fail({ kind: "protocol" });
+    expect(served.started).toEqual([noticeId]);
+    const { attention } = await served.status();
+    await served.decide("happened", attention?.id ?? "");
+    await served.answer();
+    expect(served.started).toEqual([noticeId, postId]);
+  });
+});
+
+test("the query at the deadline ends where a look shows the notice as served", async () => {
+  const served = await Served.start({ readNotice: undefined });
+  await served.see(noticeId, open("Sent"));
+  await served.pass(DEADLINE);
+  const [query] = served.run.open.filter(({ type }) => type === "readNotice");
+  await query?.fail({ kind: "unavailable" });
+  await served.see(noticeId, open("Read"));
+  expect((await served.status()).attention).toBeUndefined();
+  expect(served.started).toEqual([noticeId]);
+});
+
+test("the event of an end makes the process look at once, and proves nothing", async () => {
+  const served = await Served.start();
+  const looks = () => served.run.types.filter((type) => type === "lookAt").length;
+  const before = looks();
+  await served.run.children[0]?.end();
+  await served.answer();
+  expect(looks()).toBe(before + 1);
+  expect(served.run.result).toBeUndefined();
+});
+
+test("a look that fails says nothing about the process, and is repeated", async () => {
+  const served = await Served.start();
+  const [look] = served.run.open.filter(({ type }) => type === "lookAt");
+  await look?.fail({ kind: "unavailable", code: "UnknownKeyError" });
+  expect(served.run.failure).toBeUndefined();
+  await served.pass(10);
+  await served.see(noticeId, ended("sendNotice", "read"));
+  expect(served.result.outcome).toBe("servedByNotice");
+});
+
+describe("before the notice goes out", () => {
+  test("a wrong letter fails the process, and nothing is started", async () => {
+    const fields = [{ path: "post.document", problem: "is not a PDF" }];
+    const preparePost = () => {
+      throw { kind: "InvalidInput", fields };
+    };
+    const { run } = await Served.start({ preparePost });
+    expect(run.failure).toMatchObject({ type: "InvalidInput", details: [{ fields }] });
+    expect(run.children).toEqual([]);
+  });
+
+  test("a cancellation ends the process", async () => {
+    const served = await Served.start({ prepareNotice: undefined });
+    const answer = await served.run.update("cancel", {});
+    await served.answer();
+    expect(answer.answer).toEqual({ answer: "cancelled" });
+    expect(served.result.outcome).toBe("cancelledBeforeSubmit");
+    expect(served.started).toEqual([]);
+  });
+
+  test("a cancellation by the Web UI does so too", async () => {
+    const served = await Served.start({ prepareNotice: undefined });
+    await served.run.cancel();
+    await served.answer();
+    expect(served.result.outcome).toBe("cancelledBeforeSubmit");
+  });
+
+  test("a cancellation leaves the notice of an earlier run to be followed", async () => {
+    const fakes = { prepareNotice: undefined };
+    const served = await Served.start(fakes, { [noticeId]: open("Sent") });
+    const answer = await served.run.update("cancel", {});
+    await served.answer();
+    expect(answer.answer).toEqual({ answer: "cancelled" });
+    expect(served.run.result).toBeUndefined();
+  });
+
+  test("a cancellation is too late where an earlier run has sent the post", async () => {
+    const fakes = { prepareNotice: undefined, withdraw: () => "answered" };
+    const shown = { [postId]: open("Sent"), [noticeId]: open("Sent") };
+    const served = await Served.start(fakes, shown);
+    const answer = await served.run.update("cancel", {});
+    await served.answer();
+    expect(answer.answer).toEqual({ answer: "tooLate", child: postId });
+    expect(served.run.result).toBeUndefined();
+  });
+});
+
+describe("a cancellation", () => {
+  test("before the escalation: the notice is followed to its end, and no post is started", async () => {
+    const served = await Served.start();
+    const { answer } = await served.run.update("cancel", { by: "Ann", note: "paid" });
+    expect(answer).toEqual({ answer: "cancelled" });
+    await served.pass(DEADLINE * 2);
+    expect(served.started).toEqual([noticeId]);
+    await served.see(noticeId, ended("sendNotice", "refused"));
+    expect(served.result.outcome).toBe("notServed");
+    expect(served.result.timeline).toContainEqual(
+      expect.objectContaining({ source: "person", by: "Ann", note: "paid" }),
+    );
+  });
+
+  test("withdraws the post in the journal, so that no later run sends it", async () => {
+    const served = await Served.start();
+    await served.run.update("cancel", {});
+    const withdrawn = served.run.calls.filter(({ type }) => type === "withdraw");
+    expect(withdrawn.map(({ input }) => input)).toEqual([{ step: "submit", of: postId }]);
+  });
+
+  test("where the journal does not answer, nothing is cancelled", async () => {
+    const withdraw = () => {
+      throw { kind: "unavailable" };
+    };
+    const served = await Served.start({ withdraw });
+    const { answer } = await served.run.update("cancel", {});
+    expect(answer).toEqual({ answer: "unavailable" });
+    await served.pass(DEADLINE);
+    expect(served.started).toEqual([noticeId, postId]);
+  });
+
+  test("ends the query at the deadline, and its attention with it", async () => {
+    const served = await Served.start({ readNotice: undefined });
+    await served.see(noticeId, open("Sent"));
+    await served.pass(DEADLINE);
+    const [query] = served.run.open.filter(({ type }) => type === "readNotice");
+    await query?.fail({ kind: "unavailable" });
+    expect((await served.status()).attention).toMatchObject({ step: "readNotice" });
+    const { answer } = await served.run.update("cancel", {});
+    expect(answer).toEqual({ answer: "cancelled" });
+    expect((await served.status()).attention).toBeUndefined();
+    await served.see(noticeId, ended("sendNotice", "refused"));
+    expect(served.result.outcome).toBe("notServed");
+    expect(served.started).toEqual([noticeId]);
+  });
+
+  test("after it: the answer names the post, which has a cancellation of its own", async () => {
+    const served = await Served.start();
+    await served.pass(DEADLINE);
+    const { answer } = await served.run.update("cancel", {});
+    expect(answer).toEqual({ answer: "tooLate", child: postId });
+  });
+});
+
+describe("a child that fails", () => {
+  test("a notice that is not accepted fails the process in the words of the whole input", async () => {
+    const problem = "is too long";
+    const fields = ["subject", "settings.pollIntervalSeconds", "account"].map((path) => ({
+      path,
+      problem,
+    }));
+    const served = await Served.start();
+    const failure = { provider: "evi-notice", code: "400.1", fields };
+    await served.see(noticeId, failed("NotAccepted", failure));
+    expect(served.run.failure).toMatchObject({
+      type: "NotAccepted",
+      details: [
+        {
+          provider: "evi-notice",
+          code: "400.1",
+          fields: [
+            { path: "notice.subject", problem },
+            { path: "settings.notice.pollIntervalSeconds", problem },
+            { path: "account", problem },
+          ],
+        },
+      ],
+    });
+    expect(served.started).toEqual([noticeId]);
+  });
+
+  test("a notice that is not accepted after the escalation leaves the post to its end", async () => {
+    const served = await Served.start();
+    await served.pass(DEADLINE);
+    await served.see(noticeId, failed("NotAccepted"));
+    await served.see(postId, ended("sendPostal", "delivered"));
+    expect(served.result.outcome).toBe("servedByPost");
+    expect(served.result.notice).toBeUndefined();
+  });
+
+  test.each(["Abandoned", "Terminated", "Stopped", "Missing"])(
+    "a notice that is %s asks a person, who starts it again",
+    async (type) => {
+      const served = await Served.start();
+      await served.see(noticeId, failed(type));
+      const { attention } = await served.status();
+      expect(attention).toMatchObject({ step: "notice", kind: "protocol" });
+      await served.decide("retry", attention?.id ?? "");
+      await served.see(noticeId, open("Sent"));
+      expect(served.started).toEqual([noticeId, noticeId]);
+      expect((await served.status()).attention).toBeUndefined();
+    },
+  );
+
+  test("a person may go on without the notice: the post goes out at once", async () => {
+    const served = await Served.start();
+    await served.see(noticeId, failed("Terminated"));
+    const { attention } = await served.status();
+    await served.decide("happened", attention?.id ?? "");
+    await served.answer();
+    expect(served.started).toEqual([noticeId, postId]);
+    await served.see(postId, ended("sendPostal", "delivered"));
+    expect(served.result.outcome).toBe("servedByPost");
+  });
+
+  test("undecided until the deadline, the post goes out all the same", async () => {
+    const served = await Served.start();
+    await served.see(noticeId, failed("Abandoned"));
+    await served.pass(DEADLINE);
+    expect(served.started).toEqual([noticeId, postId]);
+  });
+
+  test("abandoned at a step, the process says what exists", async () => {
+    const served = await Served.start();
+    await served.see(noticeId, open("Sent"));
+    await served.see(noticeId, failed("Abandoned", { effect: "unknown" }));
+    const { attention } = await served.status();
+    await served.decide("abandon", attention?.id ?? "");
+    await served.answer();
+    // The provider's id of the notice is known: it exists.
+    const details = [{ effect: "exists" }];
+    expect(served.run.failure).toMatchObject({ type: "Abandoned", details });
+  });
+
+  test.each(["NotAccepted", "Abandoned", "Terminated"])(
+    "a post that is %s asks a person; without it the process ends as notServed",
+    async (type) => {
+      const served = await Served.start();
+      await served.see(noticeId, ended("sendNotice", "refused"));
+      await served.see(postId, failed(type));
+      const { attention } = await served.status();
+      expect(attention).toMatchObject({ step: "post" });
+      await served.decide("happened", attention?.id ?? "");
+      await served.answer();
+      expect(served.result.outcome).toBe("notServed");
+    },
+  );
+});
+
+describe("a process that is there already", () => {
+  test("a notice with the same input is joined, and its deadline began with it", async () => {
+    const early = { ...open("Sent"), startedAt: "2025-12-31T23:50:00.000Z" };
+    const served = await Served.start({}, { [noticeId]: early });
+    expect(served.started).toEqual([]);
+    await served.pass(DEADLINE - 601);
+    expect(served.started).toEqual([]);
+    await served.pass(1);
+    expect(served.started).toEqual([postId]);
+  });
+
+  test("a notice that has ended is joined, and its result counts", async () => {
+    const served = await Served.start({}, { [noticeId]: ended("sendNotice", "read") });
+    expect(served.result.outcome).toBe("servedByNotice");
+  });
+
+  test("a post of an earlier run is followed as that run would", async () => {
+    const shown = { [noticeId]: open("Sent"), [postId]: open("Sent") };
+    const served = await Served.start({}, shown);
+    await served.see(postId, ended("sendPostal", "delivered"));
+    await served.see(noticeId, ended("sendNotice", "refused"));
+    expect(served.result).toMatchObject({
+      outcome: "servedByPost",
+      dates: { escalatedAt: startedAt },
+    });
+  });
+
+  test("a notice with another input is refused", async () => {
+    const served = await Served.start({}, { [noticeId]: otherInput });
+    expect(served.run.failure).toMatchObject({ type: "InputMismatch" });
+  });
+
+  test("a post with another input asks a person", async () => {
+    const served = await Served.start({}, { [postId]: otherInput });
+    await served.answer();
+    expect((await served.status()).attention).toMatchObject({ step: "post" });
+  });
+});
+
+test("the status shows both, and the decision that one of them waits for", async () => {
+  const attention = {
+    id: "submit-1",
+    kind: "unavailable" as const,
+    step: "submit",
+    since: startedAt,
+    reason: "no answer",
+    decisions: ["retry" as const],
+  };
+  const served = await Served.start();
+  await served.see(noticeId, open("Sent", { attention }));
+  const status = await served.status();
+  expect(status.attention).toBeUndefined();
+  expect(status.waitingFor).toBe(`an operator decision at ${noticeId}`);
+  expect(status.children).toEqual([
+    {
+      process: "sendNotice",
+      id: "test.notice",
+      state: "Sent",
+      attention: { id: "submit-1", kind: "unavailable", reason: "no answer" },
+    },
+  ]);
+});
