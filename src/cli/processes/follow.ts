@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { outcomesOf, processes } from "../../contracts/registry.js";
 import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
 import { hasCapability } from "./capability.js";
+import { childAsking } from "./children.js";
 import { CodeDialogue } from "./code-dialogue.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { LiveLine, writeData, writeJsonLine } from "../output/output.js";
@@ -80,19 +81,27 @@ export async function resultOf(
   if (onStatus || (await handle.isOpen())) {
     for await (const status of handle.watch()) {
       onStatus?.(status);
-      const attention = keepWaiting ? undefined : await openAttention(handle, status);
-      if (attention) throw waitsForPerson(handle.workflowId, attention);
+      const asking = keepWaiting ? undefined : await openAttention(handle, status);
+      if (asking) throw waitsForPerson(asking);
     }
   }
   return handle.result().catch(failed(handle.workflowId));
 }
 
-/** The open attention. A terminated process still shows its attention, but accepts no decision. */
+/** An open attention, and the process that has it. */
+interface Asking {
+  workflowId: string;
+  attention: Pick<NonNullable<ProcessStatus["attention"]>, "id" | "reason">;
+}
+
+/** Its own, or that of a process that it has started. A terminated process still shows its attention, but accepts no decision. */
 export async function openAttention(
   handle: ProcessHandle<ProcessResult>,
-  { attention }: ProcessStatus,
-): Promise<ProcessStatus["attention"]> {
-  return attention && (await handle.isOpen()) ? attention : undefined;
+  status: ProcessStatus,
+): Promise<Asking | undefined> {
+  const { attention } = status;
+  const asking = attention ? { workflowId: handle.workflowId, attention } : childAsking(status);
+  return asking && (await handle.isOpen()) ? asking : undefined;
 }
 
 /** Whether a person uses this terminal and stdin has not ended. */
@@ -101,10 +110,7 @@ function isOnTerminal(): boolean {
   return stdin.isTTY && stdout.isTTY && !stdin.readableEnded;
 }
 
-function waitsForPerson(
-  workflowId: string,
-  { id, reason }: NonNullable<ProcessStatus["attention"]>,
-): CommandError {
+function waitsForPerson({ workflowId, attention: { id, reason } }: Asking): CommandError {
   return new CommandError(
     exitCodes.waitsForPerson,
     `${workflowId} needs an operator decision (attention ${id}): ${reason}; see "trustflow resolve --help"`,

@@ -3,6 +3,7 @@ import { consequencesOf, proposedLine } from "../../contracts/shared/decisions.j
 import type { ProcessResult, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { facts } from "../output/output.js";
 import { batchFacts } from "./batch-progress.js";
+import { childFacts, childLines, childResults, withoutChildren } from "./children.js";
 import { linesOf, padded, paint, terminal } from "../output/terminal.js";
 import type { Terminal } from "../output/terminal.js";
 
@@ -27,7 +28,9 @@ export function statusText(status: ProcessStatus): Terminal {
       ]),
       ["references", listed(status.references)],
       ...batchFacts(status),
+      ...childFacts(status),
     ]),
+    ...childLines(status),
     ...attentionLines(status),
     ...status.timeline.map(timelineLine),
   ]);
@@ -53,7 +56,8 @@ export function resultText(result: ProcessResult): Terminal {
       ["provider's word", providerOutcome],
       ["references", listed(references)],
       ...Object.entries(dates),
-      ...plainEntries(own),
+      ...plainEntries(withoutChildren(own)),
+      ...childResults(own),
       ...documents.map(({ kind, document }): [string, string] => [kind, document.uri]),
     ]),
     ...timeline.map(timelineLine),

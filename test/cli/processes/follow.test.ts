@@ -25,8 +25,20 @@ function handle(open: boolean): PostalHandle {
 }
 
 test("an open process needs an operator decision", async () => {
-  expect(await openAttention(handle(true), status)).toBe(status.attention);
+  expect(await openAttention(handle(true), status)).toEqual({
+    workflowId: "sendPostal/order-7",
+    attention: status.attention,
+  });
   await expect(resultOf(handle(true), {}, () => undefined)).rejects.toMatchObject({ exitCode: 5 });
+});
+
+test("the decision of a process that it has started is asked for under that id", async () => {
+  const child = { process: "sendNotice", id: "order-7.notice", attention: status.attention };
+  const parent = { phase: "tracking", children: [child] } as unknown as ProcessStatus;
+  expect(await openAttention(handle(true), parent)).toEqual({
+    workflowId: "sendNotice/order-7.notice",
+    attention: status.attention,
+  });
 });
 
 test("a terminated process needs no decision", async () => {

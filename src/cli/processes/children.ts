@@ -1,0 +1,54 @@
+// What `status` and `result` show of the processes that a process has started: where each stands, and where a decision is made.
+import type { ServeNoticeResult, ServeNoticeStatus } from "../../contracts/serve-notice.js";
+import type { ProcessStatus } from "../../contracts/shared/status.js";
+import { paint, terminal } from "../output/terminal.js";
+import type { Terminal } from "../output/terminal.js";
+
+const childrenOf = ({ children = [] }: ServeNoticeStatus) => children;
+
+export function childFacts(status: ProcessStatus): [string, string | undefined][] {
+  return childrenOf(status).map(({ process: name, id, state, outcome, waitingFor }) => [
+    `${name}/${id}`,
+    [outcome ?? state, waitingFor && `waits for ${waitingFor}`].filter(Boolean).join(", ") ||
+      "started",
+  ]);
+}
+
+/** The decision is made at the child: one decision, one place. */
+export function childLines(status: ProcessStatus): Terminal[] {
+  return asking(status).map(({ workflowId, attention: { id } }) =>
+    paint(
+      "yellow",
+      terminal`${workflowId} needs an operator decision: trustflow resolve ${workflowId} --attention ${id}`,
+    ),
+  );
+}
+
+/** The first child that waits for a decision. */
+export function childAsking(status: ProcessStatus): ReturnType<typeof asking>[number] | undefined {
+  return asking(status)[0];
+}
+
+function asking(status: ProcessStatus) {
+  return childrenOf(status).flatMap(({ process: name, id, attention }) =>
+    attention ? [{ workflowId: `${name}/${id}`, attention }] : [],
+  );
+}
+
+type Ended = Record<keyof Pick<ServeNoticeResult, "process" | "id" | "outcome">, string>;
+
+/** The results of children in that of their parent; `--json` prints them whole. */
+export function childResults(own: object): [string, string][] {
+  return Object.values(own)
+    .filter(isChildResult)
+    .map(({ process: name, id, outcome }) => [`${name}/${id}`, outcome]);
+}
+
+export function withoutChildren(own: object): object {
+  return Object.fromEntries(Object.entries(own).filter(([, value]) => !isChildResult(value)));
+}
+
+function isChildResult(value: unknown): value is Ended {
+  const { process: name, id, outcome } = (value ?? {}) as Record<string, unknown>;
+  return [name, id, outcome].every((part) => typeof part === "string");
+}
