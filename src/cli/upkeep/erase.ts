@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Erasable, Erased } from "../../cleanup/erase.js";
 import type { Erasure } from "../../cleanup/erasure-record.js";
 import { ringOf } from "../../config.js";
-import { parseWorkflowId, processes } from "../../contracts/registry.js";
+import { childrenOf, parseWorkflowId, processes } from "../../contracts/registry.js";
 import { clientsOf, withTemporal } from "./cleanup.js";
 import { addCommand, personName } from "../command.js";
 import { withDatabase } from "../context.js";
@@ -30,7 +30,8 @@ export function addErase(program: Command): void {
   addCommand(program, "erase <id>", {
     summary: "erase a finished process: its documents, callbacks, answers, key and history",
     details: `The ID must be "<process>/<business id>", so that it cannot mean another process.
-The erasure is final. An open process is refused. A document that another process owns too is kept.
+The erasure is final. An open process is refused. The processes that it has started are erased with it; none of them may be open.
+A document that another process owns too is kept.
 The id cannot be used again: a new start with it is refused, so nothing is sent twice. If the command was interrupted, run it again.
 The provider's own data are listed but stay there. "trustflow erasures" shows who erased what and when.`,
     example: `trustflow erase sendPostal/order-7 --dry-run
@@ -73,12 +74,32 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
       const documents = documentStoreOf(config);
       const codecRing = ringOf(config, "codec");
       const options = { workflowId, client, clients, pool, documents, codecRing };
+      const eraseOrShow = (of: typeof options) =>
+        by === undefined || dryRun ? erasableOf(of) : erase({ ...of, by });
       try {
-        const report =
-          by === undefined || dryRun ? await erasableOf(options) : await erase({ ...options, by });
-        if (json) return writeJson({ id: workflowId, dryRun: dryRun ?? false, ...report });
+        // What it has started is found by its id alone, so it goes first: after a crash the command finds the rest.
+        const started = await startedBy(workflowId, (id) =>
+          erasableOf({ ...options, workflowId: id }).catch((error: unknown) => {
+            if (error instanceof NothingToErase) return undefined;
+            throw error;
+          }),
+        );
+        if (started.length > 0) await erasableOf(options);
+        const children: { id: string; report: Erasable & Partial<Erased> }[] = [];
+        for (const id of started)
+          children.push({ id, report: await eraseOrShow({ ...options, workflowId: id }) });
+        const report = await eraseOrShow(options);
+        const shown = children.map(({ id, report: own }) => ({ id, ...own }));
+        if (json)
+          return writeJson({
+            id: workflowId,
+            dryRun: dryRun ?? false,
+            ...report,
+            ...(shown.length > 0 && { children: shown }),
+          });
         writeData(facts(linesOf(workflowId, report)));
-        if (report.atProvider.length > 0)
+        for (const { id, report: own } of children) writeData(facts(linesOf(id, own)));
+        if ([report, ...shown].some(({ atProvider }) => atProvider.length > 0))
           writeNote(
             terminal`The provider keeps its own data: ask it to erase them, by these references.`,
           );
@@ -91,6 +112,16 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
       }
     }),
   );
+}
+
+/** Of the processes that this one starts, those of which something is stored. Throws where one is open. */
+async function startedBy(
+  workflowId: string,
+  erasable: (id: string) => Promise<Erasable | undefined>,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const id of childrenOf(workflowId)) if (await erasable(id)) found.push(id);
+  return found;
 }
 
 function fullId(id: string): string {
