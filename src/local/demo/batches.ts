@@ -19,6 +19,7 @@ function list(): Buffer {
 
 export const batchScenarios: Scenario[] = [
   {
+    process: "sendNoticeBatch",
     name: "batch",
     title: `A batch of ${RECIPIENTS.toLocaleString("en")} notices, with a report`,
     expected: "closed",

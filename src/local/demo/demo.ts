@@ -14,6 +14,7 @@ import { letterScenarios } from "./letters.js";
 import { noticeScenarios } from "./notices.js";
 import { peopleScenarios } from "./people.js";
 import type { Scenario, ScenarioContext } from "./scenario.js";
+import { servingScenarios } from "./serving.js";
 import { walletScenarios } from "./wallet.js";
 import { startStack } from "../stack/stack.js";
 import type { Progress } from "../processes/tools.js";
@@ -57,9 +58,11 @@ const SPEED = 40_000;
 
 const acts = [
   letterScenarios,
-  [...noticeScenarios, ...peopleScenarios, ...walletScenarios],
+  [...noticeScenarios, ...servingScenarios, ...peopleScenarios, ...walletScenarios],
   batchScenarios,
 ];
+/** What is played; each process has at least one. */
+export const scenarios = acts.flat();
 
 export async function runDemo({ progress, onReport }: DemoOptions): Promise<DemoReport> {
   const began = Date.now();
@@ -102,7 +105,7 @@ async function play(
   progress: Progress,
 ): Promise<DemoRow> {
   const began = Date.now();
-  const { name, title, expected } = scenario;
+  const { process: processName, name, title, expected } = scenario;
   const { handle, meanwhile } = await scenario.play(stage, intentOf(name));
   const outcome = await Promise.all([
     handle.result().then((result) => result.outcome),
@@ -114,7 +117,7 @@ async function play(
   );
   progress(`${name.padEnd(22)} ended as ${outcome}`);
   return {
-    process: handle.process,
+    process: processName,
     id: name,
     scenario: title,
     expected,
@@ -180,5 +183,5 @@ function isIntentOf(name: string, intent: string | null): boolean {
 }
 
 function effectOf(name: string): string | undefined {
-  return acts.flat().find((scenario) => scenario.name === name)?.effect;
+  return scenarios.find((scenario) => scenario.name === name)?.effect;
 }

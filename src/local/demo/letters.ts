@@ -88,6 +88,7 @@ const letters: Letter[] = [
 
 export const letterScenarios: Scenario[] = letters.map(
   ({ name, title, magic, expected, options, meanwhile }) => ({
+    process: "sendPostal",
     name,
     title,
     expected,

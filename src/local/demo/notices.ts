@@ -15,6 +15,7 @@ const notices = [
 ];
 
 export const noticeScenarios: Scenario[] = notices.map(({ name, title, outcome }) => ({
+  process: "sendNotice",
   name,
   title,
   expected: outcome,

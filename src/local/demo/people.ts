@@ -86,6 +86,7 @@ async function waitsFor(handle: Pick<CertificateHandle, "status">, what: string)
 
 export const peopleScenarios: Scenario[] = [
   {
+    process: "issueCertificate",
     name: "wrong-code",
     title: "A wrong code, a new code, the right code",
     expected: "issued",
@@ -102,6 +103,7 @@ export const peopleScenarios: Scenario[] = [
     },
   },
   {
+    process: "issueCertificate",
     name: "assertion-renewed",
     title: "A new eID assertion replaces an expired one",
     expected: "issued",
@@ -124,6 +126,7 @@ export const peopleScenarios: Scenario[] = [
     },
   },
   {
+    process: "issueCertificate",
     name: "enroll-cut-off",
     title: "The enrolment's answer is lost; an operator supplies its IDs",
     expected: "issued",
@@ -148,6 +151,7 @@ export const peopleScenarios: Scenario[] = [
     },
   },
   {
+    process: "sendMessage",
     name: "message",
     title: "A message",
     expected: "accepted",
@@ -158,6 +162,7 @@ export const peopleScenarios: Scenario[] = [
     },
   },
   {
+    process: "signEnvelope",
     name: "envelope",
     title: "An envelope with a one-shot signature",
     expected: "sent",
@@ -172,6 +177,7 @@ export const peopleScenarios: Scenario[] = [
     },
   },
   {
+    process: "signOneShot",
     name: "video-signature",
     title: "A signature after a video identification",
     expected: "signed",

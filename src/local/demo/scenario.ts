@@ -1,5 +1,6 @@
 // A scenario of the demo: it starts a process, plays its persons, and states the expected outcome.
 import type { AnyHandle, Trustflow } from "../../client.js";
+import type { ProcessName } from "../../contracts/registry.js";
 import type { SandboxControl } from "../../sandbox/control/client.js";
 import type { Progress } from "../processes/tools.js";
 import type { Stack } from "../stack/stack.js";
@@ -12,6 +13,7 @@ export interface ScenarioContext {
 }
 
 export interface Scenario {
+  process: ProcessName;
   /** The business id. */
   name: string;
   title: string;

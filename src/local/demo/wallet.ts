@@ -15,6 +15,7 @@ function entrance(intent: string): PresentCredentialInput {
 
 export const walletScenarios: Scenario[] = [
   {
+    process: "issueCredential",
     name: "credential-issued",
     title: "A wallet credential, with its operator, template and service",
     expected: "initiated",
@@ -30,6 +31,7 @@ export const walletScenarios: Scenario[] = [
     },
   },
   {
+    process: "presentCredential",
     name: "credential-presented",
     title: "A wallet credential is presented; its service exists already",
     expected: "initiated",
