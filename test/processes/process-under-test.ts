@@ -35,6 +35,8 @@ export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   activity: string;
   /** The process that makes the call, where that is one which the process has started: the end of its id is added. */
   in?: { process: string; suffix: string };
+  /** Others come before it, and take so long that its point is reached before theirs: none waits for it with a held call. */
+  comesLate?: true;
   /** The step of its row in the journal, for a call with an effect; several where they go side by side. Default: `activity`. */
   step?: string | string[];
   /** Brings the call about; without it, the process makes it by itself. */

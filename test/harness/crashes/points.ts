@@ -185,8 +185,11 @@ async function reach(points: PointRun[]): Promise<void> {
   const playing = reading.filter(({ run: { call } }) => call.afterPlay);
   await allReached(reading, () => Promise.allSettled(playing.map(({ run }) => run.play())));
   const first = points.filter((point) => !isLater(point));
-  await Promise.all(first.map(({ run }) => run.start()));
-  await allReached(first);
+  for (const comesLate of [true, undefined]) {
+    const next = first.filter(({ run: { call } }) => call.comesLate === comesLate);
+    await Promise.all(next.map(({ run }) => run.start()));
+    await allReached(next);
+  }
   for (const { run } of asked) run.ask();
   await allReached(asked);
 }

@@ -236,15 +236,16 @@ function temporalOf(run: PathRun, child: ChildOf) {
   return run.system.client.temporal.workflow.getHandle(childOf(run, child).workflowId);
 }
 
+/** As long as `shows` waits: where nothing is cached, each step takes a replay. */
 function started(run: PathRun, child: ChildOf): Promise<unknown> {
-  return eventually(`the start of ${child.process}`, () =>
+  const isStarted = () =>
     childOf(run, child)
       .isOpen()
       .then(
         () => true,
         () => false,
-      ),
-  );
+      );
+  return eventually(`the start of ${child.process}`, isStarted, 60_000);
 }
 
 /** The provider closes the notice as refused. */
