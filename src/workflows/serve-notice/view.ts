@@ -31,7 +31,8 @@ const unserving: ReadonlySet<string> = new Set(["refused", "cancelled"]);
 
 /**
  * `failed` is an outcome at the close alone: a notice in the state `Failed` may still be delivered (P2 §3.2,
- * docs/reading-the-specification.md §3), and then the deadline decides.
+ * docs/reading-the-specification.md §3), and then the deadline decides. One whose process has given up at its own deadline is open at
+ * the provider, and may have been delivered since it was looked at: the provider decides.
  */
 export function noticeStanding(
   { state, outcome, isEnded }: SeenChild,
@@ -39,6 +40,7 @@ export function noticeStanding(
 ): "served" | "unserved" | "open" {
   const rank = Math.max(rankOf(state), rankOf(outcome));
   if (rank >= ranks[servedWhen]) return "served";
+  if (outcome === "openAtDeadline") return "open";
   const isClosed = isEnded || state === "Closed";
   return isClosed || (outcome !== undefined && unserving.has(outcome.toLowerCase()))
     ? "unserved"

@@ -172,10 +172,11 @@ class ServeNotice {
   /** Undefined where no post is needed, or none is wanted any more. */
   async #whyPost(): Promise<string | undefined> {
     const timer = new Timer(this.#deadline ?? now(), "Time limit for the notice to be served");
-    await condition(() => timer.isOver || this.#isDecided);
+    const isOver = () => seenIn(this.#children.notice.found).isEnded;
+    await condition(() => timer.isOver || this.#isDecided || isOver());
     timer.cancel();
     const isLate = !this.#isDecided;
-    if (isLate) await this.#askAtDeadline();
+    if (isLate) await this.#askProvider();
     if (this.#isPostCancelled || this.#standing === "served") return undefined;
     // The notice was refused before it went out: the process ends with that, and nothing follows.
     if (this.#isRefused) return undefined;
@@ -183,14 +184,12 @@ class ServeNotice {
   }
 
   /**
-   * What is known of the notice may be as old as its poll: the provider's answer at the deadline decides. The child is not looked at:
-   * if it were stuck, the letter would wait for it.
+   * What is known of the notice may be as old as its poll: the provider's answer at a deadline decides, ours or the notice's own. The
+   * child is not looked at: if it were stuck, the letter would wait for it.
    */
-  async #askAtDeadline(): Promise<void> {
-    const { found } = this.#children.notice;
-    if (found?.run !== "open") return;
-    const { account, references } = found.status;
-    const { uniqueId } = references;
+  async #askProvider(): Promise<void> {
+    const { account } = this.#flow.status;
+    const { uniqueId } = referencesIn(this.#children.notice.found);
     if (uniqueId === undefined) return;
     const summary = "Query EviNotice before the post goes out";
     const step = { name: "readNotice", summary, journaled: false, happened: {} };

@@ -35,11 +35,16 @@ test("a notice that has failed may still be delivered: it is open until its clos
   expect(noticeStanding({ ...failed, isEnded: true }, "read")).toBe("unserved");
 });
 
-test("an end is never open, and nothing but an end, a close or an outcome is unserved", () => {
+test("a notice whose process has given up is open: it may have been served since", () => {
+  const givenUp = { outcome: "openAtDeadline", isEnded: true };
+  expect(noticeStanding(givenUp, "delivered")).toBe("open");
+});
+
+test("an end is open at a deadline alone, and nothing but an end, a close or an outcome is unserved", () => {
   fc.assert(
     fc.property(seen, servedWhen, (one, when) => {
       const standing = noticeStanding(one, when);
-      if (one.isEnded) expect(standing).not.toBe("open");
+      if (one.isEnded && one.outcome !== "openAtDeadline") expect(standing).not.toBe("open");
       if (standing === "unserved")
         expect(
           one.isEnded ||

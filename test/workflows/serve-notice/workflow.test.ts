@@ -251,6 +251,20 @@ describe("a notice that is not served", () => {
     expect(served.started).toEqual([noticeId, postId]);
   });
 
+  test.each([
+    ["Read", "servedByNotice", [noticeId]],
+    ["Delivered", "servedByPost", [noticeId, postId]],
+  ])(
+    "a notice that is open at its own deadline is asked about: %s is %s",
+    async (state, outcome, started) => {
+      const served = await Served.start({ readNotice: () => ({ state }) });
+      await served.see(noticeId, ended("sendNotice", "openAtDeadline"));
+      expect(served.started).toEqual(started);
+      if (started.includes(postId)) await served.see(postId, ended("sendPostal", "delivered"));
+      expect(served.result.outcome).toBe(outcome);
+    },
+  );
+
   test("without the provider's id the deadline needs no query", async () => {
     const served = await Served.start();
     await served.pass(DEADLINE);
