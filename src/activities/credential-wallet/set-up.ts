@@ -1,15 +1,17 @@
 // The effects of both flows, one each: the operator, the templates, the service, and the flow that is started (P1 §4.6).
 // The digest of each covers what it sends, so that another body cannot take over what exists.
 import * as wallet from "../../providers/credential-wallet/client.js";
-import type { WalletRequest } from "../../providers/credential-wallet/client.js";
+import type {
+  CredentialWalletAccount,
+  WalletRequest,
+} from "../../providers/credential-wallet/client.js";
+import type { Operation } from "../../providers/registry.js";
 import type { StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
-import type { WalletContext } from "./context.js";
+import type { provider, WalletContext } from "./context.js";
 
 /** What every step of both flows is called with, beside the ids that it refers to. */
 export type WalletCall = StepCall & WalletRequest & { account: string };
-/** An operator's `happened` may supply an id as a number. */
-type Id = string | number;
 
 export interface FlowInitiated {
   /** What the wallet answered, where it was JSON. */
@@ -17,145 +19,112 @@ export interface FlowInitiated {
   initiatedAt: string;
 }
 
-const now = () => new Date().toISOString();
-
-export async function createOperator(
+export function createOperator(
   context: WalletContext,
   { effect, fields, isLater }: WalletCall,
 ): Promise<{ operatorId: string }> {
-  const { operatorId } = await runEffect(
-    context,
-    effect,
-    {
-      operation: "createOperator",
-      input: { fields },
-      send: ({ signal }): Promise<{ operatorId: Id }> =>
-        wallet.createOperator(context.account, { fields, isLater }, signal),
-    },
-    { of: "step" },
-  );
-  return { operatorId: String(operatorId) };
+  const call = { operation: "createOperator", send: wallet.createOperator } as const;
+  return create(context, effect, { ...call, id: "operatorId", request: { fields, isLater } });
 }
 
-export async function createTemplate(
+export function createTemplate(
   context: WalletContext,
   { effect, fields, isLater }: WalletCall,
 ): Promise<{ templateId: string }> {
-  const { templateId } = await runEffect(
-    context,
-    effect,
-    {
-      operation: "createTemplate",
-      input: { fields },
-      send: ({ signal }): Promise<{ templateId: Id }> =>
-        wallet.createTemplate(context.account, { fields, isLater }, signal),
-    },
-    { of: "step" },
-  );
-  return { templateId: String(templateId) };
+  const call = { operation: "createTemplate", send: wallet.createTemplate } as const;
+  return create(context, effect, { ...call, id: "templateId", request: { fields, isLater } });
 }
 
-export async function createIssuanceService(
+export function createIssuanceService(
   context: WalletContext,
   { effect, fields, isLater, templateId }: WalletCall & { templateId: string },
 ): Promise<{ issuanceServiceId: string }> {
-  const { issuanceServiceId } = await runEffect(
-    context,
-    effect,
-    {
-      operation: "createIssuanceService",
-      input: { fields, templateId },
-      send: ({ signal }): Promise<{ issuanceServiceId: Id }> =>
-        wallet.createIssuanceService(context.account, { fields, isLater, templateId }, signal),
-    },
-    { of: "step" },
-  );
-  return { issuanceServiceId: String(issuanceServiceId) };
+  const call = { operation: "createIssuanceService", send: wallet.createIssuanceService } as const;
+  const request = { fields, isLater, templateId };
+  return create(context, effect, { ...call, id: "issuanceServiceId", request });
 }
 
-export async function initIssuance(
+export function initIssuance(
   context: WalletContext,
   { effect, fields, isLater, issuanceServiceId }: WalletCall & { issuanceServiceId: string },
 ): Promise<FlowInitiated> {
-  const initiated = await runEffect(
-    context,
-    effect,
-    {
-      operation: "initIssuance",
-      input: { fields, issuanceServiceId },
-      // An operator's `happened` supplies no answer.
-      async send({ signal }): Promise<Partial<FlowInitiated> | undefined> {
-        const request = { fields, isLater, issuanceServiceId };
-        const answer = await wallet.initIssuance(context.account, request, signal);
-        return { ...answer, initiatedAt: now() };
-      },
-    },
-    { of: "step" },
-  );
-  return completed(initiated);
+  const call = { operation: "initIssuance", send: wallet.initIssuance } as const;
+  return init(context, effect, { ...call, request: { fields, isLater, issuanceServiceId } });
 }
 
-export async function createVerificationTemplate(
+export function createVerificationTemplate(
   context: WalletContext,
   { effect, fields, isLater, templateId }: WalletCall & { templateId: string },
 ): Promise<{ verificationTemplateId: string }> {
-  const { verificationTemplateId } = await runEffect(
-    context,
-    effect,
-    {
-      operation: "createVerificationTemplate",
-      input: { fields, templateId },
-      send: ({ signal }): Promise<{ verificationTemplateId: Id }> =>
-        wallet.createVerificationTemplate(context.account, { fields, isLater, templateId }, signal),
-    },
-    { of: "step" },
-  );
-  return { verificationTemplateId: String(verificationTemplateId) };
+  const operation = "createVerificationTemplate";
+  const call = { operation, send: wallet.createVerificationTemplate } as const;
+  const request = { fields, isLater, templateId };
+  return create(context, effect, { ...call, id: "verificationTemplateId", request });
 }
 
-export async function createPresentationService(
+export function createPresentationService(
   context: WalletContext,
   given: WalletCall & { operatorIds: string[]; verificationTemplateIds: string[] },
 ): Promise<{ verificationServiceId: string }> {
   const { effect, fields, isLater, operatorIds, verificationTemplateIds } = given;
-  const { verificationServiceId } = await runEffect(
-    context,
-    effect,
-    {
-      operation: "createPresentationService",
-      input: { fields, operatorIds, verificationTemplateIds },
-      send({ signal }): Promise<{ verificationServiceId: Id }> {
-        const request = { fields, isLater, operatorIds, verificationTemplateIds };
-        return wallet.createPresentationService(context.account, request, signal);
-      },
-    },
-    { of: "step" },
-  );
-  return { verificationServiceId: String(verificationServiceId) };
+  const operation = "createPresentationService";
+  const call = { operation, send: wallet.createPresentationService } as const;
+  const request = { fields, isLater, operatorIds, verificationTemplateIds };
+  return create(context, effect, { ...call, id: "verificationServiceId", request });
 }
 
-export async function initPresentation(
+export function initPresentation(
   context: WalletContext,
   given: WalletCall & { verificationServiceId: string },
 ): Promise<FlowInitiated> {
   const { effect, fields, isLater, verificationServiceId } = given;
-  const initiated = await runEffect(
-    context,
-    effect,
-    {
-      operation: "initPresentation",
-      input: { fields, verificationServiceId },
-      async send({ signal }): Promise<Partial<FlowInitiated> | undefined> {
-        const request = { fields, isLater, verificationServiceId };
-        const answer = await wallet.initPresentation(context.account, request, signal);
-        return { ...answer, initiatedAt: now() };
-      },
-    },
-    { of: "step" },
-  );
-  return completed(initiated);
+  const call = { operation: "initPresentation", send: wallet.initPresentation } as const;
+  return init(context, effect, { ...call, request: { fields, isLater, verificationServiceId } });
 }
 
-function completed({ answer, initiatedAt = now() }: Partial<FlowInitiated> = {}): FlowInitiated {
+interface Call<Request, Answer> {
+  operation: Operation<typeof provider>;
+  send(account: CredentialWalletAccount, request: Request, signal: AbortSignal): Promise<Answer>;
+  request: Request;
+}
+
+/** `id`: by which name the answer has the id of what was created. */
+async function create<Request extends WalletRequest, Name extends string>(
+  context: WalletContext,
+  effect: StepCall["effect"],
+  { id, ...call }: Call<Request, Record<Name, string>> & { id: Name },
+): Promise<Record<Name, string>> {
+  // An operator's `happened` may supply an id as a number.
+  const answer = await run<Request, Record<Name, string | number>>(context, effect, call);
+  return { [id]: String(answer[id]) } as Record<Name, string>;
+}
+
+async function init<Request extends WalletRequest>(
+  context: WalletContext,
+  effect: StepCall["effect"],
+  { send, ...call }: Call<Request, { answer?: unknown }>,
+): Promise<FlowInitiated> {
+  const now = () => new Date().toISOString();
+  // An operator's `happened` supplies no answer.
+  const initiated = await run<Request, Partial<FlowInitiated> | undefined>(context, effect, {
+    ...call,
+    send: async (...sent) => ({ ...(await send(...sent)), initiatedAt: now() }),
+  });
+  const { answer, initiatedAt = now() } = initiated ?? {};
   return { ...(answer === undefined ? {} : { answer }), initiatedAt };
+}
+
+/** Which effect of the process it is does not change what is sent, so the digest leaves that out. */
+function run<Request extends WalletRequest, Answer>(
+  context: WalletContext,
+  effect: StepCall["effect"],
+  { operation, send, request }: Call<Request, Answer>,
+): Promise<Answer> {
+  const { isLater: _, ...input } = request;
+  return runEffect(
+    context,
+    effect,
+    { operation, input, send: ({ signal }) => send(context.account, request, signal) },
+    { of: "step" },
+  );
 }
