@@ -13,7 +13,9 @@ import { brought } from "../processes/index.js";
 import { shellBlocks } from "./shell-blocks.js";
 import { codeBlocks, isThere, namedRows, pages, quoted, root, textOf } from "./repository.js";
 
-const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
+const scriptsOf = (path: string) =>
+  Object.keys((JSON.parse(textOf(path)) as { scripts: object }).scripts);
+const scripts = ["package.json", "examples/onboarding/package.json"].flatMap(scriptsOf);
 const exampleIsThere = (path: string) => isThere(path) || !path.startsWith("examples/");
 
 /** A line as a shell splits it; quotes hold words together. */
@@ -73,7 +75,8 @@ function problemOf(line: string): string | undefined {
   if (first === "docker" && rest[0] === "compose") return composeProblem(rest.slice(1));
   if (first === "docker")
     return rest[0] === "run" ? undefined : `docker ${rest[0]} is not known here`;
-  if (first === "sh") return isThere(rest[0] ?? "") ? undefined : `${rest[0]} is not there`;
+  if (first === "sh" || first === "cd")
+    return isThere(rest[0] ?? "") ? undefined : `${rest[0]} is not there`;
   return [
     "cat",
     "cp",
@@ -93,10 +96,10 @@ function problemOf(line: string): string | undefined {
 }
 
 function npmProblem(args: string[]): string | undefined {
-  const [verb, name] = args.filter((arg) => !arg.startsWith("--"));
+  const [verb = "", name] = args.filter((arg) => !arg.startsWith("--"));
   const script = verb === "run" ? name : verb;
-  if (verb === "ci" || verb === "install") return undefined;
-  return script !== undefined && script in scripts ? undefined : `no npm script ${script}`;
+  if (["ci", "install", "pack"].includes(verb)) return undefined;
+  return script !== undefined && scripts.includes(script) ? undefined : `no npm script ${script}`;
 }
 
 /** `docker compose run --rm cli <command>` runs ours. */
