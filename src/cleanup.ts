@@ -9,7 +9,7 @@ import { ConfigurationError } from "./config.js";
 import type { Config } from "./config.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import type { DocumentStore } from "./documents/store.js";
-import { purgeEffects } from "./journal/retention.js";
+import { purgeCorrelations, purgeEffects, purgeEventSecrets } from "./journal/retention.js";
 import type { IsOpen } from "./journal/retention.js";
 import { expireDocuments } from "./cleanup/document-retention.js";
 import type { Expired } from "./cleanup/document-retention.js";
@@ -92,7 +92,11 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     remembered,
     limit,
   );
-  if (!dryRun) await purgeBatches(pool, before(journalDays));
+  if (!dryRun) {
+    await purgeEventSecrets(pool, before(inboxDays), running, limit);
+    await purgeCorrelations(pool, before(journalDays), remembered, limit);
+    await purgeBatches(pool, before(journalDays));
+  }
   const { expired, unknownEnd, skipped } = await expireDocuments({
     ...options,
     clients,

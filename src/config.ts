@@ -69,9 +69,9 @@ export const Config = z.strictObject({
       codec: secret().optional(),
       /** The same ring, for one who only reads. */
       codecRead: secret().optional(),
-      /** The workers' private keys of the secrets that clients seal. */
+      /** The workers' private keys of the secrets that clients and relays seal. */
       secrets: secret().optional(),
-      /** What clients seal secrets with: the public half of `secrets`. */
+      /** What clients and relays seal secrets with: the public half of `secrets`. */
       secretsPublic: secret().optional(),
       /** Proves to the workers who has written. */
       codecWrite: secret().optional(),

@@ -1,4 +1,5 @@
 // Maps a provider's reference to its process, so that a callback to an account's address finds it (docs/design.md §7).
+import type { ProcessKey } from "../crypto/data-key.js";
 import type { Pool } from "../postgres/pool.js";
 
 export interface Correlation {
@@ -18,4 +19,37 @@ export async function correlate(pool: Pool, correlation: Correlation): Promise<v
      values ($1, $2, $3, $4, $5) on conflict do nothing`,
     [provider, account, reference, namespace, workflowId],
   );
+}
+
+/**
+ * Like `correlate`, for a reference that the caller of a process gives: returns the process that has it now. A claim by that process
+ * itself starts the retention of the correlation again.
+ */
+export async function claimReference(pool: Pool, correlation: Correlation): Promise<ProcessKey> {
+  const { provider, account, reference, namespace, workflowId } = correlation;
+  const { rows } = await pool.query<ProcessKey>(
+    `insert into trustflow.correlations as c (provider, account, reference, namespace, workflow_id)
+     values ($1, $2, $3, $4, $5)
+     on conflict (provider, account, reference) do update set created_at =
+       case when (c.namespace, c.workflow_id) = ($4, $5) then clock_timestamp() else c.created_at end
+     returning namespace, workflow_id as "workflowId"`,
+    [provider, account, reference, namespace, workflowId],
+  );
+  const [owner] = rows;
+  if (!owner) throw new Error("PostgreSQL gave no row");
+  return owner;
+}
+
+/** Gives a reference to the process of the correlation, if `from` has it still; returns whether it did. */
+export async function takeReference(
+  pool: Pool,
+  { provider, account, reference, namespace, workflowId }: Correlation,
+  from: ProcessKey,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update trustflow.correlations set namespace = $4, workflow_id = $5, created_at = clock_timestamp()
+     where provider = $1 and account = $2 and reference = $3 and namespace = $6 and workflow_id = $7`,
+    [provider, account, reference, namespace, workflowId, from.namespace, from.workflowId],
+  );
+  return rowCount === 1;
 }

@@ -7,7 +7,7 @@ import type { Effect, EffectHandlers, SealedEffect } from "./effect.js";
 import { openRowAnswer } from "./answers.js";
 import { hasOtherInput, planOf } from "./chain.js";
 import type { Plan, Planned } from "./chain.js";
-import { correlate } from "./correlations.js";
+import { claimReference, correlate, takeReference } from "./correlations.js";
 import type { Correlation } from "./correlations.js";
 import { decide, withdraw } from "./decisions.js";
 import type { Decided, Decision, StepKey, Withdrawal } from "./decisions.js";
@@ -22,6 +22,8 @@ import {
   isLocked,
   JournalUnavailable,
 } from "./errors.js";
+import { eventSecretsOf } from "./event-secrets.js";
+import type { EventSecret } from "./event-secrets.js";
 import type { CallAction, IfAbsent } from "./next-action.js";
 import { own } from "./ownership.js";
 import type { OwnedDocument } from "./ownership.js";
@@ -128,6 +130,21 @@ export class Journal {
    */
   correlate(correlation: Correlation): Promise<void> {
     return asUnavailable(correlate(this.#pool, correlation));
+  }
+
+  /** Notes that callbacks with this reference belong to the process, unless another one has it; returns whose it is. */
+  claimReference(correlation: Correlation): Promise<ProcessKey> {
+    return asUnavailable(claimReference(this.#pool, correlation));
+  }
+
+  /** Moves a reference from a process that has ended to this one; false: `from` does not have it any more. */
+  takeReference(correlation: Correlation, from: ProcessKey): Promise<boolean> {
+    return asUnavailable(takeReference(this.#pool, correlation, from));
+  }
+
+  /** The secrets that the process's events carried, newest first. */
+  eventSecrets(processKey: ProcessKey): Promise<EventSecret[]> {
+    return asUnavailable(eventSecretsOf(this.#pool, processKey));
   }
 
   /** Reads the results of earlier runs of a process for a step whose occurrences are separate effects. */

@@ -59,18 +59,8 @@ export async function purgeEffects(
   limit = 1_000,
 ): Promise<number> {
   let removed = 0;
-  let after = ["", ""];
-  for (;;) {
-    const { rows } = await pool.query<{ namespace: string; workflow_id: string }>(
-      `select namespace, workflow_id from trustflow.effects where (namespace, workflow_id) > ($1, $2)
-       group by namespace, workflow_id having max(updated_at) < $3 order by 1, 2 limit $4`,
-      [...after, olderThan, limit],
-    );
-    const last = rows.at(-1);
-    if (last === undefined) return removed;
-    after = [last.namespace, last.workflow_id];
-    const closed: typeof rows = [];
-    for (const row of rows) if (!(await isOpen(row.namespace, row.workflow_id))) closed.push(row);
+  const old = "trustflow.effects where true";
+  for await (const closed of closedProcesses(pool, old, "updated_at", olderThan, isOpen, limit)) {
     // A process that was started again in the meantime has touched its rows and keeps them. The lock shows the newest version
     // of each row, even while another transaction changes it.
     const { rows: counts } = await pool.query<{ count: number }>(
@@ -89,8 +79,70 @@ export async function purgeEffects(
          delete from trustflow.correlations c using (select distinct namespace, workflow_id from gone) as process
          where c.namespace = process.namespace and c.workflow_id = process.workflow_id)
        select count(*)::int as count from gone`,
-      [closed.map((row) => row.namespace), closed.map((row) => row.workflow_id), olderThan],
+      [...closed, olderThan],
     );
     removed += counts[0]?.count ?? 0;
+  }
+  return removed;
+}
+
+const withoutEffects = `not exists (
+  select from trustflow.effects e where e.namespace = c.namespace and e.workflow_id = c.workflow_id)`;
+
+/** Deletes the correlations of closed processes that have no row in the journal: no effect of theirs takes them with it. */
+export async function purgeCorrelations(
+  pool: Pool,
+  olderThan: Date,
+  isOpen: IsOpen,
+  limit = 1_000,
+): Promise<void> {
+  const old = `trustflow.correlations c where ${withoutEffects}`;
+  for await (const closed of closedProcesses(pool, old, "created_at", olderThan, isOpen, limit))
+    // One that was claimed again in the meantime stays.
+    await pool.query(
+      `delete from trustflow.correlations c using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
+       where c.namespace = closed.namespace and c.workflow_id = closed.workflow_id and c.created_at < $3 and ${withoutEffects}`,
+      [...closed, olderThan],
+    );
+}
+
+/** Deletes the secrets of events of closed processes that were stored before `olderThan`. */
+export async function purgeEventSecrets(
+  pool: Pool,
+  olderThan: Date,
+  isOpen: IsOpen,
+  limit = 1_000,
+): Promise<void> {
+  const old = "trustflow.event_secrets where true";
+  for await (const closed of closedProcesses(pool, old, "stored_at", olderThan, isOpen, limit))
+    await pool.query(
+      `delete from trustflow.event_secrets s using unnest($1::text[], $2::text[]) as closed (namespace, workflow_id)
+       where s.namespace = closed.namespace and s.workflow_id = closed.workflow_id and s.stored_at < $3`,
+      [...closed, olderThan],
+    );
+}
+
+/** The closed processes whose newest row is older than `olderThan`, some at a time: their namespaces and their workflow ids. */
+async function* closedProcesses(
+  pool: Pool,
+  rowsOf: string,
+  touchedAt: string,
+  olderThan: Date,
+  isOpen: IsOpen,
+  limit: number,
+): AsyncGenerator<[namespaces: string[], workflowIds: string[]]> {
+  let after = ["", ""];
+  for (;;) {
+    const { rows } = await pool.query<{ namespace: string; workflow_id: string }>(
+      `select namespace, workflow_id from ${rowsOf} and (namespace, workflow_id) > ($1, $2)
+       group by namespace, workflow_id having max(${touchedAt}) < $3 order by 1, 2 limit $4`,
+      [...after, olderThan, limit],
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = [last.namespace, last.workflow_id];
+    const closed: typeof rows = [];
+    for (const row of rows) if (!(await isOpen(row.namespace, row.workflow_id))) closed.push(row);
+    yield [closed.map((row) => row.namespace), closed.map((row) => row.workflow_id)];
   }
 }

@@ -31,11 +31,13 @@ export const tableGrants: Record<string, Grants> = {
     operator: "select",
   },
   correlations: {
-    worker: "insert",
+    worker: "select, insert, update (namespace, workflow_id, created_at)",
     relay: "select",
     cleanup: "select, delete",
     operator: "select",
   },
+  // Who stores a secret cannot read it again; who opens it cannot put another one in its place.
+  event_secrets: { relay: "insert", worker: "select", cleanup: "select, delete" },
   documents: {
     worker: "insert",
     cleanup: "select, insert, update, delete",

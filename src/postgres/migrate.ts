@@ -12,6 +12,7 @@ import { batches } from "./migrations/0008-batches.js";
 import { batchAddresses } from "./migrations/0009-batch-addresses.js";
 import { listedItems } from "./migrations/0010-listed-items.js";
 import { batchArchives } from "./migrations/0011-batch-archives.js";
+import { eventSecrets } from "./migrations/0012-event-secrets.js";
 import type { Pool, PoolClient } from "./pool.js";
 
 export interface Migration {
@@ -33,6 +34,7 @@ const migrations: readonly Migration[] = [
   batchAddresses,
   listedItems,
   batchArchives,
+  eventSecrets,
 ];
 // Any fixed number: the advisory lock that migrations take.
 const LOCK = 7_318_200_401;

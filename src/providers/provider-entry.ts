@@ -39,7 +39,12 @@ export type AccountCallbackParser<K> = (
 /** Whether the provider is told one address for each process, or one for each account (docs/reading-the-specification.md §6). */
 export type CallbackSource<K> =
   | { addressOf: "process"; parser(): Promise<ProcessCallbackParser> }
-  | { addressOf: "account"; parser(): Promise<AccountCallbackParser<K>> };
+  | {
+      addressOf: "account";
+      /** Whether its callbacks carry a secret. */
+      carriesSecret?: true;
+      parser(): Promise<AccountCallbackParser<K>>;
+    };
 
 export interface ProviderEntry<K extends z.ZodType, A, E extends EffectClasses> {
   /** The keys of an account in the configuration. */

@@ -3,7 +3,7 @@ import { ringOf } from "../config.js";
 import type { Config } from "../config.js";
 import { Health } from "../health.js";
 import { payloadKeys } from "../payload-keys.js";
-import { callbackParsers } from "../providers/callbacks.js";
+import { accountsWithSecretCallbacks, callbackParsers } from "../providers/callbacks.js";
 import { bodyKeysOf } from "./body-keys.js";
 import { askDatabase, logBrokenConnection, openMigratedPool, warnOfOwner } from "./database.js";
 import { roleLogger, withHealth, withMetrics } from "./role.js";
@@ -11,15 +11,18 @@ import type { RunningRole } from "./role.js";
 import { requireTemporal } from "./temporal.js";
 
 export async function relay(config: Config): Promise<RunningRole> {
-  const { startRelay } = await import("../callbacks/relay/relay.js");
+  const { secretsNotKept, startRelay } = await import("../callbacks/relay/relay.js");
   const { relayMetrics } = await import("../callbacks/relay/metrics.js");
   const { countAttentions } = await import("../temporal/visibility/attentions.js");
   const { watchStuck } = await import("../temporal/visibility/stuck-watch.js");
+  const { SecretSealer } = await import("../temporal/codec/secrets.js");
   const { askTemporal, connectClient } = await import("../temporal/connection.js");
   const parsers = await callbackParsers(config);
   const log = roleLogger("relay", config.log.level);
   const pool = await openMigratedPool(config, "relay", logBrokenConnection(log));
   await warnOfOwner(pool, config, log);
+  const sealer = config.keys.secretsPublic && new SecretSealer(ringOf(config, "secretsPublic"));
+  if (!sealer && accountsWithSecretCallbacks(config).length > 0) log.warn(secretsNotKept);
   const { ring: codec, writeRing } = payloadKeys(config);
   await requireTemporal();
   const temporal = await connectClient(codec, { writeRing });
@@ -54,6 +57,7 @@ export async function relay(config: Config): Promise<RunningRole> {
     bodyKeys: bodyKeysOf(config),
     clientFor,
     ...parsers,
+    sealSecret: sealer && ((secret, processKey) => sealer.seal(secret, processKey)),
     unmatchedMs: config.relay.unmatchedSeconds * 1_000,
     eventsPerProcess: config.callbacks.eventsPerProcess,
     gatherMs: config.relay.gatherMs,

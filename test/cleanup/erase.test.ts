@@ -10,7 +10,8 @@ import { join } from "node:path";
 import { BatchItems } from "../../src/batches/items.js";
 import { ArchiveParts } from "../../src/batches/parts.js";
 import { erasableOf, erase, NothingToErase, ProcessIsOpen } from "../../src/cleanup/erase.js";
-import { beginErasure, erasuresOf } from "../../src/cleanup/erasure-record.js";
+import { storeEventSecrets } from "../../src/callbacks/inbox/event-secrets.js";
+import { beginErasure, eraseLateCallbacks, erasuresOf } from "../../src/cleanup/erasure-record.js";
 import { searchAttributes } from "../../src/contracts/shared/names.js";
 import { ErasedKeyError } from "../../src/crypto/errors.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
@@ -137,6 +138,7 @@ async function finished() {
        values ('a', $1, 'evi-post', 'default', $2, $3, 1, 'x')`,
       [randomUUID(), workflowId, state],
     );
+  await storeEventSecrets(database.pool, processKey, [{ eventId: "e", sealed: "x" }]);
   const submitted = await store.put(content, "application/pdf", { process: processKey });
   const affidavit = await store.put(content, "application/pdf", { process: processKey });
   await owned(workflowId, submitted.uri);
@@ -184,6 +186,7 @@ async function expectErased({
   expect(await rowsOf("effects", workflowId)).toMatchObject([
     { state: "answered", sealed_answer: null, sealed_decisions: null, digest: null },
   ]);
+  expect(await rowsOf("event_secrets", workflowId)).toEqual([]);
   expect(runs.filter((one) => one.workflowId === workflowId)).toEqual([]);
   expect(await store.dataKeys.isErased(processKey)).toBe(true);
   expect(await erasuresOf(database.pool, processKey)).toMatchObject([
@@ -239,6 +242,17 @@ test("everything of the process goes, the record stays", async () => {
     by: "Ana",
   });
   await expectErased(one);
+});
+
+test("the secret of an event that came after the erasure goes with the next clean-up; that of another process stays", async () => {
+  const [one, other] = [await finished(), await finished()];
+  await erase(optionsOf(one.workflowId));
+  await storeEventSecrets(database.pool, one.processKey, [{ eventId: "e", sealed: "x" }]);
+  await eraseLateCallbacks(database.pool, true);
+  expect(await rowsOf("event_secrets", one.workflowId)).toHaveLength(1);
+  await eraseLateCallbacks(database.pool, false);
+  expect(await rowsOf("event_secrets", one.workflowId)).toEqual([]);
+  expect(await rowsOf("event_secrets", other.workflowId)).toHaveLength(1);
 });
 
 type Options = ReturnType<typeof optionsOf>;

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { secretsNotKept } from "../../src/callbacks/relay/relay.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { migrate } from "../../src/postgres/migrate.js";
 import { createPool } from "../../src/postgres/pool.js";
@@ -89,6 +90,25 @@ test.each(["receiver", "codec-server", "sandbox"])(
     expect(code).toBe(0);
   },
 );
+
+test.each([
+  [
+    "without keys.secretsPublic, a relay says that it keeps no secret of a video account's callbacks",
+    {},
+    1,
+  ],
+  ["with it, it says nothing", { TRUSTFLOW_KEYS__SECRETS_PUBLIC: generateKeyRing() }, 0],
+])("%s", async (_, keys, warnings) => {
+  await migrate(database.pool);
+  const account = "TRUSTFLOW_ACCOUNTS__DEFAULT__VIDEO_IDENTIFICATION__";
+  const { stderr } = await trustflow(["relay"], {
+    env: {
+      ...{ ...env, ...keys, TEMPORAL_ADDRESS: "127.0.0.1:1" },
+      [`${account}BASE_URL`]: "https://provider.example.test",
+    },
+  });
+  expect(stderr.split(secretsNotKept)).toHaveLength(warnings + 1);
+});
 
 test("a role that fails says so in one line of JSON", async () => {
   const { code, stdout, stderr } = await trustflow(["codec-server"], {

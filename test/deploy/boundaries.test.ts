@@ -81,7 +81,7 @@ test("each service opens what its work needs", () => {
       "keys_documents",
     ],
     receiver: ["keys_callback", "keys_inbox_public"],
-    relay: ["keys_codec", "keys_codec_write", "keys_callback", "keys_inbox"],
+    relay: ["keys_codec", "keys_codec_write", "keys_callback", "keys_inbox", "keys_secrets_public"],
     "codec-server": ["keys_codec", "codec_server_token"],
     "temporal-ui": ["codec_server_token"],
     "web-ui-login": ["web_ui_users"],

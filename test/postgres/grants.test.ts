@@ -6,8 +6,10 @@ import { ArchiveParts } from "../../src/batches/parts.js";
 import { purgeBatches } from "../../src/batches/removal.js";
 import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { CallbackArchive } from "../../src/callbacks/inbox/archive.js";
+import { storeEventSecrets } from "../../src/callbacks/inbox/event-secrets.js";
 import { Inbox } from "../../src/callbacks/inbox/inbox.js";
-import { purgeEffects } from "../../src/journal/retention.js";
+import { Journal } from "../../src/journal/journal.js";
+import { purgeCorrelations, purgeEffects, purgeEventSecrets } from "../../src/journal/retention.js";
 import { openDatabaseRoles } from "../../src/local/stack/database-roles.js";
 import type { LocalRole } from "../../src/local/stack/database-roles.js";
 import { functionGrants, grantRoles, ownerUser, tableGrants } from "../../src/postgres/grants.js";
@@ -16,6 +18,7 @@ import { createPool } from "../../src/postgres/pool.js";
 import type { Pool } from "../../src/postgres/pool.js";
 import { databaseRoles } from "../../src/postgres/roles.js";
 import { bodyKeys, sealRing, subjectOf } from "../callbacks/support.js";
+import { sealersIn } from "../harness/stack/sealers.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
 
@@ -42,6 +45,8 @@ const insertCallback = `insert into trustflow.callbacks (address, identifier, pr
   values ('a', 'b', 'evi-post', 'default', 'sendPostal/1', 1, 'x', 'waiting')`;
 const insertEffect = `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state)
   values (gen_random_uuid(), 'default', 'sendPostal/1', 'submit', '1', 'sending')`;
+const insertSecret =
+  "insert into trustflow.event_secrets values ('default', 'verifyIdentity/1', 'e', 'x')";
 const insertBatch =
   "insert into trustflow.batches (namespace, workflow_id, recipients) values ('default', 'sendNoticeBatch/2', 1)";
 const everywhere = [
@@ -67,6 +72,8 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     insertEffect,
     "select from trustflow.correlations",
     "select from trustflow.look_up_proofs",
+    "select from trustflow.event_secrets",
+    insertSecret,
   ],
   relay: [
     insertCallback,
@@ -80,14 +87,20 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     insertBatch,
     "delete from trustflow.batch_items",
     "select from trustflow.batch_parts",
+    "select from trustflow.event_secrets",
+    "update trustflow.event_secrets set sealed = 'other'",
+    "delete from trustflow.event_secrets",
   ],
   worker: [
     "select from trustflow.callbacks",
     insertCallback,
     "delete from trustflow.callbacks",
     "delete from trustflow.effects",
-    "select from trustflow.correlations",
+    "update trustflow.correlations set reference = 'other'",
     "delete from trustflow.correlations",
+    insertSecret,
+    "update trustflow.event_secrets set sealed = 'other'",
+    "delete from trustflow.event_secrets",
     "delete from trustflow.batches",
     "delete from trustflow.batch_items",
   ],
@@ -100,8 +113,11 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "update trustflow.callbacks set received_at = now()",
     "update trustflow.look_up_proofs set finding = 'found'",
     "insert into trustflow.correlations (provider, account, reference, namespace, workflow_id) values ('a', 'b', 'c', 'd', 'e')",
+    insertSecret,
+    "update trustflow.event_secrets set sealed = 'other'",
   ],
   operator: [
+    "select from trustflow.event_secrets",
     insertEffect,
     "update trustflow.effects set state = 'notSent'",
     "delete from trustflow.effects",
@@ -215,6 +231,24 @@ test("worker and relay note what is known of a batch's notices, an operator read
   expect(await parts.keep(batch, archive, 1)).toEqual(archive);
   await purgeBatches(as.cleanup, new Date(Date.now() + 60_000));
   expect(await operator.sweep(batch)).toBeUndefined();
+});
+
+test("the relay stores secrets of events, the worker finds them and claims references, and the clean-up removes both", async () => {
+  const first = { namespace: "default", workflowId: "verifyIdentity/1" };
+  const second = { ...first, workflowId: "verifyIdentity/2" };
+  for (let times = 0; times < 2; times += 1)
+    await storeEventSecrets(as.relay, first, [{ eventId: "e", sealed: "x" }]);
+  const journal = new Journal(as.worker, sealersIn(sealRing), { leaseMs: 1, lookUpSpacingMs: 1 });
+  expect(await journal.eventSecrets(first)).toEqual([{ eventId: "e", sealed: "x" }]);
+  const reference = { provider: "video-identification", account: "default", reference: "c" };
+  await journal.claimReference({ ...reference, ...first });
+  expect(await journal.claimReference({ ...reference, ...second })).toEqual(first);
+  expect(await journal.takeReference({ ...reference, ...second }, first)).toBe(true);
+  const olderThan = new Date(Date.now() + 60_000);
+  await purgeEventSecrets(as.cleanup, olderThan, async () => false);
+  await purgeCorrelations(as.cleanup, olderThan, async () => false);
+  for (const table of ["event_secrets", "correlations"])
+    expect((await database.pool.query(`select from trustflow.${table}`)).rowCount).toBe(0);
 });
 
 test("the clean-up removes bodies and rows of inbox and journal", async () => {

@@ -11,12 +11,15 @@ import type { ClaimedRow, Settlement, UnaddressedRow } from "./rows.js";
 export type Parser = (body: unknown) => { event: ProviderEvent; correlation?: string };
 export type Parsers = Record<string, Parser>;
 
-/** Parses callbacks to an account's address; `reference` is the key of the journal's correlations. */
+/**
+ * Parses callbacks to an account's address; `reference` is the key of the journal's correlations, `secret` what the event carries
+ * for the process alone.
+ */
 export type Source = (
   account: string,
   body: unknown,
   receivedAt: Date,
-) => { event: ProviderEvent; reference?: string | undefined };
+) => { event: ProviderEvent; reference?: string | undefined; secret?: string };
 export type Sources = Partial<Record<string, Source>>;
 
 export interface Reader {

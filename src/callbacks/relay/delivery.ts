@@ -1,6 +1,7 @@
 // Delivers the rows of one process: opens and parses them, and sends them in order with as few signals as possible
 // (docs/design.md §7).
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
+import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { read } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
 import { settleRows } from "../inbox/rows.js";
@@ -8,6 +9,8 @@ import type { ClaimedRow, Settlement } from "../inbox/rows.js";
 import type { SignalProblem } from "./signals.js";
 
 export interface DeliveryTools extends Reader {
+  /** Stores what events carry for the worker alone; a signal holds no secret. */
+  keepSecrets(carried: CarriedSecret[]): Promise<void>;
   /** Sends one signal; returns the problem, if there is one. */
   signal(events: ProviderEvent[]): Promise<SignalProblem | undefined>;
   settle(rows: ClaimedRow[], settlement: Settlement): Promise<void>;
@@ -15,9 +18,16 @@ export interface DeliveryTools extends Reader {
   inTime(): boolean;
 }
 
+/** A secret in clear. */
+export interface CarriedSecret {
+  eventId: string;
+  secret: string;
+}
+
 interface Ready {
   row: ClaimedRow;
   event: ProviderEvent;
+  secret: string | undefined;
   size: number;
 }
 
@@ -35,7 +45,12 @@ export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise
   for (const row of rows) {
     const said = read(row, tools);
     if ("event" in said)
-      ready.push({ row, event: said.event, size: Buffer.byteLength(JSON.stringify(said.event)) });
+      ready.push({
+        row,
+        event: said.event,
+        secret: said.secret,
+        size: Buffer.byteLength(JSON.stringify(said.event)),
+      });
     else parked.push({ row, settlement: said });
   }
   await settleRows(parked, tools.settle);
@@ -53,6 +68,8 @@ export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise
 // Returns how the remaining rows wait, if this batch could not be delivered.
 async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | undefined> {
   if (!tools.inTime()) return giveBack(batch, 0, tools);
+  const carried = batch.flatMap(secretOf);
+  if (carried.length > 0) await tools.keepSecrets(carried);
   const problem = await tools.signal(batch.map(({ event }) => event));
   switch (problem) {
     case undefined:
@@ -71,6 +88,11 @@ async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | 
     default:
       return giveBack(batch, pauseAfter(batch), tools);
   }
+}
+
+// What looks sealed is no provider's: the worker would open it as ours.
+function secretOf({ event, secret }: Ready): CarriedSecret[] {
+  return secret === undefined || isSealed(secret) ? [] : [{ eventId: event.id, secret }];
 }
 
 // Splits the batch until the refused row is alone; the other rows are delivered.

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BatchItems } from "../../batches/items.js";
 import type { HeardItem } from "../../batches/items.js";
+import type { ProcessKey } from "../../crypto/data-key.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { listen } from "../../postgres/listen.js";
 import type { Listener } from "../../postgres/listen.js";
@@ -14,6 +15,8 @@ import { batcher } from "../inbox/batcher.js";
 import type { Batcher } from "../inbox/batcher.js";
 import type { BodyKeys } from "../inbox/body-keys.js";
 import { deliver } from "./delivery.js";
+import type { CarriedSecret } from "./delivery.js";
+import { storeEventSecrets } from "../inbox/event-secrets.js";
 import { Inbox, inboxChannel, isFull } from "../inbox/inbox.js";
 import { defaultQuota } from "../inbox/quota.js";
 import { isOfBatch, keepItems } from "./items.js";
@@ -31,6 +34,8 @@ export interface RelayOptions extends SignallerOptions {
   parsers: Parsers;
   /** The parsers of callbacks to an account's address. */
   sources?: Sources;
+  /** Seals for the workers what an event carries for its process alone; without it such a secret is not kept. */
+  sealSecret?: ((secret: string, processKey: ProcessKey) => string) | undefined;
   /** How long the reference of such a callback may match no process before the callback is parked. */
   unmatchedMs?: number;
   /** How many callbacks to an account's address each process receives. */
@@ -65,6 +70,10 @@ export function startRelay(options: RelayOptions): Promise<Relay> {
   return Promise.resolve(new RunningRelay(options));
 }
 
+/** The warning of a relay that cannot seal. */
+export const secretsNotKept =
+  "Secrets that callbacks carry are not kept, because keys.secretsPublic is not set";
+
 class RunningRelay implements Relay {
   readonly #options: RelayOptions;
   readonly #inbox: Inbox;
@@ -78,6 +87,7 @@ class RunningRelay implements Relay {
   readonly #running = new Set<Promise<void>>();
   readonly #loopEnded: Promise<void>;
   #closed = false;
+  #hasWarnedOfSecrets = false;
   #looks = 0;
   #lastLook: Date | undefined;
 
@@ -195,6 +205,7 @@ class RunningRelay implements Relay {
       else
         await deliver(rows, {
           ...tools,
+          keepSecrets: (carried) => this.#keepSecrets(first, carried),
           signal: (events) => this.#signaller.send(first.namespace, first.workflowId, events),
           inTime: () =>
             !this.#closed && performance.now() + signalTimeoutOf(this.#options) < leaseEnd,
@@ -209,6 +220,20 @@ class RunningRelay implements Relay {
   async #keep(heard: HeardItem[]): Promise<void> {
     await this.#items.keep(this.#claim, heard);
     this.#options.onEvent?.({ state: "kept" }, heard.length);
+  }
+
+  async #keepSecrets(processKey: ProcessKey, carried: CarriedSecret[]): Promise<void> {
+    const { pool, sealSecret, logger } = this.#options;
+    if (sealSecret === undefined) {
+      if (!this.#hasWarnedOfSecrets) logger?.warn(secretsNotKept);
+      this.#hasWarnedOfSecrets = true;
+      return;
+    }
+    const secrets = carried.map(({ eventId, secret }) => ({
+      eventId,
+      sealed: sealSecret(secret, processKey),
+    }));
+    await storeEventSecrets(pool, processKey, secrets);
   }
 
   async #settle(rows: Claimed[], settlement: Settlement): Promise<void> {

@@ -3,15 +3,17 @@ import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { type Config, ringOf } from "../../config.js";
 import { publicRingOf } from "../../crypto/sealed-box.js";
+import { accountsWithSecretCallbacks } from "../../providers/callbacks.js";
 import { NotExamined, Problem, setting } from "./check.js";
 import type { FindingName } from "./findings.js";
 
 export const ringNames = ["codec", "callback", "journal", "inbox", "documents"] as const;
 /** Key rings that some roles and deployments do not have. */
-export const optionalRingNames = ["codecWrite", "secrets", "secretsPublic"] as const;
+export const optionalRingNames = ["codecWrite", "secrets"] as const;
 type RingName =
   | (typeof ringNames)[number]
   | (typeof optionalRingNames)[number]
+  | "secretsPublic"
   | "inboxPublic"
   | "operator";
 
@@ -27,6 +29,17 @@ export function ring(config: Config, name: RingName, malformed: FindingName = "k
 export async function optionalRing(config: Config, name: RingName): Promise<string> {
   if (config.keys[name] === undefined) throw new NotExamined("not configured here");
   return `active key ${ring(config, name).active.id}`;
+}
+
+/** Clients seal with it, and a relay what callbacks carry. */
+export async function secretsPublicRing(config: Config): Promise<string> {
+  const accounts = accountsWithSecretCallbacks(config);
+  if (config.keys.secretsPublic !== undefined || accounts.length === 0)
+    return optionalRing(config, "secretsPublic");
+  throw new Problem(
+    "secretsPublicMissing",
+    `not configured here: a relay without it keeps no secret of the callbacks of ${accounts.join(", ")}`,
+  );
 }
 
 /** Only the receiver has the public ring, so it is often missing here. */

@@ -21,6 +21,7 @@ import {
   optionalRingNames,
   ring,
   ringNames,
+  secretsPublicRing,
 } from "./configured.js";
 import { databaseClock, databaseUser, durability, migrations, openDatabase } from "./database.js";
 import { decisionRules, operatorKey } from "./operators.js";
@@ -88,6 +89,7 @@ function configured(config: Config): Check[] {
       `key ring ${name}`,
       () => optionalRing(config, name),
     ]),
+    ["key ring secretsPublic", () => secretsPublicRing(config)],
     ["key ring inboxPublic", () => inboxPublicRing(config)],
     ["operators", () => decisionRules(config)],
     ["key operator", () => operatorKey(config)],

@@ -15,6 +15,9 @@ export const findings = {
   inboxKeysDiffer: fail(
     "Run `trustflow keys public` where the relay has `keys.inbox`, and give its output to the receiver.",
   ),
+  secretsPublicMissing: warn(
+    "Run `trustflow keys public --of secrets` where the workers have `keys.secrets`, and give its output to the relays as `keys.secretsPublic`.",
+  ),
   operatorKeyMalformed: fail(
     "Set `keys.operator` to the first line that `trustflow keys operator NAME` prints, and let this user read it.",
   ),

@@ -120,8 +120,8 @@ same values and a password for each database role, each into its own file, in a 
   addCommand(keys, "public", {
     summary: "print the public ring of keys.inbox or keys.secrets",
     details: `The receiver seals callback bodies with the public ring of keys.inbox (keys.inboxPublic); only the relay can open them.
-Clients seal secrets with the public ring of keys.secrets (keys.secretsPublic); only the workers can open them. Run this
-command where the private ring is configured, each time its first key has changed.`,
+Clients and relays seal secrets with the public ring of keys.secrets (keys.secretsPublic); only the workers can open them. Run
+this command where the private ring is configured, each time its first key has changed.`,
     example: "trustflow keys public\ntrustflow keys public --of secrets",
   })
     .addOption(new Option("--of <ring>", "whose").choices(["inbox", "secrets"]).default("inbox"))

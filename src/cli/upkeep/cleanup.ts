@@ -28,11 +28,12 @@ export function addCleanup(program: Command): void {
     summary: "repair stuck processes and delete data past its retention period",
     details: `If the workflow tasks of a process have failed for stuck.repairAfterSeconds, the process is reset once to its last good
 workflow task; no effect happens twice.
-Callback bodies are deleted after retention.inboxDays, those of parked callbacks after retention.parkedDays, and rows of the
-journal and the inbox after retention.journalDays. Unused uploads go into quarantine after retention.documentOrphanDays
-("trustflow documents quarantine") and are deleted retention.quarantineDays later. The documents of a finished process are
-deleted after the period of their kind, if retention.documents sets one. Nothing of an open process is deleted, except what a
-killed worker left: unfinished files, and archive parts that are in no archive, a day later.`,
+Callback bodies and the tokens in them are deleted after retention.inboxDays, those of parked callbacks after
+retention.parkedDays, and rows of the journal and the inbox after retention.journalDays. Unused uploads go into quarantine
+after retention.documentOrphanDays ("trustflow documents quarantine") and are deleted retention.quarantineDays later. The
+documents of a finished process are deleted after the period of their kind, if retention.documents sets one. Nothing of an
+open process is deleted, except what a killed worker left: unfinished files, and archive parts that are in no archive, a
+day later.`,
     example: "trustflow cleanup --dry-run",
   })
     .option("--dry-run", "only count; delete and repair nothing")

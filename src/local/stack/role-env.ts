@@ -9,7 +9,7 @@ const keysOf: Record<Exclude<RoleName, "worker">, string[]> = {
   sandbox: [],
   "codec-server": [key("CODEC"), key("CODEC_READ")],
   receiver: [key("CALLBACK"), key("INBOX_PUBLIC")],
-  relay: [key("CODEC"), key("CODEC_WRITE"), key("CALLBACK"), key("INBOX")],
+  relay: [key("CODEC"), key("CODEC_WRITE"), key("CALLBACK"), key("INBOX"), key("SECRETS_PUBLIC")],
 };
 
 const databaseRoleOf: Partial<Record<RoleName, DatabaseRole>> = {

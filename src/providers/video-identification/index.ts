@@ -12,6 +12,7 @@ export const videoIdentification = providerEntry({
   hosts: (account) => [account],
   callback: {
     addressOf: "account",
+    carriesSecret: true,
     parser: async () => (await import("./callback.js")).parseAccountCallback,
   },
 });

@@ -30,7 +30,7 @@ afterAll(() => database.close());
 
 beforeEach(async () => {
   await database.pool.query(
-    "truncate trustflow.callbacks, trustflow.effects, trustflow.correlations",
+    "truncate trustflow.callbacks, trustflow.effects, trustflow.correlations, trustflow.event_secrets",
   );
   temporal = knownNamespace();
 });
@@ -67,7 +67,7 @@ async function effect(
 }
 
 async function left(
-  table: "batches" | "callbacks" | "effects" | "correlations",
+  table: "batches" | "callbacks" | "effects" | "correlations" | "event_secrets",
   condition = "true",
 ): Promise<string[]> {
   const { rows } = await database.pool.query<{ workflow_id: string }>(
@@ -182,6 +182,49 @@ test("a correlation goes with the journal's rows of its process", async () => {
   expect(await left("correlations")).toEqual(["old", "open", "young"]);
   expect(await run()).toMatchObject({ journalRows: 1 });
   expect(await left("correlations")).toEqual(["open", "young"]);
+});
+
+test("a correlation of a process without a row in the journal goes after the journal's days, not while Temporal knows the process", async () => {
+  temporal.processes = [{ workflowId: "remembered", running: false }];
+  for (const [name, days] of [
+    ["remembered", 500],
+    ["old", 401],
+    ["young", 399],
+  ] as const)
+    await database.pool.query(
+      "insert into trustflow.correlations values ('video-identification', 'default', $1, 'default', $1, $2)",
+      [name, daysAgo(days)],
+    );
+  await run({ dryRun: true });
+  expect(await left("correlations")).toEqual(["old", "remembered", "young"]);
+  await run();
+  expect(await left("correlations")).toEqual(["remembered", "young"]);
+});
+
+test("the secrets of events go with the bodies of callbacks, and none of an open process", async () => {
+  temporal.processes = [
+    { workflowId: "open", running: true },
+    { workflowId: "ended", running: false },
+  ];
+  for (const [name, ...days] of [
+    ["open", 500],
+    ["ended", 31],
+    ["old-1", 31, 32],
+    ["old-2", 31],
+    ["young", 29],
+    ["started-again", 31, 29],
+  ] as const)
+    for (const [event, age] of days.entries())
+      await database.pool.query(
+        "insert into trustflow.event_secrets values ('default', $1, $2, 'x', $3)",
+        [name, event, daysAgo(age)],
+      );
+  await run({ dryRun: true });
+  expect(await left("event_secrets")).toHaveLength(8);
+  await run();
+  expect(await left("event_secrets")).toEqual([
+    ...["open", "started-again", "started-again", "young"],
+  ]);
 });
 
 test("an empty or lagging list of processes removes nothing of one that is open or remembered", async () => {
