@@ -85,6 +85,7 @@ export type { SendPostalInput, SendPostalResult } from "./contracts/send-postal.
 export type { ServeNoticeInput, ServeNoticeResult } from "./contracts/serve-notice.js";
 export type { SignEnvelopeInput, SignEnvelopeResult } from "./contracts/sign-envelope.js";
 export type { SignOneShotInput, SignOneShotResult } from "./contracts/sign-one-shot.js";
+export type { VerifyIdentityInput, VerifyIdentityResult } from "./contracts/verify-identity.js";
 
 /** A process as the visibility store shows it, without a query to the process. */
 export interface ListedProcess {

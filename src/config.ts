@@ -176,6 +176,8 @@ export const Config = z.strictObject({
           videoDays: whole(1).optional(),
           reportDays: whole(1).optional(),
           archiveDays: whole(1).optional(),
+          conferenceDays: whole(1).optional(),
+          auditDays: whole(1).optional(),
         })
         .prefault({}),
       batchSize: whole(1).default(1_000),

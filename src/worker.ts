@@ -237,7 +237,10 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
         settings: config.signEnvelope,
       }),
       "credential-wallet": createWalletActivities(of("credential-wallet")),
-      "video-identification": createVideoActivities(of("video-identification")),
+      "video-identification": createVideoActivities({
+        ...of("video-identification"),
+        settings: config.verifyIdentity,
+      }),
     } satisfies Record<Provider, object>,
   };
 }

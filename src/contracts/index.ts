@@ -28,6 +28,8 @@ export * from "./sign-one-shot.js";
 export * from "./sign-one-shot/messages.js";
 export * from "./shared/status.js";
 export * from "./shared/values.js";
+export * from "./verify-identity.js";
+export * from "./verify-identity/messages.js";
 export { decisionUpdates, parseWorkflowId, processes } from "./registry.js";
 export type { ProcessName } from "./registry.js";
 

@@ -17,6 +17,7 @@ import type { ProcessContract } from "./definition/process-contract.js";
 import { signEnvelope } from "./sign-envelope/process.js";
 import { signOneShot } from "./sign-one-shot/process.js";
 import { BusinessId } from "./shared/values.js";
+import { verifyIdentity } from "./verify-identity/process.js";
 
 export const registry = {
   /** A certified postal communication (P2 §2.1, §4.1). */
@@ -33,6 +34,8 @@ export const registry = {
   signOneShot,
   /** An envelope that a one-shot certificate signs (P1 §1.5, 4.5). */
   signEnvelope,
+  /** An identification by video call (P1 §1.2, 4.2, 6.1). */
+  verifyIdentity,
   /** A credential of a wallet, issued (P1 §1.6, 4.6). */
   issueCredential,
   /** A credential of a wallet, presented (P1 §1.6, 4.6). */

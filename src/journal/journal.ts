@@ -25,8 +25,8 @@ import {
 import { eventSecretsOf } from "./event-secrets.js";
 import type { EventSecret } from "./event-secrets.js";
 import type { CallAction, IfAbsent } from "./next-action.js";
-import { own } from "./ownership.js";
-import type { OwnedDocument } from "./ownership.js";
+import { own, ownedOf } from "./ownership.js";
+import type { DocumentKind, OwnedDocument } from "./ownership.js";
 import { asUnavailable, throwIf } from "./patience.js";
 import { listEffects, purgeEffects } from "./retention.js";
 import type { EffectSummary, IsOpen } from "./retention.js";
@@ -122,6 +122,11 @@ export class Journal {
   /** Makes the process an owner of these documents. Call it before they are read, and before their bytes are stored. */
   own(owner: ProcessKey, documents: OwnedDocument[]): Promise<void> {
     return asUnavailable(own(this.#pool, owner, documents));
+  }
+
+  /** The ids of what the process owns of a kind, newest first. */
+  ownedOf(owner: ProcessKey, kind: DocumentKind): Promise<string[]> {
+    return asUnavailable(ownedOf(this.#pool, owner, kind));
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Pool } from "../postgres/pool.js";
 
 /**
  * `attachment`: as the provider gave it back; `video`: an identity video and the evidences that go with it; `report`, `archive`: of
- * the recipients of a batch, and of their affidavits.
+ * the recipients of a batch, and of their affidavits; `conference`, `audit`: of a video call.
  */
 export const documentKinds = [
   "submitted",
@@ -16,6 +16,8 @@ export const documentKinds = [
   "video",
   "report",
   "archive",
+  "conference",
+  "audit",
 ] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
@@ -61,4 +63,18 @@ export async function own(
     workflowId,
     ...columnsOf(documents),
   ]);
+}
+
+/** The ids of what the process owns of a kind, newest first. */
+export async function ownedOf(
+  pool: Pool,
+  { namespace, workflowId }: ProcessKey,
+  kind: DocumentKind,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id from trustflow.documents
+     where namespace = $1 and workflow_id = $2 and kind = $3 order by owned_at desc`,
+    [namespace, workflowId, kind],
+  );
+  return rows.map(({ id }) => id);
 }

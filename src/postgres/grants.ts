@@ -39,7 +39,7 @@ export const tableGrants: Record<string, Grants> = {
   // Who stores a secret cannot read it again; who opens it cannot put another one in its place.
   event_secrets: { relay: "insert", worker: "select", cleanup: "select, delete" },
   documents: {
-    worker: "insert",
+    worker: "select, insert",
     cleanup: "select, insert, update, delete",
     operator: "select",
   },

@@ -9,3 +9,4 @@ export { sendPostal } from "./send-postal/workflow.js";
 export { serveNotice } from "./serve-notice/workflow.js";
 export { signEnvelope } from "./sign-envelope/workflow.js";
 export { signOneShot } from "./sign-one-shot/workflow.js";
+export { verifyIdentity } from "./verify-identity/workflow.js";

@@ -55,6 +55,14 @@ const calls: [ProcessName, string, given: unknown[], stated: unknown[], args: un
   ["signOneShot", "resendOtp", [], [], []],
   ["signOneShot", "acceptContract", [false], [stated], [{ ...stated, accepted: false }]],
   ["signOneShot", "decideVideo", ["approve"], [], [{ decision: "approve" }]],
+  ["verifyIdentity", "rejectCall", [undefined], [], [{}]],
+  [
+    "verifyIdentity",
+    "rejectCall",
+    [{ reason: "no document" }],
+    [stated],
+    [{ ...stated, providerFields: { reason: "no document" } }],
+  ],
 ];
 
 test.each(calls)(

@@ -11,7 +11,13 @@ import {
 import { processesUnderTest } from "../processes/index.js";
 
 test("the decisions are those that the pages and the configuration name, in their order", () => {
-  expect(decisionUpdates).toEqual(["resolve", "cancel", "acceptContract", "decideVideo"]);
+  expect(decisionUpdates).toEqual([
+    "resolve",
+    "cancel",
+    "acceptContract",
+    "decideVideo",
+    "rejectCall",
+  ]);
 });
 
 test("every process takes resolve, and its updates have different names", () => {

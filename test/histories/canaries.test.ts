@@ -61,6 +61,12 @@ const personal: Record<string, string[]> = {
     "init.providerFields.person.name",
     "init.providerFields.person.addresses[].floor",
   ],
+  "verifyIdentity call": [
+    "alert",
+    "alert.emails[]",
+    "asyncRequest.parameters.subject",
+    "parameter",
+  ],
   "presentCredential presentation": [
     "init.providerFields.person.name",
     "init.providerFields.person.addresses[].floor",

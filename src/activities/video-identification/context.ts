@@ -1,14 +1,86 @@
-// What the activities of the video identification service work with.
+// What the activities of the video identification service work with: the account, and the token of a call.
+import { cancellationSignal } from "@temporalio/activity";
+import type { VideoSettings } from "../../contracts/verify-identity.js";
+import { Secret } from "../../contracts/shared/values.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { OfConference } from "../../providers/video-identification/call.js";
+import * as video from "../../providers/video-identification/client.js";
 import type { VideoIdentificationAccount } from "../../providers/video-identification/client.js";
+import { isTokenRefused } from "../../providers/video-identification/translate.js";
+import { isLocked } from "../../journal/errors.js";
+import { measured } from "../runtime/call-metrics.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
 
 export const provider = "video-identification";
 
-export type VideoDependencies = ProviderDependencies<VideoIdentificationAccount>;
+export interface VideoDependencies extends ProviderDependencies<VideoIdentificationAccount> {
+  settings: VideoSettings;
+}
 
-export class VideoContext extends ProviderContext<typeof provider, VideoIdentificationAccount> {
+/** A conference, as every activity about it names it. */
+export interface Call {
+  account: string;
+  idConference: string;
+  /** The close event whose token has opened this conference before. */
+  eventId?: string | undefined;
+}
+
+export class VideoContext extends ProviderContext<
+  typeof provider,
+  VideoIdentificationAccount,
+  VideoDependencies
+> {
   constructor(deps: VideoDependencies, attempt: AttemptOf) {
     super(provider, deps, attempt);
+  }
+
+  /** The tokens that the process's close events have brought, newest first, each with the id of its event. */
+  async eventTokens(): Promise<{ eventId: string; token: Secret }[]> {
+    const kept = await this.deps.journal.eventSecrets(this.process);
+    return kept.flatMap(({ eventId, sealed }) => {
+      const token = this.#opened(sealed);
+      return token ? [{ eventId, token }] : [];
+    });
+  }
+
+  /** Undefined without the key: a new token does as well. */
+  #opened(sealed: string): Secret | undefined {
+    try {
+      return new Secret(this.deps.secrets.open(sealed, this.process));
+    } catch (error) {
+      if (isLocked(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Makes a call with the token of the event that is named; where that one is refused or absent, with a new one (P1 §5.2). A token
+   * that has expired says nothing about the account, so this must be inside of what a circuit sees.
+   */
+  async withToken<T>(
+    { idConference, eventId }: Omit<Call, "account">,
+    call: (of: OfConference) => Promise<T>,
+  ): Promise<T> {
+    const tokens = eventId === undefined ? [] : await this.eventTokens();
+    const brought = tokens.find((one) => one.eventId === eventId);
+    const answer = brought && (await unlessRefused(call({ idConference, token: brought.token })));
+    return answer ? answer.value : call({ idConference, token: await this.newToken(idConference) });
+  }
+
+  async newToken(idConference: string): Promise<Secret> {
+    const mint = measured(provider, "genAPIToken", video.genAPIToken);
+    const { token } = await mint(this.account, idConference, cancellationSignal());
+    return new Secret(token);
+  }
+}
+
+/** Undefined where the token of the call was refused. */
+export async function unlessRefused<T>(calling: Promise<T>): Promise<{ value: T } | undefined> {
+  try {
+    return { value: await calling };
+  } catch (error) {
+    if (error instanceof ProviderError && isTokenRefused(error)) return undefined;
+    throw error;
   }
 }

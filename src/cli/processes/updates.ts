@@ -1,5 +1,5 @@
 // Commands that send an update to a process: cancel, request-affidavit, otp, resend-otp, assertion, accept-contract,
-// decide-video (docs/design.md §13).
+// decide-video, reject-call (docs/design.md §13).
 import { randomUUID } from "node:crypto";
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../../contracts/issue-certificate.js";
@@ -11,7 +11,7 @@ import { addCommand, personName } from "../command.js";
 import { idHelp, withProcess } from "../context.js";
 import { enteredLine, noteVisible } from "../entered.js";
 import { CommandError, exitCodes } from "../output/exit.js";
-import { invalidInput, readText } from "../files.js";
+import { invalidInput, jsonObject, readText } from "../files.js";
 import { writeData, writeJson } from "../output/output.js";
 import { answerText } from "./show.js";
 
@@ -120,6 +120,7 @@ The file holds the assertion in base64, or its JSON document. Ends with 0 on acc
     });
 
   addSigning(program);
+  addRejection(program);
 }
 
 function addSigning(program: Command): void {
@@ -158,6 +159,32 @@ Ends with 0 on accepted and refused, with 1 on unavailable and if the process do
         const answer = await taker.decideVideo(decision, randomUUID(), stated);
         sayAnswer(answer, ["approved", "cancelled"], { json });
       }),
+  );
+}
+
+function addRejection(program: Command): void {
+  const rejectCall = addCommand(program, "reject-call <id>", {
+    summary: "reject the call of an identification by video",
+    details: `${idHelp}
+Ends with 0 on rejected, with 1 on notAwaited, refused, unknown, unavailable.`,
+    example: "trustflow reject-call order-7\ntrustflow reject-call order-7 --fields reason.json",
+  }).option(
+    "--fields <file>",
+    "JSON object with the provider's own fields of the request, or - for stdin",
+  );
+  addStated(rejectCall).action(
+    async (
+      id: string,
+      { fields: file = "", json, ...stated }: UpdateOptions & Stated & { fields?: string },
+    ) => {
+      const fields =
+        file === "" ? undefined : jsonObject(await readText(file, "--fields"), "--fields", file);
+      await withProcess(id, async (handle) => {
+        const taker = requireCapability(handle, "rejectCall", "rejection of a call");
+        const answer = await taker.rejectCall(fields, randomUUID(), stated);
+        sayAnswer(answer, ["rejected"], { json });
+      });
+    },
   );
 }
 

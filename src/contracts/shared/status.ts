@@ -45,7 +45,15 @@ export type Attention = z.infer<typeof Attention>;
 
 /** A document that a process produced or used. */
 export const ProcessDocument = z.strictObject({
-  kind: z.enum(["submitted", "affidavit", "attachment", "contract", "signed"]),
+  kind: z.enum([
+    "submitted",
+    "affidavit",
+    "attachment",
+    "contract",
+    "signed",
+    "conference",
+    "audit",
+  ]),
   document: DocumentReference,
   /** The provider's id of it. */
   uniqueId: z.string().optional(),

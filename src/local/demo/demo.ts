@@ -10,6 +10,7 @@ import { BatchProgressLine } from "../../contracts/send-notice-batch/progress-li
 import { sandboxControl } from "../../sandbox/control/client.js";
 import type { LedgerReport } from "../../sandbox/engine/ledger.js";
 import { batchScenarios } from "./batches.js";
+import { callScenarios } from "./calls.js";
 import { letterScenarios } from "./letters.js";
 import { noticeScenarios } from "./notices.js";
 import { peopleScenarios } from "./people.js";
@@ -58,7 +59,13 @@ const SPEED = 40_000;
 
 const acts = [
   letterScenarios,
-  [...noticeScenarios, ...servingScenarios, ...peopleScenarios, ...walletScenarios],
+  [
+    ...noticeScenarios,
+    ...servingScenarios,
+    ...peopleScenarios,
+    ...walletScenarios,
+    ...callScenarios,
+  ],
   batchScenarios,
 ];
 /** What is played; each process has at least one. */

@@ -2,7 +2,10 @@
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { callbackUrl } from "../../callbacks/address.js";
 import { searchAttributes } from "../../contracts/shared/names.js";
+import { KeyRing } from "../../crypto/key-ring.js";
+import { sandboxControl } from "../../sandbox/control/client.js";
 import type { Speed } from "../../sandbox/engine/clock.js";
 import type { PersonTime } from "../../sandbox/options.js";
 import type { Exit } from "../processes/child.js";
@@ -197,6 +200,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       },
     ]);
     const url = (port: number): string => `http://127.0.0.1:${port}`;
+    if (wanted.includes("sandbox")) {
+      const closeEventUrl = closeEventAddress(env, url(ports.receiver));
+      await sandboxControl(url(ports.sandbox)).putAccount("sandbox", { closeEventUrl });
+    }
     return {
       env,
       envOf,
@@ -224,6 +231,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await close();
     throw error;
   }
+}
+
+/** A video call tells its end to one address of the account, which a person configures at a real provider (P1 §6.1). */
+function closeEventAddress(env: Record<string, string>, receiverUrl: string): string {
+  const subject = { provider: "video-identification", account: "default" };
+  return callbackUrl(KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? ""), receiverUrl, subject);
 }
 
 /** In place, because roles keep the object that they are started with. */

@@ -42,7 +42,7 @@ export interface PathRun {
   intent: string;
   /** The path's own account, if it has one. */
   account: string;
-  /** Of every account, and its API key too; part of its token. */
+  /** Of every account; part of its API key and of its token. */
   password: string;
 }
 
@@ -60,6 +60,8 @@ export interface PathsOf {
   speed: number;
   /** Paths that need an account of their own, because what happens to it hits all of it. */
   accounts: string[];
+  /** More keys of the configuration of such an account. */
+  accountKeys?: Record<string, Record<string, string>>;
   kept: string[];
   /** Good inputs by a name for each, steered by the sandbox's words. */
   inputs: Record<string, (writing: Writing) => object>;
@@ -106,16 +108,21 @@ export async function ends(handle: AnyHandle, outcome: string): Promise<void> {
   expect((await handle.result()).outcome).toBe(outcome);
 }
 
-/** The tokens tell the accounts apart, so no two have the same. */
+/** Keys and tokens tell the accounts apart, so no two have the same. */
 export const secretsOf = (account: string, password: string) => ({
   password,
-  apiKey: password,
+  apiKey: `${account}-key-${password}`,
   token: `${account}-${password}`,
   apiToken: `${account}-api-${password}`,
 });
 
 /** What no account is configured with. */
-export const wrongSecrets = { password: "wrong", token: "wrong", apiToken: "wrong" };
+export const wrongSecrets = {
+  password: "wrong",
+  apiKey: "wrong",
+  token: "wrong",
+  apiToken: "wrong",
+};
 
 /** The path's own account has a wrong password and wrong tokens until that is fixed. */
 export async function changePassword({ system, account, password }: PathRun) {

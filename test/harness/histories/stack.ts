@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pLimit from "p-limit";
+import { environmentName } from "../../../src/config/errors.js";
 import { sandboxAccount } from "../../../src/local/stack/sandbox-accounts.js";
 import { sandboxPki } from "../../../src/local/stack/stack-env.js";
 import type { StackOptions } from "../../../src/local/stack/stack.js";
@@ -31,8 +32,11 @@ export async function startPathStack(
   options: Partial<StackOptions> = {},
 ) {
   const own = all.flatMap((of) => of.accounts.map((id) => accountOf({ of, id })));
-  const lease = { TRUSTFLOW_JOURNAL__LEASE_SECONDS: String(TIMEOUT_SECONDS + 2) };
-  const env = { ...lease, ...options.env };
+  const short = {
+    TRUSTFLOW_JOURNAL__LEASE_SECONDS: String(TIMEOUT_SECONDS + 2),
+    TRUSTFLOW_ATTENTION__INVISIBLE_SECONDS: "10",
+  };
+  const env = { ...short, ...Object.fromEntries(all.flatMap(keysOf)), ...options.env };
   const system = await startStackWithAccounts(["sandbox", ...own], password, { ...options, env });
 
   /** Runs some paths of one process at once; the answer says by workflow id how each went. */
@@ -52,7 +56,7 @@ export async function startPathStack(
   return { system, runPaths };
 }
 
-/** A stack with an account for each of these users, `default` for `sandbox`; all have one password, which is the API key too. */
+/** A stack with an account for each of these users, `default` for `sandbox`; all have one password. */
 export async function startStackWithAccounts(
   names: string[],
   password: string,
@@ -68,11 +72,11 @@ export async function startStackWithAccounts(
   const env: Record<string, string> = {};
   for (const user of names) {
     const keys = sandboxAccount(user === "sandbox" ? "default" : user, served);
-    const { token, apiToken } = secretsOf(user, password);
+    const { apiKey, token, apiToken } = secretsOf(user, password);
     const own: Record<string, string> = {
       USERNAME: user,
       PASSWORD: password,
-      API_KEY: password,
+      API_KEY: apiKey,
       TOKEN: token,
       CREDENTIAL_WALLET__API_TOKEN: apiToken,
       // The client certificate is that of `sandbox`, and an envelope's files must be of the same user.
@@ -91,6 +95,16 @@ export async function startStackWithAccounts(
   const system = await startTestStack({ ...options, directory, env: { ...env, ...options.env } });
   for (const user of names) await system.sandbox.putAccount(user, secretsOf(user, password));
   return system;
+}
+
+/** What paths have configured for their own accounts. */
+function keysOf(of: PathsOf): [string, string][] {
+  return of.accounts.flatMap((id) =>
+    Object.entries(of.accountKeys?.[id] ?? {}).map(([key, value]): [string, string] => [
+      environmentName(`accounts.${accountOf({ of, id })}.${key}`),
+      value,
+    ]),
+  );
 }
 
 /** Short enough for an account's name: the initials of the process, and the path. */

@@ -41,7 +41,8 @@ export function isUnanswered(error: unknown): boolean {
 export async function act(scene: Scene): Promise<void> {
   try {
     const { waitingFor, references, attention } = await scene.handle.status();
-    const item = references["uniqueId"] ?? references["requestPk"] ?? "";
+    const { uniqueId, requestPk, idConference } = references;
+    const item = uniqueId ?? requestPk ?? idConference ?? "";
     if (attention) await decide(scene, attention);
     else await brought[scene.name].waits.act?.({ ...scene, waitingFor, item });
   } catch (error) {

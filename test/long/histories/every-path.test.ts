@@ -6,6 +6,7 @@ import { allPaths } from "../../harness/histories/paths.js";
 testPaths(allPaths, {
   secrets: [
     "assertion",
+    "callToken",
     "certificate.password",
     "certificate.securityCode",
     "code",

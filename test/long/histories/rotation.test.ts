@@ -15,6 +15,7 @@ import { publicRingOf } from "../../../src/crypto/sealed-box.js";
 import { removeOnExit } from "../../../src/local/processes/watchdog.js";
 import type { DocumentReference } from "../../../src/contracts/shared/values.js";
 import type { RoleName } from "../../../src/local/stack/stack.js";
+import { identityInput } from "../../processes/verify-identity/inputs.js";
 import { envelopeInput } from "../../processes/sign-envelope/inputs.js";
 import { eventOf, post } from "../../processes/send-postal/callbacks.js";
 import { codeFor, holderInput } from "../../processes/issue-certificate/inputs.js";
@@ -222,6 +223,12 @@ const plain = [
     outcome: "initiated",
     later: "credential-wallet.createPresentationService",
     start: (id: string) => client.presentCredential(id, presentationInput(id)),
+  },
+  {
+    name: "verifyIdentity",
+    outcome: "verified",
+    later: "video-identification.genAPIToken",
+    start: (id: string) => client.verifyIdentity(id, identityInput(id, "", { deleteAudit: true })),
   },
 ] as const;
 

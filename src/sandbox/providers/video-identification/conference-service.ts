@@ -3,6 +3,7 @@
 import type { Account } from "../../engine/accounts.js";
 import type { CallbackEvent } from "../../callbacks/callbacks.js";
 import type { SandboxParts } from "../../engine/parts.js";
+import { auditAt } from "./audit.js";
 import { CallTokens } from "./call-tokens.js";
 import {
   alertId,
@@ -38,6 +39,8 @@ export class ConferenceService {
       const conference = this.#conferences.get(id);
       if (conference) this.end(conference, "closed", at);
     });
+    // Nothing happens then, but a clock that jumps from event to event has to stop there.
+    parts.clock.on(`${PROVIDER}.audit`, () => {});
     parts.callbacks.onDropped(PROVIDER, (event, at) => this.#alert(event, at));
   }
 
@@ -75,6 +78,8 @@ export class ConferenceService {
   end(conference: Conference, state: Exclude<ConferenceState, "open">, at: number): void {
     if (conference.state !== "open") return;
     Object.assign(conference, { state, closedAt: at });
+    const audit = auditAt(conference);
+    if (audit !== undefined) this.parts.clock.schedule(audit, `${PROVIDER}.audit`, {});
     this.#postCloseEvent(conference, at);
     this.parts.changed();
   }

@@ -160,6 +160,7 @@ test("a command about another kind of process is a usage error that says so", as
     [["otp", "sendMessage/x", "Q7XJ2VK9"], "code"],
     [["resend-otp", "sendPostal/x"], "code"],
     [["cancel", "issueCertificate/plain"], "cancellation"],
+    [["reject-call", "issueCertificate/plain"], "rejection of a call"],
     [["request-affidavit", "sendMessage/x"], "request for an affidavit"],
   ] as const) {
     const { code, said } = await run([...args]);
@@ -167,6 +168,24 @@ test("a command about another kind of process is a usage error that says so", as
     expect(said).not.toContain("Q7XJ2VK9");
     expect(code).toBe(2);
   }
+});
+
+test("a call is rejected by command, with the fields of a file; a second time is answered by the first", async () => {
+  const handle = await system.client.verifyIdentity("call", { idConference: "call~open" });
+  await statusWhere(handle, ({ phase }) => phase === "tracking");
+  const file = join(folder, "reason.json");
+  await writeFile(file, JSON.stringify({ reason: "Q7XJ2VK9" }));
+  const reject = ["reject-call", "call", "--fields", file, "--by", "Ana Ruiz", "--note", "no id"];
+  const rejected = await run(reject);
+  expect(rejected).toMatchObject({ code: 0, answer: { answer: "rejected" } });
+  expect(rejected.said).not.toContain("Q7XJ2VK9");
+  const { outcome, timeline } = await handle.result();
+  expect(outcome).toBe("rejected");
+  expect(timeline).toContainEqual(
+    expect.objectContaining({ source: "person", by: "Ana Ruiz", note: "no id" }),
+  );
+  expect(await system.effects("call")).toMatchObject({ "video-identification.rejectCall": 1 });
+  expect(await run(reject)).toMatchObject({ code: 1 });
 });
 
 test("a second cancel says that it is cancelled, and a process without affidavits says that it has none", async () => {

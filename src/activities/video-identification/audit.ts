@@ -1,0 +1,127 @@
+// What remains of a call: its data and its audit, kept as documents, and the audit's deletion at the provider (P1 §4.2).
+import { createHash } from "node:crypto";
+import type { DocumentReference } from "../../contracts/shared/values.js";
+import type { ProcessDocument } from "../../contracts/shared/status.js";
+import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
+import type { Pieces } from "../../documents/store.js";
+import * as video from "../../providers/video-identification/client.js";
+import { auditMediaType } from "../../providers/video-identification/wire.js";
+import { whenVisible } from "../evi/affidavits.js";
+import type { StepCall } from "../runtime/activity.js";
+import { checkDocument } from "../runtime/documents.js";
+import { runEffect } from "../runtime/effect.js";
+import type { AttemptMode } from "../runtime/failure.js";
+import { unlessMissing } from "../runtime/missing-document.js";
+import { provider } from "./context.js";
+import type { Call, VideoContext } from "./context.js";
+
+/** The step of the workflow that deletes the audit. */
+const DELETION = "deleteAudit";
+
+/** `isOptional`: undefined where the provider shows none. */
+type Keeping = Call & { isOptional: boolean; mode: AttemptMode };
+
+export async function keepConference(
+  context: VideoContext,
+  { isOptional, ...call }: Keeping,
+): Promise<ProcessDocument | undefined> {
+  const reading = context.throughCircuit(
+    "conferenceData",
+    (signal) => context.withToken(call, (of) => video.conferenceData(context.account, of, signal)),
+    call.idConference,
+  );
+  const conference = isOptional ? await whenVisible(reading, undefined) : await reading;
+  if (conference === undefined) return undefined;
+  const { body } = conference;
+  const sha256 = createHash("sha256").update(body).digest("hex");
+  const file = { kind: "conference" as const, mediaType: "application/json", sha256 };
+  return kept(context, call, file, [body]);
+}
+
+export async function keepAudit(
+  context: VideoContext,
+  { isOptional, ...call }: Keeping,
+): Promise<ProcessDocument | undefined> {
+  const { account, deps } = context;
+  return deps.documents.withSpool(async (spool) => {
+    const downloading = context.throughCircuit(
+      "getAuditData",
+      (signal) => context.withToken(call, (of) => video.getAuditData(account, of, spool, signal)),
+      call.idConference,
+    );
+    const audit = await whenVisible(downloading, undefined);
+    if (audit === undefined) {
+      const before = await keptBeforeDeletion(context);
+      // Rejects with the service's own answer.
+      return before || isOptional ? before : (downloading as Promise<never>);
+    }
+    const { file, mediaType } = audit;
+    const { sha256 } = file;
+    return kept(context, call, { kind: "audit", mediaType, sha256 }, file.pieces());
+  });
+}
+
+/** The copy of an earlier run, or from before a reset, where that may have deleted the audit at the provider. */
+async function keptBeforeDeletion({
+  deps: { journal, documents },
+  process: processKey,
+}: VideoContext): Promise<ProcessDocument | undefined> {
+  const rows = await journal.rows(processKey);
+  if (!rows.some(({ step }) => step === DELETION)) return undefined;
+  const [id] = await journal.ownedOf(processKey, "audit");
+  if (id === undefined) return undefined;
+  const uri = uriOf(id);
+  let start: Buffer = Buffer.alloc(0);
+  for await (const piece of documents.openRead({ uri })) {
+    start = piece;
+    break;
+  }
+  // Of the same content, so this stores nothing: it finds the reference again.
+  const document = await documents.putStream(documents.openRead({ uri }), auditMediaType(start), {
+    id,
+    process: processKey,
+  });
+  return { kind: "audit", document };
+}
+
+async function kept(
+  { deps: { journal, documents }, process: processKey }: VideoContext,
+  { idConference }: Call,
+  file: { kind: "conference" | "audit"; mediaType: string; sha256: string },
+  pieces: Pieces,
+): Promise<ProcessDocument> {
+  const { kind, mediaType, sha256 } = file;
+  const id = derivedDocumentId(provider, idConference, kind, sha256);
+  await journal.own(processKey, [{ id, kind }]);
+  const document = await documents.putStream(pieces, mediaType, { id, process: processKey });
+  return { kind, document };
+}
+
+/** P1 §4.2; only once all of the stored copy was read and has its hash. A copy that is missing by then waits for an operator. */
+export async function deleteAudit(
+  context: VideoContext,
+  { effect, document, ...call }: StepCall & Call & { document: DocumentReference },
+): Promise<void> {
+  const { account, deps } = context;
+  const { idConference } = call;
+  const rows = await deps.journal.rows(context.process);
+  // An attempt without an answer leaves a row that says `notSent`, because a repetition does no harm.
+  const isRepetition = rows.some((row) => row.step === DELETION);
+  const deleting = runEffect(
+    context,
+    effect,
+    {
+      operation: "deleteAuditData",
+      input: { idConference },
+      prepare: () => checkDocument(deps.documents, document, "audit"),
+      async send({ signal }) {
+        await context.withToken(call, (of) =>
+          video.deleteAuditData(account, { ...of, isRepetition }, signal),
+        );
+        return {};
+      },
+    },
+    { of: "step" },
+  );
+  await unlessMissing(provider, "deleteAuditData", deleting);
+}

@@ -1,0 +1,46 @@
+// `verifyIdentity` in the registry: its update, its defaults and the command that starts it.
+import { z } from "zod";
+import { answer, decider, update } from "../definition/message-contract.js";
+import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
+import type { DefaultsFor } from "../definition/process-contract.js";
+import {
+  VerifyIdentityInput,
+  VerifyIdentityResult,
+  VerifyIdentityStatus,
+} from "../verify-identity.js";
+import type { VideoSettings } from "../verify-identity.js";
+import { rejectCall } from "./messages.js";
+
+export const verifyIdentity = defineProcess({
+  title: "Identification by video",
+  provider: "video-identification",
+  input: VerifyIdentityInput,
+  result: VerifyIdentityResult,
+  status: VerifyIdentityStatus,
+  defaults: {
+    deadlineSeconds: { value: 30 * DAY_SECONDS, least: 1 },
+    pollIntervalSeconds: { value: DAY_SECONDS / 4, least: 1 },
+    askIntervalSeconds: { value: 60, least: 1 },
+  } satisfies DefaultsFor<VideoSettings>,
+  updates: {
+    /** P1 §4.2: rejects the call. `providerFields` is the body of the request. */
+    rejectCall: update(rejectCall, {
+      description: "Reject the call (P1 §4.2).",
+      argument: z.strictObject({
+        providerFields: z.record(z.string(), z.unknown()).exactOptional(),
+        ...decider,
+      }),
+      answer: answer("rejected", "notAwaited", "refused", "unknown", "unavailable"),
+      decides: true,
+      argumentOf: (providerFields?: Record<string, unknown>) =>
+        providerFields === undefined ? {} : { providerFields },
+    }),
+  },
+  command: {
+    summary: "follow an identification by video call, and keep its audit",
+    details:
+      "The conference exists already; nothing in the API creates one. The outcome is verified or notVerified only where the account's pointers.verdict is configured, else closed.",
+    example: "trustflow verify-identity --input identity.json --id order-7 --watch",
+    notChecked: "whether the conference exists: only the service knows",
+  },
+});

@@ -1,0 +1,73 @@
+// The caller rejects the call: one request at a time, while the end of the call is awaited (P1 §4.2).
+import { condition, currentUpdateInfo } from "@temporalio/workflow";
+import type { Call, VideoActivities } from "../../activities/video-identification/index.js";
+import { rejectCall } from "../../contracts/verify-identity/messages.js";
+import type {
+  RejectAnswer,
+  Rejection as GivenRejection,
+} from "../../contracts/verify-identity/messages.js";
+import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
+import { answerTo } from "../runtime/activity-errors.js";
+import { decidedBy } from "../runtime/decisions.js";
+import type { Proven } from "../runtime/decisions.js";
+import type { AnyFlow } from "../runtime/flow.js";
+import { invalidInput } from "../runtime/invalid-input.js";
+import { waitUntilDue } from "../runtime/waits.js";
+
+const { rejectCall: reject } = activitiesOf<VideoActivities>("video-identification", {
+  ...answerOptions,
+  summary: "Reject the call",
+});
+
+/** How long a second rejection waits for the request of the first. */
+const answerLimit = "15 seconds";
+
+export class Rejection {
+  readonly #flow: AnyFlow;
+  readonly #call: () => Call;
+  #phase: "before" | "open" | "past" = "before";
+  #isRejecting = false;
+  isAccepted = false;
+
+  constructor(flow: AnyFlow, call: () => Call) {
+    this.#flow = flow;
+    this.#call = call;
+    flow.lifecycle.onDecision(
+      rejectCall,
+      "Reject the call",
+      ({ providerFields }, who) => this.#reject(providerFields, who),
+      refuseUnlessFields,
+    );
+  }
+
+  begin(): void {
+    this.#phase = "open";
+  }
+
+  end(): void {
+    this.#phase = "past";
+  }
+
+  async #reject(fields: GivenRejection["providerFields"], who: Proven): Promise<RejectAnswer> {
+    await waitUntilDue(() => this.#phase !== "before");
+    if (this.#isRejecting) await condition(() => !this.#isRejecting, answerLimit);
+    if (this.#isRejecting) return { answer: "unavailable" };
+    if (this.isAccepted) return { answer: "rejected" };
+    if (this.#phase !== "open" || this.#flow.log.view.closed) return { answer: "notAwaited" };
+    this.#isRejecting = true;
+    const effect = { step: "rejectCall", occurrence: currentUpdateInfo()?.id ?? "0" };
+    const { answer } = await answerTo(() => reject({ ...this.#call(), effect, fields }));
+    this.#isRejecting = false;
+    this.#flow.log.note(decidedBy(who, `Rejection of the call: ${answer}`));
+    if (answer === "rejected") this.isAccepted = true;
+    else this.#flow.log.hintEnd();
+    return { answer };
+  }
+}
+
+function refuseUnlessFields(given: GivenRejection | undefined): void {
+  const { providerFields } = given ?? {};
+  const isObject = typeof providerFields === "object" && providerFields !== null;
+  if (providerFields !== undefined && (!isObject || Array.isArray(providerFields)))
+    throw invalidInput("providerFields", "must be an object");
+}

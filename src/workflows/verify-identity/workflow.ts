@@ -1,0 +1,249 @@
+// An identification by video: the call is followed to its end, its data and its audit are kept, and the audit is deleted at the
+// provider where that is asked for (P1 §1.2, 2.7, 4.2, 6.1; docs/reading-the-specification.md §6).
+import { ActivityFailure } from "@temporalio/workflow";
+import type {
+  VideoActivities,
+  VideoPlan,
+  VideoSnapshot,
+} from "../../activities/video-identification/index.js";
+import type { ProcessDocument } from "../../contracts/shared/status.js";
+import { splitWorkflowId } from "../../contracts/shared/names.js";
+import type { VerifyIdentityInput, VerifyIdentityResult } from "../../contracts/verify-identity.js";
+import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
+import { now, secondsFromNow } from "../runtime/clock.js";
+import { Flow } from "../runtime/flow.js";
+import { invalidInput } from "../runtime/invalid-input.js";
+import { isWaived, stepsOf } from "../runtime/steps.js";
+import { Child } from "../serve-notice/child.js";
+import { trackUntilClosed } from "../runtime/tracking.js";
+import type { TrackingTarget } from "../runtime/tracking.js";
+import { Rejection } from "./rejection.js";
+import { CLOSE_EVENT, videoView } from "./view.js";
+import type { VideoView } from "./view.js";
+
+const provider = "video-identification";
+const label = "the identification service";
+
+export async function verifyIdentity(input: VerifyIdentityInput): Promise<VerifyIdentityResult> {
+  return new VerifyIdentity(input).run();
+}
+
+class VerifyIdentity {
+  readonly #input: VerifyIdentityInput;
+  readonly #flow = new Flow<VideoSnapshot, VideoView>(videoView);
+  readonly #step = stepsOf<VideoActivities>(this.#flow, provider);
+  readonly #rejection: Rejection;
+  #account = "";
+  #alertOccurrence = "0";
+  #endedAt: string | undefined;
+  #hasAlert = false;
+  #isAuditDeleted = false;
+
+  constructor(input: VerifyIdentityInput) {
+    this.#input = input;
+    this.#rejection = new Rejection(this.#flow, () => this.#call());
+    this.#flow.lifecycle.askBeforeCancelling("registerAlert", "deleteAudit");
+  }
+
+  run(): Promise<VerifyIdentityResult> {
+    return this.#flow.lifecycle.run(
+      () => this.#main(),
+      () => this.#result(),
+    );
+  }
+
+  async #main(): Promise<void> {
+    const plan = await this.#prepare();
+    this.#account = plan.account;
+    this.#alertOccurrence = plan.alertOccurrence;
+    this.#flow.status.identify(plan);
+    await this.#claim();
+    try {
+      await this.#registerAlert();
+      await this.#followCall(plan);
+      if (this.#endedAt !== undefined) await this.#keep();
+    } catch (error) {
+      await this.#tryToRemoveAlert();
+      throw error;
+    }
+    await this.#removeAlert();
+  }
+
+  #prepare(): Promise<VideoPlan> {
+    return this.#step(
+      { name: "prepare", summary: "Check the input", journaled: false },
+      (service, { mode }) => service.prepare({ input: this.#input, mode }),
+    );
+  }
+
+  /** A close event names the conference alone, so one process at a time has it. One that has ended gives it up. */
+  async #claim(): Promise<void> {
+    const owner = await this.#owner();
+    if (owner === undefined) return;
+    const left = (await isOpen(owner)) ? owner : await this.#owner(owner);
+    if (left !== undefined)
+      throw invalidInput("idConference", `is the conference of ${left}, which is open`);
+  }
+
+  async #owner(from?: string): Promise<string | undefined> {
+    const { owner } = await this.#step(
+      { name: "claim", summary: "Take the conference for this process", journaled: false },
+      (service, { mode }) =>
+        service.claim({ ...this.#call(), mode, ...(from !== undefined && { from }) }),
+    );
+    return owner;
+  }
+
+  async #registerAlert(): Promise<void> {
+    const { alert } = this.#input;
+    if (!alert) return;
+    const step = { name: "registerAlert", summary: "Register who is told of failed callbacks" };
+    this.#hasAlert = true;
+    await this.#step(this.#ofAlert(step), (service, call) =>
+      service.registerAlert({ ...call, account: this.#account, ...alert }),
+    );
+    this.#flow.log.note({ source: "process", event: "Registered who is told of failed callbacks" });
+  }
+
+  /** Until its end, or the process's own deadline. The first ask finds a call that has ended before. */
+  async #followCall({ settings }: VideoPlan): Promise<void> {
+    const { status, log } = this.#flow;
+    const { idConference } = this.#input;
+    status.effectExists("tracking", { idConference }, secondsFromNow(settings.deadlineSeconds));
+    this.#rejection.begin();
+    const target = this.#target();
+    await target.ask("now", "Ask for the state of the call", {});
+    await trackUntilClosed(this.#flow, {
+      ...target,
+      awaits: "the end of the call",
+      spans: settings,
+      isOver: () => log.view.closed || this.#rejection.isAccepted,
+    });
+    this.#rejection.end();
+    if (this.#rejection.isAccepted && !log.view.closed) status.ownOutcome = "rejected";
+    if (status.ownOutcome !== "openAtDeadline") this.#endedAt = now().toISOString();
+  }
+
+  #target(): Omit<TrackingTarget, "spans"> {
+    const { log } = this.#flow;
+    const { asyncRequest } = this.#input;
+    return {
+      label,
+      hintsAtEnd: () => true,
+      ask: async (wait, summary, quick) => {
+        const hasCloseEvent = log.events.some(({ kind }) => kind === CLOSE_EVENT);
+        const snapshot = await this.#step(
+          { name: "ask", summary, journaled: false, quick },
+          (service, { mode }) =>
+            service.ask({
+              ...this.#call(),
+              ...(asyncRequest && { asyncRequest }),
+              ...{ hasCloseEvent, wait, mode, seen: log.snapshot?.fingerprint },
+            }),
+        );
+        log.applySnapshot(snapshot, []);
+      },
+    };
+  }
+
+  /** A rejected call may have neither. */
+  async #keep(): Promise<void> {
+    const { log, status } = this.#flow;
+    const isOptional = status.outcome === "rejected";
+    status.waitFor("the call's data and audit");
+    await isWaived(async () => {
+      const conference = await this.#step(
+        { name: "keepConference", summary: "Keep the call's data", journaled: false, happened: {} },
+        (service, { mode }) => service.keepConference({ ...this.#call(), mode, isOptional }),
+      );
+      if (conference) log.addDocuments([conference]);
+    });
+    await isWaived(async () => {
+      const audit = await this.#step(
+        { name: "keepAudit", summary: "Keep the call's audit", journaled: false, happened: {} },
+        (service, { mode }) => service.keepAudit({ ...this.#call(), mode, isOptional }),
+      );
+      if (audit) await this.#auditKept(audit);
+    });
+  }
+
+  async #auditKept(audit: ProcessDocument): Promise<void> {
+    const { log } = this.#flow;
+    log.addDocuments([audit]);
+    log.note({ source: "process", event: "Audit kept" });
+    if (!this.#input.deleteAudit) return;
+    await this.#step(
+      {
+        name: "deleteAudit",
+        summary: "Delete the audit at the provider",
+        journaled: true,
+        happened: {},
+      },
+      (service, call) =>
+        service.deleteAudit({ ...call, ...this.#call(), document: audit.document }),
+    );
+    this.#isAuditDeleted = true;
+    log.note({ source: "process", event: "Audit deleted at the provider" });
+  }
+
+  async #removeAlert(): Promise<void> {
+    const { alert } = this.#input;
+    if (!alert) return;
+    const { processId } = alert;
+    const step = { name: "removeAlert", summary: "Remove who is told of failed callbacks" };
+    await this.#step(this.#ofAlert(step), (service, call) =>
+      service.removeAlert({ ...call, account: this.#account, processId }),
+    );
+    this.#flow.log.note({ source: "process", event: "Removed who is told of failed callbacks" });
+  }
+
+  #ofAlert(step: { name: string; summary: string }) {
+    return { ...step, journaled: true, happened: {}, occurrence: this.#alertOccurrence };
+  }
+
+  /** The process fails: one more problem must not hide why. */
+  async #tryToRemoveAlert(): Promise<void> {
+    const { alert } = this.#input;
+    if (!alert || !this.#hasAlert) return;
+    const summary = "Remove who is told of failed callbacks";
+    const { removeAlert } = activitiesOf<VideoActivities>(provider, { ...answerOptions, summary });
+    const effect = { step: "removeAlert", occurrence: this.#alertOccurrence };
+    const { processId } = alert;
+    try {
+      await removeAlert({ effect, mode: "quick", account: this.#account, processId });
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      const event = "Who is told of failed callbacks is still registered";
+      this.#flow.log.note({ source: "process", event });
+    }
+  }
+
+  #call() {
+    const { idConference } = this.#input;
+    const { eventId } = this.#flow.log.snapshot ?? {};
+    return { account: this.#account, idConference, ...(eventId !== undefined && { eventId }) };
+  }
+
+  #result(): VerifyIdentityResult {
+    const { log, status } = this.#flow;
+    const { providerOutcome } = log.view;
+    return {
+      process: "verifyIdentity",
+      id: status.id,
+      outcome: status.outcome as VerifyIdentityResult["outcome"],
+      ...(providerOutcome === undefined ? {} : { providerOutcome }),
+      references: status.references,
+      dates: this.#endedAt === undefined ? {} : { endedAt: this.#endedAt },
+      documents: [...log.documents.values()],
+      timeline: log.timeline,
+      auditDeleted: this.#isAuditDeleted,
+    };
+  }
+}
+
+async function isOpen(workflowId: string): Promise<boolean> {
+  const name = splitWorkflowId(workflowId);
+  if (!name) return true;
+  const other = new Child({ ...name, title: "", label: "the process that has the conference" });
+  return (await other.lookNow()).run === "open";
+}

@@ -1,0 +1,144 @@
+// The copy of the audit, and its deletion at the provider: only once all of the copy was read (P1 §4.2).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { documentIdOf } from "../../../src/documents/document-id.js";
+import type { DocumentReference } from "../../../src/contracts/shared/values.js";
+import { openBench } from "./support.js";
+import type { Bench } from "./support.js";
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(() => bench?.close());
+
+type Followed = Awaited<ReturnType<Bench["follow"]>>;
+const deleted = { "video-identification.deleteAuditData": 1 };
+
+const keep = ({ run, given }: Followed, isOptional = false) =>
+  run((service) => service.keepAudit({ ...given, isOptional }));
+const remove = ({ run, given }: Followed, document: DocumentReference) => {
+  const effect = { step: "deleteAudit", occurrence: "0" };
+  return run((service) => service.deleteAudit({ ...given, effect, document }));
+};
+
+async function kept(words: string[] = []) {
+  const followed = await bench.follow({ words, until: "audit" });
+  const audit = await keep(followed);
+  return { followed, document: audit!.document };
+}
+
+/** The file that holds the copy. */
+async function fileOf({ uri }: DocumentReference): Promise<string> {
+  const files = await readdir(bench.directory, { recursive: true });
+  const own = files.find((file) => file.endsWith(documentIdOf(uri)));
+  return join(bench.directory, own ?? "");
+}
+
+test.each([
+  [[], "application/json"],
+  [["audit-pdf"], "application/pdf"],
+  [["audit-zip"], "application/zip"],
+  [["audit-large"], "application/json"],
+])("the audit of %j is kept as it came, as %s", async (words, mediaType) => {
+  const { followed, document } = await kept(words);
+  const { bytes } = await bench.caller.audit(followed.idConference);
+  expect(document.mediaType).toBe(mediaType);
+  const copy = await bench.documents.get(document);
+  expect(copy.equals(bytes)).toBe(true);
+  const again = await keep(followed);
+  expect(again?.document).toEqual(document);
+  const { rows } = await bench.pool.query(
+    "select kind from trustflow.documents where id = $1 and workflow_id = $2",
+    [documentIdOf(document.uri), followed.processKey.workflowId],
+  );
+  expect(rows).toEqual([{ kind: "audit" }]);
+});
+
+test("an audit that is not there yet is waited for, unless it may be missing", async () => {
+  const followed = await bench.follow({ until: "closed" });
+  await expect(keep(followed)).rejects.toMatchObject({ type: "notVisibleYet" });
+  expect(await keep(followed, true)).toBeUndefined();
+});
+
+test("a copy that is whole is followed by one deletion", async () => {
+  const { followed, document } = await kept();
+  await remove(followed, document);
+  expect(followed.effects()).toEqual(deleted);
+  await remove(followed, document);
+  expect(followed.effects()).toEqual(deleted);
+});
+
+test.each([
+  [
+    "is damaged",
+    async (file: string) => {
+      const bytes = await readFile(file);
+      bytes[bytes.length - 1] = bytes[bytes.length - 1]! ^ 1;
+      await writeFile(file, bytes);
+    },
+  ],
+  ["is missing", (file: string) => rm(file)],
+])("nothing is deleted at the provider where the copy %s: a person is asked", async (_, harm) => {
+  const { followed, document } = await kept();
+  const file = await fileOf(document);
+  const whole = await readFile(file);
+  await harm(file);
+  const deleting = followed.watched(() => remove(followed, document).catch((error) => error));
+  const { answer, calls } = await deleting;
+  expect(answer).toMatchObject({ type: "protocol" });
+  expect(JSON.stringify(answer.details)).toContain("our-document-");
+  expect(calls).toEqual([]);
+  expect(followed.effects()).toEqual({});
+
+  await writeFile(file, whole);
+  await remove(followed, document);
+  expect(followed.effects()).toEqual(deleted);
+});
+
+test("an audit that was gone before the first deletion needs a person; in a repetition it is success", async () => {
+  const { followed, document } = await kept();
+  await bench.caller.deletion(followed.idConference);
+  await expect(remove(followed, document)).rejects.toMatchObject({ type: "protocol" });
+
+  const second = await kept(["deleteAuditData:cut-after-commit"]);
+  await expect(remove(second.followed, second.document)).rejects.toMatchObject({
+    type: "unavailable",
+  });
+  await remove(second.followed, second.document);
+  expect(second.followed.effects()).toEqual(deleted);
+});
+
+test.each([[], ["audit-pdf"], ["audit-large"]])(
+  "a run that is started again, or reset, after the deletion finds the copy from before: %s",
+  async (...words) => {
+    const { followed, document } = await kept(words);
+    await remove(followed, document);
+    expect(await keep(followed)).toEqual({ kind: "audit", document });
+    await remove(followed, document);
+    expect(followed.effects()).toEqual(deleted);
+  },
+);
+
+test("without a deletion of ours, an audit that has gone is waited for", async () => {
+  const { followed } = await kept();
+  await bench.caller.deletion(followed.idConference);
+  await expect(keep(followed)).rejects.toMatchObject({ type: "notVisibleYet" });
+});
+
+test("a conference has one process: the first, until a later one takes it from it", async () => {
+  const { run, given } = await bench.follow();
+  const other = await bench.follow();
+  const { idConference } = given;
+  const claim = (from?: string) =>
+    other.run((service) =>
+      service.claim({ ...given, idConference, ...(from !== undefined && { from }) }),
+    );
+  expect(await run((service) => service.claim(given))).toEqual({});
+  const { owner } = await claim();
+  expect(owner).toMatch(/^verifyIdentity\//);
+  expect(await claim("verifyIdentity/a-stranger")).toEqual({ owner });
+  expect(await claim(owner)).toEqual({});
+  expect(await run((service) => service.claim(given))).toHaveProperty("owner");
+});

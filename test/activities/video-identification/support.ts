@@ -1,0 +1,123 @@
+// The activities of the video identification service beside a simulated one, with journal, documents and sealed tokens as in a worker.
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { DefaultLogger } from "@temporalio/worker";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
+import { createVideoActivities } from "../../../src/activities/video-identification/index.js";
+import type { VideoActivities } from "../../../src/activities/video-identification/index.js";
+import { storeEventSecrets } from "../../../src/callbacks/inbox/event-secrets.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
+import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
+import { DirectoryDriver } from "../../../src/documents/directory-driver.js";
+import { DocumentStore } from "../../../src/documents/store.js";
+import { Journal } from "../../../src/journal/journal.js";
+import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";
+import { sandboxControl } from "../../../src/sandbox/control/client.js";
+import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import { WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import { sealersIn } from "../../harness/stack/sealers.js";
+import { accountAt, pointers } from "../../providers/video-identification/account.js";
+import { videoCaller } from "../../sandbox/providers/video-identification/caller.js";
+
+export type Bench = Awaited<ReturnType<typeof openBench>>;
+
+interface Following {
+  words?: string[];
+  until?: "closed" | "audit" | "deleted";
+  account?: Partial<VideoIdentificationAccount>;
+}
+
+const ring = () => KeyRing.parse(generateKeyRing());
+const secretsRing = () => new WorkerSecrets(KeyRing.parse(generateBoxRing().privateRing));
+
+export async function openBench() {
+  const database = await testDatabase();
+  const directory = await mkdtemp(join(tmpdir(), "documents-"));
+  const sandbox = await startSandbox({ speed: "manual" });
+  const caller = videoCaller(sandbox);
+  const control = sandboxControl(sandbox.url);
+  const secrets = secretsRing();
+  const documents = new DocumentStore(new DirectoryDriver(directory), ring());
+  const journal = new Journal(database.pool, sealersIn(ring()), {
+    leaseMs: 2_000,
+    lookUpSpacingMs: 100,
+  });
+
+  /** A conference of its own, and a process that follows it. */
+  async function follow({ words = [], until, account }: Following = {}) {
+    const idConference = await caller.bring({ words, ...(until && { until }) });
+    const workflowId = `verifyIdentity/${randomUUID()}`;
+    const processKey = { namespace: "default", workflowId };
+    const deps = {
+      environment: "sandbox",
+      accounts: {
+        default: accountAt(sandbox.url, {
+          apiKey: new Secret("sandbox-api-key"),
+          pointers,
+          ...account,
+        }),
+      },
+      digests: { of: (value: unknown) => JSON.stringify(value), same: () => true },
+      circuits: new Circuits({ probeMs: 1_000, failures: 5 }),
+      ...{ journal, documents, secrets },
+      ...{ patienceMs: 1_000, invisibleForMs: 60_000, unavailableForMs: 1_000 },
+    };
+    const activities = createVideoActivities(deps as never);
+    const given = { account: "default", idConference, mode: "quick" } as const;
+
+    function run<R>(work: (activities: VideoActivities) => Promise<R>, info = {}): Promise<R> {
+      const environment = new MockActivityEnvironment(
+        { workflowExecution: { workflowId, runId: "r" }, namespace: "default", ...info },
+        { logger: new DefaultLogger("ERROR") },
+      );
+      return environment.run(() => work(activities));
+    }
+
+    /** One answer, whatever it says. */
+    function ask(more: Partial<Parameters<VideoActivities["ask"]>[0]> = {}, info = {}) {
+      const request = { ...given, hasCloseEvent: false, seen: undefined };
+      return run(({ ask: one }) => one({ ...request, wait: "now", ...more }), info);
+    }
+
+    /** A close event has brought this token: each later one is the newest. */
+    async function bringToken(token: string, sealedBy = secrets): Promise<string> {
+      const eventId = randomUUID();
+      const sealed = sealedBy.seal(token, processKey);
+      await storeEventSecrets(database.pool, processKey, [{ eventId, sealed }]);
+      return eventId;
+    }
+
+    const [intent = ""] = idConference.split("~");
+    const asked = async () => {
+      const { newest } = await control.requests();
+      return newest.filter((entry) => entry.intent === intent).map(({ operation }) => operation);
+    };
+
+    /** Also the operations that the service was asked for meanwhile, in their order. */
+    async function watched<R>(work: () => Promise<R>): Promise<{ answer: R; calls: string[] }> {
+      const before = await asked();
+      const answer = await work();
+      const calls = (await asked()).slice(before.length);
+      return { answer, calls: calls.map((name) => name.replace("video-identification.", "")) };
+    }
+
+    const effects = () => sandbox.ledger(intent).byIntent[intent] ?? {};
+    const own = { idConference, given, run, ask, bringToken, watched, effects, processKey };
+    return { ...own, token: () => caller.tokenOf(idConference) };
+  }
+
+  return {
+    ...{ sandbox, caller, documents, directory, journal, follow, pool: database.pool },
+    strangers: secretsRing(),
+    async close() {
+      await sandbox.close();
+      await database.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}

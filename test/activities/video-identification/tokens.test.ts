@@ -1,0 +1,126 @@
+// Which token opens the data of a call: that of a close event where its data name our conference, else a new one (P1 §5.2, §6.1).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { MINUTE } from "../../sandbox/caller.js";
+import { openBench } from "./support.js";
+import type { Bench } from "./support.js";
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(() => bench?.close());
+
+const anew = ["genAPIToken", "conferenceData"];
+
+test("without an event a token is made for each question", async () => {
+  const { ask, watched } = await bench.follow();
+  const { answer, calls } = await watched(() => ask());
+  expect(answer).toMatchObject({ state: "open", isOver: false });
+  expect(answer).not.toHaveProperty("eventId");
+  expect(calls).toEqual(anew);
+});
+
+test("the token of the event opens the data, and the answer says which event it was", async () => {
+  const { ask, watched, bringToken, token } = await bench.follow({ until: "closed" });
+  const eventId = await bringToken(await token());
+  const { answer, calls } = await watched(() => ask({ hasCloseEvent: true }));
+  expect(answer).toMatchObject({ state: "closed", verdict: "verified", isOver: true, eventId });
+  expect(calls).toEqual(["conferenceData"]);
+});
+
+test.each([
+  ["the service refuses it", "idConference", ["conferenceData", ...anew]],
+  ["its data name that conference", undefined, ["conferenceData", ...anew]],
+])("the token of another conference is not used: %s", async (_, conferenceParameter, calls) => {
+  const account = { conferenceParameter };
+  const other = await bench.follow({ words: ["unverified"], until: "closed" });
+  const { ask, watched, bringToken, idConference } = await bench.follow({ account });
+  await bringToken(await other.token());
+  const own = await watched(() => other.watched(() => ask()));
+  expect(own.answer.answer).toMatchObject({ state: "open", isOver: false });
+  expect(own.answer.answer).not.toHaveProperty("eventId");
+  // The service counts what a token asks for as about the token's conference.
+  expect([...own.answer.calls, ...own.calls]).toEqual(calls);
+  expect(idConference).not.toBe(other.idConference);
+});
+
+test("where an expired token is refused, one new token is made", async () => {
+  const { ask, watched, bringToken, token } = await bench.follow({ until: "closed" });
+  await bringToken(await token());
+  await bench.sandbox.clock.advance(31 * MINUTE);
+  const { answer, calls } = await watched(() => ask({ hasCloseEvent: true }));
+  expect(answer).toMatchObject({ state: "closed", verdict: "verified" });
+  expect(answer).not.toHaveProperty("eventId");
+  expect(calls).toEqual(["conferenceData", ...anew]);
+});
+
+test("a token that expires between the answer and the audit is followed by a new one", async () => {
+  const { run, given, watched, bringToken, token } = await bench.follow({ until: "audit" });
+  const eventId = await bringToken(await token());
+  const keep = () => run((service) => service.keepAudit({ ...given, eventId, isOptional: false }));
+  expect((await watched(keep)).calls).toEqual(["getAuditData"]);
+  await bench.sandbox.clock.advance(31 * MINUTE);
+  expect((await watched(keep)).calls).toEqual(["getAuditData", "genAPIToken", "getAuditData"]);
+});
+
+test("of many tokens only the newest three are tried, because anybody with the address can post one", async () => {
+  const { ask, watched, bringToken, token } = await bench.follow({ until: "closed" });
+  const eventId = await bringToken(await token());
+  for (let count = 0; count < 2; count += 1) await bringToken("eyJh.eyJi.forged");
+  expect((await ask({ hasCloseEvent: true })).eventId).toBe(eventId);
+  await bringToken("eyJh.eyJi.forged");
+  const { answer, calls } = await watched(() => ask({ hasCloseEvent: true }));
+  expect(answer).not.toHaveProperty("eventId");
+  expect(calls.filter((name) => name === "genAPIToken")).toHaveLength(1);
+});
+
+test("a token that was sealed with another key is as none", async () => {
+  const { ask, watched, bringToken, token } = await bench.follow({ until: "closed" });
+  await bringToken(await token(), bench.strangers);
+  const { answer, calls } = await watched(() => ask({ hasCloseEvent: true }));
+  expect(answer).toMatchObject({ verdict: "verified" });
+  expect(calls).toEqual(anew);
+});
+
+test("where the account's own key is refused, access is denied", async () => {
+  const { ask } = await bench.follow();
+  const { id } = bench.sandbox.faults.add({
+    operation: "video-identification.genAPIToken",
+    kind: "reject",
+    status: 401,
+  });
+  await expect(ask()).rejects.toMatchObject({ type: "accessDenied" });
+  bench.sandbox.faults.remove(id);
+});
+
+test("without a shown state the event ends the call, and without one it goes on", async () => {
+  const account = { pointers: { conference: "/idConference" } } as never;
+  const { ask } = await bench.follow({ until: "closed", account });
+  expect(await ask()).toMatchObject({ state: "open", isOver: false });
+  const closed = await ask({ hasCloseEvent: true });
+  expect(closed).toMatchObject({ state: "closed", isOver: true });
+  expect(closed).not.toHaveProperty("verdict");
+});
+
+test("a state that is shown counts for more than an event, which anybody may post", async () => {
+  const { ask, bringToken } = await bench.follow({ words: ["open"] });
+  await bringToken("eyJh.eyJi.forged");
+  expect(await ask({ hasCloseEvent: true })).toMatchObject({ state: "open", isOver: false });
+});
+
+test("the end of the asynchronous request ends a call whose state is not shown", async () => {
+  const account = { pointers: { conference: "/idConference", asyncState: "/status" } } as never;
+  const { ask, idConference } = await bench.follow({ words: ["async"], account });
+  const asyncRequest = { parameters: { idConference } };
+  expect(await ask({ asyncRequest })).toMatchObject({ isOver: false });
+  await bench.sandbox.clock.advance(10 * MINUTE);
+  expect(await ask({ asyncRequest })).toMatchObject({ state: "closed", isOver: true });
+  expect(await ask()).toMatchObject({ isOver: false });
+});
+
+test("a conference that the service does not know is asked for again, and then needs a person", async () => {
+  const { ask } = await bench.follow({ words: ["unknown"] });
+  const since = (ms: number) => ({ scheduledTimestampMs: Date.now() - ms });
+  await expect(ask({}, since(1_000))).rejects.toMatchObject({ type: "notVisibleYet" });
+  await expect(ask({}, since(61_000))).rejects.toMatchObject({ type: "protocol" });
+});

@@ -1,0 +1,31 @@
+// `reject-call`: the fields of the request are read before anything is asked of Temporal (P1 §4.2).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { commandLine } from "../in-process.js";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-cli-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test.each([
+  ["reason: Q7XJ2VK9", "is not JSON"],
+  ['["Q7XJ2VK9"]', "must hold a JSON object"],
+  ["", "is empty"],
+])("the fields %j are refused with what is wrong, and not quoted", async (text, problem) => {
+  const file = join(folder, "fields.json");
+  await writeFile(file, text);
+  const { code, stdout, stderr } = await commandLine(["reject-call", "order-7", "--fields", file]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(problem);
+  expect(stderr).not.toContain("Q7XJ2VK9");
+});
+
+test("a file that is not there is named", async () => {
+  const { code, stderr } = await commandLine(["reject-call", "order-7", "--fields", "nope.json"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("nope.json: no such file");
+});

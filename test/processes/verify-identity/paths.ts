@@ -1,0 +1,397 @@
+// Every way through `verifyIdentity` (P1 §1.2, 2.7, 4.2, 5.2, 6.1; docs/reading-the-specification.md §0, §6).
+import { expect } from "@jest/globals";
+import { callbackUrl } from "../../../src/callbacks/address.js";
+import { InvalidInputError } from "../../../src/client.js";
+import type { HandleOf, VerifyIdentityInput } from "../../../src/client.js";
+import type { Decision } from "../../../src/contracts/shared/messages.js";
+import {
+  attentionOf,
+  changePassword,
+  decide,
+  ends,
+  isAbandoned,
+  knowsNoAccount,
+  refusesInput,
+  start,
+  temporalHandle,
+} from "../../harness/histories/path-run.js";
+import type { PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
+import { eventually } from "../../harness/outages/wait.js";
+import { ringOf, statusWhere } from "../../harness/stack/stack.js";
+import { conferenceOf, identityInput } from "./inputs.js";
+
+type Handle = HandleOf<"verifyIdentity">;
+type More = Partial<VerifyIdentityInput> & { words?: string };
+
+const provider = "video-identification";
+/** So that no poll happens unless a callback triggers it. */
+const seldom = { pollIntervalSeconds: 3_600 };
+const refusedAudit = "getAuditData:reject-400*";
+const noPointers = {
+  [`${provider}.pointers.state`]: "none",
+  [`${provider}.pointers.verdict`]: "none",
+  [`${provider}.pointers.asyncState`]: "none",
+};
+
+export const verifyIdentityPaths: PathsOf = {
+  process: "verifyIdentity",
+  activities: [
+    "prepare",
+    "claim",
+    "lookAt",
+    "registerAlert",
+    "removeAlert",
+    "ask",
+    "keepConference",
+    "keepAudit",
+    "deleteAudit",
+    "rejectCall",
+    "decide",
+    "checkDecision",
+  ],
+  // A call takes three seconds, and its token is good for eighteen.
+  speed: 100,
+  accounts: [
+    "closed",
+    "asynchronous",
+    "async-without-pointer",
+    "access-mended",
+    "cancelled-while-denied",
+    "still-in-attention",
+  ],
+  accountKeys: {
+    closed: noPointers,
+    asynchronous: { [`${provider}.pointers.state`]: "none" },
+    "async-without-pointer": { [`${provider}.pointers.asyncState`]: "none" },
+  },
+  kept: ["asyncRequest.parameters.idConference"],
+  inputs: { call: (writing) => whole(writing) },
+  paths: {
+    verified: (run) => closes(run, "verified"),
+    unverified: (run) => closes(run, "notVerified", { words: "unverified" }),
+    async closed(run) {
+      await closes(run, "closed", { account: run.account, settings: seldom });
+    },
+
+    "token-flat": (run) => closes(run, "verified", { words: "token-flat", settings: seldom }),
+    "token-short": (run) => closes(run, "verified", { words: "token-short", settings: seldom }),
+    "token-none": (run) => closes(run, "verified", { words: "token-none", settings: seldom }),
+    "token-expired": (run) => closes(run, "verified", { words: "token-expired", settings: seldom }),
+    "token-foreign": (run) => closes(run, "verified", { words: "token-foreign", settings: seldom }),
+    "event-lost": (run) => closes(run, "verified", { words: "event-lost" }),
+    async asynchronous(run) {
+      const { account } = run;
+      const more = { words: "async~event-lost", account, asyncRequest: asyncOf(run) };
+      await closes(run, "verified", more);
+    },
+    async "async-without-pointer"(run) {
+      const handle = await begin(run, { account: run.account, asyncRequest: {} });
+      await expect(handle.result()).rejects.toBeInstanceOf(InvalidInputError);
+    },
+    async "open-at-deadline"(run) {
+      const handle = await begin(run, { words: "open", settings: { deadlineSeconds: 2 } });
+      await shows(run, handle, "openAtDeadline", { kinds: [] });
+    },
+
+    async rejected(run) {
+      const handle = await calling(run);
+      expect(await handle.rejectCall({ reason: run.author.words("reason") })).toEqual({
+        answer: "rejected",
+      });
+      await isRejected(run, handle);
+    },
+    async "rejected-at-the-provider"(run) {
+      const handle = await calling(run);
+      await moves(run, "rejected");
+      await shows(run, handle, "rejected", { kinds: ["conference"] });
+    },
+    async "rejection-refused"(run) {
+      const handle = await calling(run, { words: "rejectCall:reject-400" });
+      expect(await handle.rejectCall()).toEqual({ answer: "refused" });
+      await moves(run, "closed");
+      await shows(run, handle, "verified");
+    },
+    async "rejection-found"(run) {
+      const handle = await calling(run, { words: "rejectCall:cut-after-commit" });
+      expect(await handle.rejectCall()).toEqual({ answer: "unknown" });
+      await isRejected(run, handle);
+    },
+    async "rejection-again"(run) {
+      const handle = await calling(run, { words: "rejectCall:cut" });
+      expect(await handle.rejectCall()).toEqual({ answer: "unknown" });
+      await eventually(
+        "the second request",
+        async () => (await handle.rejectCall()).answer === "rejected",
+        45_000,
+      );
+      await isRejected(run, handle);
+    },
+
+    async "audit-late"(run) {
+      const mend = await withoutAudit(run);
+      const handle = await begin(run, {});
+      await mend();
+      await shows(run, handle, "verified");
+    },
+    async "audit-waived"(run) {
+      const handle = await begin(run, { words: refusedAudit, deleteAudit: true });
+      await decide(run, handle, "protocol", "happened");
+      await shows(run, handle, "verified", { kinds: ["conference"] });
+    },
+    async "conference-waived"(run) {
+      const handle = await begin(run, {
+        words: "conferenceData:reject-400@3*",
+        settings: seldom,
+      });
+      await decide(run, handle, "protocol", "happened");
+      await shows(run, handle, "verified", { kinds: ["audit"] });
+    },
+    "audit-deleted": (run) => closes(run, "verified", { deleteAudit: true }, deletedOnce),
+    "deletion-unanswered": (run) =>
+      closes(
+        run,
+        "verified",
+        { words: "deleteAuditData:cut-after-commit", deleteAudit: true },
+        deletedOnce,
+      ),
+    async "deletion-happened"(run) {
+      const handle = await begin(run, {
+        words: "deleteAuditData:reject-400*",
+        deleteAudit: true,
+      });
+      await decide(run, handle, "protocol", "happened");
+      await shows(run, handle, "verified", { isDeleted: true });
+    },
+    async "deletion-abandoned"(run) {
+      const handle = await begin(run, {
+        words: "deleteAuditData:reject-400*",
+        deleteAudit: true,
+      });
+      await decide(run, handle, "protocol", "abandon");
+      await isAbandoned(handle, "exists");
+    },
+
+    async alerted(run) {
+      await closes(run, "verified", { alert: alertOf(run) });
+      expect(await registrations(run)).toBe(2);
+      expect(await isAlertRegistered(run)).toBe(false);
+    },
+    async "alert-refused"(run) {
+      const alert = alertOf(run, "~registerAlertEmail:reject-400");
+      const handle = await begin(run, { alert });
+      await expect(handle.result()).rejects.toMatchObject({ provider });
+      // The removal: the refusal may have been another's than the service's.
+      expect(await registrations(run)).toBe(1);
+      expect(await isAlertRegistered(run)).toBe(false);
+    },
+    async "alerted-and-abandoned"(run) {
+      const handle = await begin(run, { words: refusedAudit, alert: alertOf(run) });
+      await attentionOf(handle, "protocol");
+      expect(await isAlertRegistered(run)).toBe(true);
+      await decide(run, handle, "protocol", "abandon");
+      await isAbandoned(handle, "exists");
+      expect(await registrations(run)).toBe(2);
+      expect(await isAlertRegistered(run)).toBe(false);
+    },
+
+    async "unknown-conference"(run) {
+      const handle = await begin(run, { words: "unknown" });
+      await decide(run, handle, "protocol", "abandon");
+      await isAbandoned(handle, "exists");
+    },
+    async "access-mended"(run) {
+      const { handle, mend } = await denied(run);
+      await mend();
+      await shows(run, handle, "verified");
+    },
+    "invalid-input": (run) => refusesInput(run, call(run)),
+    "unknown-account": (run) => knowsNoAccount(run, call(run)),
+    async "input-mismatch"(run) {
+      await calling(run, { alert: alertOf(run) });
+      await temporalHandle(run).terminate();
+      const alert = { ...alertOf(run), emails: [`${run.author.words("another")}@example.com`] };
+      const handle = await begin(run, { words: "open", alert });
+      await expect(handle.result()).rejects.toThrow(/another input/);
+    },
+
+    async "conference-of-another"(run) {
+      const other = await first(run, "open");
+      const handle = await begin(run, { words: "open" });
+      await expect(handle.result()).rejects.toBeInstanceOf(InvalidInputError);
+      await moves(run, "closed", "open");
+      await ends(other, "verified");
+    },
+    async "conference-of-an-ended-one"(run) {
+      await ends(await first(run), "verified");
+      await closes(run, "verified");
+    },
+
+    async "cancelled-while-denied"(run) {
+      const { handle, mend } = await denied(run);
+      await cancelled(run, handle, "abandon");
+      await isAbandoned(handle, "exists");
+      await mend();
+    },
+    async "cancel-withdrawn"(run) {
+      const handle = await calling(run);
+      await cancelled(run, handle, "retry");
+      await moves(run, "closed");
+      await shows(run, handle, "verified");
+    },
+    async "taken-up-again"(run) {
+      const given = { alert: alertOf(run), deleteAudit: true };
+      await calling(run, given);
+      await temporalHandle(run).terminate();
+      const handle = await calling(run, given);
+      await moves(run, "closed");
+      await shows(run, handle, "verified", deletedOnce);
+      expect(await registrations(run)).toBe(2);
+    },
+    async "still-open"(run) {
+      await calling(run);
+    },
+    async "still-in-attention"(run) {
+      await denied(run);
+    },
+  },
+};
+
+interface Ending {
+  kinds?: string[];
+  isDeleted?: boolean;
+  /** By the sandbox's operation. */
+  effects?: Record<string, number>;
+}
+
+const deletedOnce = { isDeleted: true, effects: { deleteAuditData: 1 } };
+
+/** The ledger has exactly these effects: nothing is registered or deleted without being asked for. */
+async function shows(
+  run: PathRun,
+  handle: Handle,
+  outcome: string,
+  { kinds = ["conference", "audit"], isDeleted = false, effects = {} }: Ending = {},
+): Promise<void> {
+  const { documents, auditDeleted, ...result } = await handle.result();
+  expect({ outcome: result.outcome, auditDeleted }).toEqual({ outcome, auditDeleted: isDeleted });
+  expect(documents.map(({ kind }) => kind)).toEqual(kinds);
+  const named = Object.entries(effects).map(([name, count]) => [`${provider}.${name}`, count]);
+  expect(await run.system.effects(intentOf(run))).toEqual(Object.fromEntries(named));
+}
+
+async function closes(run: PathRun, outcome: string, more: More = {}, ending: Ending = {}) {
+  await shows(run, await begin(run, more), outcome, ending);
+}
+
+const isRejected = (run: PathRun, handle: Handle) =>
+  shows(run, handle, "rejected", { kinds: ["conference"], effects: { rejectCall: 1 } });
+
+/** A conference's id stands in a search attribute, so it has none of the author's words: the process's own id. */
+function intentOf({ author, intent }: Writing): string {
+  return intent.slice(author.intent("").length);
+}
+
+function call(writing: Writing, { words = "", ...more }: More = {}): VerifyIdentityInput {
+  return identityInput(intentOf(writing), words, more);
+}
+
+/** With a text of the author's wherever one is free. */
+function whole(writing: Writing): VerifyIdentityInput {
+  const alert = { processId: writing.author.words("alert"), emails: ["desk@example.com"] };
+  return call(writing, { alert, asyncRequest: asyncOf(writing) });
+}
+
+function asyncOf(writing: Writing) {
+  const { author } = writing;
+  const idConference = conferenceOf(intentOf(writing), "async~event-lost");
+  const parameters = { idConference, subject: "Ada", [author.words("parameter")]: "whatever" };
+  return { parameters };
+}
+
+/** The sandbox tells a path's own account of its events too. No token of a conference of ours may be seen. */
+async function begin(run: PathRun, more: More): Promise<Handle> {
+  const { account } = more;
+  const { system, author } = run;
+  if (account !== undefined)
+    await system.sandbox.putAccount(account, { closeEventUrl: closeEventUrl(run, account) });
+  author.secret("callToken", tokensContain);
+  return start(run, "verifyIdentity", call(run, more));
+}
+
+/** What every token has that the sandbox makes for a conference of these paths: so begin its claims. */
+const tokensContain = Buffer.from('{"conf":"verifyIdentity/').toString("base64url");
+
+function closeEventUrl({ system: { stack } }: PathRun, account: string): string {
+  const publicUrl = stack.env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "";
+  return callbackUrl(ringOf(stack, "CALLBACK"), publicUrl, { provider, account });
+}
+
+/** The call goes on until the path ends it. */
+async function calling(run: PathRun, { words = "", ...more }: More = {}): Promise<Handle> {
+  const handle = await begin(run, { ...more, words: openAnd(words), settings: seldom });
+  await statusWhere(handle, ({ waitingFor }) => waitingFor === "the end of the call");
+  return handle;
+}
+
+const openAnd = (words: string) => (words === "" ? "open" : `open~${words}`);
+
+/** By the provider's people. */
+async function moves(run: PathRun, state: "closed" | "rejected", words = ""): Promise<void> {
+  const { items } = await run.system.sandbox.items({ intent: intentOf(run) });
+  const [own] = items.filter(({ id }) => !id.startsWith("alert:") && id.includes(words));
+  await run.system.sandbox.move(own?.id ?? "", { state });
+}
+
+/** Another process that has the path's conference. */
+async function first(run: PathRun, words = ""): Promise<Handle> {
+  const id = `${run.id}-first`;
+  const handle = await run.system.client.start("verifyIdentity", id, call(run, { words }));
+  await statusWhere(handle, ({ references }) => references["idConference"] !== undefined);
+  return handle;
+}
+
+/** The provider shows no audit of the path's call, until that is fixed: once it was asked for. */
+async function withoutAudit(run: PathRun) {
+  const { sandbox } = run.system;
+  const { id } = await sandbox.addFault({
+    operation: `${provider}.getAuditData`,
+    lookupKey: intentOf(run),
+    kind: "reject",
+    status: 404,
+    times: "always",
+  });
+  return async () => {
+    await eventually("a question for the audit", async () =>
+      (await sandbox.faults()).some((rule) => rule.id === id && rule.fired > 0),
+    );
+    await sandbox.removeFault(id);
+  };
+}
+
+const alertOf = ({ author, id }: PathRun, words = "") => ({
+  processId: `${author.words(`alert-${id}`)}${words}`,
+  emails: ["desk@example.com"],
+});
+
+async function registrations(run: PathRun): Promise<number | undefined> {
+  const effects = await run.system.effects(alertOf(run).processId);
+  return effects[`${provider}.registerAlertEmail`];
+}
+
+async function isAlertRegistered(run: PathRun): Promise<boolean> {
+  const { items } = await run.system.sandbox.items({ intent: alertOf(run).processId });
+  return items.length > 0;
+}
+
+async function denied(run: PathRun) {
+  const mend = await changePassword(run);
+  const handle = await begin(run, { account: run.account });
+  await attentionOf(handle, "accessDenied");
+  return { handle, mend };
+}
+
+/** Cancelled in the Web UI while it waits, and what a person makes of it. */
+async function cancelled(run: PathRun, handle: Handle, decision: Decision): Promise<void> {
+  await temporalHandle(run).cancel();
+  await decide(run, handle, "cancelRequested", decision);
+}
