@@ -10,8 +10,10 @@ import { readCode } from "./telephone.js";
 const affidavits = { affidavitWindowSeconds: 5 };
 const forSandbox = { lookIntervalSeconds: 1, notice: affidavits, post: affidavits };
 
-/** The place of the process `verifyIdentity`. */
-async function verifyIdentity() {}
+async function verifyIdentity(client, { order, conference }) {
+  const handle = await client.verifyIdentity(`${order}-identity`, { idConference: conference });
+  return ended(handle, ["verified"]);
+}
 
 async function issueCertificate(client, customer) {
   const { order, firstName, lastName, birthDate, birthCity, mobile } = customer;
