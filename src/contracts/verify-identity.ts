@@ -13,7 +13,7 @@ const seconds = z
 const Settings = z.strictObject({
   /** From the start, for the end of the call. */
   deadlineSeconds: seconds,
-  /** How long nothing may be heard before the provider is asked, and how often after that. */
+  /** How often the provider is asked, whatever callbacks came. */
   pollIntervalSeconds: seconds,
   /** The least time between two asks that callbacks cause. */
   askIntervalSeconds: seconds,
@@ -35,7 +35,9 @@ export const VerifyIdentityInput = z.strictObject({
   account: AccountName.optional(),
   /** P1 §2.7: the conference of the call. */
   idConference: ProviderId,
-  /** The call is asynchronous: the end of its request ends it too. `parameters`: the query, where it is not the conference's id. */
+  /**
+   * The call is asynchronous: the end of its request ends it too. `parameters`: the query, where it is not the conference's id.
+   */
   asyncRequest: z
     .strictObject({ parameters: z.record(QueryName, z.string().min(1).max(500)).optional() })
     .optional(),

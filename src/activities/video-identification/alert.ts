@@ -1,8 +1,10 @@
 // The addresses that the provider tells of failed callbacks (P1 §4.2). A registration replaces the one before it for the same
 // `processId`, and nothing reads it back.
+import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as video from "../../providers/video-identification/client.js";
 import type { StepCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
+import { provider } from "./context.js";
 import type { VideoContext } from "./context.js";
 
 type OfAlert = StepCall & { account: string; processId: string };
@@ -19,12 +21,29 @@ export function registerAlert(
       operation: "registerAlertEmail",
       input,
       async send({ signal }) {
-        await video.registerAlertEmail(context.account, input, signal);
+        const registering = video.registerAlertEmail(context.account, input, signal);
+        await (emails.length > 0 ? registering : registering.catch(asProtocol));
         return {};
       },
     },
     { of: "step" },
   );
+}
+
+/** By then the call is over: a removal that is refused must not fail the process, so a person decides. */
+function asProtocol(error: unknown): never {
+  if (!(error instanceof ProviderError) || error.kind !== "invalidRequest") throw error;
+  const { operation, status, code } = error;
+  const problem = "the service refuses to remove the alert addresses";
+  throw new ProviderError({
+    kind: "protocol",
+    effect: "none",
+    provider,
+    operation,
+    problem,
+    status,
+    code,
+  });
 }
 
 /** P1 §4.2, rule 3. */

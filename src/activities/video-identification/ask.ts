@@ -6,12 +6,12 @@ import type { Conference } from "../../providers/video-identification/client.js"
 import { NotChangedYet } from "../runtime/failure.js";
 import { isSatisfied } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
-import { provider, unlessRefused } from "./context.js";
+import { provider } from "./context.js";
 import type { Call, VideoContext } from "./context.js";
 
 export interface VideoPollRequest extends PollRequest, Omit<Call, "eventId"> {
   asyncRequest?: { parameters?: Record<string, string> | undefined } | undefined;
-  /** A close event has come. It ends the call where the conference data show no state. */
+  /** A callback has come. It ends the call where the conference data show no state: no other event is known (P1 §6.1). */
   hasCloseEvent: boolean;
 }
 
@@ -23,6 +23,8 @@ export interface VideoSnapshot {
   isOver: boolean;
   /** `verified`, `notVerified`, or the provider's own word. */
   verdict?: string;
+  /** Shown by the provider, and not by a callback alone. */
+  isProven: boolean;
   /** The close event whose token opened the conference data. */
   eventId?: string;
   fingerprint: string;
@@ -32,59 +34,76 @@ export interface VideoSnapshot {
 const MAX_TOKENS_TRIED = 3;
 
 /**
- * A state that the conference data show decides. Without one, the close event at the account's secret address does, or the end of the
- * asynchronous request.
+ * A state that the conference data show decides; without one, the close event at the account's secret address does. The end of an
+ * asynchronous request ends its call in any case.
  */
 export async function ask(context: VideoContext, given: VideoPollRequest): Promise<VideoSnapshot> {
   const stamp = (await context.deps.journal.now()).toISOString();
-  const { conference, eventId, hasToken } = await context.throughCircuit(
+  const { conference, eventId, hasEarlierEvent } = await context.throughCircuit(
     "conferenceData",
     (signal) => look(context, given, signal),
     given.idConference,
   );
   const { state: shown, verdict } = conference ?? {};
-  const hasEnded = given.hasCloseEvent || hasToken || (await isAsyncDone(context, given));
-  const state = shown ?? (hasEnded ? "closed" : "open");
-  const isOver = state === "closed" || state === "rejected";
+  const isDone = !isEnd(shown) && (await isAsyncDone(context, given));
+  const hasEvent = given.hasCloseEvent || hasEarlierEvent;
+  const state = isDone ? "closed" : (shown ?? (hasEvent ? "closed" : "open"));
+  const isOver = isEnd(state);
+  const isProven = shown !== undefined || isDone || eventId !== undefined;
   const fingerprint = [state, isOver, verdict].join(" ");
   if (!isSatisfied(given, fingerprint, isOver)) throw new NotChangedYet();
   return {
-    ...{ stamp, state, isOver, fingerprint },
+    ...{ stamp, state, isOver, isProven, fingerprint },
     ...(verdict !== undefined && { verdict }),
     ...(eventId !== undefined && { eventId }),
   };
 }
 
+const isEnd = (state: string | undefined) => state === "closed" || state === "rejected";
+
 interface Looked {
   /** Absent while the provider shows none. */
   conference?: Conference | undefined;
   eventId?: string;
-  /** A close event with a token has come, also to an earlier run. */
-  hasToken: boolean;
+  /** A close event with a token has come to this run or to an earlier one. */
+  hasEarlierEvent: boolean;
 }
 
-/** An event's token counts only where its data name our conference: the event may be forged, or about another call. */
+/**
+ * An event's token counts only where its data name our conference: the event may be forged, or about another call. Whatever else the
+ * service answers to it, the next token is tried, and a new one at the end.
+ */
 async function look(
   context: VideoContext,
-  { idConference }: VideoPollRequest,
+  { idConference, seen }: VideoPollRequest,
   signal: AbortSignal,
 ): Promise<Looked> {
   const { account } = context;
   const tokens = await context.eventTokens();
-  const hasToken = tokens.length > 0;
+  const hasEarlierEvent = tokens.length > 0;
   for (const { eventId, token } of tokens.slice(0, MAX_TOKENS_TRIED)) {
-    const reading = shownOnly(video.conferenceData(account, { idConference, token }, signal));
-    const conference = (await unlessRefused(reading))?.value;
-    if (conference?.idConference === idConference) return { conference, eventId, hasToken };
+    const reading = video.conferenceData(account, { idConference, token }, signal);
+    const conference = await reading.catch(ifProviderError);
+    if (conference?.idConference === idConference) return { conference, eventId, hasEarlierEvent };
   }
-  const token = await context.newToken(idConference).catch(unknownAfterAWhile(context));
+  const minting = context.newToken(idConference);
+  // Once it was seen, it is there.
+  const token = await (seen === undefined ? minting.catch(unknownAfterAWhile(context)) : minting);
   const conference = await shownOnly(
     video.conferenceData(account, { idConference, token }, signal),
   );
-  const { idConference: about = idConference } = conference ?? {};
-  if (about !== idConference)
+  if (conference) refuseAnother(conference, idConference);
+  return { conference, hasEarlierEvent };
+}
+
+function ifProviderError(error: unknown): undefined {
+  if (!(error instanceof ProviderError)) throw error;
+}
+
+/** Throws where the data name another conference. */
+export function refuseAnother({ idConference: named }: Conference, idConference: string): void {
+  if (named !== undefined && named !== idConference)
     throw new ProviderError({ ...isAnother, provider, operation: "conferenceData" });
-  return { conference, hasToken };
 }
 
 /** Undefined for data that are not there yet: the call may not have begun. */

@@ -4,6 +4,7 @@ import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
 import type { Pieces } from "../../documents/store.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as video from "../../providers/video-identification/client.js";
 import { auditMediaType } from "../../providers/video-identification/wire.js";
 import { whenVisible } from "../evi/affidavits.js";
@@ -12,6 +13,7 @@ import { checkDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { unlessMissing } from "../runtime/missing-document.js";
+import { refuseAnother } from "./ask.js";
 import { provider } from "./context.js";
 import type { Call, VideoContext } from "./context.js";
 
@@ -32,6 +34,7 @@ export async function keepConference(
   );
   const conference = isOptional ? await whenVisible(reading, undefined) : await reading;
   if (conference === undefined) return undefined;
+  refuseAnother(conference, call.idConference);
   const { body } = conference;
   const sha256 = createHash("sha256").update(body).digest("hex");
   const file = { kind: "conference" as const, mediaType: "application/json", sha256 };
@@ -97,13 +100,21 @@ async function kept(
   return { kind, document };
 }
 
+/**
+ * `isProven`: the provider itself has shown that the call is over. Where a callback alone says it, the audit may be of a call that goes
+ * on, so an operator has to ask for the deletion (`retry`).
+ */
+type Deletion = StepCall & Call & { document: DocumentReference; isProven: boolean };
+
 /** P1 §4.2; only once all of the stored copy was read and has its hash. A copy that is missing by then waits for an operator. */
 export async function deleteAudit(
   context: VideoContext,
-  { effect, document, ...call }: StepCall & Call & { document: DocumentReference },
+  { effect, mode, document, isProven, ...call }: Deletion,
 ): Promise<void> {
   const { account, deps } = context;
   const { idConference } = call;
+  if (!isProven && mode !== "probe")
+    throw new ProviderError({ ...unproven, provider, operation: "deleteAuditData" });
   const rows = await deps.journal.rows(context.process);
   // An attempt without an answer leaves a row that says `notSent`, because a repetition does no harm.
   const isRepetition = rows.some((row) => row.step === DELETION);
@@ -125,3 +136,10 @@ export async function deleteAudit(
   );
   await unlessMissing(provider, "deleteAuditData", deleting);
 }
+
+const unproven = {
+  kind: "protocol",
+  effect: "none",
+  problem:
+    "a callback alone says that the call has ended, so its audit may not be whole; retry deletes it at the provider",
+} as const;

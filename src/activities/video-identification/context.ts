@@ -55,8 +55,8 @@ export class VideoContext extends ProviderContext<
   }
 
   /**
-   * Makes a call with the token of the event that is named; where that one is refused or absent, with a new one (P1 §5.2). A token
-   * that has expired says nothing about the account, so this must be inside of what a circuit sees.
+   * Makes a call with the token of the event that is named; where that one is refused or absent, with a new one (P1 §5.2). An event's
+   * token says nothing about the account, so this must be inside of what a circuit sees.
    */
   async withToken<T>(
     { idConference, eventId }: Omit<Call, "account">,
@@ -75,12 +75,13 @@ export class VideoContext extends ProviderContext<
   }
 }
 
-/** Undefined where the token of the call was refused. */
+/** Undefined where the token of the call was refused; what a service answers to one that it cannot read is not shown. */
 export async function unlessRefused<T>(calling: Promise<T>): Promise<{ value: T } | undefined> {
   try {
     return { value: await calling };
   } catch (error) {
-    if (error instanceof ProviderError && isTokenRefused(error)) return undefined;
+    const isAnswer = error instanceof ProviderError && error.effect === "none";
+    if (isAnswer && (isTokenRefused(error) || error.kind === "protocol")) return undefined;
     throw error;
   }
 }

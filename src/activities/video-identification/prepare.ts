@@ -15,6 +15,8 @@ export interface VideoPlan {
   settings: VideoSettings;
   /** Of the alert: an earlier run that failed has removed what it registered. */
   alertOccurrence: string;
+  /** An earlier run has rejected the call. */
+  isRejected: boolean;
 }
 
 export async function prepare(
@@ -28,12 +30,13 @@ export async function prepare(
       "needs pointers.asyncState of the account: nothing else shows the request's end";
     throw new InvalidInput([{ path: "asyncRequest", problem }]);
   }
-  const { made } = await context.readStepHistory("removeAlert");
+  const rows = await deps.journal.rows(context.process);
   return {
     environment: deps.environment,
     account: account.name,
     settings: resolved(deps.settings, input.settings),
-    alertOccurrence: String(made),
+    alertOccurrence: String(rows.filter(({ step }) => step === "removeAlert").length),
+    isRejected: rows.some(({ step, state }) => step === "rejectCall" && state === "answered"),
   };
 }
 

@@ -40,12 +40,16 @@ export class Rejection {
     );
   }
 
-  begin(): void {
+  /** `isAccepted`: an earlier run has rejected the call. */
+  begin(isAccepted: boolean): void {
     this.#phase = "open";
+    this.isAccepted = isAccepted;
   }
 
-  end(): void {
+  /** Returns once a request that is under way was answered: it may decide the outcome. */
+  async end(): Promise<void> {
     this.#phase = "past";
+    if (this.#isRejecting) await condition(() => !this.#isRejecting);
   }
 
   async #reject(fields: GivenRejection["providerFields"], who: Proven): Promise<RejectAnswer> {
@@ -53,6 +57,7 @@ export class Rejection {
     if (this.#isRejecting) await condition(() => !this.#isRejecting, answerLimit);
     if (this.#isRejecting) return { answer: "unavailable" };
     if (this.isAccepted) return { answer: "rejected" };
+    if (this.#phase === "before") return { answer: "unavailable" };
     if (this.#phase !== "open" || this.#flow.log.view.closed) return { answer: "notAwaited" };
     this.#isRejecting = true;
     const effect = { step: "rejectCall", occurrence: currentUpdateInfo()?.id ?? "0" };

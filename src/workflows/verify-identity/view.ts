@@ -4,9 +4,6 @@ import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { View } from "../runtime/event-log.js";
 import { plainView } from "../runtime/plain-view.js";
 
-/** The kind of a callback that says that the call has ended; the provider is asked then. */
-export const CLOSE_EVENT = "callClosed";
-
 export interface VideoView extends View {
   /** The provider's own verdict, where it is none that we know. */
   providerOutcome?: string;

@@ -1,6 +1,6 @@
 // An identification by video: the call is followed to its end, its data and its audit are kept, and the audit is deleted at the
 // provider where that is asked for (P1 §1.2, 2.7, 4.2, 6.1; docs/reading-the-specification.md §6).
-import { ActivityFailure } from "@temporalio/workflow";
+import { ActivityFailure, ApplicationFailure } from "@temporalio/workflow";
 import type {
   VideoActivities,
   VideoPlan,
@@ -18,7 +18,7 @@ import { Child } from "../serve-notice/child.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { TrackingTarget } from "../runtime/tracking.js";
 import { Rejection } from "./rejection.js";
-import { CLOSE_EVENT, videoView } from "./view.js";
+import { videoView } from "./view.js";
 import type { VideoView } from "./view.js";
 
 const provider = "video-identification";
@@ -61,7 +61,7 @@ class VerifyIdentity {
     try {
       await this.#registerAlert();
       await this.#followCall(plan);
-      if (this.#endedAt !== undefined) await this.#keep();
+      await this.#keep();
     } catch (error) {
       await this.#tryToRemoveAlert();
       throw error;
@@ -97,20 +97,27 @@ class VerifyIdentity {
   async #registerAlert(): Promise<void> {
     const { alert } = this.#input;
     if (!alert) return;
-    const step = { name: "registerAlert", summary: "Register who is told of failed callbacks" };
+    const step = { name: "registerAlert", summary: "Register the alert addresses" };
     this.#hasAlert = true;
-    await this.#step(this.#ofAlert(step), (service, call) =>
-      service.registerAlert({ ...call, account: this.#account, ...alert }),
-    );
-    this.#flow.log.note({ source: "process", event: "Registered who is told of failed callbacks" });
+    try {
+      await this.#step(this.#ofAlert(step), (service, call) =>
+        service.registerAlert({ ...call, account: this.#account, ...alert }),
+      );
+    } catch (error) {
+      // The provider has refused them: what is registered there is not ours.
+      if (error instanceof ApplicationFailure && error.type === "NotAccepted")
+        this.#hasAlert = false;
+      throw error;
+    }
+    this.#flow.log.note({ source: "process", event: "Registered the alert addresses" });
   }
 
   /** Until its end, or the process's own deadline. The first ask finds a call that has ended before. */
-  async #followCall({ settings }: VideoPlan): Promise<void> {
+  async #followCall({ settings, isRejected }: VideoPlan): Promise<void> {
     const { status, log } = this.#flow;
     const { idConference } = this.#input;
     status.effectExists("tracking", { idConference }, secondsFromNow(settings.deadlineSeconds));
-    this.#rejection.begin();
+    this.#rejection.begin(isRejected);
     const target = this.#target();
     await target.ask("now", "Ask for the state of the call", {});
     await trackUntilClosed(this.#flow, {
@@ -119,8 +126,9 @@ class VerifyIdentity {
       spans: settings,
       isOver: () => log.view.closed || this.#rejection.isAccepted,
     });
-    this.#rejection.end();
-    if (this.#rejection.isAccepted && !log.view.closed) status.ownOutcome = "rejected";
+    await this.#rejection.end();
+    const { outcome = "closed" } = log.view;
+    if (this.#rejection.isAccepted && outcome === "closed") status.ownOutcome = "rejected";
     if (status.ownOutcome !== "openAtDeadline") this.#endedAt = now().toISOString();
   }
 
@@ -131,7 +139,7 @@ class VerifyIdentity {
       label,
       hintsAtEnd: () => true,
       ask: async (wait, summary, quick) => {
-        const hasCloseEvent = log.events.some(({ kind }) => kind === CLOSE_EVENT);
+        const hasCloseEvent = log.events.length > 0;
         const snapshot = await this.#step(
           { name: "ask", summary, journaled: false, quick },
           (service, { mode }) =>
@@ -146,10 +154,10 @@ class VerifyIdentity {
     };
   }
 
-  /** A rejected call may have neither. */
+  /** A call that was rejected, or is open at the deadline, may have no data and no audit. */
   async #keep(): Promise<void> {
     const { log, status } = this.#flow;
-    const isOptional = status.outcome === "rejected";
+    const isOptional = status.outcome === "rejected" || this.#endedAt === undefined;
     status.waitFor("the call's data and audit");
     await isWaived(async () => {
       const conference = await this.#step(
@@ -171,7 +179,8 @@ class VerifyIdentity {
     const { log } = this.#flow;
     log.addDocuments([audit]);
     log.note({ source: "process", event: "Audit kept" });
-    if (!this.#input.deleteAudit) return;
+    if (!this.#input.deleteAudit || this.#endedAt === undefined) return;
+    const isProven = this.#rejection.isAccepted || log.snapshot?.isProven === true;
     await this.#step(
       {
         name: "deleteAudit",
@@ -180,7 +189,7 @@ class VerifyIdentity {
         happened: {},
       },
       (service, call) =>
-        service.deleteAudit({ ...call, ...this.#call(), document: audit.document }),
+        service.deleteAudit({ ...call, ...this.#call(), document: audit.document, isProven }),
     );
     this.#isAuditDeleted = true;
     log.note({ source: "process", event: "Audit deleted at the provider" });
@@ -190,11 +199,11 @@ class VerifyIdentity {
     const { alert } = this.#input;
     if (!alert) return;
     const { processId } = alert;
-    const step = { name: "removeAlert", summary: "Remove who is told of failed callbacks" };
+    const step = { name: "removeAlert", summary: "Remove the alert addresses" };
     await this.#step(this.#ofAlert(step), (service, call) =>
       service.removeAlert({ ...call, account: this.#account, processId }),
     );
-    this.#flow.log.note({ source: "process", event: "Removed who is told of failed callbacks" });
+    this.#flow.log.note({ source: "process", event: "Removed the alert addresses" });
   }
 
   #ofAlert(step: { name: string; summary: string }) {
@@ -205,7 +214,7 @@ class VerifyIdentity {
   async #tryToRemoveAlert(): Promise<void> {
     const { alert } = this.#input;
     if (!alert || !this.#hasAlert) return;
-    const summary = "Remove who is told of failed callbacks";
+    const summary = "Remove the alert addresses";
     const { removeAlert } = activitiesOf<VideoActivities>(provider, { ...answerOptions, summary });
     const effect = { step: "removeAlert", occurrence: this.#alertOccurrence };
     const { processId } = alert;
@@ -213,7 +222,7 @@ class VerifyIdentity {
       await removeAlert({ effect, mode: "quick", account: this.#account, processId });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      const event = "Who is told of failed callbacks is still registered";
+      const event = "The alert addresses are still registered";
       this.#flow.log.note({ source: "process", event });
     }
   }

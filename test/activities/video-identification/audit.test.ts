@@ -18,9 +18,10 @@ const deleted = { "video-identification.deleteAuditData": 1 };
 
 const keep = ({ run, given }: Followed, isOptional = false) =>
   run((service) => service.keepAudit({ ...given, isOptional }));
-const remove = ({ run, given }: Followed, document: DocumentReference) => {
+const remove = ({ run, given }: Followed, document: DocumentReference, more = {}) => {
   const effect = { step: "deleteAudit", occurrence: "0" };
-  return run((service) => service.deleteAudit({ ...given, effect, document }));
+  const whole = { ...given, effect, document, isProven: true, ...more };
+  return run((service) => service.deleteAudit(whole));
 };
 
 async function kept(words: string[] = []) {
@@ -94,6 +95,18 @@ test.each([
 
   await writeFile(file, whole);
   await remove(followed, document);
+  expect(followed.effects()).toEqual(deleted);
+});
+
+test("where a callback alone says that the call is over, an operator has to ask for the deletion", async () => {
+  const { followed, document } = await kept();
+  const isProven = false;
+  for (const mode of ["quick", "watch"])
+    await expect(remove(followed, document, { isProven, mode })).rejects.toMatchObject({
+      type: "protocol",
+    });
+  expect(followed.effects()).toEqual({});
+  await remove(followed, document, { isProven, mode: "probe" });
   expect(followed.effects()).toEqual(deleted);
 });
 

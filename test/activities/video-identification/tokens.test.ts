@@ -25,6 +25,7 @@ test("the token of the event opens the data, and the answer says which event it 
   const eventId = await bringToken(await token());
   const { answer, calls } = await watched(() => ask({ hasCloseEvent: true }));
   expect(answer).toMatchObject({ state: "closed", verdict: "verified", isOver: true, eventId });
+  expect(answer.isProven).toBe(true);
   expect(calls).toEqual(["conferenceData"]);
 });
 
@@ -74,6 +75,24 @@ test("of many tokens only the newest three are tried, because anybody with the a
   expect(calls.filter((name) => name === "genAPIToken")).toHaveLength(1);
 });
 
+test.each([400, 422, 500])(
+  "a token to which the service answers %i stops neither an older one nor a new one",
+  async (status) => {
+    const { ask, bringToken, token, idConference } = await bench.follow({ until: "closed" });
+    const eventId = await bringToken(await token());
+    await bringToken("eyJh.eyJi.forged");
+    const [lookupKey = ""] = idConference.split("~");
+    const operation = "video-identification.conferenceData";
+    const fault = { operation, lookupKey, kind: "reject", status } as const;
+    bench.sandbox.faults.add({ ...fault, times: 1 });
+    expect(await ask({ hasCloseEvent: true })).toMatchObject({ state: "closed", eventId });
+    bench.sandbox.faults.add({ ...fault, times: 2 });
+    const answer = await ask({ hasCloseEvent: true });
+    expect(answer).toMatchObject({ state: "closed", verdict: "verified" });
+    expect(answer).not.toHaveProperty("eventId");
+  },
+);
+
 test("a token that was sealed with another key is as none", async () => {
   const { ask, watched, bringToken, token } = await bench.follow({ until: "closed" });
   await bringToken(await token(), bench.strangers);
@@ -100,6 +119,7 @@ test("without a shown state the event ends the call, and without one it goes on"
   const closed = await ask({ hasCloseEvent: true });
   expect(closed).toMatchObject({ state: "closed", isOver: true });
   expect(closed).not.toHaveProperty("verdict");
+  expect(closed.isProven).toBe(false);
 });
 
 test("a state that is shown counts for more than an event, which anybody may post", async () => {
@@ -116,6 +136,17 @@ test("the end of the asynchronous request ends a call whose state is not shown",
   await bench.sandbox.clock.advance(10 * MINUTE);
   expect(await ask({ asyncRequest })).toMatchObject({ state: "closed", isOver: true });
   expect(await ask()).toMatchObject({ isOver: false });
+});
+
+test("the end of the asynchronous request ends a call that is shown as open", async () => {
+  const { ask } = await bench.follow({ words: ["open", "async"] });
+  await ask();
+  const asyncRequest = {};
+  expect(await ask({ asyncRequest })).toMatchObject({ state: "open", isOver: false });
+  await bench.sandbox.clock.advance(11 * MINUTE);
+  expect(await ask()).toMatchObject({ state: "open", isOver: false });
+  const ended = { state: "closed", isOver: true, isProven: true };
+  expect(await ask({ asyncRequest })).toMatchObject(ended);
 });
 
 test("a conference that the service does not know is asked for again, and then needs a person", async () => {

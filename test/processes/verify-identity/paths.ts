@@ -53,6 +53,8 @@ export const verifyIdentityPaths: PathsOf = {
   speed: 100,
   accounts: [
     "closed",
+    "deletion-unproven",
+    "rejected-unseen",
     "asynchronous",
     "async-without-pointer",
     "access-mended",
@@ -61,6 +63,8 @@ export const verifyIdentityPaths: PathsOf = {
   ],
   accountKeys: {
     closed: noPointers,
+    "deletion-unproven": noPointers,
+    "rejected-unseen": noPointers,
     asynchronous: { [`${provider}.pointers.state`]: "none" },
     "async-without-pointer": { [`${provider}.pointers.asyncState`]: "none" },
   },
@@ -90,7 +94,7 @@ export const verifyIdentityPaths: PathsOf = {
     },
     async "open-at-deadline"(run) {
       const handle = await begin(run, { words: "open", settings: { deadlineSeconds: 2 } });
-      await shows(run, handle, "openAtDeadline", { kinds: [] });
+      await shows(run, handle, "openAtDeadline", { kinds: ["conference"] });
     },
 
     async rejected(run) {
@@ -98,6 +102,11 @@ export const verifyIdentityPaths: PathsOf = {
       expect(await handle.rejectCall({ reason: run.author.words("reason") })).toEqual({
         answer: "rejected",
       });
+      await isRejected(run, handle);
+    },
+    async "rejected-unseen"(run) {
+      const handle = await calling(run, { account: run.account });
+      expect(await handle.rejectCall()).toEqual({ answer: "rejected" });
       await isRejected(run, handle);
     },
     async "rejected-at-the-provider"(run) {
@@ -154,6 +163,12 @@ export const verifyIdentityPaths: PathsOf = {
         { words: "deleteAuditData:cut-after-commit", deleteAudit: true },
         deletedOnce,
       ),
+    async "deletion-unproven"(run) {
+      const more = { words: "token-expired", deleteAudit: true, settings: seldom };
+      const handle = await begin(run, { ...more, account: run.account });
+      await decide(run, handle, "protocol", "retry");
+      await shows(run, handle, "closed", deletedOnce);
+    },
     async "deletion-happened"(run) {
       const handle = await begin(run, {
         words: "deleteAuditData:reject-400*",
@@ -180,9 +195,15 @@ export const verifyIdentityPaths: PathsOf = {
       const alert = alertOf(run, "~registerAlertEmail:reject-400");
       const handle = await begin(run, { alert });
       await expect(handle.result()).rejects.toMatchObject({ provider });
-      // The removal: the refusal may have been another's than the service's.
+      // Nor is anything removed: what is registered there is not ours.
+      expect(await registrations(run)).toBeUndefined();
+    },
+    async "alert-removal-refused"(run) {
+      const alert = alertOf(run, "~registerAlertEmail:reject-400@2*");
+      const handle = await begin(run, { alert });
+      await decide(run, handle, "protocol", "happened");
+      await shows(run, handle, "verified");
       expect(await registrations(run)).toBe(1);
-      expect(await isAlertRegistered(run)).toBe(false);
     },
     async "alerted-and-abandoned"(run) {
       const handle = await begin(run, { words: refusedAudit, alert: alertOf(run) });

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { VideoSnapshot } from "../../../src/activities/video-identification/index.js";
 import { VerifyIdentityResult } from "../../../src/contracts/verify-identity.js";
-import { CLOSE_EVENT, videoView } from "../../../src/workflows/verify-identity/view.js";
+import { videoView } from "../../../src/workflows/verify-identity/view.js";
 
 const outcomes = VerifyIdentityResult.shape.outcome;
 
@@ -15,12 +15,20 @@ const snapshots = fc
   .map(({ state, verdict }): VideoSnapshot => {
     const isOver = state === "closed" || state === "rejected";
     const fingerprint = [state, isOver, verdict].join(" ");
-    return { stamp: "1", state, isOver, fingerprint, ...(verdict !== undefined && { verdict }) };
+    const isProven = true;
+    return {
+      stamp: "1",
+      state,
+      isOver,
+      isProven,
+      fingerprint,
+      ...(verdict !== undefined && { verdict }),
+    };
   });
 const events = fc.array(
   fc.record({
     id: fc.uuid(),
-    kind: fc.oneof(fc.constantFrom(CLOSE_EVENT, "verified", "rejected"), word),
+    kind: fc.oneof(fc.constantFrom("callClosed", "verified", "rejected"), word),
     at: fc.constant("2026-03-01T00:00:00.000Z"),
   }),
   { maxLength: 5 },
@@ -29,7 +37,7 @@ const events = fc.array(
 const shown = (state: string, verdict?: string) => {
   const isOver = state !== "open" && state !== "paused";
   const told = verdict === undefined ? {} : { verdict };
-  return videoView([], { stamp: "1", state, isOver, fingerprint: "", ...told });
+  return videoView([], { stamp: "1", state, isOver, isProven: true, fingerprint: "", ...told });
 };
 
 test.each([
