@@ -3,14 +3,13 @@ import { contentOf } from "../../documents/content.js";
 import { ProviderFields } from "../../contracts/shared/values.js";
 import type { VideoAnswer } from "../../contracts/sign-one-shot/messages.js";
 import type { OwnedDocument } from "../../journal/ownership.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall, UpdateCall } from "../runtime/activity.js";
 import { runEffect } from "../runtime/effect.js";
 import type { EffectReference, ProviderEffect } from "../runtime/effect.js";
 import { fileOf, ownedDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
-import { isUnanswered, refusalIn } from "../runtime/one-time-password.js";
+import { answerIn, earlierRequests, ifShown } from "../runtime/update-answer.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
 import type { PlannedFile } from "./request.js";
@@ -122,11 +121,7 @@ export async function decideVideo(context: OneShotContext, given: Decision): Pro
     );
     return { answer: ends[decision] };
   } catch (error) {
-    if (refusalIn(error)) return { answer: "refused" };
-    if (isUnanswered(error)) return { answer: "unknown" };
-    if (error instanceof ProviderError && error.kind === "protocol") return { answer: "refused" };
-    if (error instanceof ProviderError) return { answer: "unavailable" };
-    throw error;
+    return { answer: answerIn(error) };
   }
 }
 
@@ -139,20 +134,11 @@ async function madeBefore(
   context: OneShotContext,
   requestPk: string,
 ): Promise<"approved" | "cancelled" | "unknown" | undefined> {
-  const { journal } = context.deps;
-  const now = await journal.now();
-  const rows = await journal.rows(context.process);
-  const tried = rows.filter(({ step }) => Object.hasOwn(ends, step));
-  const answered = tried.find(({ state }) => state === "answered");
-  if (answered) return ends[answered.step as keyof typeof ends];
-  const open = tried.filter(({ state }) => state === "sending");
-  if (open.length === 0) return undefined;
-  const shown = await videoState(context, requestPk).catch((error: unknown) => {
-    if (error instanceof ProviderError) return undefined;
-    throw error;
-  });
+  const { answered, isOpen, isUnderWay } = await earlierRequests(context, Object.keys(ends));
+  if (answered !== undefined) return ends[answered as keyof typeof ends];
+  if (!isOpen) return undefined;
+  const shown = await ifShown(videoState(context, requestPk));
   if (shown === "approved" || shown === "cancelled") return shown;
-  const isUnderWay = open.some(({ leaseUntil }) => leaseUntil !== undefined && leaseUntil > now);
   return shown === undefined || isUnderWay ? "unknown" : undefined;
 }
 

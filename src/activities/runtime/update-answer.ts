@@ -1,0 +1,50 @@
+// The call of an update by which a person decides, for an effect without a token: an error is the update's answer, and an earlier
+// request in doubt is not followed by another one (docs/reading-the-specification.md §0, §9).
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { Provider } from "../../providers/registry.js";
+import { isUnanswered, refusalIn } from "./one-time-password.js";
+import type { ProviderContext } from "./provider-context.js";
+
+/** Throws what is no answer of the provider's. */
+export function answerIn(error: unknown): "refused" | "unknown" | "unavailable" {
+  if (refusalIn(error)) return "refused";
+  if (isUnanswered(error)) return "unknown";
+  if (!(error instanceof ProviderError)) throw error;
+  return error.kind === "protocol" ? "refused" : "unavailable";
+}
+
+/** What earlier updates, also of other runs, have requested in one of the `steps`. */
+interface EarlierRequests {
+  /** The step that the provider has answered. */
+  answered?: string;
+  /** The outcome of one is unknown. */
+  isOpen: boolean;
+  /** One of these may not be over. */
+  isUnderWay: boolean;
+}
+
+export async function earlierRequests<P extends Provider>(
+  { deps: { journal }, process: processKey }: ProviderContext<P>,
+  steps: readonly string[],
+): Promise<EarlierRequests> {
+  const now = await journal.now();
+  const rows = await journal.rows(processKey);
+  const tried = rows.filter(({ step }) => steps.includes(step));
+  const answered = tried.find(({ state }) => state === "answered")?.step;
+  const open = tried.filter(({ state }) => state === "sending");
+  return {
+    ...(answered !== undefined && { answered }),
+    isOpen: open.length > 0,
+    isUnderWay: open.some(({ leaseUntil }) => leaseUntil !== undefined && leaseUntil > now),
+  };
+}
+
+/** Undefined where the provider does not answer: it shows nothing then. */
+export async function ifShown<T>(asking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof ProviderError) return undefined;
+    throw error;
+  }
+}
