@@ -40,6 +40,18 @@ export async function claimReference(pool: Pool, correlation: Correlation): Prom
   return owner;
 }
 
+/** The references that the process has. */
+export async function referencesOf(
+  pool: Pool,
+  { namespace, workflowId }: ProcessKey,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ reference: string }>(
+    "select reference from trustflow.correlations where namespace = $1 and workflow_id = $2",
+    [namespace, workflowId],
+  );
+  return rows.map(({ reference }) => reference);
+}
+
 /** Gives a reference to the process of the correlation, if `from` has it still; returns whether it did. */
 export async function takeReference(
   pool: Pool,

@@ -7,7 +7,7 @@ import type { Effect, EffectHandlers, SealedEffect } from "./effect.js";
 import { openRowAnswer } from "./answers.js";
 import { hasOtherInput, planOf } from "./chain.js";
 import type { Plan, Planned } from "./chain.js";
-import { claimReference, correlate, takeReference } from "./correlations.js";
+import { claimReference, correlate, referencesOf, takeReference } from "./correlations.js";
 import type { Correlation } from "./correlations.js";
 import { decide, withdraw } from "./decisions.js";
 import type { Decided, Decision, StepKey, Withdrawal } from "./decisions.js";
@@ -140,6 +140,11 @@ export class Journal {
   /** Notes that callbacks with this reference belong to the process, unless another one has it; returns whose it is. */
   claimReference(correlation: Correlation): Promise<ProcessKey> {
     return asUnavailable(claimReference(this.#pool, correlation));
+  }
+
+  /** The references that the process has, also of earlier runs. */
+  referencesOf(processKey: ProcessKey): Promise<string[]> {
+    return asUnavailable(referencesOf(this.#pool, processKey));
   }
 
   /** Moves a reference from a process that has ended to this one; false: `from` does not have it any more. */

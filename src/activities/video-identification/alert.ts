@@ -46,7 +46,15 @@ function asProtocol(error: unknown): never {
   });
 }
 
-/** P1 §4.2, rule 3. */
-export function removeAlert(context: VideoContext, given: OfAlert): Promise<object> {
+/** P1 §4.2, rule 3; only where a registration of the process was sent and not refused: another one is not ours. */
+export async function removeAlert(context: VideoContext, given: OfAlert): Promise<object> {
+  const rows = await context.deps.journal.rows(context.process);
+  const registered = rows.some(
+    ({ step, occurrence, state, attempts }) =>
+      step === "registerAlert" &&
+      occurrence === given.effect.occurrence &&
+      (state === "answered" || (attempts > 0 && state !== "refused")),
+  );
+  if (!registered) return {};
   return registerAlert(context, { ...given, emails: [] });
 }

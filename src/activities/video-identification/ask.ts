@@ -46,7 +46,8 @@ export async function ask(context: VideoContext, given: VideoPollRequest): Promi
   );
   const { state: shown, verdict } = conference ?? {};
   const isDone = !isEnd(shown) && (await isAsyncDone(context, given));
-  const hasEvent = given.hasCloseEvent || hasEarlierEvent;
+  // While the service shows nothing, it lags behind its event, or the event is forged.
+  const hasEvent = conference !== undefined && (given.hasCloseEvent || hasEarlierEvent);
   const state = isDone ? "closed" : (shown ?? (hasEvent ? "closed" : "open"));
   const isOver = isEnd(state);
   const isProven = shown !== undefined || isDone || eventId !== undefined;

@@ -4,10 +4,10 @@ import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
 import type { Pieces } from "../../documents/store.js";
+import type { EffectSummary } from "../../journal/retention.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as video from "../../providers/video-identification/client.js";
 import { auditMediaType } from "../../providers/video-identification/wire.js";
-import { whenVisible } from "../evi/affidavits.js";
 import type { StepCall } from "../runtime/activity.js";
 import { checkDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
@@ -32,7 +32,7 @@ export async function keepConference(
     (signal) => context.withToken(call, (of) => video.conferenceData(context.account, of, signal)),
     call.idConference,
   );
-  const conference = isOptional ? await whenVisible(reading, undefined) : await reading;
+  const conference = await (isOptional ? ifShown(reading) : reading);
   if (conference === undefined) return undefined;
   refuseAnother(conference, call.idConference);
   const { body } = conference;
@@ -52,25 +52,36 @@ export async function keepAudit(
       (signal) => context.withToken(call, (of) => video.getAuditData(account, of, spool, signal)),
       call.idConference,
     );
-    const audit = await whenVisible(downloading, undefined);
+    const audit = await ifShown(downloading);
     if (audit === undefined) {
       const before = await keptBeforeDeletion(context);
-      // Rejects with the service's own answer.
-      return before || isOptional ? before : (downloading as Promise<never>);
+      if (before || isOptional) return before;
     }
-    const { file, mediaType } = audit;
+    // Rejects with the service's own answer, where it shows none.
+    const { file, mediaType } = audit ?? (await downloading);
     const { sha256 } = file;
     return kept(context, call, { kind: "audit", mediaType, sha256 }, file.pieces());
   });
 }
 
+/** Undefined where the service answers that it shows none, whatever its status for that is (P1 §7.3: no error is shown). */
+async function ifShown<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    const { kind, status } = error instanceof ProviderError ? error : {};
+    if (kind === "notVisibleYet" || kind === "protocol" || status === 409) return undefined;
+    throw error;
+  }
+}
+
 /** The copy of an earlier run, or from before a reset, where that may have deleted the audit at the provider. */
-async function keptBeforeDeletion({
-  deps: { journal, documents },
-  process: processKey,
-}: VideoContext): Promise<ProcessDocument | undefined> {
-  const rows = await journal.rows(processKey);
-  if (!rows.some(({ step }) => step === DELETION)) return undefined;
+async function keptBeforeDeletion(context: VideoContext): Promise<ProcessDocument | undefined> {
+  const {
+    deps: { journal, documents },
+    process: processKey,
+  } = context;
+  if (!(await deletions(context)).some(wasSent)) return undefined;
   const [id] = await journal.ownedOf(processKey, "audit");
   if (id === undefined) return undefined;
   const uri = uriOf(id);
@@ -86,6 +97,15 @@ async function keptBeforeDeletion({
   });
   return { kind: "audit", document };
 }
+
+/** The rows of the deletion, also of earlier runs. */
+async function deletions({ deps, process: processKey }: VideoContext): Promise<EffectSummary[]> {
+  const rows = await deps.journal.rows(processKey);
+  return rows.filter(({ step }) => step === DELETION);
+}
+
+/** An attempt without an answer leaves a row that says `notSent`, because a repetition does no harm. */
+const wasSent = ({ attempts, state }: EffectSummary) => attempts > 0 || state === "answered";
 
 async function kept(
   { deps: { journal, documents }, process: processKey }: VideoContext,
@@ -109,15 +129,18 @@ type Deletion = StepCall & Call & { document: DocumentReference; isProven: boole
 /** P1 §4.2; only once all of the stored copy was read and has its hash. A copy that is missing by then waits for an operator. */
 export async function deleteAudit(
   context: VideoContext,
-  { effect, mode, document, isProven, ...call }: Deletion,
+  { effect, document, isProven, ...call }: Deletion,
 ): Promise<void> {
   const { account, deps } = context;
   const { idConference } = call;
-  if (!isProven && mode !== "probe")
+  const earlier = await deletions(context);
+  const isDecided = earlier.some(
+    ({ state, decisions }) =>
+      state === "answered" || decisions.some(({ decision }) => decision === "retry"),
+  );
+  if (!isProven && !isDecided)
     throw new ProviderError({ ...unproven, provider, operation: "deleteAuditData" });
-  const rows = await deps.journal.rows(context.process);
-  // An attempt without an answer leaves a row that says `notSent`, because a repetition does no harm.
-  const isRepetition = rows.some((row) => row.step === DELETION);
+  const isRepetition = earlier.some(wasSent);
   const deleting = runEffect(
     context,
     effect,

@@ -2,6 +2,7 @@
 // (P1 §2.7, 6.1).
 import { VerifyIdentityInput } from "../../contracts/verify-identity.js";
 import type { VideoSettings } from "../../contracts/verify-identity.js";
+import { EffectMismatch } from "../../journal/errors.js";
 import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { resolved } from "../runtime/provider-context.js";
@@ -40,7 +41,10 @@ export async function prepare(
   };
 }
 
-/** `owner`: the other process whose conference it is. `from`: that process has ended, and gives it up. */
+/**
+ * Fails as `InputMismatch` where an earlier run of the process had another conference. `owner`: the other process whose conference it is.
+ * `from`: that process has ended, and gives it up.
+ */
 export async function claim(
   { account, deps, process: processKey }: VideoContext,
   {
@@ -50,6 +54,9 @@ export async function claim(
 ): Promise<{ owner?: string }> {
   const correlation = { provider, account: account.name, reference: idConference, ...processKey };
   const { namespace } = processKey;
+  const references = await deps.journal.referencesOf(processKey);
+  if (references.some((reference) => reference !== idConference))
+    throw new EffectMismatch(processKey.workflowId);
   if (from !== undefined)
     await deps.journal.takeReference(correlation, { namespace, workflowId: from });
   const owner = await deps.journal.claimReference(correlation);

@@ -200,8 +200,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       },
     ]);
     const url = (port: number): string => `http://127.0.0.1:${port}`;
-    if (wanted.includes("sandbox")) {
-      const closeEventUrl = closeEventAddress(env, url(ports.receiver));
+    const { TRUSTFLOW_KEYS__CALLBACK: callbackKeys = "" } = env;
+    // Keys that a file has are not known here.
+    if (wanted.includes("sandbox") && callbackKeys !== "") {
+      const closeEventUrl = closeEventAddress(callbackKeys, url(ports.receiver));
       await sandboxControl(url(ports.sandbox)).putAccount("sandbox", { closeEventUrl });
     }
     return {
@@ -234,9 +236,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 /** A video call tells its end to one address of the account, which a person configures at a real provider (P1 §6.1). */
-function closeEventAddress(env: Record<string, string>, receiverUrl: string): string {
+function closeEventAddress(callbackKeys: string, receiverUrl: string): string {
   const subject = { provider: "video-identification", account: "default" };
-  return callbackUrl(KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? ""), receiverUrl, subject);
+  return callbackUrl(KeyRing.parse(callbackKeys), receiverUrl, subject);
 }
 
 /** In place, because roles keep the object that they are started with. */

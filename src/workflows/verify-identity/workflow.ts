@@ -104,8 +104,8 @@ class VerifyIdentity {
         service.registerAlert({ ...call, account: this.#account, ...alert }),
       );
     } catch (error) {
-      // The provider has refused them: what is registered there is not ours.
-      if (error instanceof ApplicationFailure && error.type === "NotAccepted")
+      // Another input than that of the run before: these addresses were not registered.
+      if (error instanceof ApplicationFailure && error.type === "InputMismatch")
         this.#hasAlert = false;
       throw error;
     }
@@ -172,6 +172,7 @@ class VerifyIdentity {
         (service, { mode }) => service.keepAudit({ ...this.#call(), mode, isOptional }),
       );
       if (audit) await this.#auditKept(audit);
+      else log.note({ source: "process", event: "No audit kept: the provider shows none" });
     });
   }
 

@@ -122,6 +122,22 @@ test("without a shown state the event ends the call, and without one it goes on"
   expect(closed.isProven).toBe(false);
 });
 
+test("while the service shows no data, an event ends nothing, and then what they show counts", async () => {
+  const { ask, bringToken, idConference } = await bench.follow({ until: "closed" });
+  await bringToken("eyJh.eyJi.forged");
+  const [lookupKey = ""] = idConference.split("~");
+  const { id } = bench.sandbox.faults.add({
+    operation: "video-identification.conferenceData",
+    lookupKey,
+    kind: "reject",
+    status: 404,
+    times: "always",
+  });
+  expect(await ask({ hasCloseEvent: true })).toMatchObject({ state: "open", isOver: false });
+  bench.sandbox.faults.remove(id);
+  expect(await ask({ hasCloseEvent: true })).toMatchObject({ verdict: "verified", isOver: true });
+});
+
 test("a state that is shown counts for more than an event, which anybody may post", async () => {
   const { ask, bringToken } = await bench.follow({ words: ["open"] });
   await bringToken("eyJh.eyJi.forged");

@@ -54,6 +54,7 @@ export const verifyIdentityPaths: PathsOf = {
   accounts: [
     "closed",
     "deletion-unproven",
+    "deletion-unproven-happened",
     "rejected-unseen",
     "asynchronous",
     "async-without-pointer",
@@ -64,6 +65,7 @@ export const verifyIdentityPaths: PathsOf = {
   accountKeys: {
     closed: noPointers,
     "deletion-unproven": noPointers,
+    "deletion-unproven-happened": noPointers,
     "rejected-unseen": noPointers,
     asynchronous: { [`${provider}.pointers.state`]: "none" },
     "async-without-pointer": { [`${provider}.pointers.asyncState`]: "none" },
@@ -169,6 +171,12 @@ export const verifyIdentityPaths: PathsOf = {
       await decide(run, handle, "protocol", "retry");
       await shows(run, handle, "closed", deletedOnce);
     },
+    async "deletion-unproven-happened"(run) {
+      const more = { words: "token-expired", deleteAudit: true, settings: seldom };
+      const handle = await begin(run, { ...more, account: run.account });
+      await decide(run, handle, "protocol", "happened");
+      await shows(run, handle, "closed", { isDeleted: true });
+    },
     async "deletion-happened"(run) {
       const handle = await begin(run, {
         words: "deleteAuditData:reject-400*",
@@ -235,6 +243,12 @@ export const verifyIdentityPaths: PathsOf = {
       await expect(handle.result()).rejects.toThrow(/another input/);
     },
 
+    async "another-conference"(run) {
+      await calling(run);
+      await temporalHandle(run).terminate();
+      const handle = await begin(run, { words: "open~unverified" });
+      await expect(handle.result()).rejects.toThrow(/another input/);
+    },
     async "conference-of-another"(run) {
       const other = await first(run, "open");
       const handle = await begin(run, { words: "open" });
