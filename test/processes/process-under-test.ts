@@ -37,6 +37,8 @@ export interface CallUnderTest<Handle = ProcessHandle<AnyResult>> {
   in?: { process: string; suffix: string };
   /** Others come before it, and take so long that its point is reached before theirs: none waits for it with a held call. */
   comesLate?: true;
+  /** It is not made once so much time has passed that the process has its end without it. */
+  comesEarly?: true;
   /** The step of its row in the journal, for a call with an effect; several where they go side by side. Default: `activity`. */
   step?: string | string[];
   /** Brings the call about; without it, the process makes it by itself. */

@@ -175,7 +175,8 @@ function holdAnswer({ faults }: Sandbox, { call, id }: Run): () => boolean {
 async function reach(points: PointRun[]): Promise<void> {
   const isLater = ({ run: { call } }: PointRun) =>
     call.ask || (call.effectClass === "read" && !call.isFirst);
-  const later = points.filter(isLater);
+  const early = points.filter(({ run: { call } }) => call.comesEarly);
+  const later = points.filter((point) => isLater(point) && !early.includes(point));
   await Promise.all(later.map(({ run }) => run.start()));
   const { sandbox, underTest } = points[0]?.run.field ?? {};
   await Promise.all(later.map(({ run }) => run.tracked()));
@@ -183,24 +184,30 @@ async function reach(points: PointRun[]): Promise<void> {
   const asked = later.filter(({ run: { call } }) => call.ask);
   const reading = later.filter(({ run: { call } }) => !call.ask);
   const playing = reading.filter(({ run: { call } }) => call.afterPlay);
-  await allReached(reading, () => Promise.allSettled(playing.map(({ run }) => run.play())));
-  const first = points.filter((point) => !isLater(point));
+  await allReached(reading, async () => {
+    await letTimePass(reading);
+    await Promise.allSettled(playing.map(({ run }) => run.play()));
+  });
+  const first = points.filter((point) => !isLater(point) && !early.includes(point));
   for (const comesLate of [true, undefined]) {
     const next = first.filter(({ run: { call } }) => call.comesLate === comesLate);
     await Promise.all(next.map(({ run }) => run.start()));
     await allReached(next);
   }
+  await Promise.all(early.map(({ run }) => run.start()));
+  await allReached(early, async () => undefined);
   for (const { run } of asked) run.ask();
   await allReached(asked);
 }
 
-function allReached(points: PointRun[], play?: () => Promise<unknown>): Promise<void> {
+const letTimePass = async ([point]: PointRun[]) => point?.run.passSetUp();
+
+function allReached(points: PointRun[], meanwhile = () => letTimePass(points)): Promise<void> {
   const missing = () => points.flatMap((point) => (point.isReached() ? [] : [point.run.id]));
   return until(
     () => `these are reached: ${missing().join(", ")}`,
     async () => {
-      await points[0]?.run.passSetUp();
-      await play?.();
+      await meanwhile();
       return missing().length === 0;
     },
   );

@@ -1,22 +1,41 @@
-// Mixed load over one kind of process for a while: every path of its descriptor, callbacks lost, doubled and late, faults,
-// second starts and questions. Afterwards nothing may be left: no handle, no row that waits, no open process.
+// Mixed load over many kinds of processes at once: every path of their descriptors, callbacks lost, doubled and late, faults,
+// second starts, updates and what persons do. Afterwards nothing may be left: no handle, no row that waits, no open process.
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { childrenOf } from "../../../src/contracts/registry.js";
 import { eventually } from "../outages/wait.js";
-import type { ProcessUnderTest } from "../../processes/process-under-test.js";
-import type { TestStack } from "../stack/stack.js";
-import { auditTables } from "./audit.js";
+import { processesUnderTest } from "../../processes/index.js";
+import { callbackUrl } from "../../../src/callbacks/address.js";
+import { ringOf, type TestStack } from "../stack/stack.js";
+import { auditTables, journalRows } from "./audit.js";
 import { memory, openHandles, watchMemory, watchedRoles } from "./watch.js";
 import { loadPathsOf, type LoadPath } from "./paths.js";
 
+/** In which all that has begun ends, however busy the machine is. */
+const END_MS = 150_000;
 // Pools grow and shrink with the load; a handle for each process would be far more.
 const HANDLE_SLACK = 12;
-/** A cancellation still comes in time (the sandbox leaves 45 days for it) where the machine is busy for two minutes. */
-const SPEED = 30_000;
+const SECOND = 1_000;
+const DAY = 86_400_000;
+const within = (least: number, most: number) =>
+  processesUnderTest.filter(({ spanMs }) => spanMs > least && spanMs <= most);
 
+/** All processes, each at a speed of the provider's clock that suits it. */
+export const mixes = [
+  // What a person enters has to be valid by the provider's clock.
+  { of: "processes that end at once", underTests: within(0, SECOND), speed: 1 },
+  // A call by video closes soon, and codes and tokens live long enough.
+  { of: "processes that take minutes", underTests: within(SECOND, DAY), speed: 20 },
+  // A cancellation still comes in time (the sandbox leaves 45 days for it) where the machine is busy for two minutes.
+  { of: "processes that take weeks", underTests: within(DAY, Infinity), speed: 30_000 },
+];
+
+export type Mix = (typeof mixes)[number];
+
+/** The sandbox's clock runs at the speed of the mix. */
 export async function runMixedLoad(
   system: TestStack,
-  underTest: ProcessUnderTest,
+  { underTests }: Mix,
   {
     seconds,
     perSecond,
@@ -24,56 +43,78 @@ export async function runMixedLoad(
   }: { seconds: number; perSecond: number; progress?: (line: string) => void },
 ) {
   const { sandbox } = system;
-  const paths = loadPathsOf(underTest);
+  const paths = underTests.flatMap(loadPathsOf);
   const problems: string[] = [];
   const outcomes: Record<string, number> = {};
-  const intents = new Map<string, Record<string, number>>();
+  const intents = new Map<string, LoadPath>();
+  const open = new Set<string>();
   const follow = async (id: string, path: LoadPath): Promise<void> => {
-    intents.set(id, path.effects);
+    intents.set(id, path);
+    open.add(id);
     try {
-      const outcome = await live(system, underTest, id, path);
+      const outcome = await live(system, id, path);
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       if (outcome !== path.outcome) problems.push(`${id}: ${outcome}, not ${path.outcome}`);
     } catch (error) {
       problems.push(`${id}: ${error instanceof Error ? error.message : String(error)}`);
     }
+    open.delete(id);
+  };
+  const areAllEnded = () => open.size === 0;
+  const allEnded = async () => {
+    const isStuck = await eventually("all have ended", areAllEnded, END_MS).then(
+      () => false,
+      () => true,
+    );
+    if (!isStuck) return;
+    for (const id of open) problems.push(`${id}: has not ended`);
+    for (const id of open) await terminate(system, processesOf(intents.get(id)!, id));
+    await eventually("all are terminated", areAllEnded);
   };
 
-  await sandbox.setSpeed(SPEED);
+  const webhookUrl = callbackUrl(ringOf(system.stack, "CALLBACK"), system.stack.receiverUrl, {
+    provider: "one-shot-signature",
+    account: "default",
+  });
+  await sandbox.putAccount("sandbox", { webhookUrl });
   progress("warming up");
-  await Promise.all(paths.map((path, index) => follow(`warm-${index}-${path.name}`, path)));
+  const first = new Map(paths.map((path) => [path, `warm-${path.name}`]));
+  for (const [path, id] of first) void follow(id, path);
+  await allEnded();
+  if (problems.length > 0) throw new Error(problems.join("; "));
   const [before, memoryBefore] = [await openHandles(system), await memory(system)];
   const clock = Date.parse((await sandbox.clock()).now);
   const watch = watchMemory(system);
   const startedAt = Date.now();
-  const running: Promise<void>[] = [];
   for (let number = 0; Date.now() < startedAt + seconds * 1_000; number += 1) {
     const path = paths[number % paths.length] as LoadPath;
-    running.push(follow(`mix-${number}-${path.name}`, path));
+    void follow(`mix-${number}-${path.name}`, path);
     if (number % 50 === 49) progress(`${number + 1} started`);
     await delay(startedAt + ((number + 1) * 1_000) / perSecond - Date.now());
   }
   progress("waiting for the ends");
-  await Promise.all(running);
-  const virtualHours = (Date.parse((await sandbox.clock()).now) - clock) / 3_600_000;
+  await allEnded();
+  const virtualSeconds = (Date.parse((await sandbox.clock()).now) - clock) / 1_000;
   await watch.stop();
 
   await eventually("no process is open", () => isAllClosed(system), 15_000).catch((error: Error) =>
     problems.push(error.message),
   );
-  for (const [id, effects] of intents) {
+  for (const [id, path] of intents) {
     const had = await system.effects(id);
-    if (!isDeepStrictEqual(had, effects)) problems.push(`${id}: effects ${JSON.stringify(had)}`);
+    if (!isDeepStrictEqual(had, path.effects))
+      problems.push(`${id}: effects ${JSON.stringify(had)}`);
+    const rows = await journalRows(system, processesOf(path, id));
+    const rowsOfFirst = await journalRows(system, processesOf(path, first.get(path) ?? ""));
+    if (rows !== rowsOfFirst)
+      problems.push(`${id}: ${rows} rows in the journal, not ${rowsOfFirst}`);
   }
   const { duplicates, violations } = await sandbox.ledger();
   for (const { intent } of duplicates) problems.push(`${intent}: more than one effect`);
   for (const { kind } of violations) problems.push(`the sandbox noted ${kind}`);
 
-  const expectedEffects = [...intents.values()].flatMap((effects) => Object.values(effects));
-  const audit = await auditTables(system, {
-    processes: intents.size,
-    effects: expectedEffects.reduce((sum, count) => sum + count, 0),
-  });
+  const all = [...intents].flatMap(([id, path]) => processesOf(path, id));
+  const audit = await auditTables(system, { processes: all.length });
   problems.push(...audit.problems);
   let after = await openHandles(system);
   const grown = () =>
@@ -84,10 +125,10 @@ export async function runMixedLoad(
   for (const role of grown())
     problems.push(`${role}: ${after[role]} open handles after ${before[role]}`);
   return {
-    process: underTest.process,
+    processes: underTests.map(({ process: name }) => name),
     seconds,
     /** Of the provider's clock. */
-    virtualHours: Math.round(virtualHours),
+    virtualSeconds: Math.round(virtualSeconds),
     started: intents.size,
     outcomes,
     tables: audit.tables,
@@ -99,25 +140,45 @@ export async function runMixedLoad(
   };
 }
 
-/** Starts the process twice, queries it, gives it the input that its path needs, and follows it to its end. */
+/** Starts the process twice, queries it, does what its persons do, and follows it to its end. */
 async function live(
-  { client, stack }: TestStack,
-  underTest: ProcessUnderTest,
+  { client, sandbox, stack }: TestStack,
   id: string,
-  { variant, call }: LoadPath,
+  { underTest, call, fault }: LoadPath,
 ): Promise<string> {
+  const { variant, ask, thenPlay } = call;
+  if (fault) await sandbox.addFault({ ...fault, lookupKey: id });
   const handle = await underTest.start(client, id, variant);
   await underTest.start(client, id, variant);
-  if (call?.ask) {
-    const { ask, answer } = call;
+  const scene = { sandboxUrl: stack.sandboxUrl, intent: id };
+  if (ask) {
     await eventually(
       `${id} is tracked`,
       async () => (await handle.status()).phase !== "submitting",
     );
-    const given = await ask(handle, "mix", { sandboxUrl: stack.sandboxUrl, intent: id });
-    if (given.answer !== answer) throw new Error(`${call.operation} was answered ${given.answer}`);
+    const { answer } = await ask(handle, "mix", scene);
+    if (answer !== call.answer) throw new Error(`${id} was answered ${answer}`);
   }
-  return (await handle.result()).outcome;
+  const ending = handle.result();
+  let isOver = false;
+  const over = () => (isOver = true);
+  ending.then(over, over);
+  if (!ask || thenPlay)
+    for (; !isOver && underTest.play; await delay(250))
+      // It may end meanwhile.
+      await underTest.play(handle, scene).catch(() => undefined);
+  return (await ending).outcome;
+}
+
+/** Its process, and those that it may start. */
+function processesOf({ underTest }: LoadPath, id: string): string[] {
+  const workflowId = `${underTest.process}/${id}`;
+  return [workflowId, ...childrenOf(workflowId)];
+}
+
+async function terminate({ client }: TestStack, workflowIds: string[]): Promise<void> {
+  const handles = workflowIds.map((id) => client.temporal.workflow.getHandle(id));
+  await Promise.allSettled(handles.map((handle) => handle.terminate("stuck")));
 }
 
 async function isAllClosed({ client }: TestStack): Promise<boolean> {

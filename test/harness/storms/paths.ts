@@ -1,43 +1,57 @@
-// The paths of mixed load: those of the descriptor, and the plain one with what happens to callbacks and calls.
-import type {
-  CallUnderTest,
-  ProcessUnderTest,
-  Variant,
-} from "../../processes/process-under-test.js";
+// The paths of mixed load, by the descriptors alone: each call, each call that the provider refuses for a moment, each answer that
+// is lost where it may be, and what happens to callbacks.
+import { callbackFaultKinds } from "../../../src/sandbox/engine/faults.js";
+import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
+import { entryOf } from "../../../src/providers/registry.js";
+import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";
 
 export interface LoadPath {
+  underTest: ProcessUnderTest;
   name: string;
-  variant: Variant;
+  call: Pick<CallUnderTest, "variant" | "ask" | "answer" | "thenPlay">;
   outcome: string;
   effects: Record<string, number>;
-  call?: CallUnderTest;
+  /** For this intent alone. */
+  fault?: Omit<FaultOptions, "lookupKey">;
 }
 
 export function loadPathsOf(underTest: ProcessUnderTest): LoadPath[] {
-  const { words, outcome, effects, calls } = underTest;
-  const plain = (name: string, more?: string): LoadPath => ({
-    name,
-    variant: more === undefined ? {} : { words: `${words},${more}` },
-    outcome,
-    effects,
-  });
-  const fault = ({ sandbox }: CallUnderTest, kind: string) =>
-    plain(kind, `${sandbox.split(".")[1]}=${kind}`);
+  const { process: name, provider, outcome, effects, calls } = underTest;
+  const plain = { underTest, name, call: { variant: {} }, outcome, effects };
+  const kinds = entryOf(provider).callback ? callbackFaultKinds : [];
   const own = calls.filter(({ ask }) => ask === undefined);
-  const [first] = own;
+  const asked = calls.filter(({ ask }) => ask);
   return [
-    plain("plain"),
-    ...["lost", "doubled", "delayed", "reordered"].map((kind) => plain(kind, `callbacks-${kind}`)),
-    ...own.map((call) => fault(call, "reject-503")),
-    ...(first ? [fault(first, "cut-after-commit"), fault(first, "error-after-commit")] : []),
-    ...calls
-      .filter(({ ask }) => ask)
-      .map((call) => ({
-        name: call.operation,
-        variant: call.variant,
-        outcome: call.outcome,
-        effects: { ...effects, [call.sandbox]: 1 },
-        call,
+    plain,
+    ...kinds.map((kind) => ({
+      ...plain,
+      name: `${name}-callbacks-${kind}`,
+      fault: { operation: `${provider}.callback`, kind, times: "always" as const },
+    })),
+    ...own.flatMap((call) =>
+      faultsOf(call).map((fault) => ({
+        ...pathOf(underTest, call),
+        name: `${name}-${call.operation}-${fault.kind}-${fault.status ?? ""}`,
+        fault: { operation: call.sandbox, ...fault },
       })),
+    ),
+    ...asked.map((call) => pathOf(underTest, call)),
   ];
+}
+
+/** 429 says that nothing was done (P2 §7.1); after 503, or without an answer, a call of class `once` needs a person. */
+function faultsOf({ effectClass }: CallUnderTest): Omit<FaultOptions, "operation">[] {
+  const busy = { kind: "reject", status: 429, retryAfterSeconds: 1 } as const;
+  const away = { kind: "reject", status: 503 } as const;
+  if (effectClass === "once") return [busy];
+  if (effectClass === "read" || effectClass === "repeatable") return [busy, away];
+  return [busy, away, { kind: "cut-after-commit" }, { kind: "error-after-commit" }];
+}
+
+function pathOf(underTest: ProcessUnderTest, call: CallUnderTest): LoadPath {
+  const { operation, outcome, sandbox, effectClass } = call;
+  const own = call.effects ?? underTest.effects;
+  const all = effectClass === "read" ? own : { [sandbox]: 1, ...own };
+  const effects = Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
+  return { underTest, name: `${underTest.process}-${operation}`, call, outcome, effects };
 }

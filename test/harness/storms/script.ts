@@ -1,7 +1,8 @@
 // What `npm run storm` runs: the two harnesses, one after the other, in their long form.
+import type { StackOptions } from "../../../src/local/stack/stack.js";
 import type { CalledBack } from "../../processes/process-under-test.js";
 import { startTestStack, type TestStack } from "../stack/stack.js";
-import { runMixedLoad } from "./mix.js";
+import { mixes, runMixedLoad } from "./mix.js";
 import { runStorm } from "./run.js";
 
 /** The callbacks are genuine, however many: each process is told of all that it keeps. */
@@ -23,10 +24,14 @@ export async function storms(
   progress(`${count} callbacks`);
   const load = { callbacks: count, connections: 256 };
   const callbacks = await onStack((system) => runStorm(system, underTest, load));
-  progress(`mixed load for ${minutes} minutes`);
-  const mixed = await onStack((system) =>
-    runMixedLoad(system, underTest, { seconds: minutes * 60, perSecond: PER_SECOND, progress }),
-  );
+  const mixed = [];
+  for (const mix of mixes) {
+    progress(`mixed load for ${minutes} minutes: ${mix.of}`);
+    const during = { seconds: minutes * 60, perSecond: PER_SECOND, progress };
+    mixed.push(
+      await onStack((system) => runMixedLoad(system, mix, during), { sandboxSpeed: mix.speed }),
+    );
+  }
   const { lost, twice, foreign, unacknowledged, settled, wrongEffects } = callbacks;
   const problems = [
     ...lost.map((key) => `lost: ${key}`),
@@ -35,13 +40,16 @@ export async function storms(
     ...wrongEffects.map((id) => `effects: ${id}`),
     ...(unacknowledged > 0 ? [`${unacknowledged} never acknowledged`] : []),
     ...(settled ? [] : ["callbacks still wait"]),
-    ...mixed.problems,
+    ...mixed.flatMap((of) => of.problems),
   ];
   return { callbacks, mixed, problems };
 }
 
-async function onStack<T>(work: (system: TestStack) => Promise<T>): Promise<T> {
-  const system = await startTestStack({ env: stormEnv });
+async function onStack<T>(
+  work: (system: TestStack) => Promise<T>,
+  options: Partial<StackOptions> = {},
+): Promise<T> {
+  const system = await startTestStack({ env: stormEnv, ...options });
   try {
     return await work(system);
   } finally {

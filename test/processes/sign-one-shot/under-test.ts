@@ -132,16 +132,16 @@ export const signOneShotUnderTest: ProcessUnderTest<OneShotHandle> = {
 /** The caller's word on the video, once it is uploaded. */
 function decide(decision: "approve" | "cancel") {
   return async (handle: OneShotHandle, updateId: string) => {
-    // After a termination the process may be past it.
-    await eventually(`the video of ${handle.id}`, async () => isVideoThere(handle), 10_000).catch(
-      () => undefined,
-    );
+    await eventually(`${handle.id} waits for a person`, () => isPersonsTurn(handle), 60_000);
     return handle.decideVideo(decision, updateId);
   };
 }
 
-async function isVideoThere(handle: OneShotHandle): Promise<boolean> {
-  return (await handle.status()).waitingFor === videoDecision;
+/** It waits for the decision; after a termination it may be past it. */
+async function isPersonsTurn(handle: OneShotHandle): Promise<boolean> {
+  const { waitingFor, attention, outcome } = await handle.status();
+  const isWaiting = [videoDecision, "the holder's code"].includes(waitingFor ?? "");
+  return isWaiting || attention !== undefined || outcome !== undefined;
 }
 
 /** Signer and caller: the video is approved and the newest code entered; if none has come, another is requested. */

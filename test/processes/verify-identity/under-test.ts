@@ -26,6 +26,7 @@ export const verifyIdentityUnderTest: ProcessUnderTest<Handle> = {
     conferenceData: { activity: "ask", ...plain },
     getAsyncRequestInfo: {
       activity: "ask",
+      comesEarly: true,
       outcome: "verified",
       variant: { words: "async", input: { asyncRequest: {} } },
     },
