@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run storm [-- --minutes N] [--callbacks N] [--json]`: the callback storm, then mixed load for so many minutes, each on
-// a stack of its own. Prints one document of figures; fails where something was lost, doubled or left over.
+// `npm run storm [-- --minutes N] [--callbacks N] [--json]`: the callback storm of each process with an address of its own, then
+// mixed load of all processes for so many minutes, each on a stack of its own. Prints one document of figures; fails where something was lost, doubled or left over.
 import { parseArgs } from "node:util";
 import { register } from "node:module";
 import { inspect } from "node:util";
@@ -16,12 +16,8 @@ const { values } = parseArgs({
 });
 if (!((await ensureInstalled()) && (await runBuild()))) process.exit(1);
 register("./typescript.mjs", import.meta.url);
-/** @param {string} path */
-const test = (path) => import(new URL(`../test/${path}.ts`, import.meta.url).href);
-const [{ storms }, { sendPostalUnderTest }] = await Promise.all(
-  ["harness/storms/script", "processes/send-postal/under-test"].map(test),
-);
-const report = await storms(sendPostalUnderTest, {
+const { storms } = await import(new URL("../test/harness/storms/script.ts", import.meta.url).href);
+const report = await storms({
   minutes: Number(values.minutes),
   callbacks: Number(values.callbacks),
   progress: say,

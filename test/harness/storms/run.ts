@@ -80,6 +80,7 @@ export async function runStorm(
   const known = new Set(sent);
   const everywhere = [...applied, ...[...rows.values()].flat()];
   return {
+    process: underTest.process,
     callbacks: genuine.length,
     connections,
     kills,

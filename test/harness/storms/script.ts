@@ -1,6 +1,6 @@
 // What `npm run storm` runs: the two harnesses, one after the other, in their long form.
 import type { StackOptions } from "../../../src/local/stack/stack.js";
-import type { CalledBack } from "../../processes/process-under-test.js";
+import { calledBack } from "../../processes/index.js";
 import { startTestStack, type TestStack } from "../stack/stack.js";
 import { mixes, runMixedLoad } from "./mix.js";
 import { runStorm } from "./run.js";
@@ -13,17 +13,21 @@ export const stormEnv = {
 /** On two cores, with everything on them. */
 const PER_SECOND = 3;
 
-export async function storms(
-  underTest: CalledBack,
-  {
-    minutes,
-    callbacks: count,
-    progress,
-  }: { minutes: number; callbacks: number; progress(line: string): void },
-) {
-  progress(`${count} callbacks`);
-  const load = { callbacks: count, connections: 256 };
-  const callbacks = await onStack((system) => runStorm(system, underTest, load));
+export async function storms({
+  minutes,
+  callbacks: count,
+  progress,
+}: {
+  minutes: number;
+  callbacks: number;
+  progress(line: string): void;
+}) {
+  const callbacks = [];
+  for (const underTest of calledBack) {
+    progress(`${count} callbacks for ${underTest.process}`);
+    const load = { callbacks: count, connections: 256 };
+    callbacks.push(await onStack((system) => runStorm(system, underTest, load)));
+  }
   const mixed = [];
   for (const mix of mixes) {
     progress(`mixed load for ${minutes} minutes: ${mix.of}`);
@@ -32,17 +36,20 @@ export async function storms(
       await onStack((system) => runMixedLoad(system, mix, during), { sandboxSpeed: mix.speed }),
     );
   }
-  const { lost, twice, foreign, unacknowledged, settled, wrongEffects } = callbacks;
-  const problems = [
+  const problems = [...callbacks.flatMap(problemsOf), ...mixed.flatMap((of) => of.problems)];
+  return { callbacks, mixed, problems };
+}
+
+function problemsOf(storm: Awaited<ReturnType<typeof runStorm>>): string[] {
+  const { lost, twice, foreign, unacknowledged, settled, wrongEffects } = storm;
+  return [
     ...lost.map((key) => `lost: ${key}`),
     ...twice.map((key) => `twice: ${key}`),
     ...foreign.map((key) => `foreign: ${key}`),
     ...wrongEffects.map((id) => `effects: ${id}`),
     ...(unacknowledged > 0 ? [`${unacknowledged} never acknowledged`] : []),
     ...(settled ? [] : ["callbacks still wait"]),
-    ...mixed.flatMap((of) => of.problems),
   ];
-  return { callbacks, mixed, problems };
 }
 
 async function onStack<T>(
