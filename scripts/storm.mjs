@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `npm run storm [-- --minutes N] [--callbacks N] [--json]`: the callback storm of each process with an address of its own, then
-// mixed load of all processes for so many minutes, each on a stack of its own. Prints one document of figures; fails where something was lost, doubled or left over.
+// mixed load of all processes for so many minutes, each on a stack of its own. Prints one document of figures; fails where
+// something was lost, doubled or left over.
 import { parseArgs } from "node:util";
 import { register } from "node:module";
 import { inspect } from "node:util";

@@ -66,7 +66,7 @@ export async function readDocument(
   reference: DocumentReference,
   path: string,
 ): Promise<Buffer> {
-  const bytes = await documents.take(reference, execution()).catch(refuse(path));
+  const bytes = await documents.take(reference, execution()).catch(asInvalidInput(path));
   refuseOtherThanPdf(reference, bytes, path);
   return bytes;
 }
@@ -77,7 +77,7 @@ export async function checkDocument(
   reference: DocumentReference,
   path: string,
 ): Promise<void> {
-  const start = await documents.check(reference, execution()).catch(refuse(path));
+  const start = await documents.check(reference, execution()).catch(asInvalidInput(path));
   refuseOtherThanPdf(reference, start, path);
 }
 
@@ -86,7 +86,8 @@ function refuseOtherThanPdf({ mediaType }: DocumentReference, start: Buffer, pat
     throw new InvalidInput([{ path, problem: "is not a PDF" }]);
 }
 
-function refuse(path: string): (error: unknown) => never {
+/** Of an error of the store that is about the document; any other is thrown as it is. */
+export function asInvalidInput(path: string): (error: unknown) => never {
   return (error) => {
     const problem = documentProblem(error);
     throw problem === undefined ? error : new InvalidInput([{ path, problem }]);

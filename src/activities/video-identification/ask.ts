@@ -72,7 +72,7 @@ interface Looked {
 
 /**
  * An event's token counts only where its data name our conference: the event may be forged, or about another call. Whatever else the
- * service answers to it, the next token is tried, and a new one at the end.
+ * service answers to it, the next token is tried, and a new one at the end; but what says "later" (429) says it of any token.
  */
 async function look(
   context: VideoContext,
@@ -98,7 +98,7 @@ async function look(
 }
 
 function ifProviderError(error: unknown): undefined {
-  if (!(error instanceof ProviderError)) throw error;
+  if (!(error instanceof ProviderError) || error.kind === "rateLimited") throw error;
 }
 
 /** Throws where the data name another conference. */

@@ -9,7 +9,7 @@ import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as video from "../../providers/video-identification/client.js";
 import { auditMediaType } from "../../providers/video-identification/wire.js";
 import type { StepCall } from "../runtime/activity.js";
-import { checkDocument } from "../runtime/documents.js";
+import { asInvalidInput, checkDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { unlessMissing } from "../runtime/missing-document.js";
@@ -54,7 +54,8 @@ export async function keepAudit(
     );
     const audit = await ifShown(downloading);
     if (audit === undefined) {
-      const before = await keptBeforeDeletion(context);
+      const finding = keptBeforeDeletion(context).catch(asInvalidInput("audit"));
+      const before = await unlessMissing(provider, "getAuditData", finding);
       if (before || isOptional) return before;
     }
     // Rejects with the service's own answer, where it shows none.

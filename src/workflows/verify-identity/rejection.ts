@@ -61,8 +61,9 @@ export class Rejection {
     if (this.#phase !== "open" || this.#flow.log.view.closed) return { answer: "notAwaited" };
     this.#isRejecting = true;
     const effect = { step: "rejectCall", occurrence: currentUpdateInfo()?.id ?? "0" };
-    const { answer } = await answerTo(() => reject({ ...this.#call(), effect, fields }));
-    this.#isRejecting = false;
+    const { answer } = await answerTo(() => reject({ ...this.#call(), effect, fields })).finally(
+      () => (this.#isRejecting = false),
+    );
     this.#flow.log.note(decidedBy(who, `Rejection of the call: ${answer}`));
     if (answer === "rejected") this.isAccepted = true;
     else this.#flow.log.hintEnd();

@@ -132,6 +132,13 @@ test.each([[], ["audit-pdf"], ["audit-large"]])(
   },
 );
 
+test("where that copy is missing too, a person is asked", async () => {
+  const { followed, document } = await kept();
+  await remove(followed, document);
+  await rm(await fileOf(document));
+  await expect(keep(followed)).rejects.toMatchObject({ type: "protocol" });
+});
+
 test("without a deletion of ours, an audit that has gone is waited for", async () => {
   const { followed } = await kept();
   await bench.caller.deletion(followed.idConference);

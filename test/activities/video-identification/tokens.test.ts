@@ -93,6 +93,15 @@ test.each([400, 422, 500])(
   },
 );
 
+test("where the service says to ask later, no other token is tried", async () => {
+  const { ask, bringToken, token, idConference } = await bench.follow({ until: "closed" });
+  await bringToken(await token());
+  const [lookupKey = ""] = idConference.split("~");
+  const operation = "video-identification.conferenceData";
+  bench.sandbox.faults.add({ operation, lookupKey, kind: "reject", status: 429 });
+  await expect(ask({ hasCloseEvent: true })).rejects.toMatchObject({ type: "rateLimited" });
+});
+
 test("a token that was sealed with another key is as none", async () => {
   const { ask, watched, bringToken, token } = await bench.follow({ until: "closed" });
   await bringToken(await token(), bench.strangers);
