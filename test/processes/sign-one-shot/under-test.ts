@@ -132,7 +132,11 @@ export const signOneShotUnderTest: ProcessUnderTest<OneShotHandle> = {
 /** The caller's word on the video, once it is uploaded. */
 function decide(decision: "approve" | "cancel") {
   return async (handle: OneShotHandle, updateId: string) => {
-    await eventually(`${handle.id} asks for a decision or a code`, () => isPersonsTurn(handle), 60_000);
+    await eventually(
+      `${handle.id} asks for a decision or a code`,
+      () => isPersonsTurn(handle),
+      60_000,
+    );
     return handle.decideVideo(decision, updateId);
   };
 }
