@@ -2,7 +2,7 @@
 import { consequencesOf, namePlaceholder, proposedLine } from "../../contracts/shared/decisions.js";
 import type { Attention, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { shellWord } from "../../contracts/shared/text.js";
-import { codeBlock, linesOf, markdown } from "./markdown.js";
+import { codeBlock, linesOf, markdown, withOptions } from "./markdown.js";
 import type { Markdown } from "./markdown.js";
 
 const MAX_TIMELINE_SHOWN = 40;
@@ -71,7 +71,7 @@ function asking({ process: processName, id }: ProcessStatus, attention: Attentio
         ]
       : []),
     ...consequencesOf(attention).map(
-      ([decision, does]) => markdown`- Decision **${decision}**: ${does}`,
+      ([decision, does]) => markdown`- Decision **${decision}**: ${withOptions(does)}`,
     ),
     codeBlock(
       `trustflow resolve ${shellWord(`${processName}/${id}`)} --attention ${shellWord(attention.id)} --decision DECISION --by ${namePlaceholder}`,

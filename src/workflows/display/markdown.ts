@@ -40,6 +40,13 @@ export function linesOf(lines: Markdown[]): Markdown {
   return made(lines.map(({ source }) => source).join("\n"));
 }
 
+/** A text of ours. An option of the command line is code in it, because the Web UI makes one dash of the two in a text. */
+export function withOptions(text: string): Markdown {
+  const parts = text.split(/(--[a-z-]+)/).map((part) => part.trim());
+  const shown = parts.map((part, index) => (index % 2 === 1 ? `\`${part}\`` : escaped(part)));
+  return made(shown.filter((part) => part !== "").join(" "));
+}
+
 /** One line of code, to be copied; the fence is longer than any that it holds. */
 export function codeBlock(text: string): Markdown {
   const line = plainText(text);

@@ -88,6 +88,8 @@ const structureOf = ({ type, children }: Node): unknown =>
 const textsOf = ({ value, children = [] }: Node): string[] =>
   value === undefined ? children.flatMap(textsOf) : [value];
 
+const nodesOf = (node: Node): Node[] => [node, ...(node.children ?? []).flatMap(nodesOf)];
+
 const harmless = Object.fromEntries(names.map((name) => [name, name])) as unknown as Texts;
 
 test("whatever comes from outside, the structure is ours and the text is text", () => {
@@ -134,6 +136,15 @@ test("the command that is offered names the process and the attention as one wor
     }),
     { numRuns: 30 },
   );
+});
+
+test("an option of the command line is code, so that it can be copied with both of its dashes", () => {
+  const tree = parsed(renderDetails(statusWith(harmless, true)).source);
+  const withDashes = nodesOf(tree).flatMap(({ type, value = "" }) =>
+    / --[a-z]|^--/.test(value) ? [type] : [],
+  );
+  expect(withDashes).toContain("inlineCode");
+  expect(withDashes).not.toContain("text");
 });
 
 test("ordinary names and texts of any language read as they were written", () => {
