@@ -94,11 +94,12 @@ try {
   const customer = JSON.parse(await readFile(process.argv[2] ?? "customer.json", "utf8"));
   const pdf = await readFile("contract.pdf");
   const contract = { base64: pdf.toString("base64"), mediaType: "application/pdf" };
-  await verifyIdentity(client, customer);
+  const identity = await verifyIdentity(client, customer);
   await issueCertificate(client, customer);
   const signed = await signContract(client, customer, contract);
-  const { documents } = await serveContract(client, customer, signed);
-  console.log(`${customer.order}: onboarded, with ${documents.length} documents as evidence`);
+  const service = await serveContract(client, customer, signed);
+  const evidence = [...identity.documents, ...service.documents];
+  console.log(`${customer.order}: onboarded, with ${evidence.length} documents as evidence`);
 } catch (error) {
   // Each error of the client has a class: InvalidInputError, InputMismatchError, NotAcceptedError, UnreachableError …
   console.error(`${error.name}: ${error.message}`);
