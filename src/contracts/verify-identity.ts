@@ -1,6 +1,7 @@
 // The contract of `verifyIdentity`: an identification by video call, from the call to its audit (P1 §1.2, 2.7, 4.2, 6.1). Nothing in
 // the specification creates a conference, so its id is input.
 import { z } from "zod";
+import { holdsJwt, isCredentialName } from "./shared/text.js";
 import { processResult, ProcessStatus } from "./shared/status.js";
 import { AccountName, Instant, ProviderId } from "./shared/values.js";
 
@@ -27,8 +28,15 @@ export type VideoSettings = {
 const QueryName = z
   .string()
   .regex(/^[A-Za-z][\w.-]{0,99}$/, "must be a name of letters, digits and . _ -")
-  .refine((name) => !/^(x-?)?(api-?key|jwt|token|authorization)$/i.test(name), {
+  .refine((name) => !isCredentialName(name), {
     message: "must not be a credential: those travel in headers (P1 §5.2)",
+  });
+const QueryValue = z
+  .string()
+  .min(1)
+  .max(500)
+  .refine((value) => !holdsJwt(value), {
+    message: "must not hold a token: those travel in headers (P1 §5.2)",
   });
 
 export const VerifyIdentityInput = z.strictObject({
@@ -39,7 +47,7 @@ export const VerifyIdentityInput = z.strictObject({
    * The call is asynchronous: the end of its request ends it too. `parameters`: the query, where it is not the conference's id.
    */
   asyncRequest: z
-    .strictObject({ parameters: z.record(QueryName, z.string().min(1).max(500)).optional() })
+    .strictObject({ parameters: z.record(QueryName, QueryValue).optional() })
     .optional(),
   /** P1 §4.2, rules 1–4: who is told of failed callbacks. The process must be alone in using this `processId`. */
   alert: z

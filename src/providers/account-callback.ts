@@ -40,11 +40,11 @@ function eventOf(
   { kind, secret }: { kind: string; secret: string | undefined },
 ): ProviderEvent {
   const { Identifier, event, date } = Payload.parse(body);
-  const isSafe = (name: string) =>
-    secret === undefined || !String(valueAt(body, `/${name}`)).includes(secret);
+  const isSafe = secret === undefined || !String(valueAt(body, "/event")).includes(secret);
   return {
-    id: (isSafe("Identifier") ? Identifier : undefined) ?? digestOf(body),
-    kind: (isSafe("event") ? event : undefined) ?? kind,
+    // A forgery with the identifier of a genuine event must not stand in for its secret.
+    id: (secret === undefined ? Identifier : undefined) ?? digestOf(body),
+    kind: (isSafe ? event : undefined) ?? kind,
     at: utcInstant(date) ?? receivedAt.toISOString(),
   };
 }

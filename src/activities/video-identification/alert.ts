@@ -46,15 +46,17 @@ function asProtocol(error: unknown): never {
   });
 }
 
-/** P1 §4.2, rule 3; only where a registration of the process was sent and not refused: another one is not ours. */
-export async function removeAlert(context: VideoContext, given: OfAlert): Promise<object> {
+/** P1 §4.2, rule 3; only where the service has accepted the registration of the process: other addresses may not be ours. */
+export async function removeAlert(
+  context: VideoContext,
+  given: OfAlert,
+): Promise<{ isLeft?: boolean }> {
   const rows = await context.deps.journal.rows(context.process);
-  const registered = rows.some(
-    ({ step, occurrence, state, attempts }) =>
-      step === "registerAlert" &&
-      occurrence === given.effect.occurrence &&
-      (state === "answered" || (attempts > 0 && state !== "refused")),
+  const registration = rows.find(
+    ({ step, occurrence }) => step === "registerAlert" && occurrence === given.effect.occurrence,
   );
-  if (!registered) return {};
-  return registerAlert(context, { ...given, emails: [] });
+  if (!registration || registration.state === "refused") return {};
+  if (registration.state !== "answered") return { isLeft: true };
+  await registerAlert(context, { ...given, emails: [] });
+  return {};
 }

@@ -70,35 +70,49 @@ interface Looked {
   hasEarlierEvent: boolean;
 }
 
-/**
- * An event's token counts only where its data name our conference: the event may be forged, or about another call. Whatever else the
- * service answers to it, the next token is tried, and a new one at the end; but what says "later" (429) says it of any token.
- */
 async function look(
   context: VideoContext,
   { idConference, seen }: VideoPollRequest,
   signal: AbortSignal,
 ): Promise<Looked> {
   const { account } = context;
+  const opened = await openedByEvent(context, idConference, signal);
+  if (opened.conference) return opened;
+  const minting = context.newToken(idConference);
+  const token = await (seen === undefined
+    ? minting.catch(unknownAfterAWhile(context))
+    : shownOnly(minting));
+  const reading = token && video.conferenceData(account, { idConference, token }, signal);
+  const conference = reading && (await shownOnly(reading));
+  if (conference) refuseAnother(conference, idConference);
+  return { ...opened, conference };
+}
+
+/**
+ * An event's token counts only where its data name our conference: the event may be forged, or about another call. Whatever else the
+ * service answers to it, the next one is tried; where it is busy (429) or does not answer, none.
+ */
+export async function openedByEvent(
+  context: VideoContext,
+  idConference: string,
+  signal: AbortSignal,
+): Promise<Looked> {
   const tokens = await context.eventTokens();
   const hasEarlierEvent = tokens.length > 0;
   for (const { eventId, token } of tokens.slice(0, MAX_TOKENS_TRIED)) {
-    const reading = video.conferenceData(account, { idConference, token }, signal);
-    const conference = await reading.catch(ifProviderError);
-    if (conference?.idConference === idConference) return { conference, eventId, hasEarlierEvent };
+    try {
+      const conference = await video.conferenceData(
+        context.account,
+        { idConference, token },
+        signal,
+      );
+      if (conference.idConference === idConference) return { conference, eventId, hasEarlierEvent };
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      if (error.kind === "rateLimited" || error.status === undefined) break;
+    }
   }
-  const minting = context.newToken(idConference);
-  // Once it was seen, it is there.
-  const token = await (seen === undefined ? minting.catch(unknownAfterAWhile(context)) : minting);
-  const conference = await shownOnly(
-    video.conferenceData(account, { idConference, token }, signal),
-  );
-  if (conference) refuseAnother(conference, idConference);
-  return { conference, hasEarlierEvent };
-}
-
-function ifProviderError(error: unknown): undefined {
-  if (!(error instanceof ProviderError) || error.kind === "rateLimited") throw error;
+  return { hasEarlierEvent };
 }
 
 /** Throws where the data name another conference. */
@@ -107,8 +121,8 @@ export function refuseAnother({ idConference: named }: Conference, idConference:
     throw new ProviderError({ ...isAnother, provider, operation: "conferenceData" });
 }
 
-/** Undefined for data that are not there yet: the call may not have begun. */
-async function shownOnly(reading: Promise<Conference>): Promise<Conference | undefined> {
+/** Undefined for what the service does not show: the call may not have begun, or its data are gone. */
+async function shownOnly<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {

@@ -13,7 +13,7 @@ import { asInvalidInput, checkDocument } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { unlessMissing } from "../runtime/missing-document.js";
-import { refuseAnother } from "./ask.js";
+import { openedByEvent, refuseAnother } from "./ask.js";
 import { provider } from "./context.js";
 import type { Call, VideoContext } from "./context.js";
 
@@ -130,35 +130,53 @@ type Deletion = StepCall & Call & { document: DocumentReference; isProven: boole
 /** P1 §4.2; only once all of the stored copy was read and has its hash. A copy that is missing by then waits for an operator. */
 export async function deleteAudit(
   context: VideoContext,
-  { effect, document, isProven, ...call }: Deletion,
+  { effect, document, isProven, idConference }: Deletion,
 ): Promise<void> {
   const { account, deps } = context;
-  const { idConference } = call;
   const earlier = await deletions(context);
   const isDecided = earlier.some(
     ({ state, decisions }) =>
       state === "answered" || decisions.some(({ decision }) => decision === "retry"),
   );
-  if (!isProven && !isDecided)
+  if (!isProven && !isDecided && !(await isProvenByEvent(context, idConference)))
     throw new ProviderError({ ...unproven, provider, operation: "deleteAuditData" });
   const isRepetition = earlier.some(wasSent);
-  const deleting = runEffect(
+  const isAnswered = earlier.some(({ state }) => state === "answered");
+  // Before the journal's row, which says that a request may have gone out.
+  if (!isAnswered)
+    await unlessMissing(
+      provider,
+      "deleteAuditData",
+      checkDocument(deps.documents, document, "audit"),
+    );
+  const token = isAnswered
+    ? undefined
+    : await context.throughCircuit("genAPIToken", () => context.newToken(idConference));
+  await runEffect(
     context,
     effect,
     {
       operation: "deleteAuditData",
       input: { idConference },
-      prepare: () => checkDocument(deps.documents, document, "audit"),
+      about: idConference,
       async send({ signal }) {
-        await context.withToken(call, (of) =>
-          video.deleteAuditData(account, { ...of, isRepetition }, signal),
-        );
+        const of = { idConference, token: token ?? (await context.newToken(idConference)) };
+        await video.deleteAuditData(account, { ...of, isRepetition }, signal);
         return {};
       },
     },
     { of: "step" },
   );
-  await unlessMissing(provider, "deleteAuditData", deleting);
+}
+
+/** An event that came after the end was taken from a callback alone. */
+async function isProvenByEvent(context: VideoContext, idConference: string): Promise<boolean> {
+  const { eventId } = await context.throughCircuit(
+    "conferenceData",
+    (signal) => openedByEvent(context, idConference, signal),
+    idConference,
+  );
+  return eventId !== undefined;
 }
 
 const unproven = {

@@ -6,7 +6,6 @@ import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { OfConference } from "../../providers/video-identification/call.js";
 import * as video from "../../providers/video-identification/client.js";
 import type { VideoIdentificationAccount } from "../../providers/video-identification/client.js";
-import { isTokenRefused } from "../../providers/video-identification/translate.js";
 import { isLocked } from "../../journal/errors.js";
 import { measured } from "../runtime/call-metrics.js";
 import { ProviderContext } from "../runtime/provider-context.js";
@@ -55,8 +54,8 @@ export class VideoContext extends ProviderContext<
   }
 
   /**
-   * Makes a call with the token of the event that is named; where that one is refused or absent, with a new one (P1 §5.2). An event's
-   * token says nothing about the account, so this must be inside of what a circuit sees.
+   * Reads with the token of the event that is named; where the service answers to it anything but the data, with a new one (P1 §5.2). An
+   * event's token says nothing about the account, so this must be inside of what a circuit sees.
    */
   async withToken<T>(
     { idConference, eventId }: Omit<Call, "account">,
@@ -75,13 +74,13 @@ export class VideoContext extends ProviderContext<
   }
 }
 
-/** Undefined where the token of the call was refused; what a service answers to one that it cannot read is not shown. */
-export async function unlessRefused<T>(calling: Promise<T>): Promise<{ value: T } | undefined> {
+/** Undefined where the service does not accept the token: what it answers to one that has expired is not shown. */
+async function unlessRefused<T>(reading: Promise<T>): Promise<{ value: T } | undefined> {
   try {
-    return { value: await calling };
+    return { value: await reading };
   } catch (error) {
-    const isAnswer = error instanceof ProviderError && error.effect === "none";
-    if (isAnswer && (isTokenRefused(error) || error.kind === "protocol")) return undefined;
-    throw error;
+    const isAnswer = error instanceof ProviderError && error.status !== undefined;
+    if (!isAnswer || error.kind === "rateLimited") throw error;
+    return undefined;
   }
 }

@@ -54,6 +54,5 @@ async function madeBefore(
   );
   const shown = await ifShown(reading);
   if (shown?.state === "rejected") return "rejected";
-  const isShownOpen = shown?.state !== undefined && shown.state !== "closed";
-  return isShownOpen && !isUnderWay ? undefined : "unknown";
+  return shown?.state === "open" && !isUnderWay ? undefined : "unknown";
 }

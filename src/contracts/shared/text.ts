@@ -77,3 +77,10 @@ function escapes(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
+
+const CREDENTIAL_NAME = /api[-_.]?key|token|jwt|auth|bearer|secret|password/i;
+const JWT = /eyJ[\w-]+\.[\w-]+\.[\w-]*/;
+
+/** Whether a query parameter would be a credential, by its name or its value: an address is logged on its way (P1 §5.2, rule 4). */
+export const isCredentialName = (name: string): boolean => CREDENTIAL_NAME.test(name);
+export const holdsJwt = (value: string): boolean => JWT.test(value);

@@ -51,6 +51,7 @@ export const keys = z.strictObject({
     .strictObject({
       closed: names("closed"),
       rejected: names("rejected"),
+      open: names("open"),
       verified: names("verified"),
       notVerified: names("notVerified"),
       asyncDone: names("done"),

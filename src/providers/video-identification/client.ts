@@ -15,6 +15,7 @@
 // Answers, and the requests of five operations, are not shown (P1 §4.2): wire.ts has what is assumed. Conference and audit data
 // are personal: no error shows anything of them. Every function throws ProviderError only: what each status means stands in
 // translate.ts, what a failed connection means in ../http/exchange.ts.
+import { holdsJwt, isCredentialName } from "../../contracts/shared/text.js";
 import { ProviderError } from "../errors/provider-error.js";
 import { misuseError, noFileError } from "../http/answer.js";
 import {
@@ -50,7 +51,7 @@ const MAX_DATA_BYTES = 1024 * 1024;
 export interface Conference {
   /** The id of the conference that they are about. */
   idConference?: string;
-  /** `closed`, `rejected`, or the provider's own word. */
+  /** `open`, `closed`, `rejected`, or the provider's own word. */
   state?: string;
   /** `verified`, `notVerified`, or the provider's own word. */
   verdict?: string;
@@ -100,7 +101,7 @@ export async function getAsyncRequestInfo(
   signal?: AbortSignal,
 ): Promise<{ state?: string }> {
   const query = Object.entries(parameters);
-  if (query.some(([name]) => isCredential(name)))
+  if (query.some(([name, value]) => isCredentialName(name) || holdsJwt(value)))
     throw misuseError(operationOf("getAsyncRequestInfo"), "a credential must not be in the query");
   const sent = { parameters: query, maxBytes: MAX_DATA_BYTES, signal };
   const request = { ...routes.getAsyncRequestInfo, ...sent };
@@ -128,7 +129,7 @@ export async function registerAlertEmail(
 }
 
 /**
- * P1 §4.2, the query assumed. 401, 403 `accessDenied`, which is about this token alone (`isTokenRefused`); 404 `notVisibleYet`; no
+ * P1 §4.2, the query assumed. 401, 403 `accessDenied`, which is about this token alone; 404 `notVisibleYet`; no
  * JSON object, or more than 1 MB, `protocol`.
  */
 export async function conferenceData(
@@ -141,7 +142,7 @@ export async function conferenceData(
   const { pointers, words } = account;
   const { closed, rejected, verified, notVerified } = words;
   const idConference = shownAt(value, pointers.conference);
-  const state = wordOf(shownAt(value, pointers.state), { closed, rejected });
+  const state = wordOf(shownAt(value, pointers.state), { open: words.open, closed, rejected });
   const verdict = wordOf(shownAt(value, pointers.verdict), { verified, notVerified });
   return {
     ...(idConference !== undefined && { idConference }),
@@ -222,8 +223,3 @@ const Audit: Described<KeptFile | undefined> = {
 
 const shownAt = (value: unknown, pointer: string | undefined) =>
   pointer === undefined ? undefined : valueAt(value, pointer);
-
-/** P1 §5.2, rule 4: credentials are no query parameters. */
-function isCredential(name: string): boolean {
-  return /^(x-?)?(api-?key|jwt|token|authorization)$/i.test(name);
-}

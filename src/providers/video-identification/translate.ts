@@ -47,11 +47,6 @@ export function refusal(operation: VideoOperation, received: Received): Provider
   return refused(asked, answer, meaning, { code, message: wordsOf(answer).message });
 }
 
-/** Whether the token of this call was refused: it has expired, or is another call's (P1 §5.2). */
-export function isTokenRefused(error: ProviderError): boolean {
-  return error.kind === "accessDenied" && withToken.has(error.operation as VideoOperation);
-}
-
 /** A token that the provider shows of itself, in whatever it answers (P1 §4.2). */
 function withoutTokens(answer: Received): Received {
   const text = answer.body.toString("utf8");

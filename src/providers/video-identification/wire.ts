@@ -35,6 +35,7 @@ export const assumed = {
   },
   /** P1 §2.7: the words that stand there. */
   words: {
+    open: ["open"],
     closed: ["closed"],
     rejected: ["rejected"],
     verified: ["verified"],

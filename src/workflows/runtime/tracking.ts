@@ -35,6 +35,8 @@ export interface TrackingTarget {
   /** The text of `waitingFor` in the status; default: news from the provider. */
   awaits?: string;
   spans: TrackingSpans;
+  /** Default: the time of `spans`, from the beginning of the tracking. */
+  deadline?: Date;
   /** Default: the newest snapshot is closed. A condition of its own may come true without an answer of the provider's. */
   isOver?(): boolean;
   /** The callbacks that trigger a query. */
@@ -84,7 +86,7 @@ class Tracking {
   constructor(flow: AnyFlow, target: TrackingTarget) {
     this.#flow = flow;
     this.#target = target;
-    this.#deadline = secondsFromNow(target.spans.deadlineSeconds);
+    this.#deadline = target.deadline ?? secondsFromNow(target.spans.deadlineSeconds);
     this.#lastAsked = flow.log.lastEventAt;
   }
 

@@ -31,7 +31,7 @@ import { Flow } from "../runtime/flow.js";
 import { plainView } from "../runtime/plain-view.js";
 import { runConcurrently } from "../runtime/run-concurrently.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";
-import { Child } from "./child.js";
+import { Child } from "../runtime/child.js";
 import { mismatchIn, refusalOf } from "./failures.js";
 import { lineOf, noticeStanding, outcomeOf, referencesIn, seenIn, shownOf } from "./view.js";
 

@@ -14,7 +14,7 @@ import { now, secondsFromNow } from "../runtime/clock.js";
 import { Flow } from "../runtime/flow.js";
 import { invalidInput } from "../runtime/invalid-input.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";
-import { Child } from "../serve-notice/child.js";
+import { Child } from "../runtime/child.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { TrackingTarget } from "../runtime/tracking.js";
 import { Rejection } from "./rejection.js";
@@ -35,6 +35,7 @@ class VerifyIdentity {
   readonly #rejection: Rejection;
   #account = "";
   #alertOccurrence = "0";
+  #deadline = now();
   #endedAt: string | undefined;
   #hasAlert = false;
   #isAuditDeleted = false;
@@ -54,6 +55,7 @@ class VerifyIdentity {
 
   async #main(): Promise<void> {
     const plan = await this.#prepare();
+    this.#deadline = secondsFromNow(plan.settings.deadlineSeconds);
     this.#account = plan.account;
     this.#alertOccurrence = plan.alertOccurrence;
     this.#flow.status.identify(plan);
@@ -116,7 +118,8 @@ class VerifyIdentity {
   async #followCall({ settings, isRejected }: VideoPlan): Promise<void> {
     const { status, log } = this.#flow;
     const { idConference } = this.#input;
-    status.effectExists("tracking", { idConference }, secondsFromNow(settings.deadlineSeconds));
+    const deadline = this.#deadline;
+    status.effectExists("tracking", { idConference }, deadline);
     this.#rejection.begin(isRejected);
     const target = this.#target();
     await target.ask("now", "Ask for the state of the call", {});
@@ -124,6 +127,7 @@ class VerifyIdentity {
       ...target,
       awaits: "the end of the call",
       spans: settings,
+      deadline,
       isOver: () => log.view.closed || this.#rejection.isAccepted,
     });
     await this.#rejection.end();
@@ -220,12 +224,14 @@ class VerifyIdentity {
     const effect = { step: "removeAlert", occurrence: this.#alertOccurrence };
     const { processId } = alert;
     try {
-      await removeAlert({ effect, mode: "quick", account: this.#account, processId });
+      const call = { effect, mode: "quick" as const, account: this.#account, processId };
+      const { isLeft = false } = await removeAlert(call);
+      if (!isLeft) return;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      const event = "The alert addresses are still registered";
-      this.#flow.log.note({ source: "process", event });
     }
+    const event = "The alert addresses may still be registered";
+    this.#flow.log.note({ source: "process", event });
   }
 
   #call() {

@@ -108,6 +108,28 @@ test("where a callback alone says that the call is over, an operator has to ask 
   expect(followed.effects()).toEqual({});
 });
 
+test("an event whose token opens the data proves the end, also once an operator is asked", async () => {
+  const { followed, document } = await kept();
+  const isProven = false;
+  await followed.bringToken("eyJh.eyJi.forged");
+  await expect(remove(followed, document, { isProven })).rejects.toMatchObject({
+    type: "protocol",
+  });
+  await followed.bringToken(await followed.token());
+  await remove(followed, document, { isProven });
+  expect(followed.effects()).toEqual(deleted);
+});
+
+test("where no token could be made, no request went out: an audit that is gone then needs a person", async () => {
+  const { followed, document } = await kept();
+  const [lookupKey = ""] = followed.idConference.split("~");
+  const operation = "video-identification.genAPIToken";
+  bench.sandbox.faults.add({ operation, lookupKey, kind: "reject", status: 503 });
+  await expect(remove(followed, document)).rejects.toMatchObject({ type: "unavailable" });
+  await bench.caller.deletion(followed.idConference);
+  await expect(remove(followed, document)).rejects.toMatchObject({ type: "protocol" });
+});
+
 test("an audit that was gone before the first deletion needs a person; in a repetition it is success", async () => {
   const { followed, document } = await kept();
   await bench.caller.deletion(followed.idConference);

@@ -93,14 +93,45 @@ test.each([400, 422, 500])(
   },
 );
 
-test("where the service says to ask later, no other token is tried", async () => {
-  const { ask, bringToken, token, idConference } = await bench.follow({ until: "closed" });
+test("where the service is busy with the first token, a new one is made at once", async () => {
+  const { ask, watched, bringToken, token, idConference } = await bench.follow({ until: "closed" });
   await bringToken(await token());
+  await bringToken("eyJh.eyJi.forged");
   const [lookupKey = ""] = idConference.split("~");
   const operation = "video-identification.conferenceData";
   bench.sandbox.faults.add({ operation, lookupKey, kind: "reject", status: 429 });
-  await expect(ask({ hasCloseEvent: true })).rejects.toMatchObject({ type: "rateLimited" });
+  const { answer, calls } = await watched(() => ask({ hasCloseEvent: true }));
+  expect(answer).toMatchObject({ verdict: "verified" });
+  expect(answer).not.toHaveProperty("eventId");
+  expect(calls).toEqual(["conferenceData", "genAPIToken", "conferenceData"]);
 });
+
+test("a conference that was seen and is not known any more is open until the deadline", async () => {
+  const { ask, idConference } = await bench.follow({ until: "closed" });
+  const [lookupKey = ""] = idConference.split("~");
+  const operation = "video-identification.genAPIToken";
+  bench.sandbox.faults.add({ operation, lookupKey, kind: "reject", status: 404, times: "always" });
+  expect(await ask({ seen: "closed true verified" })).toMatchObject({ state: "open" });
+  await expect(ask({})).rejects.toMatchObject({ type: "protocol" });
+});
+
+test.each([404, 500])(
+  "an audit that the event's token does not open (%i) is read with a new one",
+  async (status) => {
+    const { run, given, watched, bringToken, token, idConference } = await bench.follow({
+      until: "audit",
+    });
+    const eventId = await bringToken(await token());
+    const [lookupKey = ""] = idConference.split("~");
+    const operation = "video-identification.getAuditData";
+    bench.sandbox.faults.add({ operation, lookupKey, kind: "reject", status });
+    const { answer, calls } = await watched(() =>
+      run((service) => service.keepAudit({ ...given, eventId, isOptional: false })),
+    );
+    expect(answer).toMatchObject({ kind: "audit" });
+    expect(calls).toEqual(["getAuditData", "genAPIToken", "getAuditData"]);
+  },
+);
 
 test("a token that was sealed with another key is as none", async () => {
   const { ask, watched, bringToken, token } = await bench.follow({ until: "closed" });

@@ -119,6 +119,7 @@ test("an account without pointers claims nothing but the conference's id", async
 
 test("words are the account's", async () => {
   const words = {
+    open: ["in-progress"],
     closed: ["ENDED"],
     rejected: ["refused"],
     verified: ["ok"],

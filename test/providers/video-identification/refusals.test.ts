@@ -2,7 +2,6 @@
 import { expect, test } from "@jest/globals";
 import { Secret } from "../../../src/contracts/shared/values.js";
 import { deleteAuditData } from "../../../src/providers/video-identification/client.js";
-import { isTokenRefused } from "../../../src/providers/video-identification/translate.js";
 import type { Operation } from "../../../src/providers/registry.js";
 import { answering } from "../provider-server.js";
 import type { Handler } from "../provider-server.js";
@@ -62,12 +61,6 @@ test.each(all)("whom a 401 of %s is about: its credential's owner", async (opera
   const error = await errorAt(answering("", 401), (url) => calls[operation](accountAt(url)));
   const isToken = withToken.includes(operation);
   expect(error.denies).toBe(isToken ? "operation" : "account");
-  expect(isTokenRefused(error)).toBe(isToken);
-});
-
-test("a refusal of another kind is none of the token", async () => {
-  const error = await errorAt(answering("", 404), (url) => calls.conferenceData(accountAt(url)));
-  expect(isTokenRefused(error)).toBe(false);
 });
 
 const cut: Handler = (_, response) => void response.destroy();

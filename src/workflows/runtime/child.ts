@@ -15,8 +15,8 @@ import type { ActivityOptions } from "@temporalio/workflow";
 import type { LookActivities, LookAnswer, LookRequest } from "../../activities/runtime/look.js";
 import { workflowIdOf, workflowTaskQueue } from "../../contracts/shared/names.js";
 import type { LookedAt } from "../../contracts/shared/process-look.js";
-import { problemIn } from "../runtime/activity-errors.js";
-import { answerOptions } from "../runtime/activity-options.js";
+import { problemIn } from "./activity-errors.js";
+import { answerOptions } from "./activity-options.js";
 
 interface ChildOptions {
   process: string;
