@@ -173,6 +173,26 @@ describe("without callbacks", () => {
     expect(run.result).toBe("openAtDeadline");
   });
 
+  test("a deadline that began before the tracking ends it as early as it says", async () => {
+    const deadline = new Date(Date.UTC(2026, 0, 1) + 1_500_000);
+    const { run, answerWith, waits } = await start({ deadline });
+    await run.pass(1_000);
+    await answerWith("Sent");
+    await run.pass(500);
+    expect(waits()).toEqual(["change", "now"]);
+    await answerWith("Sent");
+    expect(run.result).toBe("openAtDeadline");
+  });
+
+  test("a deadline that is over by then is followed by one question and the end", async () => {
+    const { run, answerWith } = await start({ deadline: new Date(Date.UTC(2025, 0, 1)) });
+    for (let asked = 0; run.result === undefined && asked < 3; asked += 1) {
+      await run.pass(10);
+      await answerWith("Sent");
+    }
+    expect(run.result).toBe("openAtDeadline");
+  });
+
   test("the last answer counts when it is closed", async () => {
     const { run, answerWith, waits } = await start({
       spans: { ...spans, pollIntervalSeconds: 20_000 },
