@@ -1,6 +1,7 @@
 // The command line: its groups of commands, and the exit code of a run (docs/design.md §13).
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { addAlertEmails } from "./upkeep/alert-emails.js";
 import { addCallbacks } from "./upkeep/callbacks.js";
 import { addCleanup } from "./upkeep/cleanup.js";
 import { addDoctor } from "./doctor.js";
@@ -35,7 +36,7 @@ const groups: [string, ((program: Command) => void)[]][] = [
       addSchema,
     ],
   ],
-  ["Operators", [addOperators, addCallbacks, addErase, addDoctor]],
+  ["Operators", [addOperators, addCallbacks, addAlertEmails, addErase, addDoctor]],
   ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
 ];
 

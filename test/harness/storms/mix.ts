@@ -11,7 +11,7 @@ import { auditTables, journalRows } from "./audit.js";
 import { memory, openHandles, watchMemory, watchedRoles } from "./watch.js";
 import { loadPathsOf, type LoadPath } from "./paths.js";
 
-/** In which all that has begun ends, however busy the machine is. */
+/** Of those that have begun, one ends in this time, however busy the machine is; else all are stuck. */
 const END_MS = 150_000;
 // Pools grow and shrink with the load; a handle for each process would be far more.
 const HANDLE_SLACK = 12;
@@ -60,16 +60,17 @@ export async function runMixedLoad(
     }
     open.delete(id);
   };
-  const areAllEnded = () => open.size === 0;
   const allEnded = async () => {
-    const isStuck = await eventually("all have ended", areAllEnded, END_MS).then(
-      () => false,
-      () => true,
-    );
-    if (!isStuck) return;
-    for (const id of open) problems.push(`${id}: has not ended`);
-    for (const id of open) await terminate(system, processesOf(intents.get(id)!, id));
-    await eventually("all are terminated", areAllEnded);
+    while (open.size > 0) {
+      const before = open.size;
+      const isStuck = await eventually("one more has ended", () => open.size < before, END_MS).then(
+        () => false,
+        () => true,
+      );
+      if (!isStuck) continue;
+      for (const id of open) problems.push(`${id}: has not ended`);
+      for (const id of open) await terminate(system, processesOf(intents.get(id)!, id));
+    }
   };
 
   const webhookUrl = callbackUrl(ringOf(system.stack, "CALLBACK"), system.stack.receiverUrl, {
@@ -155,6 +156,7 @@ async function live(
     await eventually(
       `${id} is tracked`,
       async () => (await handle.status()).phase !== "submitting",
+      END_MS,
     );
     const { answer } = await ask(handle, "mix", scene);
     if (answer !== call.answer) throw new Error(`${id} was answered ${answer}`);

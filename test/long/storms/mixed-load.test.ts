@@ -20,5 +20,5 @@ test.each(mixes)(
       await system.close();
     }
   },
-  seconds * 1_000 + 300_000,
+  seconds * 1_000 + 600_000,
 );

@@ -22,7 +22,9 @@ export const identityWaits: Waits = {
     { name: "call-denied", kind: "held", input: call({}, "open", denied), ends: "verified" },
   ],
   async act({ system, isEnding, waitingFor, item }) {
-    if (waitingFor === "the end of the call" && isEnding)
-      await system.sandbox.move(item, { state: "closed" });
+    if (waitingFor !== "the end of the call" || !isEnding) return;
+    // The process may not know yet that it has closed.
+    const { state } = await system.sandbox.item(item);
+    if (state === "open") await system.sandbox.move(item, { state: "closed" });
   },
 };

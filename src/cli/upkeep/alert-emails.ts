@@ -1,0 +1,67 @@
+// `trustflow alert-emails`: an operator says whom the video identification service tells of failed callbacks (P1 §4.2, rules 1–4).
+import type { Command } from "commander";
+import { loadConfig, required, requireSecrets } from "../../config.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import { accountsOf } from "../../providers/accounts.js";
+import { registerAlertEmail } from "../../providers/video-identification/client.js";
+import { addCommand } from "../command.js";
+import { CommandError, exitCodes } from "../output/exit.js";
+import { writeData, writeJson } from "../output/output.js";
+import { terminal } from "../output/terminal.js";
+
+const provider = "video-identification";
+
+interface Options {
+  account: string;
+  remove?: boolean;
+  json?: boolean;
+}
+
+export function addAlertEmails(program: Command): void {
+  addCommand(program, "alert-emails <process-id> [email...]", {
+    summary: "register whom the video identification service tells of failed callbacks",
+    details:
+      "The addresses replace those that the provider has for this process ID, which is a name of the provider's, not an ID of Trustflow's. Nothing reads them back.",
+    example:
+      "trustflow alert-emails desk desk@example.com night@example.com\ntrustflow alert-emails desk --remove",
+  })
+    .option("--account <name>", "account of the provider", "default")
+    .option("--remove", "remove all addresses of this process ID")
+    .action(setAlertEmails);
+}
+
+async function setAlertEmails(
+  processId: string,
+  emails: string[],
+  { account: name, remove = false, json }: Options,
+): Promise<void> {
+  if (remove === emails.length > 0)
+    throw new CommandError(exitCodes.invalid, "email: give addresses, or --remove and none");
+  const wrong = emails.find((email) => !/^[^\s,@]+@[^\s,@]+$/.test(email));
+  if (wrong !== undefined)
+    throw new CommandError(
+      exitCodes.invalid,
+      `email: ${JSON.stringify(wrong)} is not an e-mail address`,
+    );
+  const config = loadConfig();
+  const account = accountsOf(config, provider)[name];
+  if (!account)
+    throw new CommandError(
+      exitCodes.invalid,
+      `account: accounts.${name}.${provider} is not configured`,
+    );
+  required(config.environment, "environment");
+  requireSecrets(config.accounts[name]?.[provider] ?? {});
+  try {
+    await registerAlertEmail(account, { processId, emails });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const isRefused = error.kind === "invalidRequest";
+    throw new CommandError(isRefused ? exitCodes.failed : exitCodes.unreachable, error.message);
+  }
+  if (json) writeJson({ processId, emails });
+  else
+    writeData(
+      remove ? terminal`${processId}  removed` : terminal`${processId}  ${emails.join(", ")}`,
+    );
+}
