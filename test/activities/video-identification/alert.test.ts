@@ -1,0 +1,77 @@
+// Alert addresses and rejections: nothing is removed that may not be ours, and nothing is sent twice in doubt (P1 §4.2).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { pointers } from "../../providers/video-identification/account.js";
+import { openBench } from "./support.js";
+import type { Bench } from "./support.js";
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(() => bench?.close());
+
+const mode = "quick";
+const provider = "video-identification";
+
+/** The addresses of a process of the provider's that has the name of the conference. */
+async function alerting() {
+  const followed = await bench.follow();
+  const [processId = ""] = followed.idConference.split("~");
+  const call = { account: "default", mode, processId } as const;
+  const effectOf = (step: string) => ({ step, occurrence: "0" });
+  return {
+    ...{ ...followed, processId },
+    register: () =>
+      followed.run((service) =>
+        service.registerAlert({
+          ...{ ...call, effect: effectOf("registerAlert") },
+          emails: ["desk@example.com"],
+        }),
+      ),
+    remove: () =>
+      followed.run((service) => service.removeAlert({ ...call, effect: effectOf("removeAlert") })),
+  };
+}
+
+test("addresses that were accepted are removed", async () => {
+  const { register, remove, effects } = await alerting();
+  await register();
+  expect(await remove()).toEqual({});
+  expect(effects()).toEqual({ [`${provider}.registerAlertEmail`]: 2 });
+});
+
+test("without a registration nothing is removed", async () => {
+  const { remove, effects } = await alerting();
+  expect(await remove()).toEqual({});
+  expect(effects()).toEqual({});
+});
+
+test.each([429, 503])(
+  "after a registration that was answered %i, the addresses are left and the process says so",
+  async (status) => {
+    const { register, remove, effects, processId } = await alerting();
+    const operation = `${provider}.registerAlertEmail`;
+    bench.sandbox.faults.add({ operation, lookupKey: processId, kind: "reject", status });
+    await expect(register()).rejects.toBeDefined();
+    expect(await remove()).toEqual({ isLeft: true });
+    expect(effects()).toEqual({});
+  },
+);
+
+test.each([
+  ["open", "/state", "rejected"],
+  ["in a state that no word names", "/idConference", "unknown"],
+])("after a rejection in doubt, another one of a call that is %s", async (_, state, answer) => {
+  const account = { pointers: { ...pointers, state } };
+  const { run, given, effects, idConference } = await bench.follow({ account });
+  const [lookupKey = ""] = idConference.split("~");
+  bench.sandbox.faults.add({ operation: `${provider}.rejectCall`, lookupKey, kind: "cut" });
+  const reject = (occurrence: string) =>
+    run((service) =>
+      service.rejectCall({ ...given, effect: { step: "rejectCall", occurrence }, fields: {} }),
+    );
+  expect(await reject("first")).toEqual({ answer: "unknown" });
+  await bench.pool.query("update trustflow.effects set lease_until = clock_timestamp()");
+  expect(await reject("second")).toEqual({ answer });
+  expect(effects()).toEqual(answer === "rejected" ? { [`${provider}.rejectCall`]: 1 } : {});
+});
