@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { loadConfig, required, requireSecrets } from "../../config.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { accountsOf } from "../../providers/accounts.js";
-import { registerAlertEmail } from "../../providers/video-identification/client.js";
 import { addCommand } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeData, writeJson } from "../output/output.js";
@@ -52,6 +51,7 @@ async function setAlertEmails(
     );
   required(config.environment, "environment");
   requireSecrets(config.accounts[name]?.[provider] ?? {});
+  const { registerAlertEmail } = await import("../../providers/video-identification/client.js");
   try {
     await registerAlertEmail(account, { processId, emails });
   } catch (error) {

@@ -27,10 +27,10 @@ export interface Phase {
 
 const take = "insert into trustflow\\.effects|set state = 'sending'";
 const answer = "set state = 'answered'";
-const beforeRequest: HoldPoint = { when: "beforeRequest" };
+const beforeRequest = { when: "beforeRequest" } as const;
 const journaled: Phase[] = [
   { name: "beforeSending", hold: { when: "after", statement: take }, state: "sending" },
-  { name: "beforeRequest", hold: beforeRequest, state: "sending" },
+  { name: "beforeRequest", hold: { ...beforeRequest, since: take }, state: "sending" },
   { name: "afterCommit", state: "sending" },
   { name: "beforeJournal", hold: { when: "before", statement: answer }, state: "sending" },
   { name: "beforeTemporal", hold: { when: "after", statement: answer }, state: "answered" },

@@ -12,6 +12,11 @@ import pg from "pg";
 const holds = JSON.parse(process.env["HOLDS"] ?? "[]");
 /** @type {Set<Hold>} */
 const over = new Set();
+/**
+ * Those whose statement of `since` was committed.
+ * @type {Set<Hold>}
+ */
+const due = new Set();
 /** @type {(() => void)[]} */
 const held = [];
 
@@ -27,19 +32,22 @@ function runningActivity() {
   }
 }
 
+/** Those of the activity that runs. */
+function holdsHere() {
+  const running = runningActivity();
+  return holds.filter(
+    ({ work = running }) =>
+      work?.workflowId === running?.workflowId && work?.activity === running?.activity,
+  );
+}
+
 /**
  * Goes on at once, unless it is held here.
  * @param {(hold: Hold) => boolean} isAt
  * @param {() => void} goOn
  */
 function pass(isAt, goOn) {
-  const running = runningActivity();
-  const hold = holds.find((one) => {
-    const { work = running } = one;
-    const isTheirs =
-      work?.workflowId === running?.workflowId && work?.activity === running?.activity;
-    return isTheirs && isAt(one) && !over.has(one);
-  });
+  const hold = holdsHere().find((one) => isAt(one) && !over.has(one));
   if (!hold) return goOn();
   const name = hold.work?.workflowId ?? "";
   // Of one activity, its second attempt is let through.
@@ -69,7 +77,11 @@ async function holdingQuery(statement, ...rest) {
     );
   await passStatement("before");
   const result = await Reflect.apply(query, this, [statement, ...rest]);
-  if (result.rowCount > 0) await passStatement("after");
+  if (result.rowCount > 0) {
+    for (const hold of holdsHere())
+      if (hold.when === "beforeRequest" && new RegExp(hold.since ?? "").test(text)) due.add(hold);
+    await passStatement("after");
+  }
   return result;
 }
 Reflect.set(pg.Pool.prototype, "query", holdingQuery);
@@ -79,7 +91,7 @@ const agent = /** @type {any} */ (http.Agent.prototype);
 const { addRequest } = agent;
 agent.addRequest = function (request, ...rest) {
   pass(
-    ({ when }) => when === "beforeRequest",
+    (hold) => hold.when === "beforeRequest" && (hold.since === undefined || due.has(hold)),
     () => addRequest.call(this, request, ...rest),
   );
 };

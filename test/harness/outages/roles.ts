@@ -12,8 +12,13 @@ import type { Stack } from "../../../src/local/stack/stack.js";
 import { cleanEnv } from "../../../src/local/stack/stack-env.js";
 import type { TestStack } from "../stack/stack.js";
 
-/** `before`: the statement is never sent; `after`: it is committed, but not acknowledged; `statement`: what its text matches. */
-export type HoldPoint = { when: "before" | "after"; statement: string } | { when: "beforeRequest" };
+/**
+ * `before`: the statement is never sent; `after`: it is committed, but not acknowledged; `statement`: what its text matches. `since`:
+ * only a request after such a statement was committed.
+ */
+export type HoldPoint =
+  | { when: "before" | "after"; statement: string }
+  | { when: "beforeRequest"; since?: string };
 
 /** `work`: only in this activity, the first time; without it, each time. */
 export type Hold = HoldPoint & { work?: { workflowId: string; activity: string } };

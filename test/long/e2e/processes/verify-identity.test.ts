@@ -91,8 +91,10 @@ test("the close event's token opens the data, which are kept; no token stands an
     "query closed",
     "query open",
   ]);
-  // The first question alone needed a token of its own.
-  expect(await answers("closed-by-event", "genAPIToken")).toEqual([200]);
+  // The first question needed a token of its own, and each one for an audit that was not there yet.
+  const missing = (await answers("closed-by-event", "getAuditData")).filter((one) => one === 404);
+  const made = 1 + Math.ceil(missing.length / 2);
+  expect(await answers("closed-by-event", "genAPIToken")).toHaveLength(made);
   expect(await ownedDocuments(system, handle)).toEqual(namedDocuments(result.documents));
   for (const { kind, document } of result.documents) {
     const bytes = await system.client.documents.get(document);
