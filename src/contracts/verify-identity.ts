@@ -39,6 +39,9 @@ const QueryValue = z
     message: "must not hold a token: those travel in headers (P1 §5.2)",
   });
 
+/** P1 §4.2, rule 1: one address of the list. */
+export const AlertEmail = z.email();
+
 export const VerifyIdentityInput = z.strictObject({
   account: AccountName.optional(),
   /** P1 §2.7: the conference of the call. */
@@ -53,7 +56,7 @@ export const VerifyIdentityInput = z.strictObject({
   alert: z
     .strictObject({
       processId: ProviderId,
-      emails: z.array(z.email()).min(1).max(20),
+      emails: z.array(AlertEmail).min(1).max(20),
     })
     .optional(),
   /** Delete the audit at the provider once the stored copy has been checked. */

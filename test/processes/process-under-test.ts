@@ -110,6 +110,14 @@ export interface CalledBack<
   callback(identifier: string, at: Date): object;
 }
 
+/** What the ledger has once the call was made, by the sandbox's operation; 0: it leaves nothing. */
+export function effectsOf(
+  underTest: ProcessUnderTest,
+  { effects = underTest.effects, effectClass, sandbox }: CallUnderTest,
+): Record<string, number> {
+  return effectClass === "read" ? effects : { [sandbox]: 1, ...effects };
+}
+
 /** The workflow id of the process that makes the call. */
 export function callerOf(
   { in: child }: Pick<CallUnderTest, "in">,

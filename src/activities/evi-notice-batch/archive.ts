@@ -9,7 +9,7 @@ import { ProviderError } from "../../providers/errors/provider-error.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { fileHeader, zipOf } from "../../zip/zip-writer.js";
 import type { ZipEntry } from "../../zip/zip-writer.js";
-import { whenVisible } from "../evi/affidavits.js";
+import { whenVisible } from "../runtime/when-visible.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, MadeDocument, OfBatch } from "./context.js";
@@ -158,7 +158,7 @@ async function download(context: BatchContext, notice: Notice, spool: Spool): Pr
     eviNotice.downloadAffidavits(context.account, { id }, spool, signal),
   );
   try {
-    return { notice, files: await whenVisible<AffidavitFile[]>(downloading, []) };
+    return { notice, files: await whenVisible(downloading, []) };
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     return { notice, files: [], problem: error };

@@ -14,7 +14,7 @@ import type {
 } from "../../providers/evi-notice/client.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Operation } from "../../providers/registry.js";
-import { whenVisible } from "../evi/affidavits.js";
+import { whenVisible } from "../runtime/when-visible.js";
 import { provider } from "../evi-notice/context.js";
 import type { NoticeAccount } from "../evi-notice/context.js";
 import { ProviderContext } from "../runtime/provider-context.js";
@@ -83,7 +83,7 @@ export class BatchContext extends ProviderContext<
     const getting = this.throughCircuit("getBatch", (signal) =>
       eviNotice.getBatch(this.account, { batchId }, signal),
     );
-    return whenVisible<Batch | undefined>(getting, undefined);
+    return whenVisible(getting, undefined);
   }
 
   /** Page by page. Throws `notVisibleYet` where the provider shows no such batch. */

@@ -3,7 +3,7 @@ import { noticeEndStates } from "../../contracts/send-notice/states.js";
 import type { NoticeDates } from "../../contracts/send-notice.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
-import { whenVisible } from "../evi/affidavits.js";
+import { whenVisible } from "../runtime/when-visible.js";
 import type { EviAffidavit, FetchedFile } from "../evi/affidavits.js";
 import { askItem } from "../evi/ask.js";
 import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
@@ -47,7 +47,7 @@ async function download(
     const downloading = context.throughCircuit("downloadAffidavit", (signal) =>
       eviNotice.downloadAffidavit(context.account, { affidavitId }, spool, signal),
     );
-    const file = await whenVisible<FetchedFile | undefined>(downloading, undefined);
+    const file = await whenVisible(downloading, undefined);
     if (file) found.set(affidavitId, file);
   }
   return found;

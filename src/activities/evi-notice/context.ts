@@ -2,7 +2,7 @@
 import type { NoticeSettings } from "../../contracts/send-notice.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { EviNoticeAccount, Notice } from "../../providers/evi-notice/client.js";
-import { whenVisible } from "../evi/affidavits.js";
+import { whenVisible } from "../runtime/when-visible.js";
 import { ownKeyOf, withOwnKey } from "../evi/submit.js";
 import { ProviderContext } from "../runtime/provider-context.js";
 import type { AttemptOf, ProviderDependencies } from "../runtime/provider-context.js";
@@ -35,7 +35,7 @@ export class EviNoticeContext extends ProviderContext<
     const getting = this.throughCircuit("get", (signal) =>
       eviNotice.get(this.account, { id, includeAffidavits: true }, signal),
     );
-    return whenVisible<Notice | undefined>(getting, undefined);
+    return whenVisible(getting, undefined);
   }
 
   /**

@@ -4,7 +4,7 @@ import { PostalDates } from "../../contracts/send-postal.js";
 import { sha256Of } from "../../documents/content.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviPost from "../../providers/evi-post/client.js";
-import { whenVisible } from "../evi/affidavits.js";
+import { whenVisible } from "../runtime/when-visible.js";
 import type { EviAffidavit, FetchedFile } from "../evi/affidavits.js";
 import { askItem } from "../evi/ask.js";
 import type { EviAnswer, EviPollRequest } from "../evi/ask.js";

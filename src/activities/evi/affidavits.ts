@@ -4,7 +4,6 @@ import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import type { Spool } from "../../documents/spool.js";
 import type { Pieces } from "../../documents/store.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { Provider } from "../../providers/registry.js";
 import type { ProviderContext } from "../runtime/provider-context.js";
 
@@ -70,14 +69,4 @@ export async function keepFile<P extends Provider>(
   await journal.own(processKey, [{ id, kind: own.kind }]);
   const document = await documents.putStream(file.pieces(), mediaType, { id, process: processKey });
   return { ...own, document };
-}
-
-/** A download that is not there yet has nothing. */
-export async function whenVisible<T>(download: Promise<T>, nothing: T): Promise<T> {
-  try {
-    return await download;
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === "notVisibleYet") return nothing;
-    throw error;
-  }
 }

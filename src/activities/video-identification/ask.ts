@@ -6,6 +6,7 @@ import type { Conference } from "../../providers/video-identification/client.js"
 import { NotChangedYet } from "../runtime/failure.js";
 import { isSatisfied } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
+import { whenVisible } from "../runtime/when-visible.js";
 import { provider } from "./context.js";
 import type { Call, VideoContext } from "./context.js";
 
@@ -81,9 +82,10 @@ async function look(
   const minting = context.newToken(idConference);
   const token = await (seen === undefined
     ? minting.catch(unknownAfterAWhile(context))
-    : shownOnly(minting));
+    : whenVisible(minting, undefined));
   const reading = token && video.conferenceData(account, { idConference, token }, signal);
-  const conference = reading && (await shownOnly(reading));
+  // The call may not have begun, or its data are gone.
+  const conference = reading && (await whenVisible(reading, undefined));
   if (conference) refuseAnother(conference, idConference);
   return { ...opened, conference };
 }
@@ -121,16 +123,6 @@ export function refuseAnother({ idConference: named }: Conference, idConference:
     throw new ProviderError({ ...isAnother, provider, operation: "conferenceData" });
 }
 
-/** Undefined for what the service does not show: the call may not have begun, or its data are gone. */
-async function shownOnly<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === "notVisibleYet") return undefined;
-    throw error;
-  }
-}
-
 /** A conference that stays unknown to the provider needs an operator: its id may be wrong. */
 function unknownAfterAWhile({ deps }: VideoContext): (error: unknown) => never {
   return (error) => {
@@ -150,10 +142,7 @@ async function isAsyncDone(
   const asking = context.throughCircuit("getAsyncRequestInfo", (signal) =>
     video.getAsyncRequestInfo(context.account, asked, signal),
   );
-  const answer = await asking.catch((error: unknown) => {
-    if (error instanceof ProviderError && error.kind === "notVisibleYet") return undefined;
-    throw error;
-  });
+  const answer = await whenVisible(asking, undefined);
   return answer?.state === "asyncDone";
 }
 

@@ -1,5 +1,6 @@
 // What remains of a call: its data and its audit, kept as documents, and the audit's deletion at the provider (P1 §4.2).
 import { createHash } from "node:crypto";
+import { Secret } from "../../contracts/shared/values.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
 import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
@@ -32,7 +33,7 @@ export async function keepConference(
     (signal) => context.withToken(call, (of) => video.conferenceData(context.account, of, signal)),
     call.idConference,
   );
-  const conference = await (isOptional ? ifShown(reading) : reading);
+  const conference = await (isOptional ? unlessNone(reading) : reading);
   if (conference === undefined) return undefined;
   refuseAnother(conference, call.idConference);
   const { body } = conference;
@@ -52,7 +53,7 @@ export async function keepAudit(
       (signal) => context.withToken(call, (of) => video.getAuditData(account, of, spool, signal)),
       call.idConference,
     );
-    const audit = await ifShown(downloading);
+    const audit = await unlessNone(downloading);
     if (audit === undefined) {
       const finding = keptBeforeDeletion(context).catch(asInvalidInput("audit"));
       const before = await unlessMissing(provider, "getAuditData", finding);
@@ -65,8 +66,8 @@ export async function keepAudit(
   });
 }
 
-/** Undefined where the service answers that it shows none, whatever its status for that is (P1 §7.3: no error is shown). */
-async function ifShown<T>(reading: Promise<T>): Promise<T | undefined> {
+/** Undefined where the service answers that it has none, whatever its status for that is (P1 §7.3: no error is shown). */
+async function unlessNone<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
@@ -134,24 +135,19 @@ export async function deleteAudit(
 ): Promise<void> {
   const { account, deps } = context;
   const earlier = await deletions(context);
-  const isDecided = earlier.some(
-    ({ state, decisions }) =>
-      state === "answered" || decisions.some(({ decision }) => decision === "retry"),
+  if (earlier.some(({ state }) => state === "answered")) return;
+  const isDecided = earlier.some(({ decisions }) =>
+    decisions.some(({ decision }) => decision === "retry"),
   );
   if (!isProven && !isDecided && !(await isProvenByEvent(context, idConference)))
     throw new ProviderError({ ...unproven, provider, operation: "deleteAuditData" });
   const isRepetition = earlier.some(wasSent);
-  const isAnswered = earlier.some(({ state }) => state === "answered");
-  // Before the journal's row, which says that a request may have gone out.
-  if (!isAnswered)
-    await unlessMissing(
-      provider,
-      "deleteAuditData",
-      checkDocument(deps.documents, document, "audit"),
-    );
-  const token = isAnswered
-    ? undefined
-    : await context.throughCircuit("genAPIToken", () => context.newToken(idConference));
+  // Both come before the journal's row, which says that a request may have gone out.
+  const checking = checkDocument(deps.documents, document, "audit");
+  await unlessMissing(provider, "deleteAuditData", checking);
+  const { token } = await context.throughCircuit("genAPIToken", (signal) =>
+    video.genAPIToken(account, idConference, signal),
+  );
   await runEffect(
     context,
     effect,
@@ -160,8 +156,8 @@ export async function deleteAudit(
       input: { idConference },
       about: idConference,
       async send({ signal }) {
-        const of = { idConference, token: token ?? (await context.newToken(idConference)) };
-        await video.deleteAuditData(account, { ...of, isRepetition }, signal);
+        const of = { idConference, token: new Secret(token), isRepetition };
+        await video.deleteAuditData(account, of, signal);
         return {};
       },
     },

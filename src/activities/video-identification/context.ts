@@ -57,14 +57,14 @@ export class VideoContext extends ProviderContext<
    * Reads with the token of the event that is named; where the service answers to it anything but the data, with a new one (P1 §5.2). An
    * event's token says nothing about the account, so this must be inside of what a circuit sees.
    */
-  async withToken<T>(
+  async withToken<T extends object>(
     { idConference, eventId }: Omit<Call, "account">,
     call: (of: OfConference) => Promise<T>,
   ): Promise<T> {
     const tokens = eventId === undefined ? [] : await this.eventTokens();
     const brought = tokens.find((one) => one.eventId === eventId);
     const answer = brought && (await unlessRefused(call({ idConference, token: brought.token })));
-    return answer ? answer.value : call({ idConference, token: await this.newToken(idConference) });
+    return answer ?? call({ idConference, token: await this.newToken(idConference) });
   }
 
   async newToken(idConference: string): Promise<Secret> {
@@ -75,9 +75,9 @@ export class VideoContext extends ProviderContext<
 }
 
 /** Undefined where the service does not accept the token: what it answers to one that has expired is not shown. */
-async function unlessRefused<T>(reading: Promise<T>): Promise<{ value: T } | undefined> {
+async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
-    return { value: await reading };
+    return await reading;
   } catch (error) {
     const isAnswer = error instanceof ProviderError && error.status !== undefined;
     if (!isAnswer || error.kind === "rateLimited") throw error;

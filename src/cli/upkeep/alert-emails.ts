@@ -1,5 +1,6 @@
 // `trustflow alert-emails`: an operator says whom the video identification service tells of failed callbacks (P1 §4.2, rules 1–4).
 import type { Command } from "commander";
+import { AlertEmail } from "../../contracts/verify-identity.js";
 import { loadConfig, required, requireSecrets } from "../../config.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { accountsOf } from "../../providers/accounts.js";
@@ -36,7 +37,7 @@ async function setAlertEmails(
 ): Promise<void> {
   if (remove === emails.length > 0)
     throw new CommandError(exitCodes.invalid, "email: give addresses, or --remove and none");
-  const wrong = emails.find((email) => !/^[^\s,@]+@[^\s,@]+$/.test(email));
+  const wrong = emails.find((email) => !AlertEmail.safeParse(email).success);
   if (wrong !== undefined)
     throw new CommandError(
       exitCodes.invalid,

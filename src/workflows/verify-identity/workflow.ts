@@ -35,7 +35,6 @@ class VerifyIdentity {
   readonly #rejection: Rejection;
   #account = "";
   #alertOccurrence = "0";
-  #deadline = now();
   #endedAt: string | undefined;
   #hasAlert = false;
   #isAuditDeleted = false;
@@ -55,14 +54,14 @@ class VerifyIdentity {
 
   async #main(): Promise<void> {
     const plan = await this.#prepare();
-    this.#deadline = secondsFromNow(plan.settings.deadlineSeconds);
+    const deadline = secondsFromNow(plan.settings.deadlineSeconds);
     this.#account = plan.account;
     this.#alertOccurrence = plan.alertOccurrence;
     this.#flow.status.identify(plan);
     await this.#claim();
     try {
       await this.#registerAlert();
-      await this.#followCall(plan);
+      await this.#followCall(plan, deadline);
       await this.#keep();
     } catch (error) {
       await this.#tryToRemoveAlert();
@@ -115,10 +114,9 @@ class VerifyIdentity {
   }
 
   /** Until its end, or the process's own deadline. The first ask finds a call that has ended before. */
-  async #followCall({ settings, isRejected }: VideoPlan): Promise<void> {
+  async #followCall({ settings, isRejected }: VideoPlan, deadline: Date): Promise<void> {
     const { status, log } = this.#flow;
     const { idConference } = this.#input;
-    const deadline = this.#deadline;
     status.effectExists("tracking", { idConference }, deadline);
     this.#rejection.begin(isRejected);
     const target = this.#target();

@@ -16,11 +16,10 @@ const provider = "video-identification";
 /** The addresses of a process of the provider's that has the name of the conference. */
 async function alerting() {
   const followed = await bench.follow();
-  const [processId = ""] = followed.idConference.split("~");
-  const call = { account: "default", mode, processId } as const;
+  const call = { account: "default", mode, processId: followed.intent } as const;
   const effectOf = (step: string) => ({ step, occurrence: "0" });
   return {
-    ...{ ...followed, processId },
+    ...followed,
     register: () =>
       followed.run((service) =>
         service.registerAlert({
@@ -49,9 +48,8 @@ test("without a registration nothing is removed", async () => {
 test.each([429, 503])(
   "after a registration that was answered %i, the addresses are left and the process says so",
   async (status) => {
-    const { register, remove, effects, processId } = await alerting();
-    const operation = `${provider}.registerAlertEmail`;
-    bench.sandbox.faults.add({ operation, lookupKey: processId, kind: "reject", status });
+    const { register, remove, effects, fault } = await alerting();
+    fault("registerAlertEmail", { kind: "reject", status });
     await expect(register()).rejects.toBeDefined();
     expect(await remove()).toEqual({ isLeft: true });
     expect(effects()).toEqual({});
@@ -63,9 +61,8 @@ test.each([
   ["in a state that no word names", "/idConference", "unknown"],
 ])("after a rejection in doubt, another one of a call that is %s", async (_, state, answer) => {
   const account = { pointers: { ...pointers, state } };
-  const { run, given, effects, idConference } = await bench.follow({ account });
-  const [lookupKey = ""] = idConference.split("~");
-  bench.sandbox.faults.add({ operation: `${provider}.rejectCall`, lookupKey, kind: "cut" });
+  const { run, given, effects, fault } = await bench.follow({ account });
+  fault("rejectCall", { kind: "cut" });
   const reject = (occurrence: string) =>
     run((service) =>
       service.rejectCall({ ...given, effect: { step: "rejectCall", occurrence }, fields: {} }),

@@ -122,9 +122,7 @@ test("an event whose token opens the data proves the end, also once an operator 
 
 test("where no token could be made, no request went out: an audit that is gone then needs a person", async () => {
   const { followed, document } = await kept();
-  const [lookupKey = ""] = followed.idConference.split("~");
-  const operation = "video-identification.genAPIToken";
-  bench.sandbox.faults.add({ operation, lookupKey, kind: "reject", status: 503 });
+  followed.fault("genAPIToken", { kind: "reject", status: 503 });
   await expect(remove(followed, document)).rejects.toMatchObject({ type: "unavailable" });
   await bench.caller.deletion(followed.idConference);
   await expect(remove(followed, document)).rejects.toMatchObject({ type: "protocol" });

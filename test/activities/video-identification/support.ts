@@ -17,6 +17,7 @@ import { DocumentStore } from "../../../src/documents/store.js";
 import { Journal } from "../../../src/journal/journal.js";
 import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";
 import { sandboxControl } from "../../../src/sandbox/control/client.js";
+import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
 import { startSandbox } from "../../../src/sandbox/sandbox.js";
 import { WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
@@ -107,7 +108,25 @@ export async function openBench() {
     }
 
     const effects = () => sandbox.ledger(intent).byIntent[intent] ?? {};
-    const own = { idConference, given, run, ask, bringToken, watched, effects, processKey };
+    /** Of this conference alone; the operation without its provider. */
+    const fault = (operation: string, how: Pick<FaultOptions, "kind" | "status" | "times">) =>
+      sandbox.faults.add({
+        operation: `video-identification.${operation}`,
+        lookupKey: intent,
+        ...how,
+      });
+    const own = {
+      idConference,
+      intent,
+      fault,
+      given,
+      run,
+      ask,
+      bringToken,
+      watched,
+      effects,
+      processKey,
+    };
     return { ...own, token: () => caller.tokenOf(idConference) };
   }
 

@@ -78,15 +78,12 @@ test("of many tokens only the newest three are tried, because anybody with the a
 test.each([400, 422, 500])(
   "a token to which the service answers %i stops neither an older one nor a new one",
   async (status) => {
-    const { ask, bringToken, token, idConference } = await bench.follow({ until: "closed" });
+    const { ask, bringToken, token, fault } = await bench.follow({ until: "closed" });
     const eventId = await bringToken(await token());
     await bringToken("eyJh.eyJi.forged");
-    const [lookupKey = ""] = idConference.split("~");
-    const operation = "video-identification.conferenceData";
-    const fault = { operation, lookupKey, kind: "reject", status } as const;
-    bench.sandbox.faults.add({ ...fault, times: 1 });
+    fault("conferenceData", { kind: "reject", status, times: 1 });
     expect(await ask({ hasCloseEvent: true })).toMatchObject({ state: "closed", eventId });
-    bench.sandbox.faults.add({ ...fault, times: 2 });
+    fault("conferenceData", { kind: "reject", status, times: 2 });
     const answer = await ask({ hasCloseEvent: true });
     expect(answer).toMatchObject({ state: "closed", verdict: "verified" });
     expect(answer).not.toHaveProperty("eventId");
@@ -94,12 +91,10 @@ test.each([400, 422, 500])(
 );
 
 test("where the service is busy with the first token, a new one is made at once", async () => {
-  const { ask, watched, bringToken, token, idConference } = await bench.follow({ until: "closed" });
+  const { ask, watched, bringToken, token, fault } = await bench.follow({ until: "closed" });
   await bringToken(await token());
   await bringToken("eyJh.eyJi.forged");
-  const [lookupKey = ""] = idConference.split("~");
-  const operation = "video-identification.conferenceData";
-  bench.sandbox.faults.add({ operation, lookupKey, kind: "reject", status: 429 });
+  fault("conferenceData", { kind: "reject", status: 429 });
   const { answer, calls } = await watched(() => ask({ hasCloseEvent: true }));
   expect(answer).toMatchObject({ verdict: "verified" });
   expect(answer).not.toHaveProperty("eventId");
@@ -107,10 +102,8 @@ test("where the service is busy with the first token, a new one is made at once"
 });
 
 test("a conference that was seen and is not known any more is open until the deadline", async () => {
-  const { ask, idConference } = await bench.follow({ until: "closed" });
-  const [lookupKey = ""] = idConference.split("~");
-  const operation = "video-identification.genAPIToken";
-  bench.sandbox.faults.add({ operation, lookupKey, kind: "reject", status: 404, times: "always" });
+  const { ask, fault } = await bench.follow({ until: "closed" });
+  fault("genAPIToken", { kind: "reject", status: 404, times: "always" });
   expect(await ask({ seen: "closed true verified" })).toMatchObject({ state: "open" });
   await expect(ask({})).rejects.toMatchObject({ type: "protocol" });
 });
@@ -118,13 +111,11 @@ test("a conference that was seen and is not known any more is open until the dea
 test.each([404, 500])(
   "an audit that the event's token does not open (%i) is read with a new one",
   async (status) => {
-    const { run, given, watched, bringToken, token, idConference } = await bench.follow({
+    const { run, given, watched, bringToken, token, fault } = await bench.follow({
       until: "audit",
     });
     const eventId = await bringToken(await token());
-    const [lookupKey = ""] = idConference.split("~");
-    const operation = "video-identification.getAuditData";
-    bench.sandbox.faults.add({ operation, lookupKey, kind: "reject", status });
+    fault("getAuditData", { kind: "reject", status });
     const { answer, calls } = await watched(() =>
       run((service) => service.keepAudit({ ...given, eventId, isOptional: false })),
     );
@@ -163,16 +154,9 @@ test("without a shown state the event ends the call, and without one it goes on"
 });
 
 test("while the service shows no data, an event ends nothing, and then what they show counts", async () => {
-  const { ask, bringToken, idConference } = await bench.follow({ until: "closed" });
+  const { ask, bringToken, fault } = await bench.follow({ until: "closed" });
   await bringToken("eyJh.eyJi.forged");
-  const [lookupKey = ""] = idConference.split("~");
-  const { id } = bench.sandbox.faults.add({
-    operation: "video-identification.conferenceData",
-    lookupKey,
-    kind: "reject",
-    status: 404,
-    times: "always",
-  });
+  const { id } = fault("conferenceData", { kind: "reject", status: 404, times: "always" });
   expect(await ask({ hasCloseEvent: true })).toMatchObject({ state: "open", isOver: false });
   bench.sandbox.faults.remove(id);
   expect(await ask({ hasCloseEvent: true })).toMatchObject({ verdict: "verified", isOver: true });

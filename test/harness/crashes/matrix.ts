@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeTable } from "../../../src/cli/output/output.js";
 import type { LedgerReport } from "../../../src/sandbox/engine/ledger.js";
+import { effectsOf } from "../../processes/process-under-test.js";
 import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";
 
 /** `parked`: the outcome is unknown, and the process says so; only if the class allows nothing better. */
@@ -61,7 +62,7 @@ export function judge(
 ): Pick<CrashRow, "ending" | "effects" | "outcome"> {
   const found = ledger.byIntent[intent] ?? {};
   const good = call.effects ?? underTest.effects;
-  const wanted = call.effectClass === "read" ? good : { [call.sandbox]: 1, ...good };
+  const wanted = effectsOf(underTest, call);
   const own = call.effectClass === "read" ? good : { [call.sandbox]: good[call.sandbox] ?? 1 };
   const effects = Object.keys(own).reduce((sum, name) => sum + (found[name] ?? 0), 0);
   const violations = ledger.violations.map(({ kind }) => kind);

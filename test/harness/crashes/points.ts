@@ -27,16 +27,15 @@ export interface Phase {
 
 const take = "insert into trustflow\\.effects|set state = 'sending'";
 const answer = "set state = 'answered'";
-const beforeRequest = { when: "beforeRequest" } as const;
 const journaled: Phase[] = [
   { name: "beforeSending", hold: { when: "after", statement: take }, state: "sending" },
-  { name: "beforeRequest", hold: { ...beforeRequest, since: take }, state: "sending" },
+  { name: "beforeRequest", hold: { when: "beforeRequest", since: take }, state: "sending" },
   { name: "afterCommit", state: "sending" },
   { name: "beforeJournal", hold: { when: "before", statement: answer }, state: "sending" },
   { name: "beforeTemporal", hold: { when: "after", statement: answer }, state: "answered" },
 ];
 const firstRead: Phase[] = [
-  { name: "beforeSending", hold: beforeRequest },
+  { name: "beforeSending", hold: { when: "beforeRequest" } },
   { name: "afterCommit" },
 ];
 const laterRead: Phase[] = [{ name: "afterCommit" }];

@@ -12,11 +12,8 @@ import pg from "pg";
 const holds = JSON.parse(process.env["HOLDS"] ?? "[]");
 /** @type {Set<Hold>} */
 const over = new Set();
-/**
- * Those whose statement of `since` was committed.
- * @type {Set<Hold>}
- */
-const due = new Set();
+/** Those before a request that wait for no statement, or whose statement of `since` was committed. */
+const due = new Set(holds.filter((hold) => hold.when === "beforeRequest" && !hold.since));
 /** @type {(() => void)[]} */
 const held = [];
 
@@ -79,7 +76,8 @@ async function holdingQuery(statement, ...rest) {
   const result = await Reflect.apply(query, this, [statement, ...rest]);
   if (result.rowCount > 0) {
     for (const hold of holdsHere())
-      if (hold.when === "beforeRequest" && new RegExp(hold.since ?? "").test(text)) due.add(hold);
+      if (hold.when === "beforeRequest" && hold.since && new RegExp(hold.since).test(text))
+        due.add(hold);
     await passStatement("after");
   }
   return result;
@@ -91,7 +89,7 @@ const agent = /** @type {any} */ (http.Agent.prototype);
 const { addRequest } = agent;
 agent.addRequest = function (request, ...rest) {
   pass(
-    (hold) => hold.when === "beforeRequest" && (hold.since === undefined || due.has(hold)),
+    (hold) => due.has(hold),
     () => addRequest.call(this, request, ...rest),
   );
 };

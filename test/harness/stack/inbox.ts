@@ -1,21 +1,22 @@
 // The inbox of a stack, and where its callbacks have landed: in the timelines of processes, or parked or late.
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
-import { callbackUrl, type ProcessSubject } from "../../../src/callbacks/address.js";
+import { callbackUrl } from "../../../src/callbacks/address.js";
+import type { AccountSubject, ProcessSubject } from "../../../src/callbacks/address.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
 import type { ProcessUnderTest } from "../../processes/process-under-test.js";
 import { eventually } from "../outages/wait.js";
 import { uncommitted } from "./postgres.js";
 import { historyOf, ringOf, type TestStack } from "./stack.js";
 
-/** Where a provider calls a process back, with the active key of the stack's callback keys unless another ring is given. */
+/** Where a provider calls a process or an account back, with the active key of the stack's callback keys unless another ring is given. */
 export function callbackAddress(
   { stack }: TestStack,
-  subject: Omit<ProcessSubject, "namespace"> & { namespace?: string },
+  subject: AccountSubject | (Omit<ProcessSubject, "namespace"> & { namespace?: string }),
   ring = ringOf(stack, "CALLBACK"),
 ): string {
   const { TRUSTFLOW_CALLBACKS__PUBLIC_URL: url = "", TEMPORAL_NAMESPACE: namespace = "" } =
     stack.env;
-  return callbackUrl(ring, url, { namespace, ...subject });
+  return callbackUrl(ring, url, "account" in subject ? subject : { namespace, ...subject });
 }
 
 export async function inboxRows({ pool }: TestStack, workflowId: string) {

@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from "node:util";
 import { childrenOf } from "../../../src/contracts/registry.js";
 import { eventually } from "../outages/wait.js";
 import { processesUnderTest } from "../../processes/index.js";
-import { callbackUrl } from "../../../src/callbacks/address.js";
-import { ringOf, type TestStack } from "../stack/stack.js";
+import { callbackAddress } from "../stack/inbox.js";
+import type { TestStack } from "../stack/stack.js";
 import { auditTables, journalRows } from "./audit.js";
 import { memory, openHandles, watchMemory, watchedRoles } from "./watch.js";
 import { loadPathsOf, type LoadPath } from "./paths.js";
@@ -73,11 +73,8 @@ export async function runMixedLoad(
     }
   };
 
-  const webhookUrl = callbackUrl(ringOf(system.stack, "CALLBACK"), system.stack.receiverUrl, {
-    provider: "one-shot-signature",
-    account: "default",
-  });
-  await sandbox.putAccount("sandbox", { webhookUrl });
+  const webhook = { provider: "one-shot-signature", account: "default" };
+  await sandbox.putAccount("sandbox", { webhookUrl: callbackAddress(system, webhook) });
   progress("warming up");
   const first = new Map(paths.map((path) => [path, `warm-${path.name}`]));
   for (const [path, id] of first) void follow(id, path);
@@ -101,14 +98,16 @@ export async function runMixedLoad(
   await eventually("no process is open", () => isAllClosed(system), 15_000).catch((error: Error) =>
     problems.push(error.message),
   );
+  const rowsOfFirst = new Map<LoadPath, number>();
+  for (const [path, id] of first)
+    rowsOfFirst.set(path, await journalRows(system, processesOf(path, id)));
   for (const [id, path] of intents) {
     const had = await system.effects(id);
     if (!isDeepStrictEqual(had, path.effects))
       problems.push(`${id}: effects ${JSON.stringify(had)}`);
     const rows = await journalRows(system, processesOf(path, id));
-    const rowsOfFirst = await journalRows(system, processesOf(path, first.get(path) ?? ""));
-    if (rows !== rowsOfFirst)
-      problems.push(`${id}: ${rows} rows in the journal, not ${rowsOfFirst}`);
+    const wanted = rowsOfFirst.get(path);
+    if (rows !== wanted) problems.push(`${id}: ${rows} rows in the journal, not ${wanted}`);
   }
   const { duplicates, violations } = await sandbox.ledger();
   for (const { intent } of duplicates) problems.push(`${intent}: more than one effect`);

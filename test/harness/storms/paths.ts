@@ -3,6 +3,7 @@
 import { callbackFaultKinds } from "../../../src/sandbox/engine/faults.js";
 import type { FaultOptions } from "../../../src/sandbox/engine/faults.js";
 import { entryOf } from "../../../src/providers/registry.js";
+import { effectsOf } from "../../processes/process-under-test.js";
 import type { CallUnderTest, ProcessUnderTest } from "../../processes/process-under-test.js";
 
 export interface LoadPath {
@@ -49,9 +50,8 @@ function faultsOf({ effectClass }: CallUnderTest): Omit<FaultOptions, "operation
 }
 
 function pathOf(underTest: ProcessUnderTest, call: CallUnderTest): LoadPath {
-  const { operation, outcome, sandbox, effectClass } = call;
-  const own = call.effects ?? underTest.effects;
-  const all = effectClass === "read" ? own : { [sandbox]: 1, ...own };
-  const effects = Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
+  const { operation, outcome } = call;
+  const all = Object.entries(effectsOf(underTest, call));
+  const effects = Object.fromEntries(all.filter(([, count]) => count > 0));
   return { underTest, name: `${underTest.process}-${operation}`, call, outcome, effects };
 }

@@ -1,10 +1,9 @@
 // Every way through `signOneShot` (P1 §1.4, 4.4, 6.2; docs/reading-the-specification.md §0, §7).
 import { expect } from "@jest/globals";
 import { createHash } from "node:crypto";
-import { callbackUrl } from "../../../src/callbacks/address.js";
 import type { OneShotHandle, SignOneShotInput } from "../../../src/client.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
-import { KeyRing } from "../../../src/crypto/key-ring.js";
+import { callbackAddress } from "../../harness/stack/inbox.js";
 import {
   attentionOf,
   changePassword,
@@ -374,10 +373,7 @@ async function moves(run: PathRun, state: "signed" | "failed"): Promise<void> {
 
 /** Of the path's own account. */
 function webhookOf({ system, account }: PathRun): string {
-  const { env } = system.stack;
-  const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
-  const subject = { provider: "one-shot-signature", account };
-  return callbackUrl(ring, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
+  return callbackAddress(system, { provider: "one-shot-signature", account });
 }
 
 /** The provider shows nothing of the path's request, until that is fixed. */

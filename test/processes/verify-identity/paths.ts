@@ -1,6 +1,5 @@
 // Every way through `verifyIdentity` (P1 §1.2, 2.7, 4.2, 5.2, 6.1; docs/reading-the-specification.md §0, §6).
 import { expect } from "@jest/globals";
-import { callbackUrl } from "../../../src/callbacks/address.js";
 import { InvalidInputError } from "../../../src/client.js";
 import type { HandleOf, VerifyIdentityInput } from "../../../src/client.js";
 import type { Decision } from "../../../src/contracts/shared/messages.js";
@@ -17,7 +16,8 @@ import {
 } from "../../harness/histories/path-run.js";
 import type { PathsOf, PathRun, Writing } from "../../harness/histories/path-run.js";
 import { eventually } from "../../harness/outages/wait.js";
-import { ringOf, statusWhere } from "../../harness/stack/stack.js";
+import { callbackAddress } from "../../harness/stack/inbox.js";
+import { statusWhere } from "../../harness/stack/stack.js";
 import { conferenceOf, identityInput } from "./inputs.js";
 
 type Handle = HandleOf<"verifyIdentity">;
@@ -347,19 +347,16 @@ function asyncOf(writing: Writing) {
 async function begin(run: PathRun, more: More): Promise<Handle> {
   const { account } = more;
   const { system, author } = run;
-  if (account !== undefined)
-    await system.sandbox.putAccount(account, { closeEventUrl: closeEventUrl(run, account) });
+  if (account !== undefined) {
+    const closeEventUrl = callbackAddress(system, { provider, account });
+    await system.sandbox.putAccount(account, { closeEventUrl });
+  }
   author.secret("callToken", tokensContain);
   return start(run, "verifyIdentity", call(run, more));
 }
 
 /** What every token has that the sandbox makes for a conference of these paths: so begin its claims. */
 const tokensContain = Buffer.from('{"conf":"verifyIdentity/').toString("base64url");
-
-function closeEventUrl({ system: { stack } }: PathRun, account: string): string {
-  const publicUrl = stack.env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "";
-  return callbackUrl(ringOf(stack, "CALLBACK"), publicUrl, { provider, account });
-}
 
 /** The call goes on until the path ends it. */
 async function calling(run: PathRun, { words = "", ...more }: More = {}): Promise<Handle> {

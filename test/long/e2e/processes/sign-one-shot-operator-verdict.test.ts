@@ -4,15 +4,14 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { callbackUrl } from "../../../../src/callbacks/address.js";
 import { AbandonedError } from "../../../../src/client.js";
 import type { OneShotHandle, SignOneShotInput } from "../../../../src/client.js";
 import { searchAttributes } from "../../../../src/contracts/shared/names.js";
 import type { Attention } from "../../../../src/contracts/shared/status.js";
-import { KeyRing } from "../../../../src/crypto/key-ring.js";
 import { openState } from "../../../../src/local/stack/stack-state.js";
 import { codeFor } from "../../../processes/issue-certificate/inputs.js";
 import { signerInput } from "../../../processes/sign-one-shot/inputs.js";
+import { callbackAddress } from "../../../harness/stack/inbox.js";
 import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
 import type { TestStack } from "../../../harness/stack/stack.js";
 
@@ -33,10 +32,7 @@ beforeAll(async () => {
       [`${key}PATHS__RETRIEVE`]: "none",
     },
   });
-  const { env } = system.stack;
-  const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
-  const subject = { provider: "one-shot-signature", account };
-  webhookUrl = callbackUrl(ring, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
+  webhookUrl = callbackAddress(system, { provider: "one-shot-signature", account });
   const token = `${account}-token`;
   await system.sandbox.putAccount(account, { webhookUrl, token, password: token });
 }, 120_000);

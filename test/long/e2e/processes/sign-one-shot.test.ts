@@ -3,8 +3,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { callbackUrl } from "../../../../src/callbacks/address.js";
-import { KeyRing } from "../../../../src/crypto/key-ring.js";
 import { trustflow } from "../../../cli/run.js";
 import { codeFor, wrongCode } from "../../../processes/issue-certificate/inputs.js";
 import { hideDocument } from "../../../harness/documents/hidden-document.js";
@@ -13,6 +11,7 @@ import { letterPdf } from "../../../processes/send-postal/inputs.js";
 import { eventually } from "../../../harness/outages/wait.js";
 import { namedDocuments, ownedDocuments } from "../../../harness/documents/owned-documents.js";
 import { signerInput, videoDecision, videoInput } from "../../../processes/sign-one-shot/inputs.js";
+import { callbackAddress } from "../../../harness/stack/inbox.js";
 import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
 import type { TestStack } from "../../../harness/stack/stack.js";
 
@@ -25,10 +24,7 @@ beforeAll(async () => {
     env: { TRUSTFLOW_RELAY__UNMATCHED_SECONDS: "1" },
   });
   // The service is told one address for the account (P1 §6.2).
-  const { env } = system.stack;
-  const subject = { provider: "one-shot-signature", account: "default" };
-  const ring = KeyRing.parse(env["TRUSTFLOW_KEYS__CALLBACK"] ?? "");
-  webhookUrl = callbackUrl(ring, env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "", subject);
+  webhookUrl = callbackAddress(system, { provider: "one-shot-signature", account: "default" });
   await system.sandbox.putAccount("sandbox", { webhookUrl });
 }, 120_000);
 afterAll(() => system?.close(), 60_000);

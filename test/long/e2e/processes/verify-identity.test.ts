@@ -1,14 +1,14 @@
 // An identification by video on the whole system: its close event, its token, its audit, and who is told of failed callbacks (P1 §1.2,
 // 2.7, 4.2, 5.2, 6.1).
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import { callbackUrl } from "../../../../src/callbacks/address.js";
 import type { HandleOf, VerifyIdentityInput } from "../../../../src/client.js";
 import { namedDocuments, ownedDocuments } from "../../../harness/documents/owned-documents.js";
 import { decoded } from "../../../harness/histories/decoded.js";
 import { files, histories, rows } from "../../../harness/histories/haystack.js";
 import { holding, killHeldRoles, replaceRole } from "../../../harness/outages/roles.js";
 import { eventually } from "../../../harness/outages/wait.js";
-import { ringOf, startTestStack, statusWhere } from "../../../harness/stack/stack.js";
+import { callbackAddress } from "../../../harness/stack/inbox.js";
+import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
 import type { TestStack } from "../../../harness/stack/stack.js";
 import {
   alertFor,
@@ -27,9 +27,7 @@ let closeEventUrl: string;
 beforeAll(async () => {
   // A call takes three seconds, and its token is good for eighteen.
   system = await startTestStack({ sandboxSpeed: 100 });
-  const { env } = system.stack;
-  const publicUrl = env["TRUSTFLOW_CALLBACKS__PUBLIC_URL"] ?? "";
-  closeEventUrl = callbackUrl(ringOf(system.stack, "CALLBACK"), publicUrl, { provider, account });
+  closeEventUrl = callbackAddress(system, { provider, account });
 }, 120_000);
 afterEach(async () => {
   await killHeldRoles();
