@@ -24,7 +24,7 @@ export interface SandboxOptions {
    * scheduled, and real time passes while nothing is. Default 1.
    */
   speed?: Speed;
-  /** The clock by which a code or an eID assertion gets too old for its person. Default: `real` at the speed `auto`, else `virtual`. */
+  /** The clock by which codes, eID assertions and the tokens of video calls get too old. Default: `real` at `auto`, else `virtual`. */
   personTime?: PersonTime;
   /** Where the virtual clock begins; default: now. */
   startAt?: Date;
@@ -53,7 +53,7 @@ export interface SandboxOptions {
   expiredOtpCode?: number;
   /** Life of a one-time password, by `personTime`. */
   otpLifetimeMs?: number;
-  /** Virtual life of the token of a video call: "limited validity", of which no number is shown (P1 §5.2). */
+  /** Life of the token of a video call, by `personTime`: "limited validity", of which no number is shown (P1 §5.2). */
   callTokenLifetimeMs?: number;
   /** How far an eID assertion's `iat` may be from the clock of `personTime`. */
   assertionLifetimeMs?: number;

@@ -42,7 +42,7 @@ The sub-commands control a running sandbox: see docs/sandbox.md.`,
     .addOption(
       new Option(
         "--person-time <clock>",
-        "clock by which codes and assertions expire; default: real with --speed auto, else virtual",
+        "clock by which codes, assertions and call tokens expire; default: real with --speed auto, else virtual",
       ).choices(["real", "virtual"]),
     )
     .option("--seed <text>", "seed of its IDs")

@@ -4,7 +4,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessHandle, Trustflow } from "../../../src/client.js";
 import { searchAttributes } from "../../../src/contracts/shared/names.js";
 import type { Sandbox } from "../../../src/sandbox/sandbox.js";
-import { eventually } from "../outages/wait.js";
 import { finished, judge, type CrashRow } from "./matrix.js";
 import { callerOf } from "../../processes/process-under-test.js";
 import type {
@@ -251,7 +250,20 @@ export async function settle(runs: Run[], limitMs = 120_000): Promise<void> {
   }
 }
 
-/** Many processes at once take their time. */
-export async function until(...[what, isSo]: Parameters<typeof eventually>): Promise<void> {
-  await eventually(what, isSo, 60_000);
+const STILL_LIMIT_MS = 60_000;
+let cameFurtherAt = 0;
+
+/** Many processes at once take their time: it fails where for a minute none of them, and no part of `what`, has come further. */
+export async function until(
+  what: string | (() => string),
+  isSo: () => Promise<boolean> | boolean,
+): Promise<void> {
+  for (let shown = ""; !(await isSo()); await delay(100)) {
+    const missing = typeof what === "string" ? what : what();
+    if (missing !== shown) cameFurtherAt = Date.now();
+    shown = missing;
+    if (Date.now() > cameFurtherAt + STILL_LIMIT_MS)
+      throw new Error(`not yet, and nothing has come further for ${STILL_LIMIT_MS} ms: ${missing}`);
+  }
+  cameFurtherAt = Date.now();
 }

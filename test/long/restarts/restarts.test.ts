@@ -45,7 +45,8 @@ test.each(configurations)(
       restartsEach: 3,
     });
     reports.push(report);
-    console.info(configuration.name, report);
+    // One line, so that the part of a log that shows a failure shows its cause too.
+    console.info(configuration.name, JSON.stringify(report));
     expect(report).toMatchObject({
       processes,
       stuck: [],

@@ -33,8 +33,7 @@ export class ConferenceService {
 
   constructor(parts: SandboxParts) {
     this.parts = parts;
-    const { seed, callTokenLifetimeMs } = parts.options;
-    this.tokens = new CallTokens(seed, callTokenLifetimeMs);
+    this.tokens = new CallTokens(parts);
     parts.clock.on(`${PROVIDER}.close`, ({ id }: { id: string }, at) => {
       const conference = this.#conferences.get(id);
       if (conference) this.end(conference, "closed", at);
@@ -177,7 +176,7 @@ export class ConferenceService {
     const isForeign = words.includes("token-foreign") && owner !== undefined;
     const of = isForeign ? this.named(`${intent}-of-another-call`, owner, at)?.id : id;
     const isExpired = words.includes("token-expired");
-    const token = this.tokens.mint(of ?? id, at, { isExpired });
+    const token = this.tokens.mint(of ?? id, { isExpired });
     if (words.includes("token-flat")) return { "message.token": token };
     return words.includes("token-short") ? { token } : { message: { token } };
   }

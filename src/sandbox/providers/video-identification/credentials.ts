@@ -33,8 +33,8 @@ export class Credentials {
   /** The conference of the request's token, where it is good. */
   conferenceOf(arrival: Arrival): string | undefined {
     const [, token] = /^Bearer (\S+)$/.exec(header(arrival, "authorization") ?? "") ?? [];
-    const { tokens, parts } = this.#service;
-    return token === undefined ? undefined : tokens.conferenceOf(token, parts.clock.now());
+    const { tokens } = this.#service;
+    return token === undefined ? undefined : tokens.conferenceOf(token);
   }
 
   #byKey(arrival: Arrival): Admission {

@@ -69,6 +69,15 @@ test("the life of a token is an option", async () => {
   await short.close();
 });
 
+test("a clock that hurries does not make a token too old", async () => {
+  const hurried = await startSandbox({ speed: "manual", personTime: "real" });
+  const its = videoCaller(hurried);
+  const token = await its.tokenOf("order-1");
+  await hurried.clock.advance(60 * MINUTE);
+  expect((await its.byToken("GET", "conferenceData", token)).status).toBe(200);
+  await hurried.close();
+});
+
 test("a token that was changed, or made elsewhere, is none", async () => {
   const id = await caller.bring();
   const [header, claims, signature] = (await caller.tokenOf(id)).split(".");
