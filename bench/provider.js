@@ -8,7 +8,8 @@ import { callbackBody } from "./callbacks.js";
 
 /**
  * burst: all callbacks of a letter at once; spaced: each `gapMs` after the one before; hold: none before they are released.
- * @typedef {{ mode: "burst" | "spaced" | "hold", firstMs: number, gapMs: number, times: number }} Plan
+ * `spreadMs`: those of a letter begin at a random time of so long.
+ * @typedef {{ mode: "burst" | "spaced" | "hold", firstMs: number, gapMs: number, times: number, spreadMs?: number }} Plan
  * @typedef {{ evidenceId: string, lookupKey: string, state: string, outcome?: string, url: string, extraData?: string }} Item
  */
 
@@ -77,8 +78,8 @@ const routes = {
  * @param {Item} item
  * @param {Plan} plan
  */
-async function callBack(item, { mode, firstMs, gapMs, times }) {
-  await delay(firstMs);
+async function callBack(item, { mode, firstMs, gapMs, times, spreadMs = 0 }) {
+  await delay(firstMs + Math.random() * spreadMs);
   if (mode === "burst") item.state = "Closed";
   for (const kind of kinds) {
     if (mode === "spaced") item.state = kind;

@@ -11,6 +11,8 @@ import { measureDocuments } from "./measures/documents.js";
 import { measureHistory } from "./measures/history.js";
 import { measureProcesses } from "./measures/processes.js";
 import { measureResume } from "./measures/resume.js";
+import { measureWatching } from "./measures/watching.js";
+import type { WatchSizes } from "./measures/watching.js";
 import { measureWorker } from "./measures/worker.js";
 import { sidesOf } from "./sides.js";
 import type { Bench } from "./sides.js";
@@ -25,12 +27,12 @@ const groups = {
   worker: measureWorker,
 };
 /** Measures that need no server, or one of their own. */
-const commands = { documents: measureDocuments, batch: measureBatch };
+const commands = { documents: measureDocuments, batch: measureBatch, watching: measureWatching };
 type GroupName = keyof typeof groups;
 type CommandName = keyof typeof commands;
 const allNames = [...Object.keys(groups), ...Object.keys(commands)];
 
-const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--temporal ADDRESS --temporal-pid PID…] [--only ${allNames.join("|")}]… [--recipients N,N…] [--notices N] [--callbacks N]`;
+const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--temporal ADDRESS --temporal-pid PID…] [--only ${allNames.join("|")}]… [--recipients N,N…] [--notices N] [--callbacks N] [--open N] [--cached N]`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -44,6 +46,8 @@ async function main(): Promise<number> {
       recipients: { type: "string" },
       notices: { type: "string" },
       callbacks: { type: "string" },
+      open: { type: "string" },
+      cached: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -64,6 +68,7 @@ async function main(): Promise<number> {
       quick: values.quick,
       say,
       sizes,
+      watching: watchSizesOf(values),
       profiles: values["cpu-prof"],
     });
     measures.push(...found);
@@ -109,6 +114,19 @@ function sizesOf(given: {
     ...(recipients !== undefined && { recipients: recipients.split(",").map(Number) }),
     ...(notices !== undefined && { notices: Number(notices) }),
     ...(callbacks !== undefined && { callbacks: Number(callbacks) }),
+  };
+}
+
+function watchSizesOf({
+  open,
+  cached,
+}: {
+  open?: string | undefined;
+  cached?: string | undefined;
+}): Partial<WatchSizes> {
+  return {
+    ...(open !== undefined && { open: Number(open) }),
+    ...(cached !== undefined && { cached: Number(cached) }),
   };
 }
 

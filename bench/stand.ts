@@ -23,6 +23,8 @@ export interface Plan {
   gapMs: number;
   /** How often each callback comes. */
   times: number;
+  /** The callbacks of a released letter begin at a random time of so long. */
+  spreadMs?: number;
 }
 
 export interface ProviderReport {
@@ -62,6 +64,8 @@ export interface StandOptions {
   progress(line: string): void;
   /** The roles of both sides leave their CPU profiles in that folder, PostgreSQL what its statements cost. */
   profiles?: string | undefined;
+  /** How many processes the worker keeps in its memory; default: as configured. */
+  cachedProcesses?: number | undefined;
   /** A Temporal of your own instead of the dev server, and the operating system's processes that work for it. */
   temporal?: { address: string; pids: number[] } | undefined;
 }
@@ -93,6 +97,9 @@ export async function startStand(options: StandOptions): Promise<Stand> {
         // The politeness towards a provider is not what is measured.
         TRUSTFLOW_WORKER__REQUESTS_PER_SECOND: "10000",
         TRUSTFLOW_LOG__LEVEL: "WARN",
+        ...(options.cachedProcesses !== undefined && {
+          TRUSTFLOW_WORKER__CACHED_PROCESSES: String(options.cachedProcesses),
+        }),
         ...(options.temporal && { TEMPORAL_ADDRESS: options.temporal.address }),
         ...profiled,
       },

@@ -51,7 +51,7 @@ import { EncryptionCodec } from "./temporal/codec/codec.js";
 import { connectClient } from "./temporal/connection.js";
 import type { ConnectionOverrides } from "./temporal/connection.js";
 import { firstInput } from "./temporal/visibility/first-input.js";
-import { proposalsOf } from "./temporal/visibility/listed.js";
+import { proposalsOf } from "./temporal/visibility/memo.js";
 import { SecretSealer } from "./temporal/codec/secrets.js";
 import { inputDigest } from "./temporal/input-digest.js";
 import { candidatesQuery, isRunning, ofTypes, filterStuck } from "./temporal/visibility/stuck.js";

@@ -26,7 +26,7 @@ import { ArchiveParts } from "./batches/parts.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
 import { required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
-import { providerTaskQueue, workflowTaskQueue } from "./contracts/shared/names.js";
+import { buildId, providerTaskQueue, workflowTaskQueue } from "./contracts/shared/names.js";
 import type { KeyRing } from "./crypto/key-ring.js";
 import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
@@ -103,6 +103,7 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
     ...workflowSource(),
     dataConverter: converters.workflows,
     maxCachedWorkflows: config.worker.cachedProcesses,
+    buildId,
   });
   // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
   const processWorker = await Worker.create({ ...calls, activities: activities.processes(looks) });
@@ -137,7 +138,7 @@ function stop(worker: Worker): void {
   if (worker.getState() === "RUNNING") worker.shutdown();
 }
 
-const guards = ["query-guard", "payload-guard"];
+const interceptors = ["query-guard", "payload-guard", "status-memo"];
 
 /** The bundle that the build made; from the sources, the worker bundles itself. */
 export function workflowSource(): Pick<
@@ -150,7 +151,7 @@ export function workflowSource(): Pick<
   return {
     workflowsPath: path("workflows/index.ts"),
     interceptors: {
-      workflowModules: guards.map((name) => path(`workflows/interceptors/${name}.ts`)),
+      workflowModules: interceptors.map((name) => path(`workflows/interceptors/${name}.ts`)),
     },
   };
 }

@@ -7,7 +7,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
-import type { Client, WorkflowHandle } from "@temporalio/client";
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from "@temporalio/client";
 import { ApplicationFailure, TerminatedFailure } from "@temporalio/common";
 import type { UpdateDefinition } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
@@ -15,7 +15,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { updatesOf } from "../contracts/registry.js";
 import type { ProcessName } from "../contracts/registry.js";
 import type { FailureDetails } from "../contracts/shared/failures.js";
-import { queryTooEarly, resolve, status } from "../contracts/shared/messages.js";
+import { resolve } from "../contracts/shared/messages.js";
 import type {
   Decider,
   DecisionSignature,
@@ -28,10 +28,11 @@ import { checkInput } from "../contracts/shared/problems.js";
 import { secretNames } from "../contracts/definition/secret-fields.js";
 import type { Contract } from "../contracts/definition/secret-fields.js";
 import { searchAttributes } from "../contracts/shared/names.js";
-import type { ProcessStatus } from "../contracts/shared/status.js";
+import type { ProcessStatus, TimelineEntry } from "../contracts/shared/status.js";
 import { isPlaintextRefused } from "../temporal/codec/client-codec.js";
-import { inspect } from "../temporal/visibility/stuck.js";
-import { withoutMemos } from "../temporal/visibility/without-memos.js";
+import { describe, queryStatus, statusIn } from "../temporal/visibility/process-status.js";
+import { inspect, mayBeStuck } from "../temporal/visibility/stuck.js";
+import { RunChanges } from "../temporal/visibility/run-changes.js";
 import {
   AbandonedError,
   FinishedError,
@@ -54,9 +55,11 @@ const RESOURCE_EXHAUSTED = 8;
 const UNAVAILABLE = 14;
 /** To find out why nobody answered. */
 const STUCK_LIMIT_MS = 5_000;
-const WATCH_INTERVAL_MS = 1_000;
-/** After a query that came too early (decision 15). */
-const ASK_AGAIN_MS = 100;
+/** So long one wait for a change lasts; of a batch, whose heartbeats end no wait, the time between two looks. */
+const WATCH_MS = 60_000;
+const BATCH_WATCH_MS = 2_000;
+/** After a wait that Temporal has cut short. */
+const WATCH_PAUSE_MS = 1_000;
 
 /** How the operator of this client signs a decision; undefined where it has no key. */
 export type SignDecision = (decision: {
@@ -112,42 +115,67 @@ export class ProcessHandle<Result> {
     }
   }
 
-  /** Needs a live worker. */
+  /** As of the newest workflow task, from Temporal alone. `timeline` has the newest entries; `timeline()` has all. */
   async status(): Promise<ProcessStatus> {
-    if (this.process !== "sendNoticeBatch") return this.#status();
-    // In this order the newest read never gets lost between the two: the process may learn of it meanwhile.
-    const described = await this.#answered(() => this.#describe());
-    const read = await newestReadIn(this.#client, described);
-    return withNewestRead(await this.#status(), read);
+    return this.#statusIn(await this.#answered(() => this.#describe()));
   }
 
-  #status(): Promise<ProcessStatus> {
+  /** All entries. Needs a live worker while the process is open. */
+  async timeline(): Promise<TimelineEntry[]> {
+    const { timeline, earlierEntries } = await this.status();
+    if (earlierEntries === undefined) return timeline;
+    return (await this.#queried()).timeline;
+  }
+
+  #statusIn(described: WorkflowExecutionDescription): Promise<ProcessStatus> {
     return this.#answered(async () => {
-      for (let refusals = 1; ; refusals += 1) {
-        try {
-          return this.#present(await this.#workflow.query(status));
-        } catch (error) {
-          if (!isTooEarly(error) && !isInterrupted(error)) throw error;
-          // No task comes any more for the last events of a process that was terminated.
-          if (refusals > 1 && (await this.#state()) === "TERMINATED")
-            throw new TerminatedError(this.workflowId);
-          await delay(ASK_AGAIN_MS);
-        }
-      }
+      // Its memo is as of the last task that succeeded.
+      if (mayBeStuck(described) && (await this.#isStuck())) throw new StuckError(this.workflowId);
+      const shown = await statusIn(this.#client, described);
+      if (this.process !== "sendNoticeBatch" || described.status.name !== "RUNNING")
+        return shown ?? this.#statusOfBefore(described);
+      const read = await newestReadIn(this.#client, described);
+      return withNewestRead(shown ?? (await this.#statusOfBefore(described)), read);
     });
   }
 
-  /** Each status that differs from the one before, until the process has ended. */
+  /** Of a process that an earlier release has followed, which left no memo. */
+  #statusOfBefore({ status: state }: WorkflowExecutionDescription): Promise<ProcessStatus> {
+    if (state.name === "TERMINATED") throw new TerminatedError(this.workflowId);
+    return this.#queried();
+  }
+
+  #queried(): Promise<ProcessStatus> {
+    return this.#answered(async () =>
+      this.#present(await queryStatus(this.#client, this.workflowId)),
+    );
+  }
+
+  /** Each status that differs from the one before, until the process has ended. It waits for changes, and asks no worker. */
   async *watch(): AsyncIterable<ProcessStatus> {
     let shown = "";
+    let changes: RunChanges | undefined;
     for (;;) {
-      const now = await this.status();
+      const described = await this.#answered(() => this.#describe());
+      const now = await this.#statusIn(described);
       const text = JSON.stringify(now);
       if (text !== shown) yield now;
       shown = text;
-      if (now.phase === "ended" || !(await this.isOpen())) return;
-      await delay(WATCH_INTERVAL_MS);
+      const { runId, historyLength, status: state } = described;
+      if (now.phase === "ended" || state.name !== "RUNNING") return;
+      if (changes?.runId !== runId)
+        changes = new RunChanges(this.#client, { workflowId: this.workflowId, runId });
+      await changes.next(historyLength, this.#watchLimitMs).catch(async (error: unknown) => {
+        changes = undefined;
+        if (!isPassing(error)) throw await this.#typed(error);
+        await delay(WATCH_PAUSE_MS);
+      });
     }
+  }
+
+  /** What a batch reads of its notices is in its heartbeats, which are no events. */
+  get #watchLimitMs(): number {
+    return this.process === "sendNoticeBatch" ? BATCH_WATCH_MS : WATCH_MS;
   }
 
   async isOpen(): Promise<boolean> {
@@ -155,7 +183,7 @@ export class ProcessHandle<Result> {
   }
 
   #describe() {
-    return withoutMemos(this.#client).getHandle(this.workflowId).describe();
+    return describe(this.#client, this.workflowId);
   }
 
   /** Temporal's word for the newest run. */
@@ -311,15 +339,9 @@ function isTerminated(error: unknown): boolean {
   return error.cause instanceof TerminatedFailure && error.cause.failure === undefined;
 }
 
-/** The query came before the workflow task of the newest events; it is repeated within the deadline. */
-function isTooEarly(error: unknown): boolean {
-  return error instanceof QueryNotRegisteredError && error.message.includes(queryTooEarly);
-}
-
-/** The worker stopped during the query, or too many queries waited; it is repeated within the deadline. */
-function isInterrupted(error: unknown): boolean {
-  const { code } = grpcOf(error);
-  return code === CANCELLED || code === RESOURCE_EXHAUSTED;
+/** A long poll was cut short, or too many wait at once; it is begun anew. */
+function isPassing(error: unknown): boolean {
+  return [CANCELLED, RESOURCE_EXHAUSTED, UNAVAILABLE].includes(Number(grpcOf(error).code));
 }
 
 /** The run ended before it answered; a reset ends the run that was queried. */

@@ -1,6 +1,6 @@
 // A batch of notices whose open activity goes on asking; the process itself knows the first read alone.
-import { proxyActivities, setHandler } from "@temporalio/workflow";
-import { status } from "../../src/contracts/shared/messages.js";
+import { proxyActivities, upsertMemo } from "@temporalio/workflow";
+import { statusMemo } from "../../src/contracts/shared/names.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
 
 const { followBatch } = proxyActivities<{ followBatch(): Promise<void> }>({
@@ -10,6 +10,6 @@ const { followBatch } = proxyActivities<{ followBatch(): Promise<void> }>({
 });
 
 export async function sendNoticeBatch(known: ProcessStatus): Promise<void> {
-  setHandler(status, () => known);
+  upsertMemo({ [statusMemo]: known });
   await followBatch();
 }

@@ -1,4 +1,4 @@
-// The shape of a history against docs/design.md §12: at most 17 + 4 for each delivered group + 6 events, 8 + groups actions. Only
+// The shape of a history against docs/design.md §12: at most 17 + 5 for each delivered group + 3 events, 8 + groups actions. Only
 // the workflow decides it, so its activities answer at once and its callbacks are signalled directly.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { WorkflowHandle } from "@temporalio/client";
@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { ProcessName } from "../../src/contracts/registry.js";
 import {
+  buildId,
   providerTaskQueue,
   searchAttributes,
   workflowTaskQueue,
@@ -148,6 +149,7 @@ beforeAll(async () => {
       ...shared,
       taskQueue: workflowTaskQueue,
       workflowBundle: { codePath: "dist/workflow-bundle.js" },
+      buildId,
     }),
     Worker.create({ ...shared, taskQueue: "floor", workflowBundle: floor }),
     ...Object.entries({
@@ -237,7 +239,7 @@ describe("sendPostal", () => {
     async (_name, groups) => {
       const shape = await runAndMeasure("sendPostal", workflowTaskQueue, groups);
       expect(shape.groups).toBe(groups.length);
-      expect(shape.events).toBeLessThanOrEqual(17 + 4 * shape.groups + 6);
+      expect(shape.events).toBeLessThanOrEqual(17 + 5 * shape.groups + 3);
       expect(shape.actions).toBeLessThanOrEqual(8 + shape.groups);
     },
     60_000,
@@ -274,53 +276,53 @@ describe("the plain way of", () => {
   // answer, one for the start and one for the holder's code. With the code comes the patch of decision 15: a marker, and an attribute.
   test("issueCertificate: five activities, one timer, one code, one patch, four times attributes", async () => {
     const handle = await start("issueCertificate", holderInput("shape"));
-    await processed(handle, 31);
+    await processed(handle, 34);
     await handle.executeUpdate(submitOtp, { args: [{ code: "123456" }] });
     await handle.result();
     const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
-    expect([events, actions]).toEqual([47, 13]);
+    expect([events, actions]).toEqual([47, 11]);
     expect(kinds).toEqual({
       WORKFLOW_EXECUTION_STARTED: 1,
       ...threeOf("WORKFLOW_TASK", 7),
       ...threeOf("ACTIVITY_TASK", 5),
       TIMER_STARTED: 1,
-      TIMER_CANCELED: 1,
       WORKFLOW_EXECUTION_UPDATE_ACCEPTED: 1,
       WORKFLOW_EXECUTION_UPDATE_COMPLETED: 1,
-      MARKER_RECORDED: 1,
-      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 4,
+      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
+      WORKFLOW_PROPERTIES_MODIFIED: 3,
       WORKFLOW_EXECUTION_COMPLETED: 1,
     });
   }, 60_000);
 
   // Each activity needs the answer of the one before it; more documents are uploaded side by side. The attributes are set when
   // the certificate request exists, when the files do, and at the end, so that each host's ids can be searched for.
-  test("signEnvelope: an activity for each document beside its three, three times attributes", async () => {
+  test("signEnvelope: an activity for each document beside its three, three times attributes, three memos", async () => {
     const input = envelopeInput("shape", "", { names: ["agreement"] });
     const handle = await start("signEnvelope", input);
     await handle.result();
     const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
-    expect([events, actions]).toEqual([32, 8]);
+    expect([events, actions]).toEqual([35, 8]);
     expect(kinds).toEqual({
       WORKFLOW_EXECUTION_STARTED: 1,
       ...threeOf("WORKFLOW_TASK", 5),
       ...threeOf("ACTIVITY_TASK", 4),
       UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
+      WORKFLOW_PROPERTIES_MODIFIED: 3,
       WORKFLOW_EXECUTION_COMPLETED: 1,
     });
   }, 60_000);
 
   // Each activity needs the answer of the one before it. The attributes are set when the request exists, so that its id can be
   // searched for, when the signer's deadline is known, and at the end. A task for each answer, one for the start and one for the
-  // signer's code. With the code comes the patch of decision 15: a marker, and an attribute.
-  test("signOneShot: an activity for each document beside its six, one timer, one code, one patch, four times attributes", async () => {
+  // signer's code.
+  test("signOneShot: an activity for each document beside its six, one timer, one code, three times attributes, six memos", async () => {
     const { documents, ...input } = signerInput("shape");
     const handle = await start("signOneShot", { ...input, documents: documents.slice(0, 1) });
-    await processed(handle, 37);
+    await processed(handle, 42);
     await handle.executeUpdate(submitOtp, { args: [{ code: "123456" }] });
     await handle.result();
     const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
-    expect([events, actions]).toEqual([59, 15]);
+    expect([events, actions]).toEqual([63, 13]);
     expect(kinds).toEqual({
       WORKFLOW_EXECUTION_STARTED: 1,
       ...threeOf("WORKFLOW_TASK", 9),
@@ -329,24 +331,25 @@ describe("the plain way of", () => {
       TIMER_CANCELED: 1,
       WORKFLOW_EXECUTION_UPDATE_ACCEPTED: 1,
       WORKFLOW_EXECUTION_UPDATE_COMPLETED: 1,
-      MARKER_RECORDED: 1,
-      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 4,
+      UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 3,
+      WORKFLOW_PROPERTIES_MODIFIED: 6,
       WORKFLOW_EXECUTION_COMPLETED: 1,
     });
   }, 60_000);
 
   // The least that a process with an effect can have: one activity between two tasks. The attributes are set once, because with
   // the answer it has ended.
-  test("sendMessage: one activity, attributes once", async () => {
+  test("sendMessage: one activity, attributes once, one memo", async () => {
     const handle = await start("sendMessage", { providerFields: { to: "+34600000000" } });
     await handle.result();
     const { events, actions, kinds } = shapeOf(await handle.fetchHistory());
-    expect([events, actions]).toEqual([12, 3]);
+    expect([events, actions]).toEqual([13, 3]);
     expect(kinds).toEqual({
       WORKFLOW_EXECUTION_STARTED: 1,
       ...threeOf("WORKFLOW_TASK", 2),
       ...threeOf("ACTIVITY_TASK", 1),
       UPSERT_WORKFLOW_SEARCH_ATTRIBUTES: 1,
+      WORKFLOW_PROPERTIES_MODIFIED: 1,
       WORKFLOW_EXECUTION_COMPLETED: 1,
     });
   }, 60_000);

@@ -1,4 +1,6 @@
 // Commands that read one process: status, watch, result.
+import type { AnyHandle } from "../../client.js";
+import type { ProcessStatus } from "../../contracts/shared/status.js";
 import type { Command } from "commander";
 import { addCommand } from "../command.js";
 import { idHelp, withProcess } from "../context.js";
@@ -16,22 +18,30 @@ import { writeData, writeJson, writeNote } from "../output/output.js";
 import { resultText, statusText } from "./show.js";
 import { terminal } from "../output/terminal.js";
 
+async function withTimeline(handle: AnyHandle): Promise<ProcessStatus> {
+  const { earlierEntries: _, ...status } = await handle.status();
+  return { ...status, timeline: await handle.timeline() };
+}
+
 export function addProcessCommands(program: Command): void {
   addCommand(program, "status <id>", {
     summary: "show the status of a process",
-    details: `${idHelp}\nEnds with 5 if the process needs an operator decision, with 1 if it has failed.`,
+    details: `${idHelp}\nEnds with 5 if the process needs an operator decision, with 1 if it has failed.
+It needs no worker, except for the older entries of an open process, which --timeline shows.`,
     example: "trustflow status sendPostal/order-7",
-  }).action((id: string, { json }: { json?: boolean }) =>
-    withProcess(id, async (handle) => {
-      const status = await handle.status();
-      if (json) writeJson(status);
-      else writeData(statusText(status));
-      if (await openAttention(handle, status)) process.exitCode = exitCodes.waitsForPerson;
-      else if (status.failure) process.exitCode = exitCodes.failed;
-      else if (status.attention)
-        writeNote(terminal`${handle.workflowId} has ended: there is nothing to decide`);
-    }),
-  );
+  })
+    .option("--timeline", "show every entry of the timeline, also the older ones")
+    .action((id: string, { json, timeline }: { json?: boolean; timeline?: boolean }) =>
+      withProcess(id, async (handle) => {
+        const status = timeline ? await withTimeline(handle) : await handle.status();
+        if (json) writeJson(status);
+        else writeData(statusText(status));
+        if (await openAttention(handle, status)) process.exitCode = exitCodes.waitsForPerson;
+        else if (status.failure) process.exitCode = exitCodes.failed;
+        else if (status.attention)
+          writeNote(terminal`${handle.workflowId} has ended: there is nothing to decide`);
+      }),
+    );
 
   const watch = addCommand(program, "watch <id>", {
     summary: "follow a process to its end",

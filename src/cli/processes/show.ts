@@ -32,8 +32,14 @@ export function statusText(status: ProcessStatus): Terminal {
     ]),
     ...childLines(status),
     ...attentionLines(status),
+    ...earlierLines(status),
     ...status.timeline.map(timelineLine),
   ]);
+}
+
+function earlierLines({ process: processName, id, earlierEntries: count }: ProcessStatus) {
+  const command = `trustflow status ${processName}/${id} --timeline`;
+  return count === undefined ? [] : [terminal`${paint("dim", `${count} earlier: ${command}`)}`];
 }
 
 /** Also shows the fields that only this process's result has: the number of sent codes, the provider's answer. */

@@ -97,7 +97,10 @@ export const ProcessStatus = z.strictObject({
   moreAttentions: z.array(Attention).optional(),
   /** Present if the process failed. */
   failure: ShownFailure.optional(),
+  /** The newest entries; of a process that has ended with a result, all. */
   timeline: z.array(TimelineEntry),
+  /** The number of entries that `timeline` leaves out. */
+  earlierEntries: z.int().positive().optional(),
 });
 export type ProcessStatus = z.infer<typeof ProcessStatus>;
 

@@ -1,27 +1,19 @@
 // One process as another one sees it, through a client of the worker's own (docs/decisions/0031). The client reads the answers as every
 // client does: with `codec.plaintext = "refuse"` it takes encrypted ones alone, and an answer of a stranger's worker is none.
-import {
-  Client,
-  QueryNotRegisteredError,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-} from "@temporalio/client";
+import { Client, WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
 import type { ConnectionLike, WorkflowExecutionStatusName } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import type { FailureDetails } from "../../contracts/shared/failures.js";
-import { queryTooEarly, status } from "../../contracts/shared/messages.js";
 import type { LookedAt, LookedAtFailure } from "../../contracts/shared/process-look.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { ClientCodec } from "../codec/client-codec.js";
 import { EncryptionCodec } from "../codec/codec.js";
 import { dataConverter } from "../codec/data-converter.js";
 import { firstInput } from "./first-input.js";
-import { withoutMemos } from "./without-memos.js";
+import { describe, queryStatus, statusIn } from "./process-status.js";
 
 /** Below the time limit of the activity's heartbeat and of its attempt. */
 const ANSWER_LIMIT_MS = 30_000;
-const MAX_EARLY_QUERIES = 20;
-const ASK_AGAIN_MS = 250;
 
 export class ProcessLooksByClient {
   readonly #client: Client;
@@ -41,10 +33,14 @@ export class ProcessLooksByClient {
     return this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, async () => {
       const described = await this.#describe(workflowId);
       if (!described) return { run: "missing" };
-      const { state, runId, startedAt } = described;
+      const { runId } = described;
+      const state = described.status.name;
+      const startedAt = described.startTime.toISOString();
       if (state === "RUNNING") {
-        const shown = await this.#status(workflowId, runId);
-        return { run: "open", startedAt, status: shown };
+        const shown = await statusIn(this.#client, described);
+        const status = shown ?? (await queryStatus(this.#client, workflowId, runId));
+        if (status === undefined) throw new Error(`${workflowId} answered nothing`);
+        return { run: "open", startedAt, status };
       }
       if (state === "COMPLETED" || state === "FAILED")
         return { startedAt, ...(await this.#end(workflowId, runId)) };
@@ -60,32 +56,10 @@ export class ProcessLooksByClient {
 
   async #describe(workflowId: string) {
     try {
-      const {
-        status: state,
-        runId,
-        startTime,
-      } = await withoutMemos(this.#client).getHandle(workflowId).describe();
-      return { state: state.name, runId, startedAt: startTime.toISOString() };
+      return await describe(this.#client, workflowId);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
-    }
-  }
-
-  /** A query that came before the workflow task of the newest events is repeated; any other error is that of the look. */
-  async #status(workflowId: string, runId: string) {
-    const handle = this.#client.workflow.getHandle(workflowId, runId);
-    for (let asked = 1; ; asked += 1) {
-      try {
-        const shown = await handle.query(status);
-        if (shown === undefined) throw new Error(`${workflowId} answered nothing`);
-        return shown;
-      } catch (error) {
-        const isEarly =
-          error instanceof QueryNotRegisteredError && error.message.includes(queryTooEarly);
-        if (!isEarly || asked >= MAX_EARLY_QUERIES) throw error;
-        await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-      }
     }
   }
 

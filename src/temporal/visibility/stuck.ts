@@ -125,6 +125,13 @@ export async function* listExecutions(
   } while (nextPageToken);
 }
 
+/** False where a description alone shows that the execution is not stuck. */
+export function mayBeStuck({ raw }: { raw: { pendingWorkflowTask?: Attempted | null } }): boolean {
+  return (raw.pendingWorkflowTask?.attempt ?? 0) >= 2;
+}
+
+type Attempted = Pick<proto.temporal.api.workflow.v1.IPendingWorkflowTaskInfo, "attempt">;
+
 /** Undefined where the execution is not stuck, or has ended meanwhile; without a run id it is the newest run. */
 export async function inspect(
   { connection: { workflowService }, namespace }: Namespace,

@@ -9,24 +9,34 @@ export const MAX_TIMELINE_BYTES = 150_000;
 /** The limit in bytes for a text of a person or a provider. */
 export const maxBytes = { event: 500, by: 500, note: 2_000 };
 
+/** The limits of the timeline in a memo, which is written with each change: a warning of Temporal's begins at 2 kB. */
+const MAX_NEWEST = 5;
+const MAX_NEWEST_BYTES = 800;
+
+/** The newest entries, for a status that is kept small. */
+export function newest(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  const backward = entries.slice(-MAX_NEWEST).toReversed();
+  return backward.slice(0, fitting(backward, MAX_NEWEST_BYTES)).toReversed();
+}
+
 /** The first entries and the newest, as many as there is room for: half of it for each. */
 export function bounded(entries: readonly TimelineEntry[]): {
   kept: TimelineEntry[];
   leftOut: number;
 } {
-  const head = fitting(entries);
-  const tail = fitting(entries.slice(head).toReversed());
+  const head = fitting(entries, MAX_TIMELINE_BYTES / 2);
+  const tail = fitting(entries.slice(head).toReversed(), MAX_TIMELINE_BYTES / 2);
   const leftOut = entries.length - head - tail;
   const kept = [...entries.slice(0, head), ...entries.slice(head + leftOut)];
   return { kept, leftOut };
 }
 
-/** How many of the first entries fill half of the space. */
-function fitting(entries: readonly TimelineEntry[]): number {
+/** How many of the first entries there is room for. */
+function fitting(entries: readonly TimelineEntry[], maxBytes: number): number {
   let bytes = 0;
   const end = entries.findIndex((entry) => {
     bytes += encoder.encode(JSON.stringify(entry)).length + 1;
-    return bytes > MAX_TIMELINE_BYTES / 2;
+    return bytes > maxBytes;
   });
   return end === -1 ? entries.length : end;
 }

@@ -1,6 +1,6 @@
 // A communication of a notification service from submit to its last affidavit: what `sendPostal` and `sendNotice` share (P2 §4.1, §4.2,
 // §6.3, §6.4; docs/reading-the-specification.md §2, §3). Their workflows have what differs: states, outcomes, fields, cancellation.
-import { currentUpdateInfo, patched } from "@temporalio/workflow";
+import { currentUpdateInfo } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { EviUpdate } from "../../activities/evi/affidavit-request.js";
 import type { EviAnswer, EviPollRequest } from "../../activities/evi/ask.js";
@@ -12,6 +12,7 @@ import { wanted } from "../runtime/attention.js";
 import { secondsFromNow } from "../runtime/clock.js";
 import type { ReportsEnd } from "../runtime/event-log.js";
 import type { Flow } from "../runtime/flow.js";
+import { knows } from "../runtime/generation.js";
 import { invalidInput, membersOf } from "../runtime/invalid-input.js";
 import { stepsOf } from "../runtime/steps.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
@@ -112,7 +113,7 @@ export class Communication<
     asked: Asked,
   ): Promise<Answer | { answer: "notEligible" | "unknown" | "unavailable" }> {
     const { provider, label, mayRequestAffidavit } = this.#service;
-    if (!this.item && patched("affidavit-when-due"))
+    if (!this.item && knows("affidavit-when-due"))
       await waitUntilDue(() => this.item !== undefined);
     if (!this.item || !mayRequestAffidavit(this.item)) return { answer: "notEligible" };
     const { account, uniqueId } = this.item;

@@ -1,7 +1,8 @@
 // The only file in which workflow code reads the clock. The time that it reads is shown, stored, or sets the length of a
 // timer. It decides nothing: only a fired timer or an activity shows that a time is over
 // (docs/decisions/0015-time-in-workflows.md).
-import { CancellationScope, patched, sleep } from "@temporalio/workflow";
+import { CancellationScope, sleep } from "@temporalio/workflow";
+import { knows } from "./generation.js";
 
 export function now(): Date {
   return new Date();
@@ -52,7 +53,7 @@ export class Timer {
 
 /** False during the replay of an older release's history, which compared the clock with the end of a wait. */
 export function timersDecide(): boolean {
-  return patched("timers-decide");
+  return knows("timers-decide");
 }
 
 /** Whether a time is over, by its timer; without a timer it is never over. In the history of an older release, by the clock. */

@@ -2,7 +2,6 @@
 import {
   ActivityFailure,
   currentUpdateInfo,
-  patched,
   proxyActivities,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -10,6 +9,7 @@ import type { ProcessActivities } from "../../activities/runtime/process.js";
 import type { Decider } from "../../contracts/shared/messages.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
 import { answerOptions } from "./activity-options.js";
+import { knows } from "./generation.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 
 /** The person who decides: the stated name and the proven operator. */
@@ -34,7 +34,7 @@ const { checkDecision: checkUntilKnown } = proxyActivities<ProcessActivities>({
 });
 
 /** False in the part of a history that an earlier release made: that release did not check. */
-export const isChecked = () => patched("signed-decisions");
+export const isChecked = () => knows("signed-decisions");
 
 /** Returns undefined if the check is not possible now; throws the error that refuses the update. */
 export async function verifyDecider(given: Decider): Promise<Proven | undefined> {

@@ -2,7 +2,6 @@
 // lifecycle (lifecycle.ts), with the messages that every process accepts.
 import {
   log as logger,
-  patched,
   setDefaultSignalHandler,
   setHandler,
   workflowInfo,
@@ -18,6 +17,7 @@ import type { Repair, Surplus } from "../../contracts/shared/messages.js";
 import { Attentions } from "./attention.js";
 import { EventLog } from "./event-log.js";
 import type { ReportsEnd, Snapshot, View, ViewOf } from "./event-log.js";
+import { knows } from "./generation.js";
 import { Lifecycle } from "./lifecycle.js";
 import { ProcessStatusBoard } from "./status.js";
 
@@ -68,7 +68,7 @@ export class Flow<S extends Snapshot, V extends View> {
    * history.
    */
   #applySurplus(told: Partial<Surplus> | null | undefined): void {
-    if (typeof told?.count === "number" && patched("surplus")) this.log.applySurplus(told.count);
+    if (typeof told?.count === "number" && knows("surplus")) this.log.applySurplus(told.count);
   }
 
   /** The signal may arrive twice, and in the run that was not reset. A signal's handler must not throw. */

@@ -1,4 +1,4 @@
-// The status of a process as people see it: the status query, the Web UI's details, the search attributes and the memo.
+// The status of a process as people see it: the memo, the status query, the Web UI's details and the search attributes.
 import {
   ApplicationFailure,
   upsertMemo,
@@ -17,6 +17,8 @@ import { now } from "./clock.js";
 import { renderDetails } from "../display/details.js";
 import type { EventLog, Snapshot, View } from "./event-log.js";
 import { showDetails } from "../display/markdown.js";
+import { newest } from "../display/timeline.js";
+import { beginMemo } from "./status-memo.js";
 
 /** What the status shows of the event log. */
 type ShownLog = Pick<EventLog<Snapshot, View>, "view" | "timeline" | "lastEventAt">;
@@ -46,6 +48,10 @@ export class ProcessStatusBoard {
   readonly #log: ShownLog;
   readonly #attentions: ShownAttentions;
   #waiting: { for: string; until?: Date } | undefined;
+  #hasChanged = false;
+  #isAsking = false;
+  /** What the memo says, in parts that are compared. */
+  #noted: { status: string; reported: string; own: string } | undefined;
 
   constructor(log: ShownLog, attentions: ShownAttentions) {
     const { workflowId, workflowType } = workflowInfo();
@@ -60,6 +66,7 @@ export class ProcessStatusBoard {
     this.id = name.id;
     this.#log = log;
     this.#attentions = attentions;
+    beginMemo(this);
   }
 
   get outcome(): string | undefined {
@@ -75,6 +82,7 @@ export class ProcessStatusBoard {
   identify(identity: { environment: string; account: string }): void {
     this.environment = identity.environment as ProcessStatus["environment"];
     this.account = identity.account;
+    this.refresh();
   }
 
   /** The effect exists with these `references`; the process waits at most until `deadline`. */
@@ -84,6 +92,16 @@ export class ProcessStatusBoard {
     this.#log.lastEventAt = now();
     this.phase = phase;
     this.publish();
+  }
+
+  /** The provider is asked for the end that a callback reports: the memo shows the callback with the answer, until `asked`. */
+  asking(): void {
+    this.#isAsking = true;
+  }
+
+  asked(): void {
+    this.#isAsking = false;
+    this.refresh();
   }
 
   enter(phase: Phase): void {
@@ -116,9 +134,39 @@ export class ProcessStatusBoard {
     };
   }
 
-  /** Shows the current status in the Web UI. */
+  /** Shows the current status in the Web UI, and in the memo when the workflow task ends. */
   refresh(): void {
+    this.#hasChanged = true;
     showDetails(renderDetails(this.current(), this.own?.lines()));
+  }
+
+  /**
+   * What the memo has to say from now on; undefined if it says so, or if nothing is known yet that Temporal does not show by itself.
+   * Each memo is an event. The result says the rest about a process that `completes`.
+   */
+  takeMemo(completes: boolean): ProcessStatus | undefined {
+    if (!this.#hasChanged) return undefined;
+    this.#hasChanged = false;
+    if (this.environment === "unknown" && this.phase === "submitting" && !this.#attentions.first)
+      return undefined;
+    const { timeline, ...rest } = this.current();
+    const { reportedState, ...status } = rest;
+    const kept = newest(timeline);
+    const known = {
+      status: JSON.stringify(status),
+      reported: JSON.stringify([reportedState, kept]),
+      own: JSON.stringify(this.own?.members()),
+    };
+    const before = this.#noted;
+    const isKnown =
+      before !== undefined &&
+      (completes
+        ? before.own === known.own
+        : before.status === known.status && (this.#isAsking || before.reported === known.reported));
+    if (isKnown) return undefined;
+    this.#noted = known;
+    const earlierEntries = timeline.length - kept.length;
+    return { ...rest, timeline: kept, ...(earlierEntries > 0 && { earlierEntries }) };
   }
 
   /** The search attributes; each upsert is an event, so only after the submit, with attention, and at the end. */

@@ -1,6 +1,6 @@
 // Tracks a transaction until the provider's own answer shows its end. A callback or the poll timer triggers a query; only the
 // answer to the query counts (docs/design.md §3, §7; P2 §6.4).
-import { CancellationScope, condition, patched, sleep } from "@temporalio/workflow";
+import { CancellationScope, condition, sleep } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import {
@@ -14,6 +14,7 @@ import {
   timersDecide,
 } from "./clock.js";
 import type { AnyFlow } from "./flow.js";
+import { knows } from "./generation.js";
 import { NotChangedYet } from "./steps.js";
 
 export interface TrackingSpans {
@@ -102,9 +103,11 @@ class Tracking {
       if (this.#over()) return;
       if (next && !isOver(next)) await sleep(msUntil(next), { summary });
       answered = this.#hints();
+      this.#flow.status.asking();
       await this.#question("end", `Query ${label} for the end`, {
         retry: { initialInterval: spans.askIntervalSeconds * 1_000, backoffCoefficient: 2 },
       });
+      this.#flow.status.asked();
       if (this.#over()) return;
       next = secondsFromNow(spans.askIntervalSeconds);
       if (!timersDecide()) continue;
@@ -160,7 +163,7 @@ class Tracking {
       if (this.#isTimeUp()) return true;
       // In the history of an older release any news delayed the poll; now only an answer does.
       const hasNews = newsCount !== this.#flow.log.newsCount;
-      if (hasNews && (asked !== this.#asked || !patched("poll-in-any-case"))) continue;
+      if (hasNews && (asked !== this.#asked || !knows("poll-in-any-case"))) continue;
       this.#isPastDeadline = isFirst && spans.deadlineSeconds <= poll;
       return this.#isPastDeadline;
     }

@@ -5,7 +5,6 @@ import {
   ActivityFailure,
   ApplicationFailure,
   currentUpdateInfo,
-  patched,
   proxyActivities,
 } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
@@ -32,6 +31,7 @@ import { dateOf, msUntil, now, secondsAfter, secondsFromNow } from "../runtime/c
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
 import { Flow } from "../runtime/flow.js";
+import { knows } from "../runtime/generation.js";
 import { Withdrawn } from "../runtime/lifecycle.js";
 import { isWaived, NotChangedYet, stepsOf } from "../runtime/steps.js";
 import { waitUntil } from "../runtime/waits.js";
@@ -173,7 +173,7 @@ class SendNoticeBatch {
 
   /** False in the history of a release that did not. */
   #takeAsStarted({ deadlineSeconds }: BatchPlan, { batchId }: OfBatch): boolean {
-    if (!patched("found-started")) return false;
+    if (!knows("found-started")) return false;
     const { lifecycle, log, status } = this.#flow;
     this.#isFoundStarted = true;
     // A cancellation that came meanwhile stops nothing any more.

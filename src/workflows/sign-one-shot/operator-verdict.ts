@@ -1,10 +1,11 @@
 // The end of an asynchronous signature at a provider without a query. Its webhook is not a proof, so an operator checks the
 // provider's portal and enters the result (docs/reading-the-specification.md §7).
-import { condition, patched } from "@temporalio/workflow";
+import { condition } from "@temporalio/workflow";
 import { plainText } from "../../contracts/shared/text.js";
 import type { Decided } from "../runtime/attention.js";
 import { secondsFromNow } from "../runtime/clock.js";
 import type { AnyFlow } from "../runtime/flow.js";
+import { knows } from "../runtime/generation.js";
 import { oneShotEnds } from "./view.js";
 import { waitUntil } from "../runtime/waits.js";
 
@@ -45,7 +46,7 @@ export async function awaitOperatorVerdict(
     while (!decided) {
       const reported = new Set(reports());
       questions += 1;
-      const isLast = questions >= MAX_QUESTIONS && patched("questions-are-bounded");
+      const isLast = questions >= MAX_QUESTIONS && knows("questions-are-bounded");
       const hasMore = () => !isLast && new Set(reports()).size > reported.size;
       decided = await askOperator(flow, reasonOf(reported), hasMore);
     }

@@ -1,9 +1,9 @@
 // The view of a signature request: its state comes from the newest answer, and callbacks appear only in the timeline (P1 §6.2
 // shows nothing).
-import { patched } from "@temporalio/workflow";
 import type { OneShotSnapshot } from "../../activities/one-shot-signature/index.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { View } from "../runtime/event-log.js";
+import { knows } from "../runtime/generation.js";
 import { plainView } from "../runtime/plain-view.js";
 
 /** The final states of a request. */
@@ -16,7 +16,7 @@ const endsOfBefore: ReadonlySet<string> = new Set(["Closed", "Cancelled", "Dispo
 export function reportsEnd({ kind }: ProviderEvent): boolean {
   const isEnd = oneShotEnds.has(kind);
   const wasEnd = endsOfBefore.has(kind);
-  return isEnd !== wasEnd && patched("one-shot-ends") ? isEnd : wasEnd;
+  return isEnd !== wasEnd && knows("one-shot-ends") ? isEnd : wasEnd;
 }
 
 export function oneShotView(events: ProviderEvent[], snapshot: OneShotSnapshot | undefined): View {

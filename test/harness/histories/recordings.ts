@@ -35,9 +35,7 @@ export async function writeRecording(
 /** Replay needs neither who it was, nor what an activity was given, nor what the Web UI showed. */
 function trimmed(this: object, key: string, value: unknown): unknown {
   if (key === "input" && "activityType" in this) return undefined;
-  return ["identity", "requestId", "taskId", "userMetadata", "workerVersion"].includes(key)
-    ? undefined
-    : value;
+  return ["identity", "requestId", "taskId", "userMetadata"].includes(key) ? undefined : value;
 }
 
 export function readRecordings(processName: string): Recording[] {

@@ -7,9 +7,10 @@ import {
   ParentClosePolicy,
   setHandler,
   startChild,
+  upsertMemo,
+  workflowInfo,
 } from "@temporalio/workflow";
-import { status } from "../../../src/contracts/shared/messages.js";
-import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
+import { splitWorkflowId, statusMemo } from "../../../src/contracts/shared/names.js";
 
 const go = defineSignal<[how: string]>("go");
 
@@ -18,8 +19,9 @@ export async function sendNotice(input: { subject: string }): Promise<object> {
   setHandler(go, (given) => {
     how = given;
   });
-  const shown = { state: "Sent", references: {}, waitingFor: input.subject };
-  setHandler(status, () => shown as ProcessStatus);
+  const name = splitWorkflowId(workflowInfo().workflowId);
+  const shown = { phase: "tracking", state: "Sent", references: {}, timeline: [] };
+  upsertMemo({ [statusMemo]: { ...name, ...shown, waitingFor: input.subject } });
   await condition(() => how !== undefined);
   if (how === "completed") return { outcome: "read" };
   throw ApplicationFailure.nonRetryable("said", how ?? "", {

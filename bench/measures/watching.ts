@@ -1,0 +1,164 @@
+// Many open letters, a worker that holds few of them in its memory, and a dashboard that asks for the status of all of them, while
+// the worker is restarted twice: what is lost, how long an answer takes, and what asking costs the worker (decision 35).
+import pLimit from "p-limit";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ProcessHandle } from "../../src/client.js";
+import { alone, atMost, compared } from "../measure.js";
+import type { Measure } from "../measure.js";
+import { cpuMs, residentBytes } from "../proc.js";
+import { sidesOf } from "../sides.js";
+import type { Bench, Side } from "../sides.js";
+import { startStand } from "../stand.js";
+import { hold } from "./waiting.js";
+
+export interface WatchSizes {
+  open: number;
+  cached: number;
+  questionsPerSecond: number;
+  /** The callbacks of all letters begin within this time. */
+  spreadSeconds: number;
+}
+
+const RESTARTS = 2;
+const GAP_MS = 3_000;
+/** So much longer than the callbacks take may a letter be open. */
+const END_LIMIT_MS = 300_000;
+
+interface Round {
+  workerCpuMs: number;
+  open: number;
+  /** How long each answer took, in milliseconds. */
+  answers: number[];
+  unanswered: number;
+  megabytes: number;
+}
+
+export async function measureWatching({
+  quick,
+  say,
+  watching = {},
+}: Pick<Bench, "quick" | "say"> & { watching?: Partial<WatchSizes> }): Promise<Measure[]> {
+  const sizes: WatchSizes = {
+    ...(quick
+      ? { open: 200, cached: 10, questionsPerSecond: 100, spreadSeconds: 30 }
+      : { open: 2_000, cached: 100, questionsPerSecond: 100, spreadSeconds: 300 }),
+    ...watching,
+  };
+  const stand = await startStand({ progress: say, cachedProcesses: sizes.cached });
+  try {
+    const bench: Bench = { stand, sides: sidesOf(stand), quick, say };
+    const [, side] = bench.sides;
+    say(`watching: ${sizes.open} open letters, without questions`);
+    const alike = await liveThrough(bench, side, { ...sizes, questionsPerSecond: 0 });
+    say(`watching: ${sizes.open} open letters, ${sizes.questionsPerSecond} questions a second`);
+    const asked = await liveThrough(bench, side, sizes);
+    const { double } = await stand.provider.report();
+    return [
+      alone({ name: "watching-lost", unit: "letters that did not end", goal: atMost(0, "value") }, [
+        alike.open + asked.open,
+      ]),
+      alone({ name: "watching-effects", unit: "second effects", goal: atMost(0, "value") }, [
+        double,
+      ]),
+      alone(
+        {
+          name: "watching-unanswered",
+          unit: `of ${asked.answers.length + asked.unanswered} questions`,
+          goal: atMost(0, "value"),
+        },
+        [asked.unanswered],
+      ),
+      alone({ name: "watching-p50", unit: "ms to a status" }, [quantile(asked.answers, 0.5)]),
+      alone({ name: "watching-p99", unit: "ms to a status", goal: atMost(100, "value") }, [
+        quantile(asked.answers, 0.99),
+      ]),
+      compared(
+        {
+          name: "watching-cpu",
+          unit: "ms CPU of the worker a process",
+          goal: atMost(1.1, "ratio"),
+        },
+        [
+          {
+            floor: alike.workerCpuMs / sizes.open,
+            trustflow: asked.workerCpuMs / sizes.open,
+          },
+        ],
+      ),
+      alone({ name: "watching-memory", unit: "MB resident, the worker" }, [asked.megabytes]),
+    ];
+  } finally {
+    await stand.close();
+  }
+}
+
+async function liveThrough(
+  bench: Bench,
+  side: Side,
+  { open: number, questionsPerSecond, spreadSeconds }: WatchSizes,
+): Promise<Round> {
+  const { stand, say } = bench;
+  const worker = stand.stack.role("worker");
+  const waiting = await hold(bench, side, number);
+  const handles = waiting.ids.map((id) => stand.trustflow.handle(id as `sendPostal/${string}`));
+  let isOver = false;
+  const asking = ask(handles, questionsPerSecond, () => isOver);
+  let cpuBefore = cpuMs(worker.pid);
+  let used = 0;
+  const plan = { mode: "spaced", gapMs: GAP_MS, spreadMs: spreadSeconds * 1_000 } as const;
+  await stand.provider.release(plan);
+  const ended = waiting.results().then(() => true);
+  const restarts = (async () => {
+    for (let restart = 0; restart < RESTARTS; restart += 1) {
+      await delay((spreadSeconds * 1_000) / (RESTARTS + 1));
+      used += cpuMs(worker.pid) - cpuBefore;
+      await worker.restart();
+      cpuBefore = cpuMs(worker.pid);
+    }
+  })();
+  const limit = delay(plan.spreadMs + 5 * GAP_MS + END_LIMIT_MS, false, { ref: false });
+  const isEnded = await Promise.race([ended, limit]);
+  await restarts;
+  isOver = true;
+  const { answers, unanswered } = await asking;
+  used += cpuMs(worker.pid) - cpuBefore;
+  const megabytes = residentBytes(worker.pid) / 1e6;
+  const open = isEnded ? 0 : await countOpen(handles);
+  say(`watching: ${open} still open, ${answers.length} answers, ${unanswered} without`);
+  return { workerCpuMs: used, open, answers, unanswered, megabytes };
+}
+
+/** Each question at its time, whether or not the one before has its answer. */
+async function ask(
+  handles: ProcessHandle<unknown>[],
+  perSecond: number,
+  isOver: () => boolean,
+): Promise<Pick<Round, "answers" | "unanswered">> {
+  const answers: number[] = [];
+  let unanswered = 0;
+  if (perSecond === 0) return { answers, unanswered };
+  const questions: Promise<void>[] = [];
+  const began = performance.now();
+  for (let number = 0; !isOver(); number += 1) {
+    await delay(began + (number * 1_000) / perSecond - performance.now());
+    const handle = handles[Math.floor(Math.random() * handles.length)] as ProcessHandle<unknown>;
+    const askedAt = performance.now();
+    const answer = handle.status().then(
+      () => void answers.push(performance.now() - askedAt),
+      () => void (unanswered += 1),
+    );
+    questions.push(answer);
+  }
+  await Promise.all(questions);
+  return { answers, unanswered };
+}
+
+async function countOpen(handles: ProcessHandle<unknown>[]): Promise<number> {
+  const found = await pLimit(20).map(handles, (handle) => handle.isOpen());
+  return found.filter(Boolean).length;
+}
+
+function quantile(values: number[], of: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * of))] ?? Number.NaN;
+}

@@ -1,0 +1,72 @@
+// What Temporal shows of a process without its worker: the fields of its memo. Anyone who can reach Temporal could have set them
+// (decision 22), so what our workers did not write counts as absent.
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
+import type { Payload } from "@temporalio/common";
+import { proposalsMemo, splitWorkflowId, statusMemo } from "../../contracts/shared/names.js";
+import type { ProposedDecision } from "../../contracts/shared/names.js";
+import type { ProcessStatus } from "../../contracts/shared/status.js";
+
+type Shown = Pick<WorkflowExecutionInfo, "workflowId"> & { raw: unknown };
+
+/** The decisions that wait for a second operator; undefined if there are none. */
+export async function proposalsOf(
+  client: Client,
+  shown: Shown,
+): Promise<ProposedDecision[] | undefined> {
+  const found = await memoOf(client, shown, proposalsMemo);
+  return areProposals(found) ? found : undefined;
+}
+
+/** The status as of the newest workflow task that changed it; undefined of a process that has none yet, or of an earlier release. */
+export async function statusOf(client: Client, shown: Shown): Promise<ProcessStatus | undefined> {
+  const found = await memoOf(client, shown, statusMemo);
+  return isStatus(found, shown.workflowId) ? found : undefined;
+}
+
+async function memoOf(
+  { options }: Client,
+  { raw, workflowId }: Shown,
+  field: string,
+): Promise<unknown> {
+  const { namespace, loadedDataConverter: converter } = options;
+  const payload = memoIn(raw)?.[field];
+  if (!payload) return undefined;
+  const context = { type: "workflow", namespace, workflowId } as const;
+  try {
+    let payloads = [payload];
+    for (const codec of converter.payloadCodecs) payloads = await codec.decode(payloads, context);
+    const [decoded = payload] = payloads;
+    return defaultPayloadConverter.fromPayload<unknown>(decoded);
+  } catch {
+    return undefined;
+  }
+}
+
+type Memo = { memo?: { fields?: Record<string, Payload> | null } | null };
+
+/** Of an execution in a list, or of a description. */
+function memoIn(raw: unknown): Record<string, Payload> | null | undefined {
+  const { workflowExecutionInfo: info = raw } = raw as { workflowExecutionInfo?: unknown };
+  return (info as Memo).memo?.fields;
+}
+
+function areProposals(found: unknown): found is ProposedDecision[] {
+  const isText = (value: unknown) => typeof value === "string";
+  const isOne = ({ attention, decision, principal }: Partial<ProposedDecision>) =>
+    [attention, decision, principal].every(isText);
+  return Array.isArray(found) && found.every((one) => isOne((one ?? {}) as object));
+}
+
+/** The status of another process is none, also as a copy. */
+function isStatus(found: unknown, workflowId: string): found is ProcessStatus {
+  const status = (found ?? {}) as Partial<ProcessStatus>;
+  const name = splitWorkflowId(workflowId);
+  return (
+    status.process === name?.process &&
+    status.id === name?.id &&
+    typeof status.phase === "string" &&
+    typeof status.references === "object" &&
+    Array.isArray(status.timeline)
+  );
+}

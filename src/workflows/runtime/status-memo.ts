@@ -1,0 +1,32 @@
+// The status in the memo of a process, which is read from Temporal alone: watching asks no worker (docs/decisions/0035). It is
+// written once at the end of a workflow task that has changed it.
+import { defaultPayloadConverter } from "@temporalio/workflow";
+import type { ConcludeActivationInput } from "@temporalio/workflow";
+import { statusMemo } from "../../contracts/shared/names.js";
+import type { ProcessStatus } from "../../contracts/shared/status.js";
+import { isOfGeneration } from "./generation.js";
+
+type Commands = ConcludeActivationInput["commands"];
+
+interface MemoSource {
+  takeMemo(completes: boolean): ProcessStatus | undefined;
+}
+
+/** One for each run: each has its own copy of this module. */
+let source: MemoSource | undefined;
+
+export function beginMemo(from: MemoSource): void {
+  source = from;
+}
+
+/** The commands of an activation, with the memo that it makes necessary. An answer to a query stands alone. */
+export function withMemo(commands: Commands): Commands {
+  if (!isOfGeneration(2) || commands.some(({ respondToQuery }) => respondToQuery)) return commands;
+  const completes = commands.some(({ completeWorkflowExecution: end }) => end);
+  const status = source?.takeMemo(completes);
+  // At the end the timers end with the run: to cancel one would be an event more.
+  const others = completes ? commands.filter(({ cancelTimer }) => !cancelTimer) : commands;
+  if (!status) return others;
+  const fields = { [statusMemo]: defaultPayloadConverter.toPayload(status) };
+  return [{ modifyWorkflowProperties: { upsertedMemo: { fields } } }, ...others];
+}
