@@ -13,7 +13,9 @@ import {
   InvalidInputError,
   UnknownProcessError,
   UnprovenAnswerError,
+  UnreachableError,
 } from "./client/errors.js";
+import { isUnavailable } from "./client/handle.js";
 import type { SignDecision, Writing } from "./client/handle.js";
 import { handles } from "./client/handles.js";
 import type { AnyHandle, HandleOf } from "./client/handles.js";
@@ -211,6 +213,14 @@ export class Trustflow extends ProcessStarts {
   }
 
   async *list(filter: ListFilter = {}): AsyncIterable<ListedProcess> {
+    try {
+      yield* this.#list(filter);
+    } catch (error) {
+      throw isUnavailable(error) ? new UnreachableError("Temporal cannot be reached") : error;
+    }
+  }
+
+  async *#list(filter: ListFilter): AsyncIterable<ListedProcess> {
     const { process: processName, attention, stuck } = filter;
     const names = processName ? [processName] : processes;
     const { connection, options } = this.temporal;
@@ -284,6 +294,10 @@ export class Trustflow extends ProcessStarts {
         memo: { [inputDigestMemo]: inputDigest(this.#ring, digested) },
       });
     } catch (error) {
+      if (isUnavailable(error))
+        throw new UnreachableError(
+          `${workflowId}: Temporal cannot be reached; start it again with the same id`,
+        );
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       await this.#refuseAnother(processName, workflowId, digested);
     }

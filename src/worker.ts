@@ -1,6 +1,6 @@
 // The composition root: configuration → providers → activities → one worker for each task queue (docs/design.md §3, §12).
 import { Runtime, Worker } from "@temporalio/worker";
-import type { NativeConnection, WorkerOptions } from "@temporalio/worker";
+import type { WorkerOptions } from "@temporalio/worker";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Circuits } from "./activities/runtime/circuit-breaker.js";
@@ -42,6 +42,7 @@ import type { Provider } from "./providers/registry.js";
 import { askTemporal } from "./temporal/connection.js";
 import { withPatientPolls } from "./temporal/patient-polls.js";
 import { connectWorker } from "./temporal/worker-connection.js";
+import { WatchedWorker, watchWorker } from "./temporal/worker-watch.js";
 import { activityGuard } from "./temporal/codec/activity-guard.js";
 import { workerConverters } from "./temporal/codec/data-converter.js";
 import { WorkerSecrets } from "./temporal/codec/secrets.js";
@@ -59,6 +60,10 @@ export interface RunningWorker {
 
 /** Above the longest call to a provider, so that a shutdown lets it finish. */
 const shutdownGraceTime = "45 seconds";
+/** Below the 60 s after which the orchestrator kills: what does not end, such as a frozen worker, is given up. */
+const shutdownForceTime = "55 seconds";
+/** A fixed number: with autoscaled pollers, those of the sticky queue can take every slot (docs/upstream/frozen-worker.md). */
+const WORKFLOW_POLLERS = 10;
 
 /** Serves the workflows and every provider's activities, until `shutdown`. */
 export async function startWorker(config: Config, pool: Pool): Promise<RunningWorker> {
@@ -77,8 +82,9 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
     connection,
     namespace,
     shutdownGraceTime,
+    shutdownForceTime,
     stickyQueueScheduleToStartTimeout: config.worker.stickySeconds * 1_000,
-    workflowTaskPollerBehavior: { type: "autoscaling" },
+    workflowTaskPollerBehavior: { type: "simple-maximum", maximum: WORKFLOW_POLLERS },
     activityTaskPollerBehavior: { type: "autoscaling" },
   };
   const calls: WorkerOptions = {
@@ -98,29 +104,44 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
       ),
     ),
   );
-  const workflows = await Worker.create({
+  const workflows = (await WatchedWorker.create({
     ...shared,
     ...workflowSource(),
     dataConverter: converters.workflows,
     maxCachedWorkflows: config.worker.cachedProcesses,
     buildId,
-  });
+  })) as WatchedWorker;
   // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
   const processWorker = await Worker.create({ ...calls, activities: activities.processes(looks) });
   const workers = [workflows, processWorker, ...providers];
+  const shutdown = () => workers.forEach((worker) => stop(worker));
+  let problem: string | undefined;
+  const watch = watchWorker(workflows, { connection, namespace }, (reason) => {
+    problem = reason;
+    Runtime.instance().logger.error("The worker does no more work and ends", { reason });
+    shutdown();
+  });
   return {
-    run: runAll(workers, connection, close),
-    shutdown: () => workers.forEach((worker) => stop(worker)),
-    isPolling: () => workers.every((worker) => worker.getState() === "RUNNING"),
+    run: runAll(workers, close).finally(() => {
+      watch.close();
+      if (problem !== undefined) throw new Error(problem);
+    }),
+    shutdown,
+    isPolling: () => problem === undefined && workers.every((worker) => polls(worker)),
     reachTemporal: () => askTemporal(connection),
   };
 }
 
-async function runAll(
-  workers: Worker[],
-  _connection: NativeConnection,
-  close: () => Promise<void>,
-) {
+/** A worker without workflows, or without activities, has no pollers for them. */
+function polls(worker: Worker): boolean {
+  const { workflowPollerState, activityPollerState } = worker.getStatus();
+  const states = [workflowPollerState, activityPollerState];
+  return (
+    worker.getState() === "RUNNING" && states.includes("POLLING") && !states.includes("FAILED")
+  );
+}
+
+async function runAll(workers: Worker[], close: () => Promise<void>) {
   const runs = workers.map((worker) =>
     worker.run().finally(() => {
       for (const other of workers) stop(other);

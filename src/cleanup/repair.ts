@@ -39,6 +39,11 @@ interface StuckProcess {
 
 class LeftAlone extends Error {}
 
+const lateTasks = {
+  NOT_TAKEN: "no worker takes its workflow task: check that workers run and poll",
+  TIMED_OUT: "its workflow task times out at a worker: restart the workers, or give them less work",
+};
+
 const { EventType, ResetReapplyType } = proto.temporal.api.enums.v1;
 
 export async function repairStuck(options: RepairOptions): Promise<Repairs> {
@@ -66,8 +71,10 @@ export async function repairStuck(options: RepairOptions): Promise<Repairs> {
 
 async function repairOne(
   { client, replay, afterSeconds, dryRun = false, now = new Date() }: RepairOptions,
-  { execution: { workflowId, runId }, stuck: { since, repairedAt }, events }: StuckProcess,
+  { execution: { workflowId, runId }, stuck: { since, repairedAt, cause }, events }: StuckProcess,
 ): Promise<void> {
+  // Its history is good: a reset would schedule a task that waits as this one does.
+  if (cause === "NOT_TAKEN" || cause === "TIMED_OUT") throw new LeftAlone(lateTasks[cause]);
   if (repairedAt !== undefined) throw new LeftAlone("still stuck after one repair");
   if (now.getTime() - Date.parse(since) < afterSeconds * 1_000)
     throw new LeftAlone(`failing for less than ${afterSeconds} s`);

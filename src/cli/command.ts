@@ -29,6 +29,20 @@ export function addCommand(parent: Command, name: string, text: CommandText): Co
   return command;
 }
 
+/** A command that sends an update to a process. */
+export function addUpdateCommand(parent: Command, name: string, text: CommandText): Command {
+  return addCommand(parent, name, text).option(
+    "--update-id <id>",
+    "repeat the update with this id, whose outcome is unknown: it happens once",
+    updateId,
+  );
+}
+
+function updateId(text: string): string {
+  if (/^[\x21-\x7e]{1,200}$/.test(text)) return text;
+  throw new InvalidArgumentError("must be the update id that an earlier call has named");
+}
+
 /** For a command that prints a table. */
 export function csvOption(): Option {
   return new Option("--csv", "print CSV on stdout").conflicts("json");

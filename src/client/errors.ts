@@ -88,17 +88,33 @@ export class FinishedError extends TrustflowError {
   }
 }
 
-/** Temporal is unreachable, or no worker answers. Try again later. */
-export class UnreachableError extends TrustflowError {}
+/**
+ * Temporal is unreachable, or no worker answers. Try again later. An update may have been taken all the same: call it again with
+ * `updateId`, and it happens once.
+ */
+export class UnreachableError extends TrustflowError {
+  /** Of an update whose outcome is unknown. */
+  readonly updateId: string | undefined;
+
+  constructor(message: string, updateId?: string) {
+    super(
+      updateId === undefined
+        ? message
+        : `${message}. It may have been taken all the same: repeat it with the update id ${updateId}`,
+    );
+    this.updateId = updateId;
+  }
+}
 
 /**
  * A worker answers but cannot replay the process. The clean-up repairs it once; else it waits for a new release
  * (docs/operations.md).
  */
 export class StuckError extends UnreachableError {
-  constructor(id: string) {
+  constructor(id: string, updateId?: string) {
     super(
-      `${id} is stuck: no worker can replay it. "trustflow cleanup" repairs it once; see "trustflow list --stuck"`,
+      `${id} is stuck: its workflow task fails, or no worker takes it; see "trustflow list --stuck"`,
+      updateId,
     );
   }
 }

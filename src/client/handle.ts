@@ -41,6 +41,7 @@ import {
   NotAcceptedError,
   StuckError,
   TerminatedError,
+  TrustflowError,
   UnknownProcessError,
   UnprovenAnswerError,
   UnreachableError,
@@ -49,17 +50,18 @@ import { newestReadIn, withNewestRead } from "./newest-read.js";
 
 /** Handlers answer within 20 s; after this long, no worker is there. */
 const ANSWER_LIMIT_MS = 30_000;
-/** Codes of gRPC; with the last one Temporal itself is away. */
-const CANCELLED = 1;
-const RESOURCE_EXHAUSTED = 8;
+/** A code of gRPC: Temporal itself is away. */
 const UNAVAILABLE = 14;
+/** Codes of gRPC after which a wait goes on: cancelled, deadline exceeded, too many long polls, aborted, a broken connection. */
+const passing = new Set<unknown>([1, 4, 8, 10, 13, UNAVAILABLE]);
+/** Pauses before a wait is begun again. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
 /** To find out why nobody answered. */
 const STUCK_LIMIT_MS = 5_000;
 /** So long one wait for a change lasts; of a batch, whose heartbeats end no wait, the time between two looks. */
 const WATCH_MS = 60_000;
 const BATCH_WATCH_MS = 2_000;
-/** After a wait that Temporal has cut short. */
-const WATCH_PAUSE_MS = 1_000;
 
 /** How the operator of this client signs a decision; undefined where it has no key. */
 export type SignDecision = (decision: {
@@ -102,22 +104,25 @@ export class ProcessHandle<Result> {
     this.#workflow = client.workflow.getHandle(this.workflowId);
   }
 
-  /** Waits for the end. Throws the typed error of a process that failed. */
-  async result(): Promise<Result> {
-    for (;;) {
-      try {
-        return this.#present((await this.#workflow.result()) as Result);
-      } catch (error) {
-        // A reset ends the run that we waited for; the process goes on in a new one.
-        if (isTerminated(error) && (await this.#state()) !== "TERMINATED") continue;
-        throw await this.#typed(error);
+  /** Waits for the end, also while Temporal is away. Throws the typed error of a process that failed. */
+  result(): Promise<Result> {
+    return untilAnswered(async () => {
+      for (;;) {
+        try {
+          return this.#present((await this.#workflow.result()) as Result);
+        } catch (error) {
+          // A reset ends the run that we waited for; the process goes on in a new one.
+          if (isTerminated(error) && (await this.#described()).status.name !== "TERMINATED")
+            continue;
+          throw isPassing(error) ? error : await this.#typed(error);
+        }
       }
-    }
+    });
   }
 
   /** As of the newest workflow task, from Temporal alone. `timeline` has the newest entries; `timeline()` has all. */
   async status(): Promise<ProcessStatus> {
-    return this.#statusIn(await this.#answered(() => this.#describe()));
+    return this.#statusIn(await this.#answered(() => this.#described()));
   }
 
   /** All entries. Needs a live worker while the process is open. */
@@ -130,7 +135,8 @@ export class ProcessHandle<Result> {
   #statusIn(described: WorkflowExecutionDescription): Promise<ProcessStatus> {
     return this.#answered(async () => {
       // Its memo is as of the last task that succeeded.
-      if (mayBeStuck(described) && (await this.#isStuck())) throw new StuckError(this.workflowId);
+      if (mayBeStuck(described.raw.pendingWorkflowTask) && (await this.#isStuck()))
+        throw new StuckError(this.workflowId);
       const shown = await statusIn(this.#client, described);
       if (this.process !== "sendNoticeBatch" || described.status.name !== "RUNNING")
         return shown ?? this.#statusOfBefore(described);
@@ -156,8 +162,12 @@ export class ProcessHandle<Result> {
     let shown = "";
     let changes: RunChanges | undefined;
     for (;;) {
-      const described = await this.#answered(() => this.#describe());
-      const now = await this.#statusIn(described);
+      const [described, now] = await untilAnswered(async () => {
+        const found = await this.#described().catch(async (error: unknown) => {
+          throw isPassing(error) ? error : await this.#typed(error);
+        });
+        return [found, await this.#statusIn(found)] as const;
+      });
       const text = JSON.stringify(now);
       if (text !== shown) yield now;
       shown = text;
@@ -168,7 +178,7 @@ export class ProcessHandle<Result> {
       await changes.next(historyLength, this.#watchLimitMs).catch(async (error: unknown) => {
         changes = undefined;
         if (!isPassing(error)) throw await this.#typed(error);
-        await delay(WATCH_PAUSE_MS);
+        await delay(FIRST_PAUSE_MS);
       });
     }
   }
@@ -179,17 +189,12 @@ export class ProcessHandle<Result> {
   }
 
   async isOpen(): Promise<boolean> {
-    return (await this.#state()) === "RUNNING";
+    const { status: state } = await this.#answered(() => this.#described());
+    return state.name === "RUNNING";
   }
 
-  #describe() {
+  #described() {
     return describe(this.#client, this.workflowId);
-  }
-
-  /** Temporal's word for the newest run. */
-  async #state(): Promise<string> {
-    const { status: state } = await this.#answered(() => this.#describe());
-    return state.name;
   }
 
   /** A person's decision on an open attention. */
@@ -249,7 +254,7 @@ export class ProcessHandle<Result> {
           throw error;
         }
       }
-    });
+    }, updateId);
   }
 
   /** The workers cannot check by the contract what is sealed before they open it, so that is done here. */
@@ -262,11 +267,12 @@ export class ProcessHandle<Result> {
     return [seal(contract, args[0])];
   }
 
-  async #answered<T>(call: () => Promise<T>): Promise<T> {
+  /** `updateId`: of the update that the call makes. */
+  async #answered<T>(call: () => Promise<T>, updateId?: string): Promise<T> {
     try {
       return await this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, call);
     } catch (error) {
-      throw await this.#typed(error);
+      throw await this.#typed(error, updateId);
     }
   }
 
@@ -276,7 +282,8 @@ export class ProcessHandle<Result> {
     return answer;
   }
 
-  async #typed(error: unknown): Promise<unknown> {
+  async #typed(error: unknown, updateId?: string): Promise<unknown> {
+    if (error instanceof TrustflowError) return error;
     if (isPlaintextRefused(error)) return new UnprovenAnswerError(this.workflowId);
     if (error instanceof WorkflowNotFoundError) {
       const known = await this.#known();
@@ -284,20 +291,20 @@ export class ProcessHandle<Result> {
         ? new FinishedError(this.workflowId, known.outcome)
         : new UnknownProcessError(this.workflowId);
     }
+    if (isUnavailable(error))
+      return new UnreachableError(`${this.workflowId}: Temporal cannot be reached`, updateId);
     // Every process answers `status`: the worker did not get that far.
-    if (error instanceof QueryNotRegisteredError) {
-      if (await this.isOpen()) return new StuckError(this.workflowId);
-      return new UnreachableError(
-        `${this.workflowId} has ended, and this release cannot replay it`,
-      );
-    }
+    const isUnregistered = error instanceof QueryNotRegisteredError;
     const isTimeout = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
     // Temporal's answers about a task that keeps failing differ with the moment.
-    const isAnswered = error instanceof ServiceError && grpcOf(error).code !== UNAVAILABLE;
-    if ((isTimeout || isAnswered) && (await this.#isStuck()))
-      return new StuckError(this.workflowId);
+    if ((isTimeout || isUnregistered || error instanceof ServiceError) && (await this.#isStuck()))
+      return new StuckError(this.workflowId, updateId);
+    if (isUnregistered)
+      return new UnreachableError(`${this.workflowId}: this worker cannot replay it; ask again`);
     if (isTimeout || isUnanswered(error))
-      return new UnreachableError(`${this.workflowId}: no worker answered within 30 s`);
+      return new UnreachableError(`${this.workflowId}: no worker answered within 30 s`, updateId);
+    if (updateId !== undefined && isPassing(error))
+      return new UnreachableError(`${this.workflowId}: Temporal broke off the call`, updateId);
     if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) {
       return error;
     }
@@ -323,7 +330,7 @@ export class ProcessHandle<Result> {
   async #known(): Promise<{ outcome: string | undefined } | undefined> {
     try {
       const found = await this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, () =>
-        this.#describe(),
+        this.#described(),
       );
       return { outcome: found.typedSearchAttributes.get(searchAttributes.outcome) };
     } catch (error) {
@@ -339,9 +346,22 @@ function isTerminated(error: unknown): boolean {
   return error.cause instanceof TerminatedFailure && error.cause.failure === undefined;
 }
 
-/** A long poll was cut short, or too many wait at once; it is begun anew. */
+/** Temporal is away, or too many calls wait there: who waits asks again. */
 function isPassing(error: unknown): boolean {
-  return [CANCELLED, RESOURCE_EXHAUSTED, UNAVAILABLE].includes(Number(grpcOf(error).code));
+  const isUnreachable = error instanceof UnreachableError && !(error instanceof StuckError);
+  return isUnreachable || passing.has(grpcOf(error).code);
+}
+
+/** Asks again after each passing error, with growing pauses, for as long as the caller waits. */
+async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      await delay(pauseMs * (0.5 + Math.random()));
+    }
+  }
 }
 
 /** The run ended before it answered; a reset ends the run that was queried. */
@@ -367,6 +387,11 @@ function isUnanswered(error: unknown): boolean {
   const { code, details } = grpcOf(error);
   const isKnown = /^no poller seen|Workflow Task in failed state/.test(details ?? "");
   return code === 4 || (code === 9 && isKnown);
+}
+
+/** Whether Temporal itself is away. */
+export function isUnavailable(error: unknown): boolean {
+  return grpcOf(error).code === UNAVAILABLE;
 }
 
 function grpcOf(error: unknown): { code?: unknown; details?: string } {

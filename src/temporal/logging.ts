@@ -6,6 +6,7 @@ import { type DestinationStream, destination, pino } from "pino";
 import { providerCallSeconds } from "../contracts/shared/names.js";
 import { visibleJson } from "../contracts/shared/text.js";
 import { messagePrefix, redact } from "./redaction.js";
+import { noteLine } from "./worker-watch.js";
 
 const STDERR = 2;
 
@@ -23,6 +24,7 @@ export function redactingLogger(level: LogLevel, to?: DestinationStream): Logger
     to ?? destination({ dest: STDERR, sync: true }),
   );
   return new DefaultLogger(level, ({ level: at, timestampNanos, message, meta }) => {
+    noteLine(message);
     const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
     lines[lowerCase(at)]({ time, ...redact(meta) }, messagePrefix(message));
   });

@@ -1,13 +1,12 @@
 // Commands that send an update to a process: cancel, request-affidavit, otp, resend-otp, assertion, accept-contract,
 // decide-video, reject-call (docs/design.md §13).
-import { randomUUID } from "node:crypto";
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../../contracts/issue-certificate.js";
 import type { NoticeAffidavitRequest } from "../../contracts/send-notice.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { requireCapability } from "./capability.js";
-import { addCommand, personName } from "../command.js";
+import { addUpdateCommand, personName } from "../command.js";
 import { idHelp, withProcess } from "../context.js";
 import { enteredLine, noteVisible } from "../entered.js";
 import { CommandError, exitCodes } from "../output/exit.js";
@@ -17,6 +16,7 @@ import { answerText } from "./show.js";
 
 interface UpdateOptions {
   json?: boolean | undefined;
+  updateId?: string;
 }
 
 /** Who decides, and why. */
@@ -26,7 +26,7 @@ interface Stated {
 }
 
 export function addUpdates(program: Command): void {
-  const cancel = addCommand(program, "cancel <id>", {
+  const cancel = addUpdateCommand(program, "cancel <id>", {
     summary:
       "cancel a letter before it is dispatched, a batch of notices before its start, or the post that would follow a notice",
     details: `${idHelp}
@@ -34,16 +34,16 @@ Ends with 0 on cancelled and on pending (the submit is in progress; the cancella
 with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the process has ended.`,
     example: "trustflow cancel order-7",
   });
-  addStated(cancel).action((id: string, { json, ...stated }: UpdateOptions & Stated) =>
+  addStated(cancel).action((id: string, { json, updateId, ...stated }: UpdateOptions & Stated) =>
     withProcess(id, async (handle) => {
       const answer = await requireCapability(handle, "cancel", "cancellation")
-        .cancel(randomUUID(), stated)
+        .cancel(updateId, stated)
         .catch(saysAlreadyCancelled(handle.workflowId));
       sayAnswer(answer, ["cancelled", "pending"], { json });
     }),
   );
 
-  addCommand(program, "request-affidavit <id>", {
+  addUpdateCommand(program, "request-affidavit <id>", {
     summary: "request an affidavit on demand from the provider",
     details: `${idHelp}\nEnds with 0 if the provider accepted the request, else with 1.`,
     example: "trustflow request-affidavit order-7 --include-document",
@@ -55,19 +55,23 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the proc
     .action(
       (
         id: string,
-        { json, ...asked }: UpdateOptions & PostalAffidavitRequest & NoticeAffidavitRequest,
+        {
+          json,
+          updateId,
+          ...asked
+        }: UpdateOptions & PostalAffidavitRequest & NoticeAffidavitRequest,
       ) =>
         withProcess(id, async (handle) => {
           const answer = await requireCapability(
             handle,
             "requestAffidavit",
             "request for an affidavit",
-          ).requestAffidavit(asked);
+          ).requestAffidavit(asked, updateId);
           sayAnswer(answer, ["requested"], { json });
         }),
     );
 
-  addCommand(program, "otp <id> [code]", {
+  addUpdateCommand(program, "otp <id> [code]", {
     summary: "submit the holder's one-time code",
     details: `${idHelp}
 Without CODE, or with -, the command asks for the code on a terminal and does not show it; otherwise it reads one line of stdin.
@@ -81,25 +85,25 @@ Ends with 0 if the code was accepted, with 1 on wrong, expired, locked, unavaila
     return withProcess(id, async (found) => {
       const handle = requireCapability(found, "submitOtp", "code");
       const given = isEntered ? await enteredCode(handle.workflowId) : code;
-      sayAnswer(await handle.submitOtp(given), ["accepted"], options);
+      sayAnswer(await handle.submitOtp(given, options.updateId), ["accepted"], options);
     });
   });
 
-  addCommand(program, "resend-otp <id>", {
+  addUpdateCommand(program, "resend-otp <id>", {
     summary: "send the holder a new one-time code",
     details: `${idHelp}\nEnds with 0 if the code was sent, with 1 on tooSoon, limitReached, refused, expired, unavailable, unknown.`,
     example: "trustflow resend-otp order-7",
   }).action((id: string, options: UpdateOptions) =>
     withProcess(id, async (handle) => {
       sayAnswer(
-        await requireCapability(handle, "resendOtp", "code").resendOtp(),
+        await requireCapability(handle, "resendOtp", "code").resendOtp(options.updateId),
         ["sent"],
         options,
       );
     }),
   );
 
-  addCommand(program, "assertion <id>", {
+  addUpdateCommand(program, "assertion <id>", {
     summary: "submit a new eID assertion after a rejection",
     details: `${idHelp}
 The file holds the assertion in base64, or its JSON document. Ends with 0 on accepted and on pending
@@ -114,7 +118,7 @@ The file holds the assertion in base64, or its JSON document. Ends with 0 on acc
           handle,
           "provideAssertion",
           "assertion",
-        ).provideAssertion(assertion);
+        ).provideAssertion(assertion, options.updateId);
         sayAnswer(answer, ["accepted", "pending"], options);
       });
     });
@@ -124,7 +128,7 @@ The file holds the assertion in base64, or its JSON document. Ends with 0 on acc
 }
 
 function addSigning(program: Command): void {
-  const acceptContract = addCommand(program, "accept-contract <id>", {
+  const acceptContract = addUpdateCommand(program, "accept-contract <id>", {
     summary: "accept or refuse the contract of a signature",
     details: `${idHelp}
 Only for a process with requireContractAccepted; the contract is one of the process's documents.
@@ -132,15 +136,18 @@ Ends with 0 on accepted and refused, with 1 on unavailable and if the process do
     example: "trustflow accept-contract order-7\ntrustflow accept-contract order-7 --refuse",
   }).option("--refuse", "refuse the contract: the process ends");
   addStated(acceptContract).action(
-    (id: string, { refuse, json, ...stated }: UpdateOptions & Stated & { refuse?: true }) =>
+    (
+      id: string,
+      { refuse, json, updateId, ...stated }: UpdateOptions & Stated & { refuse?: true },
+    ) =>
       withProcess(id, async (handle) => {
         const taker = requireCapability(handle, "acceptContract", "contract");
-        const answer = await taker.acceptContract(!refuse, randomUUID(), stated);
+        const answer = await taker.acceptContract(!refuse, updateId, stated);
         sayAnswer(answer, ["accepted", "refused"], { json });
       }),
   );
 
-  const decideVideo = addCommand(program, "decide-video <id>", {
+  const decideVideo = addUpdateCommand(program, "decide-video <id>", {
     summary: "approve or cancel an identity video",
     details: `${idHelp}\nEnds with 0 on approved and cancelled, with 1 on refused, unknown, unavailable, notAwaited.`,
     example: "trustflow decide-video order-7 --decision approve",
@@ -152,18 +159,23 @@ Ends with 0 on accepted and refused, with 1 on unavailable and if the process do
   addStated(decideVideo).action(
     (
       id: string,
-      { decision, json, ...stated }: UpdateOptions & Stated & { decision: "approve" | "cancel" },
+      {
+        decision,
+        json,
+        updateId,
+        ...stated
+      }: UpdateOptions & Stated & { decision: "approve" | "cancel" },
     ) =>
       withProcess(id, async (handle) => {
         const taker = requireCapability(handle, "decideVideo", "identity video");
-        const answer = await taker.decideVideo(decision, randomUUID(), stated);
+        const answer = await taker.decideVideo(decision, updateId, stated);
         sayAnswer(answer, ["approved", "cancelled"], { json });
       }),
   );
 }
 
 function addRejection(program: Command): void {
-  const rejectCall = addCommand(program, "reject-call <id>", {
+  const rejectCall = addUpdateCommand(program, "reject-call <id>", {
     summary: "reject the call of an identification by video",
     details: `${idHelp}
 Ends with 0 on rejected, with 1 on notAwaited, refused, unknown, unavailable.`,
@@ -175,13 +187,18 @@ Ends with 0 on rejected, with 1 on notAwaited, refused, unknown, unavailable.`,
   addStated(rejectCall).action(
     async (
       id: string,
-      { fields: file = "", json, ...stated }: UpdateOptions & Stated & { fields?: string },
+      {
+        fields: file = "",
+        json,
+        updateId,
+        ...stated
+      }: UpdateOptions & Stated & { fields?: string },
     ) => {
       const fields =
         file === "" ? undefined : jsonObject(await readText(file, "--fields"), "--fields", file);
       await withProcess(id, async (handle) => {
         const taker = requireCapability(handle, "rejectCall", "rejection of a call");
-        const answer = await taker.rejectCall(fields, randomUUID(), stated);
+        const answer = await taker.rejectCall(fields, updateId, stated);
         sayAnswer(answer, ["rejected"], { json });
       });
     },

@@ -3,6 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { candidatesQuery, listExecutions, filterStuck } from "./stuck.js";
 import type { Namespace } from "./stuck.js";
 
+/** So many processes are described at most, however many are open: Temporal has other work to do. */
+const LOOKS_PER_SECOND = 20;
+
 export interface StuckWatch {
   /** By whether the clean-up has repaired them; undefined before the first look, and where the last one failed. */
   counts(): { no: number; once: number } | undefined;
@@ -24,6 +27,7 @@ export function watchStuck(where: Namespace, everyMs: number): StuckWatch {
     for await (const execution of listExecutions(where, await candidatesQuery(where))) {
       if (stop.signal.aborted) return;
       yield execution;
+      await delay(1_000 / LOOKS_PER_SECOND, undefined, { signal: stop.signal });
     }
   }
 

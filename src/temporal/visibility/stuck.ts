@@ -1,5 +1,5 @@
-// Finds stuck processes: Temporal retries their workflow task, and every attempt fails. Only failures count. A task without a
-// worker, or one that times out on a slow worker, does not make a process stuck.
+// Finds stuck processes: Temporal retries their workflow task, and every attempt fails; or no worker takes the task, or ends it, for
+// minutes.
 import type { ConnectionLike } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { processes } from "../../contracts/registry.js";
@@ -24,17 +24,22 @@ export interface ListedExecution extends Execution {
 }
 
 export interface Stuck {
-  /** When the first attempt failed. */
+  /** When the first attempt failed, or the task was scheduled. */
   since: string;
   /** Failed attempts since then. */
   failures: number;
-  /** Temporal's name of the last failure's cause: `NON_DETERMINISTIC_ERROR`, `WORKFLOW_WORKER_UNHANDLED_FAILURE` … */
+  /**
+   * Temporal's name of the last failure's cause: `NON_DETERMINISTIC_ERROR`, `WORKFLOW_WORKER_UNHANDLED_FAILURE` …; ours where no
+   * attempt failed: `NOT_TAKEN` by any worker, or `TIMED_OUT` at one.
+   */
   cause: string;
   /** When the clean-up reset it, which it does once. */
   repairedAt?: string;
 }
 
-const { EventType, WorkflowTaskFailedCause } = proto.temporal.api.enums.v1;
+const { EventType, PendingWorkflowTaskState, WorkflowTaskFailedCause } =
+  proto.temporal.api.enums.v1;
+const { PENDING_WORKFLOW_TASK_STATE_STARTED: STARTED } = PendingWorkflowTaskState;
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = WorkflowTaskFailedCause;
 
 /** The reason of the clean-up's reset; the history keeps it, so the reset needs no other record. */
@@ -42,6 +47,8 @@ export const repairReason = "trustflow cleanup: reset to the last good workflow 
 
 /** One or two failures may be the end of a worker. The third attempt begins about 20 s after the first. */
 const MIN_FAILURES = 3;
+/** So long a task may wait for a worker, or time out at one: longer than a deployment takes. */
+const LATE_MS = 300_000;
 /** So many executions are looked at at once, and no more. */
 const CONCURRENCY = 8;
 const NOT_FOUND = 5;
@@ -125,12 +132,21 @@ export async function* listExecutions(
   } while (nextPageToken);
 }
 
+type PendingTask = proto.temporal.api.workflow.v1.IPendingWorkflowTaskInfo;
+
 /** False where a description alone shows that the execution is not stuck. */
-export function mayBeStuck({ raw }: { raw: { pendingWorkflowTask?: Attempted | null } }): boolean {
-  return (raw.pendingWorkflowTask?.attempt ?? 0) >= 2;
+export function mayBeStuck(task: PendingTask | null | undefined, now = Date.now()): boolean {
+  return (task?.attempt ?? 0) >= 2 || readLate(task, now) !== undefined;
 }
 
-type Attempted = Pick<proto.temporal.api.workflow.v1.IPendingWorkflowTaskInfo, "attempt">;
+/** A task that has been waiting for minutes, with however many attempts. */
+export function readLate(task: PendingTask | null | undefined, now: number): Stuck | undefined {
+  const scheduled = task?.originalScheduledTime ?? task?.scheduledTime;
+  if (!task || !scheduled || now - msOf(scheduled) < LATE_MS) return undefined;
+  const failures = Math.max(0, (task.attempt ?? 1) - 1);
+  const cause = failures === 0 && task.state !== STARTED ? "NOT_TAKEN" : "TIMED_OUT";
+  return { since: new Date(msOf(scheduled)).toISOString(), failures, cause };
+}
 
 /** Undefined where the execution is not stuck, or has ended meanwhile; without a run id it is the newest run. */
 export async function inspect(
@@ -143,8 +159,8 @@ export async function inspect(
       namespace,
       execution,
     });
+    if (!mayBeStuck(task)) return undefined;
     const attempt = task?.attempt ?? 0;
-    if (attempt < 2) return undefined;
     const events: HistoryEvent[] = [];
     let nextPageToken: Uint8Array | undefined;
     do {
@@ -156,7 +172,7 @@ export async function inspect(
       events.push(...(page.history?.events ?? []));
       nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
     } while (nextPageToken);
-    const stuck = readStuck(events, attempt);
+    const stuck = readStuck(events, attempt) ?? readLate(task, Date.now());
     return stuck && { stuck, events };
   } catch (error) {
     if ((error as { code?: unknown }).code === NOT_FOUND) return undefined;

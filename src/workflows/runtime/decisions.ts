@@ -2,7 +2,9 @@
 import {
   ActivityFailure,
   currentUpdateInfo,
+  isCancellation,
   proxyActivities,
+  sleep,
   workflowInfo,
 } from "@temporalio/workflow";
 import type { ProcessActivities } from "../../activities/runtime/process.js";
@@ -20,6 +22,7 @@ export interface Proven extends Pick<TimelineEntry, "by" | "note" | "principal">
 
 const summary = "Check the signature of the decision";
 const seconds = "4 seconds";
+const PAUSE_MS = 60_000;
 const { checkDecision } = proxyActivities<ProcessActivities>({
   ...answerOptions,
   startToCloseTimeout: seconds,
@@ -42,6 +45,7 @@ export async function verifyDecider(given: Decider): Promise<Proven | undefined>
   const { firstExecutionRunId: firstRunId } = workflowInfo();
   try {
     const checked = await checkDecision({ update, updateId, firstRunId, argument: given });
+    if (!isObject(checked)) return undefined;
     if (!("refused" in checked)) return { ...unverifiedDecider(given), ...checked };
     throw invalidInput(checked.refused.path, checked.refused.problem);
   } catch (error) {
@@ -57,9 +61,20 @@ export function unverifiedDecider({ by, note }: Decider): Proven {
 /** Whether unsigned decisions are accepted. A cancellation by Temporal itself has no signature. */
 export async function acceptsUnsigned(update: string): Promise<boolean> {
   const { firstExecutionRunId: firstRunId } = workflowInfo();
-  const checked = await checkUntilKnown({ update, updateId: "", firstRunId, argument: {} });
-  return !("refused" in checked);
+  for (;;) {
+    try {
+      const checked = await checkUntilKnown({ update, updateId: "", firstRunId, argument: {} });
+      if (isObject(checked)) return !("refused" in checked);
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    }
+    // A stranger completed the activity (decision 22), or a key is missing.
+    await sleep(PAUSE_MS, { summary: `Pause before: ${summary}` });
+  }
 }
+
+/** A stranger may have put another encrypted payload of the process in the place of the answer. */
+const isObject = (answer: unknown) => typeof answer === "object" && answer !== null;
 
 /** The timeline entry; without a name and a proof its source is the process. */
 export function decidedBy(

@@ -148,13 +148,38 @@ export class Lifecycle {
     this.#status.effectExists("tracking", references, secondsFromNow(deadlineSeconds));
   }
 
-  /** Background work; it is cancelled when the main path ends. */
+  /** Background work; it is cancelled when the main path ends. If it fails, a person decides whether it is done again. */
   background(work: () => Promise<void>): void {
     const scope = new CancellationScope();
-    const done = scope.run(work).catch((error: unknown) => {
-      if (!isCancellation(error)) throw error;
-    });
+    const done = scope.run(() => this.#untilDone(work)).catch(() => undefined);
     this.#background.push({ scope, done });
+  }
+
+  async #untilDone(work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        // A rejection without an end would fail every workflow task from now on.
+        if (isCancellation(error) || !(await this.#askWhetherToRepeat(error))) return;
+      }
+    }
+  }
+
+  async #askWhetherToRepeat(error: unknown): Promise<boolean> {
+    const attention = this.#attentions.open({
+      step: { name: "background", journaled: false, happened: {} },
+      kind: "protocol",
+      reason: `work beside the steps has failed (${nameOf(error)}): retry does it again, happened leaves it out`,
+    });
+    try {
+      const ended = CancellationScope.current().cancelRequested;
+      const decided = await Promise.race([attention.decided, ended]);
+      if (decided.decision === "abandon") this.stop(this.abandoned("background", decided));
+      return decided.decision === "retry";
+    } finally {
+      this.#attentions.close(attention);
+    }
   }
 
   /**
@@ -185,6 +210,11 @@ export class Lifecycle {
     await condition(allHandlersFinished);
     this.#status.conclude();
   }
+}
+
+/** The message of an error may quote what nobody may see. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }
 
 function shownFailure({ type, message, details }: ApplicationFailure): ShownFailure {

@@ -3,6 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import proto from "@temporalio/proto";
 import {
   candidatesQuery,
+  mayBeStuck,
+  readLate,
   readStuck,
   repairReason,
 } from "../../../src/temporal/visibility/stuck.js";
@@ -32,6 +34,31 @@ const failed = (cause: Cause, message = ""): HistoryEvent => ({
 });
 const defect = failed("NON_DETERMINISTIC_ERROR");
 const at = (second: number) => new Date(second * 1_000).toISOString();
+
+describe("a task that waits", () => {
+  const { PendingWorkflowTaskState: State } = proto.temporal.api.enums.v1;
+  const { PENDING_WORKFLOW_TASK_STATE_SCHEDULED: SCHEDULED } = State;
+  const { PENDING_WORKFLOW_TASK_STATE_STARTED: STARTED } = State;
+  const seconds = (second: number) => ({ seconds: second, nanos: 0 }) as never;
+  const task = { originalScheduledTime: seconds(1_000), attempt: 1, state: SCHEDULED };
+  const after = (waited: number) => (1_000 + waited) * 1_000;
+
+  test.each([
+    ["for a worker, for minutes", task, "NOT_TAKEN", 0],
+    ["at a worker, for minutes", { ...task, state: STARTED }, "TIMED_OUT", 0],
+    ["with many attempts", { ...task, attempt: 9, scheduledTime: seconds(1_290) }, "TIMED_OUT", 8],
+  ])("%s makes its process stuck", (_, pending, cause, failures) => {
+    expect(readLate(pending, after(299))).toBeUndefined();
+    const late = { since: new Date(1_000_000).toISOString(), cause, failures };
+    expect(readLate(pending, after(300))).toEqual(late);
+    expect(mayBeStuck(pending, after(300))).toBe(true);
+  });
+
+  test("is none where no task is pending, or the first attempt is young", () => {
+    expect(mayBeStuck(undefined)).toBe(false);
+    expect(mayBeStuck(task, after(299))).toBe(false);
+  });
+});
 
 describe("a process is stuck", () => {
   test("whose task failed once in the history and twice without a trace", () => {

@@ -7,14 +7,18 @@ import {
   defineUpdate,
   sleep,
 } from "@temporalio/workflow";
+import { cancelUnsigned } from "../../../src/workflows/runtime/cancellation.js";
 import { Flow } from "../../../src/workflows/runtime/flow.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
-import { WorkflowRun } from "../workflow-run.js";
+import { unavailable, WorkflowRun } from "../workflow-run.js";
 
 type PlainFlow = Flow<never, ReturnType<typeof plainView>>;
 
 /** A process whose main path lasts until `isOver`, or fails. */
-async function start(prepare: (flow: PlainFlow) => void = () => undefined) {
+async function start(
+  prepare: (flow: PlainFlow) => void = () => undefined,
+  fakes: Parameters<typeof WorkflowRun.start>[1] = {},
+) {
   let flow!: PlainFlow;
   const main: { isOver: boolean; failure?: Error } = { isOver: false };
   const run = await WorkflowRun.start(
@@ -35,6 +39,7 @@ async function start(prepare: (flow: PlainFlow) => void = () => undefined) {
     {
       checkDecision: () => ({}),
       decide: () => ({ answer: "resolved", occurrence: "1", effect: "unknown" }),
+      ...fakes,
     },
   );
   const end = (failure?: Error) =>
@@ -42,8 +47,8 @@ async function start(prepare: (flow: PlainFlow) => void = () => undefined) {
       main.isOver = true;
       if (failure) main.failure = failure;
     });
-  const resolve = (decision: string) =>
-    run.update("resolve", { attention: "send-1", decision, by: "Ann" });
+  const resolve = (decision: string, attention = "send-1") =>
+    run.update("resolve", { attention, decision, by: "Ann" });
   return { run, flow, end, resolve };
 }
 
@@ -90,6 +95,63 @@ test("work in the background is cancelled at the end, and awaited", async () => 
   await run.look(() => {
     work.isClosed = true;
   });
+  expect(run.result).toBe("done");
+});
+
+test("a person decides about background work that fails: it is done again, or left out", async () => {
+  let tries = 0;
+  const { run, flow, end, resolve } = await start((of) =>
+    of.lifecycle.background(async () => {
+      tries += 1;
+      throw new TypeError("the number of a person");
+    }),
+  );
+  const attention = { id: "background-1", kind: "protocol" };
+  expect(flow.status.current().attention).toMatchObject(attention);
+  expect(JSON.stringify(flow.status.current())).not.toContain("of a person");
+  await resolve("retry", "background-1");
+  expect([tries, flow.status.current().attention?.id]).toEqual([2, "background-2"]);
+  await resolve("happened", "background-2");
+  expect([tries, flow.status.current().attention]).toEqual([2, undefined]);
+  await end();
+  expect(run.result).toBe("done");
+});
+
+test("background work that has failed, and about which nobody decides, ends with the process", async () => {
+  const { run, end } = await start((of) =>
+    of.lifecycle.background(() => Promise.reject(new Error("no"))),
+  );
+  await end();
+  expect(run.result).toBe("done");
+});
+
+test("a forged answer about Temporal's cancellation stops nothing: it is asked for again", async () => {
+  const answers: unknown[] = ["another payload", null, undefined, {}];
+  let cancelled = 0;
+  const { run, end } = await start(
+    (of) =>
+      of.lifecycle.onCancelRequested(() =>
+        of.lifecycle.background(() =>
+          cancelUnsigned(of, "cancel", async () => {
+            cancelled += 1;
+            return { answer: "cancelled" };
+          }),
+        ),
+      ),
+    {
+      checkDecision: () => {
+        if (answers.length === 4) {
+          answers.shift();
+          throw unavailable;
+        }
+        return answers.shift();
+      },
+    },
+  );
+  await run.cancel();
+  for (let minute = 0; minute < 4; minute += 1) await run.pass(60);
+  expect([answers, cancelled]).toEqual([[], 1]);
+  await end();
   expect(run.result).toBe("done");
 });
 
