@@ -94,10 +94,10 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
   };
   const providers = await withPatientPolls(() =>
     Promise.all(
-      Object.entries(activities.providers).map(([provider, own]) =>
+      Object.entries({ ...activities.providers, ...activities.long }).map(([queue, own]) =>
         Worker.create({
           ...calls,
-          taskQueue: providerTaskQueue(provider),
+          taskQueue: providerTaskQueue(queue),
           activities: { ...own },
           maxTaskQueueActivitiesPerSecond: config.worker.requestsPerSecond,
         }),
@@ -225,7 +225,15 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
   });
   const post = { ...of("evi-post"), settings: config.sendPostal };
   const notice = { ...of("evi-notice"), settings: config.sendNotice };
+  const batches = createBatchActivities({
+    ...of("evi-notice"),
+    settings: config.sendNoticeBatch,
+    items: new BatchItems(pool),
+    parts: new ArchiveParts(pool),
+  });
   return {
+    /** Of a queue of their own, because their attempts may last for hours. */
+    long: { "evi-notice-batch": batches },
     processes: (looks: ProcessLooks) => ({
       ...createProcessActivities(journal, signedDecisions),
       ...createLookActivities(deps, looks),
@@ -238,12 +246,8 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
       "evi-notice": {
         ...createEviNoticeActivities(notice),
         ...createServeNoticeActivities({ ...notice, serve: config.serveNotice }),
-        ...createBatchActivities({
-          ...of("evi-notice"),
-          settings: config.sendNoticeBatch,
-          items: new BatchItems(pool),
-          parts: new ArchiveParts(pool),
-        }),
+        // Its short calls, and what a process of an earlier release has scheduled.
+        ...batches,
       },
       "disposable-certificate": createCertificateActivities({
         ...of("disposable-certificate"),

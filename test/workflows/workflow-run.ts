@@ -10,6 +10,7 @@ import {
   concludeActivation,
   tryUnblockConditions,
 } from "@temporalio/workflow/lib/worker-interface.js";
+import { buildId } from "../../src/contracts/shared/names.js";
 import type { Problem } from "../../src/contracts/shared/failures.js";
 
 /** One scheduled activity; it stays open until the test answers it. */
@@ -17,6 +18,9 @@ export interface FakeCall {
   type: string;
   input: any;
   summary: string | undefined;
+  taskQueue: string;
+  /** An attempt that sends no heartbeat for a while is given up. */
+  needsHeartbeat: boolean;
   isPatient: boolean;
   isCancelled: boolean;
   answer(value: unknown): Promise<void>;
@@ -90,6 +94,7 @@ export class WorkflowRun {
       namespace: "default",
       taskQueue: "workflows",
       attempt: 1,
+      currentBuildId: buildId,
       unsafe: { isReplaying: false, isReplayingHistoryEvents: false },
     };
     const options = {
@@ -249,6 +254,8 @@ export class WorkflowRun {
       type,
       input: valueOf(scheduled.arguments[0]),
       summary: valueOf(userMetadata?.summary) as string | undefined,
+      taskQueue: scheduled.taskQueue,
+      needsHeartbeat: scheduled.heartbeatTimeout !== undefined,
       isPatient: !scheduled.scheduleToCloseTimeout,
       isCancelled: false,
       answer: (value) =>

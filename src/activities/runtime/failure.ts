@@ -253,7 +253,9 @@ function failureOf(
   const delayMs =
     retryAfterMs === undefined
       ? jittered(patient ? patienceMs : backoffMs, 0.8)
-      : jittered(retryAfterMs, 1);
+      : kind === "unchanged"
+        ? retryAfterMs
+        : jittered(retryAfterMs, 1);
   // The last quick attempt is made when the time is over, not at the next step of the backoff.
   const quickDelayMs = Math.max(1, Math.min(delayMs, leftMs));
   return ApplicationFailure.create({

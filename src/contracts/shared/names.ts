@@ -4,7 +4,7 @@ import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/commo
 
 export const workflowTaskQueue = "trustflow";
 
-/** The activity task queue of a provider; each has its own rate limit (docs/design.md §12). */
+/** The activity task queue of a provider, or of its long calls; each has its own rate limit (docs/design.md §12). */
 export function providerTaskQueue(provider: string): string {
   return `${workflowTaskQueue}.${provider}`;
 }

@@ -10,7 +10,7 @@ import type { ProcessActivities } from "../../activities/runtime/process.js";
 import { resendOtp, submitOtp } from "../../contracts/shared/messages.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import type { OtpAnswer, ResendAnswer } from "../../contracts/shared/messages.js";
-import { answerOptions } from "../runtime/activity-options.js";
+import { recordOptions } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import {
   isOver,
@@ -46,7 +46,7 @@ export interface OtpCalls {
 }
 
 const { isPast } = proxyActivities<ProcessActivities>({
-  ...answerOptions,
+  ...recordOptions,
   startToCloseTimeout: "3 seconds",
   scheduleToCloseTimeout: "3 seconds",
   summary: "Check whether another code can be sent",

@@ -36,6 +36,13 @@ export const answerOptions: ActivityOptions = {
   retry: { initialInterval: "1 second", maximumInterval: "2 seconds" },
 };
 
+/** For an update's own question to the database, which sends no heartbeat: a short attempt shows a killed worker. */
+export const recordOptions: ActivityOptions = {
+  startToCloseTimeout: "6 seconds",
+  scheduleToCloseTimeout: "15 seconds",
+  retry: { initialInterval: "1 second", maximumInterval: "2 seconds" },
+};
+
 /** The call of an update that answers within a configured time. */
 export function updateActivities<A>(provider: string, summary: string, seconds: number) {
   const time = `${seconds} seconds` as const;

@@ -11,7 +11,7 @@ import { plainText } from "../../contracts/shared/text.js";
 import type { Resolution, ResolveAnswer } from "../../contracts/shared/messages.js";
 import type { ProposedDecision } from "../../contracts/shared/names.js";
 import type { Attention, TimelineEntry } from "../../contracts/shared/status.js";
-import { answerOptions } from "./activity-options.js";
+import { recordOptions } from "./activity-options.js";
 import { now } from "./clock.js";
 import { decidedBy } from "./decisions.js";
 import type { Proven } from "./decisions.js";
@@ -63,7 +63,7 @@ export interface OpenAttention {
 }
 
 const { decide } = proxyActivities<ProcessActivities>({
-  ...answerOptions,
+  ...recordOptions,
   summary: "Record the decision",
 });
 

@@ -10,7 +10,7 @@ import {
 import type { ProcessActivities } from "../../activities/runtime/process.js";
 import type { Decider } from "../../contracts/shared/messages.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
-import { answerOptions } from "./activity-options.js";
+import { recordOptions } from "./activity-options.js";
 import { knows } from "./generation.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 
@@ -24,7 +24,7 @@ const summary = "Check the signature of the decision";
 const seconds = "4 seconds";
 const PAUSE_MS = 60_000;
 const { checkDecision } = proxyActivities<ProcessActivities>({
-  ...answerOptions,
+  ...recordOptions,
   startToCloseTimeout: seconds,
   scheduleToCloseTimeout: seconds,
   summary,

@@ -23,7 +23,7 @@ import type {
   SendNoticeBatchInput,
   SendNoticeBatchResult,
 } from "../../contracts/send-notice-batch.js";
-import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
+import { activitiesOf, answerOptions, recordOptions } from "../runtime/activity-options.js";
 import { answerTo, problemIn } from "../runtime/activity-errors.js";
 import { wanted } from "../runtime/attention.js";
 import { cancelUnsigned } from "../runtime/cancellation.js";
@@ -31,15 +31,18 @@ import { dateOf, msUntil, now, secondsAfter, secondsFromNow } from "../runtime/c
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
 import type { Proven } from "../runtime/decisions.js";
 import { Flow } from "../runtime/flow.js";
-import { knows } from "../runtime/generation.js";
+import { isOfGeneration, knows } from "../runtime/generation.js";
 import { Withdrawn } from "../runtime/lifecycle.js";
 import { isWaived, NotChangedYet, stepsOf } from "../runtime/steps.js";
+import type { OpenOccurrence } from "../runtime/steps.js";
 import { waitUntil } from "../runtime/waits.js";
 import { FailureBudget } from "./failure-budget.js";
 import { batchView, linesOf, membersOf, snapshotOf } from "./view.js";
 import type { BatchSnapshot, Known } from "./view.js";
 
 const provider = "evi-notice";
+/** Attempts may last for hours: they take no place from updates and single notices, which answer within seconds. */
+const batchQueue = "evi-notice-batch";
 /** One attempt that reads or sends a whole list. */
 const long = { startToCloseTimeout: "30 minutes" } as const;
 /** One attempt that reads every notice at the provider, so many a second. */
@@ -50,7 +53,7 @@ const MOST_READING_MS = 7 * 86_400_000;
 const MAX_ANSWERS_ON_CHANGE = 60;
 
 const { withdraw } = proxyActivities<ProcessActivities>({
-  ...answerOptions,
+  ...recordOptions,
   summary: "Withdraw before it is sent",
 });
 
@@ -66,7 +69,7 @@ interface OfBatch {
 class SendNoticeBatch {
   readonly #input: SendNoticeBatchInput;
   readonly #flow = new Flow<BatchSnapshot, ReturnType<typeof batchView>>(batchView);
-  readonly #step = stepsOf<BatchActivities>(this.#flow, provider);
+  readonly #step = stepsOf<BatchActivities>(this.#flow, batchQueue);
   #plan: BatchPlan | undefined;
   #batch: OfBatch | undefined;
   #started: Started | undefined;
@@ -326,24 +329,36 @@ class SendNoticeBatch {
     }
   }
 
-  async #collect({ settings }: BatchPlan, batch: OfBatch): Promise<void> {
+  async #collect({ settings, environment }: BatchPlan, batch: OfBatch): Promise<void> {
     const { status } = this.#flow;
     const end = secondsFromNow(settings.affidavitWindowSeconds);
     status.enter("affidavits");
-    status.waitFor("the affidavits", end);
+    const what = "the affidavits";
+    // An earlier release let the activity wait: its delay could exceed what was left of its time, which ended it at once.
+    const isWaitedFor = isOfGeneration(2);
+    if (isWaitedFor) {
+      const summary = "Time until the affidavits are collected";
+      await waitUntil(this.#flow, () => false, { what, end, summary });
+    }
+    status.waitFor(what, isWaitedFor ? undefined : end);
+    const waitMs = isWaitedFor ? 0 : msUntil(end);
     const step = {
       name: "affidavits",
       summary: "Collect the affidavits",
       journaled: false,
       happened: {},
       attempt: longest,
-      // Until the window ends the activity itself says when it is due: this is the pause after an attempt that was lost.
-      quick: pollEach(settings.progressIntervalSeconds, msUntil(end) + MOST_READING_MS),
+      quick: pollEach(settings.progressIntervalSeconds, waitMs + MOST_READING_MS),
     };
     const given = { ...batch, deadline: end.toISOString(), stamp: now().toISOString() };
-    this.#archive = await untilTimeIsUp(() =>
-      this.#step(step, (evi, { mode }) => evi.archiveAffidavits({ ...given, mode })),
-    );
+    const collect = (leftOpen?: OpenOccurrence) =>
+      this.#step(step, (evi, { mode }) => evi.archiveAffidavits({ ...given, mode }), leftOpen);
+    const { account } = batch;
+    const where = { provider, operation: "downloadAffidavits", environment, account, fields: [] };
+    const problem = "the affidavits are not collected after seven days";
+    this.#archive =
+      (await untilTimeIsUp(collect)) ??
+      (await collect({ occurrence: "0", problem: { kind: "unavailable", ...where, problem } }));
   }
 
   async #cancel(occurrence: string, who: Proven = {}): Promise<BatchCancelAnswer> {

@@ -13,7 +13,7 @@ import type {
   SendPostalResult,
 } from "../../contracts/send-postal.js";
 import { Communication, refuseUnlessFlags } from "../evi/communication.js";
-import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
+import { activitiesOf, answerOptions, recordOptions } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { cancelUnsigned, cancelUntilAnswered } from "../runtime/cancellation.js";
 import { decidedBy, refuseUnlessDeciderAlone } from "../runtime/decisions.js";
@@ -23,7 +23,7 @@ import { excludedTransition, postalView, reportsEnd } from "./view.js";
 import type { PostalSnapshot, PostalView } from "./view.js";
 
 const { withdraw } = proxyActivities<ProcessActivities>({
-  ...answerOptions,
+  ...recordOptions,
   summary: "Withdraw before it is sent",
 });
 

@@ -21,7 +21,7 @@ import type {
 import type { LookedAt, LookedAtFailure } from "../../contracts/shared/process-look.js";
 import type { References } from "../../contracts/shared/status.js";
 import { answerTo } from "../runtime/activity-errors.js";
-import { answerOptions } from "../runtime/activity-options.js";
+import { recordOptions } from "../runtime/activity-options.js";
 import type { Decided } from "../runtime/attention.js";
 import { cancelUnsigned } from "../runtime/cancellation.js";
 import { dateOf, now, secondsAfter, secondsFromNow, Timer } from "../runtime/clock.js";
@@ -36,7 +36,7 @@ import { mismatchIn, refusalOf } from "./failures.js";
 import { lineOf, noticeStanding, outcomeOf, referencesIn, seenIn, shownOf } from "./view.js";
 
 const { withdraw } = proxyActivities<ProcessActivities>({
-  ...answerOptions,
+  ...recordOptions,
   summary: "Withdraw the post before it is sent",
 });
 

@@ -118,6 +118,8 @@ test("the input goes into one activity, and attachments and affidavits only wher
   const attachments = [{ fileName: "a.txt", document }];
   const settings = { ...plan.settings, collectAffidavits: true };
   const run = await start({}, { attachments, settings });
+  expect(run.types).not.toContain("archiveAffidavits");
+  await run.pass(settings.affidavitWindowSeconds);
   expect(run.types).toEqual([
     ...setUp.slice(0, 4),
     "addBatchAttachments",
@@ -132,6 +134,38 @@ test("the input goes into one activity, and attachments and affidavits only wher
     archive: document,
     affidavits: { collected: 100, missing: 0 },
   });
+});
+
+test.each([1, 8, 60])(
+  "%s days of affidavits are waited for before they are collected",
+  async (days) => {
+    const affidavitWindowSeconds = days * 86_400;
+    const settings = { ...plan.settings, collectAffidavits: true, affidavitWindowSeconds };
+    const run = await start({}, { settings });
+    await run.pass(affidavitWindowSeconds - 1);
+    expect([run.open, run.result]).toEqual([[], undefined]);
+    await run.pass(1);
+    expect(run.types.slice(-2)).toEqual(["archiveAffidavits", "writeReport"]);
+    expect(run.result).toMatchObject({ outcome: "closed", archive: document });
+  },
+);
+
+test("affidavits that are not collected in time need a person, while the process keeps trying", async () => {
+  const settings = { ...plan.settings, collectAffidavits: true };
+  const run = await start({ archiveAffidavits: undefined as never }, { settings });
+  await run.pass(settings.affidavitWindowSeconds);
+  const unchanged = { kind: "unchanged" as const, provider: "evi-notice" };
+  await run.open[0]?.fail(unchanged);
+  expect(await run.query("status")).toMatchObject({
+    attention: {
+      kind: "unavailable",
+      step: "affidavits",
+      decisions: ["retry", "happened", "abandon"],
+    },
+  });
+  expect([run.open[0]?.isPatient, run.result]).toEqual([true, undefined]);
+  await run.open[0]?.answer({ archive: document, collected: 100, missing: 0 });
+  expect(run.result).toMatchObject({ outcome: "closed", archive: document });
 });
 
 test("each answer about the batch and its notices shows in the next question", async () => {
@@ -242,6 +276,9 @@ describe("a cancellation", () => {
   test("while the creation has no answer deletes the batch as soon as it is known", async () => {
     const run = await start({ createBatch: stays, ...withdrawing("start") });
     expect((await run.update("cancel")).answer).toEqual({ answer: "cancelled" });
+    // They send no heartbeat.
+    for (const { type, needsHeartbeat } of run.calls.slice(2))
+      expect([type, needsHeartbeat]).toEqual([type, false]);
     await run.open[0]!.answer({ batchId: "b-1" });
     expect(run.types.slice(2)).toEqual(["checkDecision", "withdraw", "withdraw", "deleteBatch"]);
     expect(run.result).toMatchObject({ outcome: "cancelledBeforeStart" });
@@ -270,6 +307,10 @@ describe("a cancellation", () => {
     const run = await start({ startBatch }, { scheduledDate });
     expect(run.types).not.toContain("followBatch");
     expect((await run.update("cancel")).answer).toEqual({ answer: "cancelled" });
+    // The attempts of its steps may last for hours, and no update waits behind them.
+    const queues = run.calls.map(({ type, taskQueue }) => `${type} ${taskQueue}`);
+    expect(queues).toContain("addRecipients trustflow.evi-notice-batch");
+    expect(queues).toContain("deleteBatch trustflow.evi-notice");
     expect(run.result).toMatchObject({
       outcome: "cancelledBeforeStart",
       dates: { scheduledDate },
