@@ -4,6 +4,7 @@ import type { ConnectionLike } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { processes } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
+import { workflowTaskQueue } from "../../contracts/shared/names.js";
 
 export type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
 
@@ -37,9 +38,15 @@ export interface Stuck {
   repairedAt?: string;
 }
 
-const { EventType, PendingWorkflowTaskState, WorkflowTaskFailedCause } =
-  proto.temporal.api.enums.v1;
+const {
+  DescribeTaskQueueMode,
+  EventType,
+  PendingWorkflowTaskState,
+  TaskQueueType,
+  WorkflowTaskFailedCause,
+} = proto.temporal.api.enums.v1;
 const { PENDING_WORKFLOW_TASK_STATE_STARTED: STARTED } = PendingWorkflowTaskState;
+const { TASK_QUEUE_TYPE_WORKFLOW: WORKFLOW } = TaskQueueType;
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = WorkflowTaskFailedCause;
 
 /** The reason of the clean-up's reset; the history keeps it, so the reset needs no other record. */
@@ -70,19 +77,37 @@ export function ofTypes(names: readonly ProcessName[]): string {
 
 /**
  * A visibility query for the open processes among which the stuck ones are: all, or those that the server (1.30 and later)
- * has marked. The mark alone does not make a process stuck: a slow worker's timeouts raise it too.
+ * has marked. The mark alone does not make a process stuck: a slow worker's timeouts raise it too. A task that no worker takes has no
+ * mark; it shows in the backlog of the queue.
  */
 export async function candidatesQuery(
-  { connection, namespace }: Namespace,
+  where: Namespace,
   names: readonly ProcessName[] = processes,
 ): Promise<string> {
+  const { connection, namespace } = where;
   const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
-  const isMarked = namespaceInfo?.capabilities?.reportedProblemsSearchAttribute === true;
+  const marks = namespaceInfo?.capabilities?.reportedProblemsSearchAttribute === true;
+  const isMarked = marks && (await backlogAgeMs(where)) < LATE_MS;
   return [
     ofTypes(names),
     isRunning,
     ...(isMarked ? ["TemporalReportedProblems IS NOT NULL"] : []),
   ].join(" AND ");
+}
+
+/** How long the oldest workflow task has been waiting for a worker. */
+export async function backlogAgeMs({ connection, namespace }: Namespace): Promise<number> {
+  const { versionsInfo } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: workflowTaskQueue },
+    apiMode: DescribeTaskQueueMode.DESCRIBE_TASK_QUEUE_MODE_ENHANCED,
+    taskQueueTypes: [WORKFLOW],
+    reportStats: true,
+  });
+  const ages = Object.values(versionsInfo ?? {}).map(
+    ({ typesInfo }) => typesInfo?.[WORKFLOW]?.stats?.approximateBacklogAge,
+  );
+  return Math.max(0, ...ages.map((age) => (age ? msOf(age) : 0)));
 }
 
 /** Of these executions the stuck ones, with their histories. */
@@ -210,6 +235,9 @@ function timeOf({ eventTime }: HistoryEvent): string {
   return new Date(msOf(eventTime ?? {})).toISOString();
 }
 
-function msOf({ seconds, nanos }: proto.google.protobuf.ITimestamp): number {
+function msOf({
+  seconds,
+  nanos,
+}: proto.google.protobuf.ITimestamp | proto.google.protobuf.IDuration): number {
   return Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6;
 }

@@ -6,8 +6,10 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
 import { dataConverter, workerConverters } from "../../../src/temporal/codec/data-converter.js";
 import { ProcessLooksByClient } from "../../../src/temporal/visibility/process-look.js";
+import { backlogAgeMs } from "../../../src/temporal/visibility/stuck.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { freshRing, startServer } from "../support.js";
 
@@ -100,6 +102,17 @@ test("an end that is not encrypted is none", async () => {
     args: [input],
   });
   await expect(looks.firstInput(plain.workflowId)).rejects.toThrow(/not encrypted/);
+});
+
+test("the server tells how long a workflow task has been waiting for a worker", async () => {
+  const where = { connection: env.connection, namespace: "default" };
+  expect(await backlogAgeMs(where)).toBe(0);
+  await client.workflow.start("sendNotice", {
+    workflowId: `sendNotice/${randomUUID()}`,
+    taskQueue: workflowTaskQueue,
+    args: [input],
+  });
+  await eventually("a backlog", async () => (await backlogAgeMs(where)) > 0);
 });
 
 test("a child goes on when its parent is terminated, and another parent finds its id taken", async () => {

@@ -116,19 +116,20 @@ describe("a process is not stuck", () => {
 });
 
 test("a server that marks failing processes lists the candidates itself", async () => {
-  const queryOf = (capabilities: object) =>
-    candidatesQuery(
-      {
-        namespace: "default",
-        connection: {
-          workflowService: { describeNamespace: () => ({ namespaceInfo: { capabilities } }) },
-        },
-      } as unknown as Namespace,
-      ["sendPostal"],
-    );
+  const queryOf = (capabilities: object, backlogSeconds = 0) => {
+    const stats = { approximateBacklogAge: { seconds: backlogSeconds, nanos: 0 } };
+    const workflowService = {
+      describeNamespace: () => ({ namespaceInfo: { capabilities } }),
+      describeTaskQueue: () => ({ versionsInfo: { "": { typesInfo: { 1: { stats } } } } }),
+    };
+    const where = { namespace: "default", connection: { workflowService } };
+    return candidatesQuery(where as unknown as Namespace, ["sendPostal"]);
+  };
   const open = 'WorkflowType IN ("sendPostal") AND ExecutionStatus = "Running"';
   expect(await queryOf({})).toBe(open);
   expect(await queryOf({ reportedProblemsSearchAttribute: true })).toBe(
     `${open} AND TemporalReportedProblems IS NOT NULL`,
   );
+  // A task that no worker takes has no mark.
+  expect(await queryOf({ reportedProblemsSearchAttribute: true }, 300)).toBe(open);
 });
