@@ -1,7 +1,6 @@
 // Not a test: `npm run record-histories` runs the paths on the real stack and stores the history of each.
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { allPaths } from "../harness/histories/paths.js";
 import {
   secondPersonEnv,
@@ -9,7 +8,7 @@ import {
 } from "../processes/send-message/second-person-paths.js";
 import { startPathStack } from "../harness/histories/stack.js";
 import type { PathStack, PathResults } from "../harness/histories/stack.js";
-import { recordedFolder, recordingRing, writeRecording } from "../harness/histories/recordings.js";
+import { recordingRing, recordingsOf, writeRecording } from "../harness/histories/recordings.js";
 import { idOf } from "../harness/histories/path-run.js";
 import type { PathsOf } from "../harness/histories/path-run.js";
 
@@ -50,7 +49,7 @@ describe.each(groups)("decided $name", ({ recorded, env, isFirst }) => {
     for (const of of recorded)
       for (const [id, result] of await stack.runPaths(of)) results.set(id, result);
     for (const { process: name } of recorded.filter((of) => isFirst && isWhole(of.process)))
-      await rm(join(recordedFolder, name), { recursive: true, force: true });
+      await rm(recordingsOf(name), { recursive: true, force: true });
   }, 300_000);
   afterAll(() => stack?.system.close(), 60_000);
 

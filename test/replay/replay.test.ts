@@ -6,7 +6,7 @@ import protobuf from "@temporalio/proto";
 import { readFileSync } from "node:fs";
 import { KeyRing } from "../../src/crypto/key-ring.js";
 import { allPaths } from "../harness/histories/paths.js";
-import { readRecordings, recordingRing } from "../harness/histories/recordings.js";
+import { generations, readRecordings, recordingRing } from "../harness/histories/recordings.js";
 import { activitiesIn, replay } from "../harness/histories/replaying.js";
 import { idOf } from "../harness/histories/path-run.js";
 import { sendMessagePaths } from "../processes/send-message/paths.js";
@@ -19,14 +19,22 @@ const paths = [...allPaths, secondPersonPaths].flatMap((of) =>
   Object.keys(of.paths).map((id) => idOf({ of, id })),
 );
 const processes = allPaths.map(({ process: processName }) => processName);
-const recordings = processes.flatMap(readRecordings);
+const recordings = generations.flatMap((generation) =>
+  processes.flatMap((name) => readRecordings(name, generation)),
+);
 
 test("every path has its history, and every history its path", () => {
-  expect(recordings.map(({ workflowId }) => workflowId).toSorted()).toEqual(paths.toSorted());
+  const recorded = new Set(recordings.map(({ workflowId }) => workflowId));
+  expect([...recorded].toSorted()).toEqual(paths.toSorted());
 });
 
-describe.each(processes)("the present workflow of %s", (processName) => {
-  const own = readRecordings(processName);
+const kinds = generations.flatMap((generation) =>
+  processes
+    .map((name) => [name, generation] as const)
+    .filter((kind) => readRecordings(...kind).length > 0),
+);
+describe.each(kinds)("the present workflow of %s, recorded by generation %s", (...kind) => {
+  const own = readRecordings(...kind);
   let met: Awaited<ReturnType<typeof replay>>;
   beforeAll(async () => {
     met = await replay(readFileSync("dist/workflow-bundle.js", "utf8"), ring, own);
@@ -74,7 +82,8 @@ test("word of surplus that a worker of an earlier release dropped changes nothin
 test.each(allPaths)(
   "$process calls the activities that its paths name, and no others",
   ({ process: processName, activities }) => {
-    const called = new Set(readRecordings(processName).flatMap((one) => [...activitiesIn(one)]));
+    const own = generations.flatMap((generation) => readRecordings(processName, generation));
+    const called = new Set(own.flatMap((one) => [...activitiesIn(one)]));
     expect([...called].toSorted()).toEqual(activities.toSorted());
   },
 );

@@ -1,6 +1,6 @@
-// Recorded histories: one file for each path, one event a line. They are encrypted as in production, with a key that was
-// made for them alone and stands beside them.
-import { readdirSync, readFileSync } from "node:fs";
+// Recorded histories: one file for each path and generation of the workflows, one event a line. They are encrypted as in production,
+// with a key that was made for them alone and stands beside them. What is recorded stays: processes of its time may still be open.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -8,11 +8,20 @@ import {
   historyToJSON,
   type History,
 } from "@temporalio/common/lib/proto-utils.js";
+import { GENERATION } from "../../../src/contracts/shared/names.js";
 
 export const recordedFolder = "test/replay";
 
 /** A key ring for tests, known to everybody. */
 export const recordingRing = readFileSync(join(recordedFolder, "test-key-ring.txt"), "utf8").trim();
+
+export const generations = Array.from({ length: GENERATION }, (_, index) => index + 1);
+
+/** The first one has no folder of its own. */
+export function recordingsOf(processName: string, generation = GENERATION): string {
+  const folder = join(recordedFolder, processName);
+  return generation === 1 ? folder : join(folder, `generation-${generation}`);
+}
 
 export interface Recording {
   workflowId: string;
@@ -24,7 +33,7 @@ export async function writeRecording(
   path: string,
   { workflowId, history }: Recording,
 ): Promise<void> {
-  const folder = join(recordedFolder, processName);
+  const folder = recordingsOf(processName);
   await mkdir(folder, { recursive: true });
   const { events } = JSON.parse(historyToJSON(history)) as { events: object[] };
   const lines = events.map((event) => JSON.stringify(event, trimmed)).join(",\n");
@@ -38,8 +47,9 @@ function trimmed(this: object, key: string, value: unknown): unknown {
   return ["identity", "requestId", "taskId", "userMetadata"].includes(key) ? undefined : value;
 }
 
-export function readRecordings(processName: string): Recording[] {
-  const folder = join(recordedFolder, processName);
+export function readRecordings(processName: string, generation = 1): Recording[] {
+  const folder = recordingsOf(processName, generation);
+  if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
   return files.map((file) => {
     const { workflowId, history } = JSON.parse(readFileSync(join(folder, file), "utf8"));

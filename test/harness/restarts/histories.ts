@@ -1,4 +1,5 @@
 // What the histories tell after a storm of restarts: failed workflow tasks, and what does not replay.
+import { decodeOptionalFailureToOptionalError } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import protobuf from "@temporalio/proto";
 import { readFile } from "node:fs/promises";
 import pLimit from "p-limit";
@@ -16,6 +17,12 @@ export async function examine(system: TestStack, workflowIds: readonly string[])
     workflowId,
     history: await historyOf(system, workflowId),
   }));
+  const { loadedDataConverter: converter } = system.client.temporal.options;
+  for (const { history } of histories)
+    for (const { workflowTaskFailedEventAttributes: failed } of history.events ?? []) {
+      const error = await decodeOptionalFailureToOptionalError(converter, failed?.failure);
+      if (failed?.failure && error) failed.failure.message = error.message;
+    }
   const failures = histories.flatMap(({ workflowId, history }) =>
     failedTasksIn(history).map((failure) => `${workflowId}: ${failure}`),
   );
