@@ -11,7 +11,7 @@ import { measureDocuments } from "./measures/documents.js";
 import { measureHistory } from "./measures/history.js";
 import { measureProcesses } from "./measures/processes.js";
 import { measureResume } from "./measures/resume.js";
-import { measureWatching } from "./measures/watching.js";
+import { measureOpen, measureWatching } from "./measures/watching.js";
 import type { WatchSizes } from "./measures/watching.js";
 import { measureWorker } from "./measures/worker.js";
 import { sidesOf } from "./sides.js";
@@ -27,7 +27,12 @@ const groups = {
   worker: measureWorker,
 };
 /** Measures that need no server, or one of their own. */
-const commands = { documents: measureDocuments, batch: measureBatch, watching: measureWatching };
+const commands = {
+  documents: measureDocuments,
+  batch: measureBatch,
+  watching: measureWatching,
+  open: measureOpen,
+};
 type GroupName = keyof typeof groups;
 type CommandName = keyof typeof commands;
 const allNames = [...Object.keys(groups), ...Object.keys(commands)];

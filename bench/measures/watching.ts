@@ -1,6 +1,5 @@
 // Many open letters, a worker that holds few of them in its memory, and a dashboard that asks for the status of all of them, while
 // the worker is restarted twice: what is lost, how long an answer takes, and what asking costs the worker (decision 35).
-import pLimit from "p-limit";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessHandle } from "../../src/client.js";
 import { alone, atMost, compared } from "../measure.js";
@@ -29,7 +28,8 @@ interface Round {
   open: number;
   /** How long each answer took, in milliseconds. */
   answers: number[];
-  unanswered: number;
+  /** Why, of each question without an answer. */
+  unanswered: string[];
   megabytes: number;
 }
 
@@ -63,10 +63,10 @@ export async function measureWatching({
       alone(
         {
           name: "watching-unanswered",
-          unit: `of ${asked.answers.length + asked.unanswered} questions`,
+          unit: `of ${asked.answers.length + asked.unanswered.length} questions`,
           goal: atMost(0, "value"),
         },
-        [asked.unanswered],
+        [asked.unanswered.length],
       ),
       alone({ name: "watching-p50", unit: "ms to a status" }, [quantile(asked.answers, 0.5)]),
       alone({ name: "watching-p99", unit: "ms to a status", goal: atMost(100, "value") }, [
@@ -107,7 +107,6 @@ async function liveThrough(
   let used = 0;
   const plan = { mode: "spaced", gapMs: GAP_MS, spreadMs: spreadSeconds * 1_000 } as const;
   await stand.provider.release(plan);
-  const ended = waiting.results().then(() => true);
   const restarts = (async () => {
     for (let restart = 0; restart < RESTARTS; restart += 1) {
       await delay((spreadSeconds * 1_000) / (RESTARTS + 1));
@@ -116,16 +115,80 @@ async function liveThrough(
       cpuBefore = cpuMs(worker.pid);
     }
   })();
-  const limit = delay(plan.spreadMs + 5 * GAP_MS + END_LIMIT_MS, false, { ref: false });
-  const isEnded = await Promise.race([ended, limit]);
+  // Not by thousands of waits for a result: the server has a limit of long polls.
+  const running = 'WorkflowType = "sendPostal" AND ExecutionStatus = "Running"';
+  const limitAt = Date.now() + plan.spreadMs + 5 * GAP_MS + END_LIMIT_MS;
+  let open = number;
+  while (open > 0 && Date.now() < limitAt) {
+    await delay(1_000);
+    open = await stand.plain.workflow.count(running).then(
+      ({ count }) => count,
+      () => open,
+    );
+  }
   await restarts;
   isOver = true;
   const { answers, unanswered } = await asking;
   used += cpuMs(worker.pid) - cpuBefore;
   const megabytes = residentBytes(worker.pid) / 1e6;
-  const open = isEnded ? 0 : await countOpen(handles);
-  say(`watching: ${open} still open, ${answers.length} answers, ${unanswered} without`);
+  say(`watching: ${open} still open, ${answers.length} answers`);
+  if (unanswered.length > 0) say(`watching: no answer: ${[...new Set(unanswered)].join("; ")}`);
   return { workerCpuMs: used, open, answers, unanswered, megabytes };
+}
+
+const CARRY_MS = 30_000;
+
+/** What a worker with its default cache carries: its memory, and how long an answer takes, with so many open letters that wait. */
+export async function measureOpen({
+  quick,
+  say,
+}: Pick<Bench, "quick" | "say">): Promise<Measure[]> {
+  const measures: Measure[] = [];
+  for (const open of quick ? [100] : [100, 1_000, 10_000]) {
+    say(`open: ${open} letters`);
+    const stand = await startStand({ progress: say });
+    try {
+      const bench: Bench = { stand, sides: sidesOf(stand), quick, say };
+      const worker = stand.stack.role("worker");
+      const idle = residentBytes(worker.pid) / 1e6;
+      const began = performance.now();
+      const { ids } = await hold(bench, bench.sides[1], open);
+      const rate = (open * 1_000) / (performance.now() - began);
+      const handles = ids.map((id) => stand.trustflow.handle(id as `sendPostal/${string}`));
+      const until = performance.now() + CARRY_MS;
+      const before = cpuMs(worker.pid);
+      const { answers, unanswered } = await ask(handles, 100, () => performance.now() > until);
+      const load = (cpuMs(worker.pid) - before) / CARRY_MS;
+      const memory = residentBytes(worker.pid) / 1e6;
+      measures.push(
+        alone(
+          {
+            name: `open-${open}-memory`,
+            unit: `MB resident, the worker (${Math.round(idle)} before)`,
+          },
+          [memory],
+        ),
+        alone(
+          {
+            name: `open-${open}-p99`,
+            unit: "ms to a status, 100 questions a second",
+            goal: atMost(100, "value"),
+          },
+          [quantile(answers, 0.99)],
+        ),
+        alone({ name: `open-${open}-unanswered`, unit: "questions", goal: atMost(0, "value") }, [
+          unanswered.length,
+        ]),
+        alone({ name: `open-${open}-load`, unit: "of a core, the worker, while it is asked" }, [
+          load,
+        ]),
+        alone({ name: `open-${open}-starts`, unit: "starts a second" }, [rate]),
+      );
+    } finally {
+      await stand.close();
+    }
+  }
+  return measures;
 }
 
 /** Each question at its time, whether or not the one before has its answer. */
@@ -135,7 +198,7 @@ async function ask(
   isOver: () => boolean,
 ): Promise<Pick<Round, "answers" | "unanswered">> {
   const answers: number[] = [];
-  let unanswered = 0;
+  const unanswered: string[] = [];
   if (perSecond === 0) return { answers, unanswered };
   const questions: Promise<void>[] = [];
   const began = performance.now();
@@ -145,17 +208,12 @@ async function ask(
     const askedAt = performance.now();
     const answer = handle.status().then(
       () => void answers.push(performance.now() - askedAt),
-      () => void (unanswered += 1),
+      (error: unknown) => void unanswered.push(String(error).replace(/sendPostal\/\S+/, "ID")),
     );
     questions.push(answer);
   }
   await Promise.all(questions);
   return { answers, unanswered };
-}
-
-async function countOpen(handles: ProcessHandle<unknown>[]): Promise<number> {
-  const found = await pLimit(20).map(handles, (handle) => handle.isOpen());
-  return found.filter(Boolean).length;
 }
 
 function quantile(values: number[], of: number): number {

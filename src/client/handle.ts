@@ -175,10 +175,10 @@ export class ProcessHandle<Result> {
       if (now.phase === "ended" || state.name !== "RUNNING") return;
       if (changes?.runId !== runId)
         changes = new RunChanges(this.#client, { workflowId: this.workflowId, runId });
-      await changes.next(historyLength, this.#watchLimitMs).catch(async (error: unknown) => {
+      // Whatever ended the wait, the next look says where the process stands.
+      await changes.next(historyLength, this.#watchLimitMs).catch(() => {
         changes = undefined;
-        if (!isPassing(error)) throw await this.#typed(error);
-        await delay(FIRST_PAUSE_MS);
+        return delay(FIRST_PAUSE_MS);
       });
     }
   }

@@ -2,10 +2,7 @@
 // the places of its cache, and then polls no more (docs/upstream/frozen-worker.md).
 import { Worker } from "@temporalio/worker";
 import type { NativeConnection } from "@temporalio/worker";
-import proto from "@temporalio/proto";
-
-const { TaskQueueType, DescribeTaskQueueMode } = proto.temporal.api.enums.v1;
-const { TASK_QUEUE_TYPE_WORKFLOW: WORKFLOW } = TaskQueueType;
+import { describeWorkflowQueue } from "./visibility/task-queue.js";
 
 /** What the SDK's core logs, at the level ERROR, when it loses an activation. */
 const LOST_ACTIVATION = "Extra buffered run should not have produced an activation";
@@ -81,18 +78,9 @@ export function watchWorker(
   /** As the server knows it; the time at which the look began counts where it does not answer. */
   async function newestPoll(): Promise<number> {
     const { taskQueue, identity } = worker.options;
-    const { versionsInfo } = await connection.workflowService.describeTaskQueue({
-      namespace,
-      taskQueue: { name: taskQueue },
-      apiMode: DescribeTaskQueueMode.DESCRIBE_TASK_QUEUE_MODE_ENHANCED,
-      taskQueueTypes: [WORKFLOW],
-      reportPollers: true,
-    });
-    const pollers = Object.values(versionsInfo ?? {}).flatMap(
-      ({ typesInfo }) => typesInfo?.[WORKFLOW]?.pollers ?? [],
-    );
-    const own = pollers.filter((poller) => poller.identity === identity);
-    return Math.max(0, ...own.map((poller) => Number(poller.lastAccessTime?.seconds ?? 0) * 1_000));
+    const { polls } = await describeWorkflowQueue({ connection, namespace }, taskQueue);
+    const own = polls.filter((poll) => poll.identity === identity);
+    return Math.max(0, ...own.map(({ atMs }) => atMs));
   }
 
   const timer = setInterval(() => void look(), everyMs);

@@ -5,6 +5,8 @@ import proto from "@temporalio/proto";
 import { processes } from "../../contracts/registry.js";
 import type { ProcessName } from "../../contracts/registry.js";
 import { workflowTaskQueue } from "../../contracts/shared/names.js";
+import { msOf } from "./instants.js";
+import { describeWorkflowQueue } from "./task-queue.js";
 
 export type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
 
@@ -38,15 +40,9 @@ export interface Stuck {
   repairedAt?: string;
 }
 
-const {
-  DescribeTaskQueueMode,
-  EventType,
-  PendingWorkflowTaskState,
-  TaskQueueType,
-  WorkflowTaskFailedCause,
-} = proto.temporal.api.enums.v1;
+const { EventType, PendingWorkflowTaskState, WorkflowTaskFailedCause } =
+  proto.temporal.api.enums.v1;
 const { PENDING_WORKFLOW_TASK_STATE_STARTED: STARTED } = PendingWorkflowTaskState;
-const { TASK_QUEUE_TYPE_WORKFLOW: WORKFLOW } = TaskQueueType;
 const { WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW: RESET } = WorkflowTaskFailedCause;
 
 /** The reason of the clean-up's reset; the history keeps it, so the reset needs no other record. */
@@ -87,27 +83,13 @@ export async function candidatesQuery(
   const { connection, namespace } = where;
   const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
   const marks = namespaceInfo?.capabilities?.reportedProblemsSearchAttribute === true;
-  const isMarked = marks && (await backlogAgeMs(where)) < LATE_MS;
+  const isMarked =
+    marks && (await describeWorkflowQueue(where, workflowTaskQueue)).backlogAgeMs < LATE_MS;
   return [
     ofTypes(names),
     isRunning,
     ...(isMarked ? ["TemporalReportedProblems IS NOT NULL"] : []),
   ].join(" AND ");
-}
-
-/** How long the oldest workflow task has been waiting for a worker. */
-export async function backlogAgeMs({ connection, namespace }: Namespace): Promise<number> {
-  const { versionsInfo } = await connection.workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name: workflowTaskQueue },
-    apiMode: DescribeTaskQueueMode.DESCRIBE_TASK_QUEUE_MODE_ENHANCED,
-    taskQueueTypes: [WORKFLOW],
-    reportStats: true,
-  });
-  const ages = Object.values(versionsInfo ?? {}).map(
-    ({ typesInfo }) => typesInfo?.[WORKFLOW]?.stats?.approximateBacklogAge,
-  );
-  return Math.max(0, ...ages.map((age) => (age ? msOf(age) : 0)));
 }
 
 /** Of these executions the stuck ones, with their histories. */
@@ -233,11 +215,4 @@ export function readStuck(events: HistoryEvent[], attempt: number): Stuck | unde
 
 function timeOf({ eventTime }: HistoryEvent): string {
   return new Date(msOf(eventTime ?? {})).toISOString();
-}
-
-function msOf({
-  seconds,
-  nanos,
-}: proto.google.protobuf.ITimestamp | proto.google.protobuf.IDuration): number {
-  return Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6;
 }

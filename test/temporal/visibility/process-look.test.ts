@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { workflowTaskQueue } from "../../../src/contracts/shared/names.js";
 import { dataConverter, workerConverters } from "../../../src/temporal/codec/data-converter.js";
 import { ProcessLooksByClient } from "../../../src/temporal/visibility/process-look.js";
-import { backlogAgeMs } from "../../../src/temporal/visibility/stuck.js";
+import { describeWorkflowQueue } from "../../../src/temporal/visibility/task-queue.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { freshRing, startServer } from "../support.js";
 
@@ -106,13 +106,14 @@ test("an end that is not encrypted is none", async () => {
 
 test("the server tells how long a workflow task has been waiting for a worker", async () => {
   const where = { connection: env.connection, namespace: "default" };
-  expect(await backlogAgeMs(where)).toBe(0);
+  const age = async () => (await describeWorkflowQueue(where, workflowTaskQueue)).backlogAgeMs;
+  expect(await age()).toBe(0);
   await client.workflow.start("sendNotice", {
     workflowId: `sendNotice/${randomUUID()}`,
     taskQueue: workflowTaskQueue,
     args: [input],
   });
-  await eventually("a backlog", async () => (await backlogAgeMs(where)) > 0);
+  await eventually("a backlog", async () => (await age()) > 0);
 });
 
 test("a child goes on when its parent is terminated, and another parent finds its id taken", async () => {
