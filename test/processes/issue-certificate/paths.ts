@@ -34,6 +34,7 @@ export const issueCertificatePaths: PathsOf = {
     "validate",
     "isPast",
     "decide",
+    "checkDecision",
   ],
   speed: 1,
   accounts: ["access-mended", "still-in-attention"],

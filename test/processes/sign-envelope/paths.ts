@@ -24,7 +24,7 @@ const once = {
 
 export const signEnvelopePaths: PathsOf = {
   process: "signEnvelope",
-  activities: ["prepare", "create", "upload", "send", "decide"],
+  activities: ["prepare", "create", "upload", "send", "decide", "checkDecision"],
   // Not that of the other quick processes, so that they run one after another.
   speed: 2,
   accounts: [
