@@ -102,6 +102,7 @@ test.each([
     "--file: cannot read missing.json: no such file",
   ],
   [["resolve", "a", "--by", "me"], "--decision"],
+  [["otp", "a", "--update-id", "of two words"], "--update-id"],
   [["resolve", "a", "--by", "me", "--decision", "guess"], "retry, happened, abandon"],
   [[...happened, "--result", "[1]"], "--result"],
   [[...happened, "--result", "{}", "--result-file", "x.json"], "--result"],
