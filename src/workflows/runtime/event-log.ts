@@ -76,6 +76,11 @@ export class EventLog<S extends Snapshot, V extends View> {
     return [...this.#events.values()];
   }
 
+  /** Whether a callback reports an end; only the provider's answer confirms it. */
+  get isEndReported(): boolean {
+    return this.events.some(this.#reportsEnd);
+  }
+
   /** As many own entries and callbacks as a status and a result can show (docs/decisions/0020). */
   get timeline(): TimelineEntry[] {
     const own = bounded(this.#entries);

@@ -92,6 +92,7 @@ export interface AnyFlow {
     | "endHints"
     | "events"
     | "hintEnd"
+    | "isEndReported"
     | "lastEventAt"
     | "newsCount"
     | "note"

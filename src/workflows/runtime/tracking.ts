@@ -103,7 +103,7 @@ class Tracking {
       if (this.#over()) return;
       if (next && !isOver(next)) await sleep(msUntil(next), { summary });
       answered = this.#hints();
-      this.#flow.status.asking();
+      if (this.#flow.log.isEndReported) this.#flow.status.asking();
       await this.#question("end", `Query ${label} for the end`, {
         retry: { initialInterval: spans.askIntervalSeconds * 1_000, backoffCoefficient: 2 },
       });

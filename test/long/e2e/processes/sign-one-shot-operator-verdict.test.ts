@@ -210,7 +210,8 @@ test("however many words a webhook reports, a person is asked twenty times at mo
     // Each in a workflow task of its own.
     await handle.status();
   }
-  const { attention, timeline } = await handle.status();
+  const { attention } = await handle.status();
+  const timeline = await handle.timeline();
   const questions = timeline.filter(({ event }) => event.startsWith("Needs an operator decision"));
   expect(questions).toHaveLength(20);
   expect(attention?.reason).toContain('"word 0" and "word 1" and "word 2"');
