@@ -125,11 +125,11 @@ export class ProcessHandle<Result> {
     return this.#statusIn(await this.#answered(() => this.#described()));
   }
 
-  /** All entries. Needs a live worker while the process is open. */
+  /** All entries. Needs a live worker, unless the process has ended with a result. */
   async timeline(): Promise<TimelineEntry[]> {
-    const { timeline, earlierEntries } = await this.status();
-    if (earlierEntries === undefined) return timeline;
-    return (await this.#queried()).timeline;
+    const { status: state } = await this.#answered(() => this.#described());
+    const { timeline } = state.name === "COMPLETED" ? await this.status() : await this.#queried();
+    return timeline;
   }
 
   #statusIn(described: WorkflowExecutionDescription): Promise<ProcessStatus> {

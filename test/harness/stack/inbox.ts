@@ -58,7 +58,7 @@ export async function landed(
 ) {
   const applied: string[] = [];
   for (const id of openIds) {
-    const { timeline } = await client.handle(`${processName}/${id}`).status();
+    const timeline = await client.handle(`${processName}/${id}`).timeline();
     for (const { source, note } of timeline) {
       if (source === "callback" && note?.startsWith(mark))
         applied.push(`${processName}/${id} ${note}`);

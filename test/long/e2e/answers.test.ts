@@ -68,7 +68,7 @@ const resolve = async (
   await eventually("it is decided", async () => (await answer()).answer === "resolved");
 };
 const events = async (handle: ProcessHandle<unknown>) =>
-  (await handle.status()).timeline.map(({ event }) => event);
+  (await handle.timeline()).map(({ event }) => event);
 
 test.each([
   ["web-page", "answered 200 with text/html instead of JSON or nothing"],

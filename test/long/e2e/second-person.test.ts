@@ -58,7 +58,8 @@ test("one operator proposes, the same one again changes nothing, and another one
   const { handle, attention } = await waiting("two");
   expect(await decide(ana, "two", attention, { note: "enough" })).toEqual({ answer: "pending" });
   expect(await decide(ana, "two", attention)).toEqual({ answer: "pending" });
-  const { attention: open, timeline } = await handle.status();
+  const { attention: open } = await handle.status();
+  const timeline = await handle.timeline();
   expect(open).toMatchObject({
     id: attention,
     proposed: { decision: "abandon", principal: "ana", by: "a person" },

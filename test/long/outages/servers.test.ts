@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { rm } from "node:fs/promises";
 import type { ProcessHandle } from "../../../src/client.js";
 import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
-import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
+import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
 import type { CallbackLogEntry } from "../../../src/sandbox/callbacks/callbacks.js";
 import { eventually } from "../../harness/outages/wait.js";
 import { holdRole, killHeldRoles } from "../../harness/outages/roles.js";
@@ -33,7 +33,7 @@ afterAll(async () => {
   if (system) await rm(system.stack.directory, { recursive: true, force: true });
 }, 60_000);
 
-function callbacksShown({ timeline }: Pick<ProcessStatus, "timeline">): number {
+function callbacksShown(timeline: TimelineEntry[]): number {
   return timeline.filter(({ source }) => source === "callback").length;
 }
 
@@ -100,7 +100,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     await eventually("delivery", () => isDelivered(handle.workflowId));
     const after = idsOf(await signalledEvents(system, handle.workflowId));
     expect(after).toEqual([...before, ...before]);
-    expect(callbacksShown(await handle.status())).toBe(before.length);
+    expect(callbacksShown(await handle.timeline())).toBe(before.length);
   }, 60_000);
 
   test("a receiver killed between commit and answer: the provider's retry is a duplicate", async () => {
@@ -120,7 +120,7 @@ describe.each([sendPostalUnderTest])("$process", (underTest) => {
     await eventually("delivery", () => isDelivered(handle.workflowId));
     const rows = await inboxRows(system, handle.workflowId);
     expect(identifiers(rows)).toEqual(identifiers(acknowledged));
-    expect(callbacksShown(await handle.status())).toBe(rows.length);
+    expect(callbacksShown(await handle.timeline())).toBe(rows.length);
   }, 60_000);
 
   test("Temporal away: callbacks are still taken, and every process resumes where it stood", async () => {
