@@ -43,7 +43,7 @@ export async function measureHistory(bench: Bench): Promise<Measure[]> {
     const actions = { name: `actions-${mode}`, unit: "billable actions" };
     measures.push(
       compared(
-        { ...events, goal: atMost(17 + 4 * groups + 6, "value") },
+        { ...events, goal: atMost(17 + 5 * groups + 3, "value") },
         of((shape) => shape.events),
       ),
       compared(
