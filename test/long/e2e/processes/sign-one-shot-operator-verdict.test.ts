@@ -207,11 +207,11 @@ test("however many words a webhook reports, a person is asked twenty times at mo
   for (const [index, kind] of words.entries()) {
     const at = new Date(Date.UTC(2026, 0, 1) + index).toISOString();
     await workflow.signal("providerEvents", [{ id: kind, kind, at }]);
-    // Each in a workflow task of its own.
-    await handle.status();
+    // Each in a workflow task of its own: the worker answers after it.
+    await handle.timeline();
   }
-  const { attention } = await handle.status();
   const timeline = await handle.timeline();
+  const { attention } = await handle.status();
   const questions = timeline.filter(({ event }) => event.startsWith("Needs an operator decision"));
   expect(questions).toHaveLength(20);
   expect(attention?.reason).toContain('"word 0" and "word 1" and "word 2"');
