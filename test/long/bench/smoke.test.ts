@@ -30,3 +30,9 @@ test("a batch ends with a report of all, its history is small, and no callback i
     expect(byName[name]).toMatchObject({ met: true });
   expect(byName["batch-cpu-1000"]?.parts?.trustflow).toMatchObject({ worker: expect.any(Number) });
 }, 300_000);
+
+test("letters that are asked all the time end, with a cache smaller than the open ones, and each question is answered", async () => {
+  const { byName } = await bench("--only", "watching", "--open", "40", "--cached", "4");
+  for (const name of ["watching-lost", "watching-effects", "watching-unanswered"])
+    expect(byName[name]).toMatchObject({ trustflow: 0, met: true });
+}, 300_000);
