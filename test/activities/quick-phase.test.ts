@@ -3,9 +3,11 @@
 import { expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { ApplicationFailure } from "@temporalio/common";
-import { asActivity } from "../../src/activities/runtime/failure.js";
+import { asActivity, NotChangedYet } from "../../src/activities/runtime/failure.js";
 import type { AttemptMode } from "../../src/activities/runtime/failure.js";
 import { EffectAbsentOnce, EffectInFlight, JournalUnavailable } from "../../src/journal/errors.js";
+import { CircuitOpenError } from "../../src/activities/runtime/circuit-breaker.js";
+import { measured } from "../../src/activities/runtime/call-metrics.js";
 import { inAttempt, providerError } from "./attempts.js";
 import type { ProblemKind } from "../../src/contracts/shared/problem-kind.js";
 
@@ -79,6 +81,43 @@ test("the time begins with the first attempt, however long that waited for its a
   const began = Date.now();
   const { awaySince = 0 } = await attempt(slow);
   expect(awaySince - began).toBeLessThan(250);
+});
+
+test("one failure late in a poll is tried again at once, however many attempts went well", async () => {
+  const { delayMs } = await attempt(away(), { attempt: 40 });
+  expect(delayMs).toBeLessThan(2_000);
+  const later = await attempt(away(), { attempt: 41, awayMs: 20_000 });
+  expect(later.delayMs).toBeGreaterThan(10_000);
+});
+
+/** An attempt in which one operation is answered, and then one is not. */
+const answeredThen = (operation: string, error: Error) => async () => {
+  await measured("evi-post", operation, async () => undefined)();
+  throw error;
+};
+
+test("an operation that was answered is away from then on, although the attempt or the outage began long before", async () => {
+  const late = answeredThen("submit", away());
+  const { awaySince = 0, nonRetryable } = await attempt(late, { awayMs: LIMIT_MS, attempt: 9 });
+  expect(nonRetryable).toBe(false);
+  expect(Date.now() - awaySince).toBeLessThan(10_000);
+});
+
+test("the answer to a look-up does not end the time of a submit that gets none", async () => {
+  const submit = answeredThen("query", away());
+  expect(await attempt(submit, { awayMs: LIMIT_MS })).toMatchObject({ nonRetryable: true });
+});
+
+test("a circuit that opens during an attempt counts from the last answer to any operation", async () => {
+  const about = { provider: "evi-post", operation: "submit", problem: "a test" };
+  const open = new CircuitOpenError({ ...about, kind: "unavailable", effect: "none" });
+  const { awaySince = 0 } = await attempt(answeredThen("query", open), { awayMs: 30_000 });
+  expect(Date.now() - awaySince).toBeLessThan(10_000);
+});
+
+test("what has not changed is asked for when it says so, not some per cent later", async () => {
+  const { delayMs } = await attempt(new NotChangedYet(5_184_000_000), { attempt: 40 });
+  expect(delayMs).toBe(5_184_000_000);
 });
 
 test("the last quick attempt is made when the time is over, not at the next step of the backoff", async () => {

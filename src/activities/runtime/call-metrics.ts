@@ -3,6 +3,7 @@ import { log, metricMeter } from "@temporalio/activity";
 import { providerCallSeconds } from "../../contracts/shared/names.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
+import { noteAnswered } from "./failure.js";
 
 /** A call to a provider that is counted by its result, with its duration. */
 export function measured<A extends unknown[], T>(
@@ -14,6 +15,7 @@ export function measured<A extends unknown[], T>(
     const began = performance.now();
     try {
       const answer = await call(...args);
+      noteAnswered(operation);
       countCall(provider, operation, "ok");
       return answer;
     } catch (error) {

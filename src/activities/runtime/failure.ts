@@ -17,6 +17,7 @@ import {
   isLocked,
 } from "../../journal/errors.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
+import { CircuitOpenError } from "./circuit-breaker.js";
 
 /** Input that breaks the contract, found before any effect. */
 export class InvalidInput extends Error {
@@ -90,6 +91,24 @@ interface Heartbeat {
 
 const HEARTBEAT_MS = 1_500;
 
+/** When the provider last answered each operation in an attempt, by the info of the attempt (`performance.now()`). */
+const answers = new WeakMap<object, Map<string, number>>();
+
+/** The provider has answered a call of this attempt. A later call without an answer begins the time for which it is away. */
+export function noteAnswered(operation: string): void {
+  const info = activityInfo();
+  answers.set(info, (answers.get(info) ?? new Map()).set(operation, performance.now()));
+}
+
+/** While an account's circuit is open, an answer to any of its operations counts. */
+function lastAnswerOf(operation: string, error: unknown): number | undefined {
+  const answered = answers.get(activityInfo());
+  if (!answered) return undefined;
+  return error instanceof CircuitOpenError
+    ? Math.max(...answered.values())
+    : answered.get(operation);
+}
+
 /** Runs an activity's body with a heartbeat, and turns what it throws into the failure that the workflow reads. */
 export async function asActivity<T>(context: FailureContext, body: () => Promise<T>): Promise<T> {
   const clock = serverClock();
@@ -101,7 +120,11 @@ export async function asActivity<T>(context: FailureContext, body: () => Promise
   } catch (error) {
     if (error instanceof CancelledFailure) throw error;
     const described = describe(error);
-    const awaySince = awaySinceAfter(described, began, before);
+    const { operation = context.operation } = described;
+    const answered = lastAnswerOf(operation, error);
+    const since =
+      answered === undefined ? before?.awaySince : clock() + answered - performance.now();
+    const awaySince = awaySinceAfter(described, since ?? began, before);
     const members = (error instanceof NotChangedYet ? error.members : undefined) ?? before?.members;
     heartbeat({ awaySince, ...(members && { members }) });
     const awayMs = awaySince === undefined ? undefined : clock() - awaySince;
@@ -221,18 +244,21 @@ const patientKinds: Record<AttemptMode, ReadonlySet<Problem["kind"]>> = {
   ]),
 };
 
+const MIN_QUICK_DELAY_MS = 1_000;
 const MAX_QUICK_DELAY_MS = 120_000;
 
-/** When the first of the unanswered attempts began. An attempt that only waited for the journal changes nothing. */
+/**
+ * Since when the provider is away: `since` is its last answer, or the begin of the first attempt without one. An attempt that only
+ * waited for the journal changes nothing.
+ */
 function awaySinceAfter(
   described: Described,
-  began: number,
+  since: number,
   before?: Heartbeat,
 ): number | undefined {
   const { kind, waits = false, unanswered = !waits } = described;
   if (!unanswered) return before?.awaySince;
-  const isAway = kind === "unavailable" || kind === "rateLimited";
-  return isAway ? (before?.awaySince ?? began) : undefined;
+  return kind === "unavailable" || kind === "rateLimited" ? since : undefined;
 }
 
 function failureOf(
@@ -249,7 +275,9 @@ function failureOf(
   const leftMs = awayMs === undefined ? Infinity : unavailableForMs - awayMs;
   const isAskedToWait = retryAfterMs !== undefined && !journalWaits;
   const isLongAway = leftMs <= 0 || (isAskedToWait && retryAfterMs > leftMs);
-  const backoffMs = Math.min(500 * 2 ** Math.min(activityInfo().attempt, 12), MAX_QUICK_DELAY_MS);
+  // Not by the number of attempts: those of a poll that went well for days are no reason to wait for minutes.
+  const growingMs = awayMs ?? 500 * 2 ** Math.min(activityInfo().attempt, 12);
+  const backoffMs = Math.min(Math.max(MIN_QUICK_DELAY_MS, growingMs), MAX_QUICK_DELAY_MS);
   const delayMs =
     retryAfterMs === undefined
       ? jittered(patient ? patienceMs : backoffMs, 0.8)

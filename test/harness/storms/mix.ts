@@ -1,8 +1,10 @@
 // Mixed load over many kinds of processes at once: every path of their descriptors, callbacks lost, doubled and late, faults,
 // second starts, updates and what persons do. Afterwards nothing may be left: no handle, no row that waits, no open process.
+import { decodeOptionalFailureToOptionalError } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { childrenOf } from "../../../src/contracts/registry.js";
+import type { ProcessName } from "../../../src/contracts/registry.js";
 import { eventually } from "../outages/wait.js";
 import { processesUnderTest } from "../../processes/index.js";
 import { callbackAddress } from "../stack/inbox.js";
@@ -68,8 +70,11 @@ export async function runMixedLoad(
         () => true,
       );
       if (!isStuck) continue;
-      for (const id of open) problems.push(`${id}: has not ended`);
-      for (const id of open) await terminate(system, processesOf(intents.get(id)!, id));
+      for (const id of open) {
+        const workflowIds = processesOf(intents.get(id)!, id);
+        problems.push(`${id}: has not ended: ${await standing(system, workflowIds)}`);
+        await terminate(system, workflowIds);
+      }
     }
   };
 
@@ -169,6 +174,23 @@ async function live(
       // It may end meanwhile.
       await underTest.play(handle, scene).catch(() => undefined);
   return (await ending).outcome;
+}
+
+/** Where a process stands that has not ended: its status, and its activities with their last failures. */
+async function standing({ client }: TestStack, [workflowId = ""]: string[]): Promise<string> {
+  const { raw } = await client.temporal.workflow.getHandle(workflowId).describe();
+  const { loadedDataConverter: converter } = client.temporal.options;
+  const activities = await Promise.all(
+    (raw.pendingActivities ?? []).map(async ({ activityType, attempt, lastFailure, state }) => {
+      const error = await decodeOptionalFailureToOptionalError(converter, lastFailure);
+      return { name: activityType?.name, attempt, state, failed: error?.message };
+    }),
+  );
+  const status = await client
+    .handle(workflowId as `${ProcessName}/${string}`)
+    .status()
+    .catch(String);
+  return JSON.stringify({ status, activities, task: raw.pendingWorkflowTask });
 }
 
 /** Its process, and those that it may start. */
