@@ -37,7 +37,7 @@ type GroupName = keyof typeof groups;
 type CommandName = keyof typeof commands;
 const allNames = [...Object.keys(groups), ...Object.keys(commands)];
 
-const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--temporal ADDRESS --temporal-pid PID…] [--only ${allNames.join("|")}]… [--recipients N,N…] [--notices N] [--callbacks N] [--open N] [--cached N]`;
+const usage = `usage: npm run bench -- [--json] [--quick] [--cpu-prof FOLDER] [--temporal ADDRESS --temporal-pid PID…] [--only ${allNames.join("|")}]… [--recipients N,N…] [--notices N] [--callbacks N] [--open N] [--cached N] [--questions N] [--spread N]`;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -53,6 +53,8 @@ async function main(): Promise<number> {
       callbacks: { type: "string" },
       open: { type: "string" },
       cached: { type: "string" },
+      questions: { type: "string" },
+      spread: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -122,17 +124,17 @@ function sizesOf(given: {
   };
 }
 
-function watchSizesOf({
-  open,
-  cached,
-}: {
+function watchSizesOf(given: {
   open?: string | undefined;
   cached?: string | undefined;
+  questions?: string | undefined;
+  spread?: string | undefined;
 }): Partial<WatchSizes> {
-  return {
-    ...(open !== undefined && { open: Number(open) }),
-    ...(cached !== undefined && { cached: Number(cached) }),
-  };
+  const { open, cached, questions: questionsPerSecond, spread: spreadSeconds } = given;
+  const sizes = Object.entries({ open, cached, questionsPerSecond, spreadSeconds });
+  return Object.fromEntries(
+    sizes.flatMap(([name, value]) => (value === undefined ? [] : [[name, Number(value)]])),
+  );
 }
 
 interface Report {
