@@ -79,8 +79,18 @@ function escapes(character: string): string {
 }
 
 const CREDENTIAL_NAME = /api[-_.]?key|token|jwt|auth|bearer|secret|password/i;
-const JWT = /eyJ[\w-]+\.[\w-]+\.[\w-]*/;
+/** A run of the characters of a JWT. Looking for the whole of one would take a time that grows with the square of the length. */
+const JWT_CHARACTERS = /[\w.-]+/g;
 
 /** Whether a query parameter would be a credential, by its name or its value: an address is logged on its way (P1 §5.2, rule 4). */
 export const isCredentialName = (name: string): boolean => CREDENTIAL_NAME.test(name);
-export const holdsJwt = (value: string): boolean => JWT.test(value);
+export const holdsJwt = (value: string): boolean => withoutJwts(value) !== value;
+
+/** The text with `[secret]` in the place of each JWT, up to the end of the run of characters that it stands in. */
+export function withoutJwts(text: string): string {
+  return text.replaceAll(JWT_CHARACTERS, (run) => {
+    const at = run.indexOf("eyJ");
+    const parts = at < 0 ? [] : run.slice(at).split(".");
+    return parts.length < 3 ? run : `${run.slice(0, at)}[secret]`;
+  });
+}

@@ -21,6 +21,9 @@ export interface Host {
   tls?: { identity(): TlsIdentity };
 }
 
+/** So much of a body that is no described answer is looked at: its redaction takes time. */
+const MAX_REFUSAL_BYTES = 1024 * 1024;
+
 /** A stream is read once: a call that is made again needs a new one. */
 export interface RawBody {
   content: Buffer | Readable;
@@ -83,11 +86,12 @@ export async function call<T>(
     ...(request.maxBytes !== undefined && { maxBytes: request.maxBytes }),
   });
   const answer: Received = { ...received, sent: request.sent };
-  if (host.tls && isCertificatePage(answer))
-    throw refused(asked, withoutSecrets(answer), { kind: "accessDenied", effect: "none" });
-  if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
+  const cut: Received = { ...answer, body: answer.body.subarray(0, MAX_REFUSAL_BYTES) };
+  if (host.tls && isCertificatePage(cut))
+    throw refused(asked, withoutSecrets(cut), { kind: "accessDenied", effect: "none" });
+  if (answer.status < 200 || answer.status >= 300) throw refusal(cut);
   const value = described.read(answer);
-  if (value instanceof AnswerMismatch) throw mismatchError(asked, answer, value, described);
+  if (value instanceof AnswerMismatch) throw mismatchError(asked, cut, value, described);
   return { ...answer, value };
 }
 

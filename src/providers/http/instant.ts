@@ -3,7 +3,7 @@
 const ISO_8601 =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?(?:[.,](\d+))?\s?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** RFC 3339 in UTC with milliseconds; undefined where it cannot be read. */
+/** RFC 3339 in UTC with milliseconds, of the years 1 to 9999, which a database takes too; undefined where it cannot be read. */
 export function utcInstant(value: unknown): string | undefined {
   const match = typeof value === "string" ? ISO_8601.exec(value.trim()) : null;
   if (match === null) return undefined;
@@ -14,5 +14,7 @@ export function utcInstant(value: unknown): string | undefined {
     return undefined;
   const offset = zone.toUpperCase() === "Z" ? "Z" : zone.replace(/^(...):?(..)$/, "$1:$2");
   const instant = new Date(`${day}T${minutes}${seconds}.${milliseconds}${offset}`);
-  return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString();
+  if (Number.isNaN(instant.getTime())) return undefined;
+  const year = instant.getUTCFullYear();
+  return year < 1 || year > 9999 ? undefined : instant.toISOString();
 }

@@ -16,6 +16,7 @@
 // "another 2xx": not the described answer (../http/described.ts). A refused token is one call's: it says nothing of the account.
 // A 404 of a deletion that is repeated is success (client.ts).
 import type { z } from "zod";
+import { withoutJwts } from "../../contracts/shared/text.js";
 import { operationsOf } from "../effect-classes.js";
 import type { ProviderError } from "../errors/provider-error.js";
 import { withoutSecrets } from "../errors/redaction.js";
@@ -50,7 +51,7 @@ export function refusal(operation: VideoOperation, received: Received): Provider
 /** A token that the provider shows of itself, in whatever it answers (P1 §4.2). */
 function withoutTokens(answer: Received): Received {
   const text = answer.body.toString("utf8");
-  const plain = text.replaceAll(/eyJ[\w-]+(\.[\w-]*){2,4}/g, "[secret]");
+  const plain = withoutJwts(text);
   return plain === text ? answer : { ...answer, body: Buffer.from(plain, "utf8") };
 }
 
