@@ -13,6 +13,7 @@ import { whenVisible } from "../runtime/when-visible.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, MadeDocument, OfBatch } from "./context.js";
+import { folderOf, uniqueNames } from "./archive-names.js";
 import { attemptLimit } from "./limits.js";
 import { storeOnce } from "./made-document.js";
 
@@ -172,15 +173,13 @@ function isUnreadable(error: unknown): error is ProviderError {
   return (mismatch !== undefined && mismatch !== "redirect") || code === "ANSWER_TOO_LARGE";
 }
 
-/** In a folder for each notice, which begins with the line of its recipient. */
-function namedFiles({ evidenceId, line }: Notice, files: AffidavitFile[]) {
-  const folder = [line, evidenceId].filter((part) => part !== undefined).join("-");
-  const taken = new Set<string>();
-  return files.map(({ fileName, ...file }, index) => {
-    const name = taken.has(fileName) ? `${index + 1}-${fileName}` : fileName;
-    taken.add(name);
-    return { ...file, name: `${folder}/${name}` };
-  });
+function namedFiles(notice: Notice, files: AffidavitFile[]) {
+  const names = uniqueNames(files.map(({ fileName }) => fileName));
+  const folder = folderOf(notice);
+  return files.map(({ fileName: _, ...file }, index) => ({
+    ...file,
+    name: `${folder}/${names[index]}`,
+  }));
 }
 
 /** Fills `entries`. */

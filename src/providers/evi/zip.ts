@@ -56,9 +56,9 @@ export function safeFileName(name: string, otherwise: string): string {
   const segment = name.split(/[/\\]/).at(-1) ?? "";
   const safe = segment
     .replaceAll(/[^\w .()-]/g, "_")
-    .replace(/^\.+/, "_")
     .slice(-120)
-    .trim();
+    .trim()
+    .replace(/^\.+/, "_");
   return safe === "" ? otherwise : safe;
 }
 

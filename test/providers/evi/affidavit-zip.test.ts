@@ -61,6 +61,8 @@ test.each([
   ["C:evil.pdf", "C_evil.pdf"],
   ["a\u0000b\n.pdf", "a_b_.pdf"],
   ["..", "_"],
+  [" .. ", "_"],
+  [`x${" ".repeat(118)}. .`, "_ ."],
   [`${"x".repeat(300)}.pdf`, `${"x".repeat(116)}.pdf`],
 ])("the name %j becomes %j", async (name, expected) => {
   const files = await read(zipOf({ [name]: pdf("a"), "z.pdf": pdf("z") }), []);
