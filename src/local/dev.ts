@@ -1,11 +1,10 @@
 // `trustflow dev`: the whole stack with state that is kept, reloaded when the sources or trustflow.toml change.
 import { once } from "node:events";
 import { existsSync, type FSWatcher, watch } from "node:fs";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Speed } from "../sandbox/engine/clock.js";
-import { tryLock } from "./processes/lock.js";
 import {
   exported,
   type OwnConfiguration,
@@ -13,6 +12,7 @@ import {
   refuseOwnVariables,
 } from "./stack/own-configuration.js";
 import { openPrivateFolder } from "./stack/private-folder.js";
+import { resetStack } from "./stack/reset.js";
 import { packageDirectory, stateDirectory } from "./paths.js";
 import { type Role, type RoleName, type Stack, startStack } from "./stack/stack.js";
 import { type Progress, run } from "./processes/tools.js";
@@ -56,7 +56,7 @@ export async function runDev(options: DevOptions): Promise<void> {
   refuseOwnVariables(process.env, await readFile(files.operator, "utf8").catch(() => ""));
   const own = existsSync(config) ? readOwnConfiguration(config) : undefined;
   await openPrivateFolder(directory, progress);
-  if (options.reset) await wipe(directory);
+  if (options.reset) await resetStack(directory, progress);
   const ended = options.signal ? once(options.signal, "abort") : interruption();
   const stack = await startStack({
     directory,
@@ -96,17 +96,6 @@ function simulatedSpans(own: OwnConfiguration | undefined): Record<string, strin
   const keys = withAffidavits.map((name) => `${name}.affidavitWindowSeconds`);
   const unset = keys.filter((key) => !own?.keys.includes(key));
   return Object.fromEntries(unset.map((key) => [environmentName(key), "60"]));
-}
-
-/** Temporal, PostgreSQL, sandbox, documents and keys together: each refers to the others. */
-async function wipe(directory: string): Promise<void> {
-  const unlock = await tryLock(join(directory, "lock"));
-  if (!unlock) throw new Error(`a stack is running in ${directory}: stop it before the reset`);
-  for (const name of await readdir(directory)) {
-    if (name !== "lock")
-      await rm(join(directory, name), { recursive: true, force: true, maxRetries: 5 });
-  }
-  await unlock();
 }
 
 /** Keys stand in both, so only their owner reads them. */

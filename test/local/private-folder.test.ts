@@ -1,9 +1,11 @@
 // The folder of a stack is for its owner alone, before anything is in it.
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { startPostgres } from "../../src/local/servers/postgres.js";
 import { openPrivateFolder } from "../../src/local/stack/private-folder.js";
+import { resetStack } from "../../src/local/stack/reset.js";
 import { openState } from "../../src/local/stack/stack-state.js";
 
 let folder: string;
@@ -46,4 +48,35 @@ test("a folder of something else is refused, and stays as it is", async () => {
   expect(await readdir(other)).toEqual(["thesis.txt"]);
   await chmod(other, 0o700);
   await openPrivateFolder(other, progress);
+});
+
+test("a reset deletes what a stack makes, and keeps what else is there", async () => {
+  await openState(folder, progress);
+  await mkdir(join(folder, "documents"));
+  await writeFile(join(folder, "temporal.db-wal"), "");
+  await writeFile(join(folder, "thesis.odt"), "");
+  await resetStack(folder, progress);
+  expect(await readdir(folder)).toEqual(["thesis.odt"]);
+});
+
+test.each([
+  ["without stack.json", {}],
+  ["with a stack.json of another program", { "stack.json": '{"name":"a stack of plates"}' }],
+  ["with a stack.json that is no JSON", { "stack.json": "keys" }],
+])("a reset deletes nothing in a folder %s", async (_, files) => {
+  await mkdir(join(folder, "documents"));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const before = await readdir(folder);
+  await expect(resetStack(folder, progress)).rejects.toThrow("--reset deletes nothing there");
+  expect(await readdir(folder)).toEqual(before);
+});
+
+test("a database whose version cannot be read is not made anew", async () => {
+  const data = join(folder, "data");
+  await mkdir(data);
+  // The name of the version leads nowhere, for root too.
+  await symlink("PG_VERSION", join(data, "PG_VERSION"));
+  await writeFile(join(data, "base"), "");
+  await expect(startPostgres({ directory: folder })).rejects.toThrow("ELOOP");
+  expect(await readdir(data)).toEqual(["PG_VERSION", "base"]);
 });

