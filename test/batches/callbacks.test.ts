@@ -41,11 +41,11 @@ afterAll(async () => {
   await database.close();
 });
 
-async function relay(temporal: FakeTemporal): Promise<void> {
+async function relay(temporal: FakeTemporal, parse = parseCallback): Promise<void> {
   const { pool } = database;
   const started = await startRelay({
     ...{ pool, ring, bodyKeys, clientFor: () => temporal },
-    ...{ parsers: { ...parsers, "evi-notice": parseCallback } },
+    ...{ parsers: { ...parsers, "evi-notice": parse } },
     ...{ gatherMs: 5, scanMs: 50, leaseMs: 5_000, signalTimeoutMs: 500 },
   });
   relays.push(started);
@@ -90,6 +90,25 @@ const count = async (batch: Batch, state: string) => {
   );
   return rows[0]?.count ?? 0;
 };
+
+test("a callback that the database refuses is parked alone, and all others are noted", async () => {
+  const [batch, temporal, notices] = [batchOf(), new FakeTemporal(), 9];
+  await items.open(batch, notices);
+  const bodies = Array.from({ length: notices }, (_, notice) => bodyOf(batch, notice, "Closed", 1));
+  await send(batch, notices, bodies);
+  await relay(temporal, (...given) => {
+    const { event, ...more } = parseCallback(...given);
+    const at = event.evidenceId === "notice-4" ? "0000-12-31T23:00:00Z" : event.at;
+    return { ...more, event: { ...event, at } };
+  });
+  await until(async () => (await count(batch, "kept")) === notices - 1, 10_000);
+  await until(async () => (await count(batch, "parked")) === 1, 10_000);
+  const { rows } = await database.pool.query<{ reason: string; detail: string }>(
+    "select reason, detail from trustflow.callbacks where workflow_id = $1 and state = 'parked'",
+    [batch.workflowId],
+  );
+  expect(rows).toEqual([{ reason: "unreadable", detail: "the database refuses it (22008)" }]);
+});
 
 test("5,000 callbacks, doubled and in disorder, with two relays: exact totals, and no signal", async () => {
   const [batch, temporal, notices] = [batchOf(), new FakeTemporal(), 1_000];
