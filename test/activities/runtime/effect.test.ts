@@ -6,7 +6,7 @@ import type { MetricMeter } from "@temporalio/common";
 import { affidavitAnswer } from "../../../src/activities/evi/affidavit-request.js";
 import { cancelAnswer } from "../../../src/activities/evi-post/answers.js";
 import { activitiesOf } from "../../../src/activities/runtime/activity.js";
-import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
+import { CircuitOpenError, Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
 import { runEffect } from "../../../src/activities/runtime/effect.js";
 import type { ProviderEffect } from "../../../src/activities/runtime/effect.js";
 import { InvalidInput } from "../../../src/activities/runtime/failure.js";
@@ -35,6 +35,8 @@ class FakeJournal {
   verdicts: Verdict[] = [];
   watched: (boolean | undefined)[] = [];
   done: string[] = [];
+  /** The rest of the lease. */
+  leftMs = 60_000;
 
   async perform(effect: Effect, handlers: Handlers, { watchOnly }: { watchOnly?: boolean }) {
     this.effects.push(effect);
@@ -43,7 +45,7 @@ class FakeJournal {
     if (open) throw open;
     this.done.push(`row of ${effect.documents?.map(({ id }) => id).join() ?? "no document"}`);
     const { token } = effect;
-    const deadline = new Date(Date.now() + 60_000);
+    const deadline = new Date(Date.now() + this.leftMs);
     try {
       return await handlers.send({
         token,
@@ -160,6 +162,26 @@ test("what was prepared is sent, with the tokens of the journal's row", async ()
     idempotencyToken: `wire ${token}`,
     isAborted: false,
   });
+});
+
+test("the call is aborted when the lease ends", async () => {
+  journal.leftMs = 20;
+  const send: Given["send"] = ({ signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  expect(await caught(run({ send }))).toMatchObject({ cause: { name: "TimeoutError" } });
+});
+
+test("the lease of a long call leaves a fifth of itself for what comes before and after the call", async () => {
+  await run({ longestMs: 80_000 });
+  await run();
+  expect(journal.effects.map(({ leaseMs }) => leaseMs)).toEqual([100_000, undefined]);
+});
+
+test("a 403 of another call that has opened the circuit changes no token", async () => {
+  const open = { kind: "accessDenied", status: 403, effect: "none" } as const;
+  const about = { provider: "evi-post", operation: "submit", problem: "the circuit is open" };
+  await caught(run(fails(new CircuitOpenError({ ...about, ...open }))));
+  expect(journal.verdicts).toEqual([{ kind: "notSent", renewToken: false }]);
 });
 
 test("nothing is called where the preparation fails", async () => {
