@@ -22,6 +22,8 @@ export interface FakeCall {
   /** An attempt that sends no heartbeat for a while is given up. */
   needsHeartbeat: boolean;
   isPatient: boolean;
+  /** The longest time between two attempts; NaN where the server's own limit holds. */
+  maximumIntervalSeconds: number;
   isCancelled: boolean;
   answer(value: unknown): Promise<void>;
   fail(problem: Partial<Problem>): Promise<void>;
@@ -257,6 +259,7 @@ export class WorkflowRun {
       taskQueue: scheduled.taskQueue,
       needsHeartbeat: scheduled.heartbeatTimeout !== undefined,
       isPatient: !scheduled.scheduleToCloseTimeout,
+      maximumIntervalSeconds: Number(scheduled.retryPolicy?.maximumInterval?.seconds ?? NaN),
       isCancelled: false,
       answer: (value) =>
         this.#resolve(seq, { completed: { result: defaultPayloadConverter.toPayload(value) } }),

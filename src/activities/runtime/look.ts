@@ -13,6 +13,8 @@ import type { ActivityDependencies } from "./provider-context.js";
 export interface ProcessLooks {
   /** Throws where the process does not answer now. */
   look(workflowId: string): Promise<LookedAt>;
+  /** Whether the newest run is open, as Temporal describes it: no worker is asked, and nothing is decrypted. */
+  isOpen(workflowId: string): Promise<boolean>;
   firstInput(workflowId: string): Promise<unknown>;
 }
 
@@ -24,6 +26,16 @@ export interface LookRequest {
   seen?: string;
   /** The process was there before: the digest of the input that it must have, else the look fails as `InputMismatch`. */
   digest?: string;
+}
+
+/** Asks only whether the process is open. A worker of an earlier release does not know `only`, and looks in full. */
+export interface RunRequest extends Pick<LookRequest, "workflowId" | "account"> {
+  wait: "now";
+  only: "run";
+}
+
+export interface RunAnswer {
+  found: { run: "open" | "ended" };
 }
 
 /** What the look found, and by what a later look knows it again. */
@@ -41,23 +53,34 @@ export function createLookActivities(
   { digests, environment, patienceMs, unavailableForMs }: LookDependencies,
   looks: ProcessLooks,
 ) {
-  return {
-    lookAt({ workflowId, account, wait, seen, digest }: LookRequest): Promise<LookAnswer> {
-      const about = { provider: "trustflow", operation: "lookAt", environment, account };
-      const patience = { mode: "quick" as const, patienceMs, unavailableForMs };
-      return asActivity({ ...about, ...patience }, async () => {
-        const found = await looks.look(workflowId);
-        if (digest !== undefined && found.run !== "missing") {
-          const first = await looks.firstInput(workflowId);
-          if (!isInput(first) || !digests.same(compared(workflowId, first), digest))
-            throw new EffectMismatch(workflowId);
-        }
-        const fingerprint = fingerprintOf(found);
-        if (wait === "change" && fingerprint === seen) throw new NotChangedYet();
-        return { fingerprint, found: withoutTimeline(found) };
-      });
-    },
-  };
+  function lookAt(request: RunRequest): Promise<RunAnswer>;
+  function lookAt(request: LookRequest): Promise<LookAnswer>;
+  function lookAt(request: RunRequest | LookRequest): Promise<RunAnswer | LookAnswer> {
+    const { account } = request;
+    const about = { provider: "trustflow", operation: "lookAt", environment, account };
+    const patience = { mode: "quick" as const, patienceMs, unavailableForMs };
+    return asActivity<RunAnswer | LookAnswer>({ ...about, ...patience }, () =>
+      "only" in request ? run(request) : whole(request),
+    );
+  }
+
+  async function run({ workflowId }: RunRequest): Promise<RunAnswer> {
+    return { found: { run: (await looks.isOpen(workflowId)) ? "open" : "ended" } };
+  }
+
+  async function whole({ workflowId, wait, seen, digest }: LookRequest): Promise<LookAnswer> {
+    const found = await looks.look(workflowId);
+    if (digest !== undefined && found.run !== "missing") {
+      const first = await looks.firstInput(workflowId);
+      if (!isInput(first) || !digests.same(compared(workflowId, first), digest))
+        throw new EffectMismatch(workflowId);
+    }
+    const fingerprint = fingerprintOf(found);
+    if (wait === "change" && fingerprint === seen) throw new NotChangedYet();
+    return { fingerprint, found: withoutTimeline(found) };
+  }
+
+  return { lookAt };
 }
 
 export type LookActivities = ReturnType<typeof createLookActivities>;

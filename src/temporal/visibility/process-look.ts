@@ -14,6 +14,8 @@ import { describe, queryStatus, statusIn } from "./process-status.js";
 
 /** Below the time limit of the activity's heartbeat and of its attempt. */
 const ANSWER_LIMIT_MS = 30_000;
+/** A paused process goes on later. */
+const openStates: ReadonlySet<WorkflowExecutionStatusName> = new Set(["RUNNING", "PAUSED"]);
 
 export class ProcessLooksByClient {
   readonly #client: Client;
@@ -36,7 +38,7 @@ export class ProcessLooksByClient {
       const { runId } = described;
       const state = described.status.name;
       const startedAt = described.startTime.toISOString();
-      if (state === "RUNNING") {
+      if (openStates.has(state)) {
         const shown = await statusIn(this.#client, described);
         const status = shown ?? (await queryStatus(this.#client, workflowId, runId));
         if (status === undefined) throw new Error(`${workflowId} answered nothing`);
@@ -45,6 +47,13 @@ export class ProcessLooksByClient {
       if (state === "COMPLETED" || state === "FAILED")
         return { startedAt, ...(await this.#end(workflowId, runId)) };
       return { run: "failed", startedAt, failure: stopped(state) };
+    });
+  }
+
+  isOpen(workflowId: string): Promise<boolean> {
+    return this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, async () => {
+      const described = await this.#describe(workflowId);
+      return described !== undefined && openStates.has(described.status.name);
     });
   }
 

@@ -12,7 +12,12 @@ import {
   startChild,
 } from "@temporalio/workflow";
 import type { ActivityOptions } from "@temporalio/workflow";
-import type { LookActivities, LookAnswer, LookRequest } from "../../activities/runtime/look.js";
+import type {
+  LookActivities,
+  LookAnswer,
+  LookRequest,
+  RunRequest,
+} from "../../activities/runtime/look.js";
 import { workflowIdOf, workflowTaskQueue } from "../../contracts/shared/names.js";
 import type { LookedAt } from "../../contracts/shared/process-look.js";
 import { problemIn } from "./activity-errors.js";
@@ -33,6 +38,11 @@ interface ChildStart {
   digest: string;
   lookIntervalSeconds: number;
 }
+
+const attempt: ActivityOptions = {
+  startToCloseTimeout: "1 minute",
+  heartbeatTimeout: "12 seconds",
+};
 
 export class Child {
   readonly process: string;
@@ -141,10 +151,7 @@ export class Child {
     { retry }: Pick<ActivityOptions, "retry">,
   ): Promise<LookAnswer> {
     const { account = "default", digest, lookIntervalSeconds = 1 } = this.#start ?? {};
-    const { lookAt } = activitiesWith(
-      { startToCloseTimeout: "1 minute", heartbeatTimeout: "12 seconds", ...(retry && { retry }) },
-      summary,
-    );
+    const { lookAt } = activitiesWith({ ...attempt, ...(retry && { retry }) }, summary);
     const request: LookRequest = {
       workflowId: this.workflowId,
       account,
@@ -152,22 +159,43 @@ export class Child {
       ...(this.#fingerprint !== undefined && { seen: this.#fingerprint }),
       ...(this.#isUnproven && digest !== undefined && { digest }),
     };
-    for (;;) {
-      try {
-        return await lookAt(request);
-      } catch (error) {
-        const isAnswer = problemIn(error)?.kind === "InputMismatch";
-        if (isAnswer || isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-        // A stranger completed the activity (decision 22), or a key is missing.
-        await sleep(lookIntervalSeconds * 1_000, { summary: `Pause before: ${summary}` });
-      }
-    }
+    return untilAnswered(() => lookAt(request), lookIntervalSeconds, summary);
   }
 
   #apply({ fingerprint, found }: LookAnswer): void {
     this.found = found;
     this.#fingerprint = fingerprint;
     this.#isUnproven = false;
+  }
+}
+
+/**
+ * Whether the newest run of a process is open. Only Temporal is asked, without end, at intervals that grow to a minute. The process may
+ * have no worker that can answer, and its result may not be readable.
+ */
+export async function isOpen(workflowId: string, label: string): Promise<boolean> {
+  const summary = `Look at ${label}`;
+  const retry = { maximumInterval: "1 minute" } as const;
+  const { lookAt } = activitiesWith({ ...attempt, retry }, summary);
+  const request: RunRequest = { workflowId, account: "default", wait: "now", only: "run" };
+  const { found } = await untilAnswered(() => lookAt(request), 60, summary);
+  return found.run === "open";
+}
+
+async function untilAnswered<A>(
+  ask: () => Promise<A>,
+  pauseSeconds: number,
+  summary: string,
+): Promise<A> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isAnswer = problemIn(error)?.kind === "InputMismatch";
+      if (isAnswer || isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+      // A stranger completed the activity (decision 22), or a key is missing.
+      await sleep(pauseSeconds * 1_000, { summary: `Pause before: ${summary}` });
+    }
   }
 }
 

@@ -7,14 +7,13 @@ import type {
   VideoSnapshot,
 } from "../../activities/video-identification/index.js";
 import type { ProcessDocument } from "../../contracts/shared/status.js";
-import { splitWorkflowId } from "../../contracts/shared/names.js";
 import type { VerifyIdentityInput, VerifyIdentityResult } from "../../contracts/verify-identity.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { now, secondsFromNow } from "../runtime/clock.js";
 import { Flow } from "../runtime/flow.js";
 import { invalidInput } from "../runtime/invalid-input.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";
-import { Child } from "../runtime/child.js";
+import { isOpen } from "../runtime/child.js";
 import { trackUntilClosed } from "../runtime/tracking.js";
 import type { TrackingTarget } from "../runtime/tracking.js";
 import { Rejection } from "./rejection.js";
@@ -81,7 +80,8 @@ class VerifyIdentity {
   async #claim(): Promise<void> {
     const owner = await this.#owner();
     if (owner === undefined) return;
-    const left = (await isOpen(owner)) ? owner : await this.#owner(owner);
+    const label = "the process that has the conference";
+    const left = (await isOpen(owner, label)) ? owner : await this.#owner(owner);
     if (left !== undefined)
       throw invalidInput("idConference", `is the conference of ${left}, which is open`);
   }
@@ -253,11 +253,4 @@ class VerifyIdentity {
       auditDeleted: this.#isAuditDeleted,
     };
   }
-}
-
-async function isOpen(workflowId: string): Promise<boolean> {
-  const name = splitWorkflowId(workflowId);
-  if (!name) return true;
-  const other = new Child({ ...name, title: "", label: "the process that has the conference" });
-  return (await other.lookNow()).run === "open";
 }

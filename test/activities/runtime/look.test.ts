@@ -1,7 +1,7 @@
 // The look of a process at another one: what counts as a change, whose input has to be whose, and what stays out of the history.
 import { expect, test } from "@jest/globals";
 import { createLookActivities } from "../../../src/activities/runtime/look.js";
-import type { LookRequest } from "../../../src/activities/runtime/look.js";
+import type { LookRequest, ProcessLooks } from "../../../src/activities/runtime/look.js";
 import { comparedInput } from "../../../src/contracts/definition/compared-input.js";
 import { SendNoticeInput } from "../../../src/contracts/send-notice.js";
 import type { LookedAt } from "../../../src/contracts/shared/process-look.js";
@@ -32,6 +32,12 @@ const open = (more: Partial<ProcessStatus> = {}): LookedAt => ({
 const digestOf = (input: object) => canonicalJson(comparedInput(SendNoticeInput, input, contentOf));
 
 function lookAt(found: LookedAt, more: Partial<LookRequest> = {}, first?: unknown) {
+  const activities = activitiesWith({ look: async () => found, firstInput: async () => first });
+  const request = { workflowId, account: "default", wait: "now" as const, ...more };
+  return inAttempt(() => activities.lookAt(request));
+}
+
+function activitiesWith(looks: Partial<ProcessLooks>) {
   const deps = {
     environment: "sandbox",
     patienceMs: 1,
@@ -41,10 +47,11 @@ function lookAt(found: LookedAt, more: Partial<LookRequest> = {}, first?: unknow
       same: (value: unknown, stored: string) => canonicalJson(value) === stored,
     },
   };
-  const looks = { look: async () => found, firstInput: async () => first };
-  const activities = createLookActivities(deps, looks);
-  const request = { workflowId, account: "default", wait: "now" as const, ...more };
-  return inAttempt(() => activities.lookAt(request));
+  const asksWorker = async () => {
+    throw new Error("no worker answers");
+  };
+  const none = { look: asksWorker, firstInput: asksWorker, isOpen: async () => true };
+  return createLookActivities(deps, { ...none, ...looks });
 }
 
 const fingerprintOf = async (found: LookedAt) => (await lookAt(found)).fingerprint;
@@ -99,6 +106,15 @@ test("no timeline goes into the history of the process that looks", async () => 
     startedAt,
     result: { outcome: "read" },
   });
+});
+
+test.each([
+  [true, "open"],
+  [false, "ended"],
+])("whether a process is open (%s) is answered where no worker answers", async (isOpen, run) => {
+  const { lookAt: ask } = activitiesWith({ isOpen: async () => isOpen });
+  const request = { workflowId, account: "default", wait: "now", only: "run" } as const;
+  expect(await inAttempt(() => ask(request))).toEqual({ found: { run } });
 });
 
 test("a process that was there has to have the same input, but for its secrets and settings", async () => {

@@ -95,6 +95,25 @@ test("a terminated process is told from one that failed", async () => {
   });
 });
 
+test("whether a process is open is known where no worker answers and no key opens its result", async () => {
+  const unanswered = await env.client.workflow.start("sendNotice", {
+    workflowId: `sendNotice/${randomUUID()}`,
+    taskQueue: "nobody",
+  });
+  const ended = await started();
+  await ended.signal("go", "completed");
+  await ended.result();
+  const stranger = new ProcessLooksByClient(env.nativeConnection, {
+    namespace: "default",
+    ring: freshRing(),
+    refusePlaintext: true,
+  });
+  expect(await stranger.isOpen(unanswered.workflowId)).toBe(true);
+  expect(await stranger.isOpen(ended.workflowId)).toBe(false);
+  expect(await stranger.isOpen(`sendNotice/${randomUUID()}`)).toBe(false);
+  await expect(stranger.look(ended.workflowId)).rejects.toThrow();
+});
+
 test("an end that is not encrypted is none", async () => {
   const plain = await env.client.workflow.start("sendNotice", {
     workflowId: `sendNotice/${randomUUID()}`,

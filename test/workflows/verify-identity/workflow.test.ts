@@ -1,0 +1,46 @@
+// The claim of a conference: another process that has it is asked for nothing but whether it is open (docs/decisions/0032).
+import { expect, test } from "@jest/globals";
+import { verifyIdentity } from "../../../src/workflows/verify-identity/workflow.js";
+import { WorkflowRun } from "../workflow-run.js";
+
+const other = "verifyIdentity/other";
+
+function start() {
+  return WorkflowRun.start(
+    () => verifyIdentity({ idConference: "c-1" }),
+    {
+      prepare: () => ({
+        environment: "sandbox",
+        account: "default",
+        alertOccurrence: "0",
+        isRejected: false,
+        settings: { deadlineSeconds: 1_000 },
+      }),
+      claim: ({ from }) => (from === other ? {} : { owner: other }),
+    },
+    "verifyIdentity",
+  );
+}
+
+test("a process that no worker answers for is open as long as Temporal says so", async () => {
+  const run = await start();
+  const [look] = run.open;
+  expect(look).toMatchObject({
+    type: "lookAt",
+    input: { workflowId: other, only: "run" },
+    maximumIntervalSeconds: 60,
+  });
+  await look?.answer({ found: { run: "open" } });
+  expect(run.failure).toMatchObject({ type: "InvalidInput" });
+  expect(run.failure?.message).toContain("idConference");
+});
+
+test("a look that a stranger failed is repeated after a minute, and an ended process gives its conference up", async () => {
+  const run = await start();
+  await run.open[0]?.fail({});
+  await run.pass(59);
+  expect(run.open).toEqual([]);
+  await run.pass(1);
+  await run.open[0]?.answer({ found: { run: "ended" } });
+  expect(run.types).toEqual(["prepare", "claim", "lookAt", "lookAt", "claim", "ask"]);
+});
