@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// Runs every path of every process, or those that are named (`sendPostal`, `sendPostal/delivered`), on the real stack and
-// writes its history to test/replay/<process>/, for the replay tests. Run it when a path is new: what was recorded before a
-// change behind `patched` stays. Look at the difference.
+// Runs every path of every process, or those that are named (`sendPostal`, `sendPostal/delivered`), on the real stack and writes
+// its history to test/replay/<process>/generation-<n>/, for the replay tests; n is the present `GENERATION`
+// (src/contracts/shared/names.ts). The folder of each process that is recorded as a whole is emptied before; earlier generations stay.
+// Run it when a path is new, or when a change has begun a generation. Recordings that it replaces go into a commit of their own
+// (test/replay/kept.test.ts), and only until the generation is released. Look at the difference.
 import { ensureInstalled } from "./install.mjs";
 import { runBuild } from "./steps.mjs";
 import { test } from "./test.mjs";

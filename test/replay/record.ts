@@ -12,7 +12,7 @@ import { recordingRing, recordingsOf, writeRecording } from "../harness/historie
 import { idOf } from "../harness/histories/path-run.js";
 import type { PathsOf } from "../harness/histories/path-run.js";
 
-/** Processes, or single paths of them as `<process>/<path>`; none: paths path of all. */
+/** Processes, or single paths of them as `<process>/<path>`. If none is named, every path of every process is recorded. */
 const asked = process.env["RECORDED"]?.split(" ") ?? [];
 const isWhole = (name: string) => asked.length === 0 || asked.includes(name);
 const recordedOf = (all: PathsOf[]) =>
