@@ -281,8 +281,8 @@ export class Trustflow extends ProcessStarts {
     await this.#refuseErased(workflowId);
     const sent = await this.#withReferences(input, workflowId);
     const digested = comparedInput(schema, sent, contentOf);
-    try {
-      await this.temporal.workflow.start(processName, {
+    await this.temporal.workflow
+      .start(processName, {
         workflowId,
         taskQueue: workflowTaskQueue,
         args: [this.#sealed(schema, sent, workflowId)],
@@ -292,15 +292,17 @@ export class Trustflow extends ProcessStarts {
         staticSummary: `${title} ${id}`,
         // A client of the previous release compares a second start with this digest.
         memo: { [inputDigestMemo]: inputDigest(this.#ring, digested) },
-      });
-    } catch (error) {
-      if (isUnavailable(error))
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        return this.#refuseAnother(processName, workflowId, digested);
+      })
+      .catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error;
         throw new UnreachableError(
           `${workflowId}: Temporal cannot be reached; start it again with the same id`,
         );
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      await this.#refuseAnother(processName, workflowId, digested);
-    }
+      });
     return this.handle(workflowId);
   }
 

@@ -107,13 +107,13 @@ export class UnreachableError extends TrustflowError {
 }
 
 /**
- * A worker answers but cannot replay the process. The clean-up repairs it once; else it waits for a new release
+ * Workers take the workflow task of the process, and it keeps failing. The clean-up repairs it once; else it waits for a new release
  * (docs/operations.md).
  */
 export class StuckError extends UnreachableError {
   constructor(id: string, updateId?: string) {
     super(
-      `${id} is stuck: its workflow task fails, or no worker takes it; see "trustflow list --stuck"`,
+      `${id} is stuck: its workflow task keeps failing; see "trustflow list --stuck"`,
       updateId,
     );
   }

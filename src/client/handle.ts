@@ -6,8 +6,15 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
+  isRetryableError,
 } from "@temporalio/client";
-import type { Client, WorkflowExecutionDescription, WorkflowHandle } from "@temporalio/client";
+import type {
+  CallContext,
+  Client,
+  Connection,
+  WorkflowExecutionDescription,
+  WorkflowHandle,
+} from "@temporalio/client";
 import { ApplicationFailure, TerminatedFailure } from "@temporalio/common";
 import type { UpdateDefinition } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
@@ -30,8 +37,9 @@ import type { Contract } from "../contracts/definition/secret-fields.js";
 import { searchAttributes } from "../contracts/shared/names.js";
 import type { ProcessStatus, TimelineEntry } from "../contracts/shared/status.js";
 import { isPlaintextRefused } from "../temporal/codec/client-codec.js";
+import { statusOf } from "../temporal/visibility/memo.js";
 import { describe, queryStatus, statusIn } from "../temporal/visibility/process-status.js";
-import { inspect, mayBeStuck } from "../temporal/visibility/stuck.js";
+import { inspect, isLate, mayFail } from "../temporal/visibility/stuck.js";
 import { RunChanges } from "../temporal/visibility/run-changes.js";
 import {
   AbandonedError,
@@ -52,11 +60,15 @@ import { newestReadIn, withNewestRead } from "./newest-read.js";
 const ANSWER_LIMIT_MS = 30_000;
 /** A code of gRPC: Temporal itself is away. */
 const UNAVAILABLE = 14;
-/** Codes of gRPC after which a wait goes on: cancelled, deadline exceeded, too many long polls, aborted, a broken connection. */
-const passing = new Set<unknown>([1, 4, 8, 10, 13, UNAVAILABLE]);
+/** A code of gRPC: also a connection that broke, and a message that cannot be read. */
+const INTERNAL = 13;
+/** Codes of gRPC after which a wait goes on: cancelled, deadline exceeded, too many long polls, aborted. */
+const passing = new Set<unknown>([1, 4, 8, 10, UNAVAILABLE]);
 /** Pauses before a wait is begun again. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+/** Before a worker is asked again that could not replay the process. */
+const REPLAY_PAUSE_MS = 1_000;
 /** To find out why nobody answered. */
 const STUCK_LIMIT_MS = 5_000;
 /** So long one wait for a change lasts; of a batch, whose heartbeats end no wait, the time between two looks. */
@@ -104,9 +116,12 @@ export class ProcessHandle<Result> {
     this.#workflow = client.workflow.getHandle(this.workflowId);
   }
 
-  /** Waits for the end, also while Temporal is away. Throws the typed error of a process that failed. */
+  /**
+   * Waits for the end, also while Temporal is away. Throws the typed error of a process that failed. The Temporal client's
+   * `withAbortSignal` and `withDeadline` end the wait, as they end that of `watch`.
+   */
   result(): Promise<Result> {
-    return untilAnswered(async () => {
+    return this.#untilAnswered(async () => {
       for (;;) {
         try {
           return this.#present((await this.#workflow.result()) as Result);
@@ -114,60 +129,70 @@ export class ProcessHandle<Result> {
           // A reset ends the run that we waited for; the process goes on in a new one.
           if (isTerminated(error) && (await this.#described()).status.name !== "TERMINATED")
             continue;
-          throw isPassing(error) ? error : await this.#typed(error);
+          throw error;
         }
       }
     });
   }
 
   /** As of the newest workflow task, from Temporal alone. `timeline` has the newest entries; `timeline()` has all. */
-  async status(): Promise<ProcessStatus> {
-    return this.#statusIn(await this.#answered(() => this.#described()));
+  status(): Promise<ProcessStatus> {
+    return this.#answered(async () => this.#statusIn(await this.#described()));
   }
 
-  /** All entries. Needs a live worker, unless the process has ended with a result. */
-  async timeline(): Promise<TimelineEntry[]> {
-    const { status: state } = await this.#answered(() => this.#described());
-    const { timeline } = state.name === "COMPLETED" ? await this.status() : await this.#queried();
-    return timeline;
-  }
-
-  #statusIn(described: WorkflowExecutionDescription): Promise<ProcessStatus> {
+  /** All entries. Needs a live worker, unless the process has ended with a result, or had few entries. */
+  timeline(): Promise<TimelineEntry[]> {
     return this.#answered(async () => {
-      // Its memo is as of the last task that succeeded.
-      if (mayBeStuck(described.raw.pendingWorkflowTask) && (await this.#isStuck()))
-        throw new StuckError(this.workflowId);
-      const shown = await statusIn(this.#client, described);
-      if (this.process !== "sendNoticeBatch" || described.status.name !== "RUNNING")
-        return shown ?? this.#statusOfBefore(described);
-      const read = await newestReadIn(this.#client, described);
-      return withNewestRead(shown ?? (await this.#statusOfBefore(described)), read);
+      const described = await this.#described();
+      const state = described.status.name;
+      if (state === "COMPLETED") return (await this.#statusIn(described)).timeline;
+      const noted = state === "RUNNING" ? undefined : await statusOf(this.#client, described);
+      const isWhole = noted !== undefined && noted.earlierEntries === undefined;
+      return (isWhole ? noted : await this.#queried(described)).timeline;
     });
   }
 
-  /** Of a process that an earlier release has followed, which left no memo. */
-  #statusOfBefore({ status: state }: WorkflowExecutionDescription): Promise<ProcessStatus> {
-    if (state.name === "TERMINATED") throw new TerminatedError(this.workflowId);
-    return this.#queried();
+  async #statusIn(described: WorkflowExecutionDescription): Promise<ProcessStatus> {
+    // Its memo is as of the last task that succeeded.
+    if (mayFail(described.raw.pendingWorkflowTask) && (await this.#isStuck()))
+      throw new StuckError(this.workflowId);
+    const isOpen = described.status.name === "RUNNING";
+    const found = await statusIn(this.#client, described);
+    // A process that an earlier release has run left no memo.
+    const shown = this.#present(found ?? (isOpen ? await this.#queried(described) : undefined));
+    if (this.process !== "sendNoticeBatch" || !isOpen) return shown;
+    return withNewestRead(shown, await newestReadIn(this.#client, described));
   }
 
-  #queried(): Promise<ProcessStatus> {
-    return this.#answered(async () =>
-      this.#present(await queryStatus(this.#client, this.workflowId)),
-    );
+  async #queried({ status: state }: WorkflowExecutionDescription): Promise<ProcessStatus> {
+    const isTerminated = state.name === "TERMINATED";
+    for (;;) {
+      try {
+        const options = isTerminated ? { mostRefusals: 2 } : {};
+        return this.#present(await queryStatus(this.#client, this.workflowId, options));
+      } catch (error) {
+        const isUnregistered = error instanceof QueryNotRegisteredError;
+        if (isUnregistered && isTerminated) throw new TerminatedError(this.workflowId);
+        // Every process answers `status`: the worker did not get that far.
+        if (!isUnregistered || (await this.#isStuck()))
+          throw isUnavailable(error) ? error : await this.#typed(error);
+        await delay(REPLAY_PAUSE_MS);
+      }
+    }
   }
 
   /** Each status that differs from the one before, until the process has ended. It waits for changes, and asks no worker. */
   async *watch(): AsyncIterable<ProcessStatus> {
     let shown = "";
     let changes: RunChanges | undefined;
+    let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
-      const [described, now] = await untilAnswered(async () => {
-        const found = await this.#described().catch(async (error: unknown) => {
-          throw isPassing(error) ? error : await this.#typed(error);
-        });
-        return [found, await this.#statusIn(found)] as const;
-      });
+      const [described, now] = await this.#untilAnswered(() =>
+        this.#limited(ANSWER_LIMIT_MS, async () => {
+          const found = await this.#described();
+          return [found, await this.#statusIn(found)] as const;
+        }),
+      );
       const text = JSON.stringify(now);
       if (text !== shown) yield now;
       shown = text;
@@ -175,11 +200,15 @@ export class ProcessHandle<Result> {
       if (now.phase === "ended" || state.name !== "RUNNING") return;
       if (changes?.runId !== runId)
         changes = new RunChanges(this.#client, { workflowId: this.workflowId, runId });
-      // Whatever ended the wait, the next look says where the process stands.
-      await changes.next(historyLength, this.#watchLimitMs).catch(() => {
-        changes = undefined;
-        return delay(FIRST_PAUSE_MS);
-      });
+      try {
+        await changes.next(historyLength, this.#msWithin(this.#watchLimitMs));
+        pauseMs = FIRST_PAUSE_MS;
+      } catch (error) {
+        // Whatever ended the wait, the next look says where the process stands.
+        if (!isPassing(error)) changes = undefined;
+        await this.#pause(pauseMs);
+        pauseMs = longer(pauseMs);
+      }
     }
   }
 
@@ -250,7 +279,8 @@ export class ProcessHandle<Result> {
           return this.#present(await this.#workflow.executeUpdate<R, [unknown]>(name, options));
         } catch (error) {
           // Asked again within the deadline, the same update happens once.
-          if (isUnprocessed(error) || (isCutShort(error) && (await this.isOpen()))) continue;
+          if (isUnprocessed(error)) continue;
+          if (isCutShort(error) && (await this.#described()).status.name === "RUNNING") continue;
           throw error;
         }
       }
@@ -270,14 +300,56 @@ export class ProcessHandle<Result> {
   /** `updateId`: of the update that the call makes. */
   async #answered<T>(call: () => Promise<T>, updateId?: string): Promise<T> {
     try {
-      return await this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, call);
+      return await this.#limited(ANSWER_LIMIT_MS, call);
     } catch (error) {
       throw await this.#typed(error, updateId);
     }
   }
 
+  /** Asks again after each passing error, with growing pauses, for as long as the caller waits. */
+  async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = longer(pauseMs)) {
+      try {
+        // The SDK begins a call all the same once its caller has aborted it.
+        this.#caller.abortSignal?.throwIfAborted();
+        return await ask();
+      } catch (error) {
+        if (!isPassing(error)) throw await this.#typed(error);
+        await this.#pause(pauseMs);
+        if (this.#msWithin(1) === 0) throw isUnavailable(error) ? await this.#typed(error) : error;
+      }
+    }
+  }
+
+  /** At most this long, and no longer than the caller waits. */
+  async #limited<T>(limitMs: number, call: () => Promise<T>): Promise<T> {
+    this.#caller.abortSignal?.throwIfAborted();
+    return this.#client.withDeadline(Date.now() + this.#msWithin(limitMs), call);
+  }
+
+  async #pause(pauseMs: number): Promise<void> {
+    const { abortSignal: signal } = this.#caller;
+    const ms = this.#msWithin(pauseMs * (0.5 + Math.random()));
+    await delay(ms, undefined, signal && { signal }).catch(() => undefined);
+  }
+
+  /** Of this time what is left to the caller: 0 after its own deadline, or its own abort. */
+  #msWithin(limitMs: number): number {
+    const { abortSignal, deadline } = this.#caller;
+    if (abortSignal?.aborted) return 0;
+    return deadline === undefined
+      ? limitMs
+      : Math.max(0, Math.min(limitMs, +deadline - Date.now()));
+  }
+
+  /** What the caller has set by the `withAbortSignal` and `withDeadline` of the Temporal client. */
+  get #caller(): CallContext {
+    const { callContextStorage: context } = this.#client.connection as Partial<Connection>;
+    return context?.getStore() ?? {};
+  }
+
   /** No process answers nothing. */
-  #present<T>(answer: T): T {
+  #present<T>(answer: T | undefined): T {
     if (answer === undefined) throw new UnprovenAnswerError(this.workflowId);
     return answer;
   }
@@ -286,24 +358,21 @@ export class ProcessHandle<Result> {
     if (error instanceof TrustflowError) return error;
     if (isPlaintextRefused(error)) return new UnprovenAnswerError(this.workflowId);
     if (error instanceof WorkflowNotFoundError) {
-      const known = await this.#known();
+      const known = await this.#known(updateId);
       return known
         ? new FinishedError(this.workflowId, known.outcome)
         : new UnknownProcessError(this.workflowId);
     }
     if (isUnavailable(error))
       return new UnreachableError(`${this.workflowId}: Temporal cannot be reached`, updateId);
-    // Every process answers `status`: the worker did not get that far.
-    const isUnregistered = error instanceof QueryNotRegisteredError;
     const isTimeout = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
+    const isUnregistered = error instanceof QueryNotRegisteredError;
     // Temporal's answers about a task that keeps failing differ with the moment.
     if ((isTimeout || isUnregistered || error instanceof ServiceError) && (await this.#isStuck()))
       return new StuckError(this.workflowId, updateId);
-    if (isUnregistered)
-      return new UnreachableError(`${this.workflowId}: this worker cannot replay it; ask again`);
-    if (isTimeout || isUnanswered(error))
+    if (isTimeout || isUnregistered || isUnanswered(error))
       return new UnreachableError(`${this.workflowId}: no worker answered within 30 s`, updateId);
-    if (updateId !== undefined && isPassing(error))
+    if (updateId !== undefined && (isPassing(error) || grpcOf(error).code === INTERNAL))
       return new UnreachableError(`${this.workflowId}: Temporal broke off the call`, updateId);
     if (!(error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)) {
       return error;
@@ -315,19 +384,21 @@ export class ProcessHandle<Result> {
       : error;
   }
 
+  /** Whether its workflow task keeps failing. One that no worker takes makes no process stuck for its client. */
   async #isStuck(): Promise<boolean> {
     try {
       const { connection, options } = this.#client;
       const where = { connection, namespace: options.namespace };
       const find = () => inspect(where, { workflowId: this.workflowId });
-      return (await this.#client.withDeadline(Date.now() + STUCK_LIMIT_MS, find)) !== undefined;
+      const found = await this.#client.withDeadline(Date.now() + STUCK_LIMIT_MS, find);
+      return found !== undefined && !isLate(found.stuck);
     } catch {
       return false;
     }
   }
 
   /** Undefined if the process does not exist. */
-  async #known(): Promise<{ outcome: string | undefined } | undefined> {
+  async #known(updateId?: string): Promise<{ outcome: string | undefined } | undefined> {
     try {
       const found = await this.#client.withDeadline(Date.now() + ANSWER_LIMIT_MS, () =>
         this.#described(),
@@ -335,7 +406,7 @@ export class ProcessHandle<Result> {
       return { outcome: found.typedSearchAttributes.get(searchAttributes.outcome) };
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
-      throw await this.#typed(error);
+      throw await this.#typed(error, updateId);
     }
   }
 }
@@ -348,20 +419,16 @@ function isTerminated(error: unknown): boolean {
 
 /** Temporal is away, or too many calls wait there: who waits asks again. */
 function isPassing(error: unknown): boolean {
-  const isUnreachable = error instanceof UnreachableError && !(error instanceof StuckError);
-  return isUnreachable || passing.has(grpcOf(error).code);
+  if (error instanceof TrustflowError) return false;
+  const { code, details = "" } = grpcOf(error);
+  if (code === INTERNAL) return isRetryableError(grpcOf(error) as StatusObject);
+  return passing.has(code) && !details.includes("larger than max");
 }
 
-/** Asks again after each passing error, with growing pauses, for as long as the caller waits. */
-async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      await delay(pauseMs * (0.5 + Math.random()));
-    }
-  }
+type StatusObject = Parameters<typeof isRetryableError>[0];
+
+function longer(pauseMs: number): number {
+  return Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
 }
 
 /** The run ended before it answered; a reset ends the run that was queried. */

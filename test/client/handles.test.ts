@@ -23,6 +23,7 @@ function handleOf(processName: ProcessName) {
   };
   const client = {
     workflow: { getHandle: () => ({ executeUpdate }) },
+    connection: {},
     withDeadline: (_: number, call: () => unknown) => call(),
   } as unknown as Client;
   const signed: string[] = [];

@@ -67,6 +67,7 @@ function isStatus(found: unknown, workflowId: string): found is ProcessStatus {
     status.id === name?.id &&
     typeof status.phase === "string" &&
     typeof status.references === "object" &&
+    status.references !== null &&
     Array.isArray(status.timeline)
   );
 }

@@ -40,7 +40,7 @@ export class ProcessLooksByClient {
       const startedAt = described.startTime.toISOString();
       if (openStates.has(state)) {
         const shown = await statusIn(this.#client, described);
-        const status = shown ?? (await queryStatus(this.#client, workflowId, runId));
+        const status = shown ?? (await queryStatus(this.#client, workflowId, { runId }));
         if (status === undefined) throw new Error(`${workflowId} answered nothing`);
         return { run: "open", startedAt, status };
       }

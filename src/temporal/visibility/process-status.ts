@@ -1,11 +1,12 @@
 // The status of a process from what Temporal keeps of it, so that watching asks no worker (docs/decisions/0035).
-import { QueryNotRegisteredError } from "@temporalio/client";
+import { QueryNotRegisteredError, WorkflowFailedError } from "@temporalio/client";
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
 import pLimit from "p-limit";
 import { setTimeout as delay } from "node:timers/promises";
 import { queryTooEarly, status as statusQuery } from "../../contracts/shared/messages.js";
-import { searchAttributes, splitWorkflowId } from "../../contracts/shared/names.js";
-import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
+import { generationOf, searchAttributes, splitWorkflowId } from "../../contracts/shared/names.js";
+import type { ProcessResult, ProcessStatus, ShownFailure } from "../../contracts/shared/status.js";
 import { statusOf } from "./memo.js";
 import { withoutMemos } from "./without-memos.js";
 
@@ -27,27 +28,33 @@ export function describe(
   return withoutMemos(client).getHandle(workflowId).describe();
 }
 
-/** Undefined where only a worker knows the status: a process of an earlier release has no memo. */
+/**
+ * Undefined where only a worker knows the status, because an earlier release, which wrote no memo, has run the process; and where a
+ * completed process has no result. Throws the SDK's error of a process without a memo that Temporal or a stranger has ended.
+ */
 export async function statusIn(
   client: Client,
   described: Description,
 ): Promise<ProcessStatus | undefined> {
-  const { workflowId, runId, typedSearchAttributes: attributes } = described;
   const noted = await statusOf(client, described);
-  if (described.status.name === "COMPLETED" && noted) {
-    const run = client.workflow.getHandle(workflowId, runId, { followRuns: false });
-    return endedStatus(noted, (await run.result()) as ProcessResult);
-  }
-  if (noted) return noted;
-  const { phase, attention } = searchAttributes;
-  const isNew = attributes.get(phase) === undefined && attributes.get(attention) === undefined;
-  return isNew && described.status.name === "RUNNING" ? newStatus(workflowId) : undefined;
+  const isOpen = described.status.name === "RUNNING";
+  if (noted && described.status.name !== "COMPLETED") return noted;
+  if (isOpen && !isNew(described)) return undefined;
+  const known = noted ?? newStatus(described);
+  return isOpen || !known ? known : endedStatus(client, described, known);
 }
 
 /** Asks a worker, for the whole timeline; few at once, because each question takes the place of a workflow task. */
-export const queryStatus = limited((client: Client, workflowId: string, runId?: string) =>
-  answerOf(() => client.workflow.getHandle(workflowId, runId).query(statusQuery)),
+export const queryStatus = limited(
+  (client: Client, workflowId: string, { runId, mostRefusals = Infinity }: QueryOptions = {}) =>
+    answerOf(() => client.workflow.getHandle(workflowId, runId).query(statusQuery), mostRefusals),
 );
+
+interface QueryOptions {
+  runId?: string;
+  /** How often the query may come too early. No task comes any more for the last events of a process that was terminated. */
+  mostRefusals?: number;
+}
 
 function limited<A extends unknown[], R>(call: (...args: A) => Promise<R>) {
   const atMost = pLimit(4);
@@ -55,12 +62,17 @@ function limited<A extends unknown[], R>(call: (...args: A) => Promise<R>) {
 }
 
 /** Repeats a query that came too early or was interrupted, within the deadline of the client. */
-async function answerOf(query: () => Promise<ProcessStatus>): Promise<ProcessStatus> {
-  for (;;) {
+async function answerOf(
+  query: () => Promise<ProcessStatus>,
+  mostRefusals: number,
+): Promise<ProcessStatus> {
+  for (let refusals = 0; ;) {
     try {
       return await query();
     } catch (error) {
-      if (!isTooEarly(error) && !isInterrupted(error)) throw error;
+      if (isTooEarly(error)) refusals += 1;
+      else if (!isInterrupted(error)) throw error;
+      if (refusals >= mostRefusals) throw error;
       await delay(ASK_AGAIN_MS);
     }
   }
@@ -75,14 +87,25 @@ function isInterrupted(error: unknown): boolean {
   return interrupted.has(code);
 }
 
-/** Before the first answer of an activity, as the process itself would show it. */
-function newStatus(workflowId: string): ProcessStatus | undefined {
+/** Before the first answer of an activity. A task of an earlier release may have got further without a memo. */
+function isNew({ typedSearchAttributes: attributes, raw }: Description): boolean {
+  const { phase, attention } = searchAttributes;
+  if (attributes.get(phase) !== undefined || attributes.get(attention) !== undefined) return false;
+  const stamp = raw.workflowExecutionInfo?.mostRecentWorkerVersionStamp;
+  return !stamp?.buildId || generationOf(stamp.buildId) >= 2;
+}
+
+/** As the process itself shows it before the first answer of an activity. */
+function newStatus({
+  workflowId,
+  typedSearchAttributes: attributes,
+}: Description): ProcessStatus | undefined {
   const name = splitWorkflowId(workflowId);
   return (
     name && {
       ...name,
       environment: "unknown",
-      account: "default",
+      account: attributes.get(searchAttributes.account) ?? "default",
       phase: "submitting",
       references: {},
       timeline: [],
@@ -90,8 +113,29 @@ function newStatus(workflowId: string): ProcessStatus | undefined {
   );
 }
 
-/** The last memo says what the result does not; the entry of the newest query names the provider's last state. */
-function endedStatus(noted: ProcessStatus, result: ProcessResult): ProcessStatus {
+/** The last memo says what the result or the failure does not. */
+async function endedStatus(
+  client: Client,
+  { workflowId, runId }: Description,
+  known: ProcessStatus,
+): Promise<ProcessStatus | undefined> {
+  const run = client.workflow.getHandle(workflowId, runId, { followRuns: false });
+  try {
+    const result = (await run.result()) as Partial<ProcessResult> | undefined;
+    return Array.isArray(result?.timeline)
+      ? completedStatus(known, result as ProcessResult)
+      : undefined;
+  } catch (error) {
+    const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
+    if (!(cause instanceof ApplicationFailure)) throw error;
+    const { type, message, details } = cause;
+    const [{ fields = [] } = {}] = (details ?? []) as [Partial<ShownFailure>?];
+    return { ...known, phase: "ended", failure: { type: type ?? "Error", message, fields } };
+  }
+}
+
+/** The entry of the newest query names the provider's last state. */
+function completedStatus(known: ProcessStatus, result: ProcessResult): ProcessStatus {
   const {
     waitingFor: _for,
     until: _until,
@@ -100,9 +144,9 @@ function endedStatus(noted: ProcessStatus, result: ProcessResult): ProcessStatus
     reportedState: _reported,
     earlierEntries: _earlier,
     ...kept
-  } = noted;
+  } = known;
   const { outcome, references, timeline } = result;
-  const state = timeline.findLast(({ source }) => source === "query")?.event ?? noted.state;
+  const state = timeline.findLast(({ source }) => source === "query")?.event ?? known.state;
   return {
     ...kept,
     phase: "ended",

@@ -143,7 +143,17 @@ type PendingTask = proto.temporal.api.workflow.v1.IPendingWorkflowTaskInfo;
 
 /** False where a description alone shows that the execution is not stuck. */
 export function mayBeStuck(task: PendingTask | null | undefined, now = Date.now()): boolean {
-  return (task?.attempt ?? 0) >= 2 || readLate(task, now) !== undefined;
+  return mayFail(task) || readLate(task, now) !== undefined;
+}
+
+/** False where a description alone shows that no attempt of the task has failed. */
+export function mayFail(task: PendingTask | null | undefined): boolean {
+  return (task?.attempt ?? 0) >= 2;
+}
+
+/** True of a process that goes on by itself once workers take its task, and end it, in time. */
+export function isLate({ cause }: Stuck): boolean {
+  return cause === "NOT_TAKEN" || cause === "TIMED_OUT";
 }
 
 /** A task that has been waiting for minutes, with however many attempts. */

@@ -1,0 +1,171 @@
+// What a client reads of a process from Temporal alone, and when it asks a worker (docs/decisions/0035).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Client } from "@temporalio/client";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { TerminatedError, UnprovenAnswerError } from "../../src/client.js";
+import { ProcessHandle } from "../../src/client/handle.js";
+import { queryTooEarly } from "../../src/contracts/shared/messages.js";
+import { buildId } from "../../src/contracts/shared/names.js";
+import type { ProcessStatus } from "../../src/contracts/shared/status.js";
+import { dataConverter } from "../../src/temporal/codec/data-converter.js";
+import { freshRing, startServer } from "../temporal/support.js";
+import type { Shown } from "./status.workflows.js";
+
+const converter = dataConverter(freshRing());
+const entry = { at: "2026-01-01T00:00:00.000Z", source: "query", event: "Sent" };
+let env: TestWorkflowEnvironment;
+let client: Client;
+let bundle: Awaited<ReturnType<typeof bundleWorkflowCode>>;
+
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger("ERROR", () => undefined) });
+  env = await startServer();
+  client = new Client({ connection: env.connection, dataConverter: converter });
+  bundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL("status.workflows.ts", import.meta.url)),
+    logger: new DefaultLogger("ERROR"),
+    ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
+  });
+}, 120_000);
+afterAll(() => env?.teardown());
+
+type TestHandle = ProcessHandle<unknown>;
+
+/** Starts it on a queue of its own, and does the work while a worker is there. */
+async function withWorker<T>(
+  shown: Shown,
+  work: (handle: TestHandle) => Promise<T>,
+  build?: string,
+): Promise<{ handle: TestHandle; found: T }> {
+  const handle = new ProcessHandle<unknown>(client, "sendPostal", randomUUID());
+  const { workflowId, id: taskQueue } = handle;
+  await client.workflow.start("sendPostal", { workflowId, taskQueue, args: [shown] });
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    dataConverter: converter,
+    workflowBundle: bundle,
+    ...(build !== undefined && { buildId: build }),
+  });
+  return { handle, found: await worker.runUntil(() => work(handle)) };
+}
+
+async function firstTask({ workflowId }: TestHandle): Promise<void> {
+  const run = client.workflow.getHandle(workflowId);
+  while ((await run.describe()).historyLength < 4);
+}
+
+const ended = ({ workflowId }: TestHandle) =>
+  client.workflow
+    .getHandle(workflowId)
+    .result()
+    .catch(() => undefined);
+
+const terminated = async (handle: TestHandle) => {
+  await firstTask(handle);
+  await client.workflow.getHandle(handle.workflowId).terminate();
+};
+
+async function watched(handle: TestHandle): Promise<ProcessStatus[]> {
+  const seen: ProcessStatus[] = [];
+  for await (const status of handle.watch()) seen.push(status);
+  return seen;
+}
+
+test("a process that failed before its first memo ends a watch with its failure, and asks no worker", async () => {
+  const fields = [{ path: "(input)", problem: "is not encrypted" }];
+  const end = { type: "InvalidInput", details: [{ fields }] };
+  const { handle } = await withWorker({ end }, ended);
+  const failure = { type: "InvalidInput", message: "said", fields };
+  const { process: processName, id } = handle;
+  const shown = { process: processName, id, phase: "ended", failure, timeline: [] };
+  expect(await watched(handle)).toEqual([expect.objectContaining(shown)]);
+}, 30_000);
+
+test("a process that was terminated before its first memo ends a watch with that, and asks no worker", async () => {
+  const { handle } = await withWorker({}, terminated);
+  await expect(watched(handle)).rejects.toThrow(TerminatedError);
+}, 30_000);
+
+test("a completed process without a memo shows its result", async () => {
+  const result = { outcome: "delivered", references: { uniqueId: "u" }, timeline: [entry] };
+  const { handle } = await withWorker({ end: { result } }, ended);
+  const shown = { phase: "ended", state: "Sent", ...result };
+  expect(await watched(handle)).toEqual([expect.objectContaining(shown)]);
+}, 30_000);
+
+test.each([{}, { memo: {} }])("an end without a result is no end (%j)", async (shown) => {
+  const { handle } = await withWorker({ ...shown, end: {} }, ended);
+  await expect(handle.status()).rejects.toThrow(UnprovenAnswerError);
+});
+
+test("a process is new before its first task, and after tasks of this generation without a memo", async () => {
+  const started = new ProcessHandle<unknown>(client, "sendPostal", randomUUID());
+  const { workflowId } = started;
+  await client.workflow.start("sendPostal", { workflowId, taskQueue: "nobody", args: [{}] });
+  expect(await started.status()).toMatchObject({ phase: "submitting", environment: "unknown" });
+  const { handle } = await withWorker({}, firstTask, buildId);
+  expect(await handle.status()).toMatchObject({ phase: "submitting", environment: "unknown" });
+}, 30_000);
+
+test("a worker is asked for a process without a memo that an earlier release has run", async () => {
+  const shown = { queried: { phase: "waiting", waitingFor: "assertion" } };
+  const { found } = await withWorker(shown, async (handle) => {
+    await firstTask(handle);
+    return handle.status();
+  });
+  expect(found).toMatchObject(shown.queried);
+}, 30_000);
+
+test("a worker that cannot answer yet is asked again", async () => {
+  const shown = { queried: { timeline: [entry] }, refusal: "cannot replay", refusals: 2 };
+  const { found } = await withWorker(shown, async (handle) => {
+    await firstTask(handle);
+    return handle.timeline();
+  });
+  expect(found).toEqual([entry]);
+}, 30_000);
+
+test("the timeline of a terminated process is that of its memo, without a worker, if that is whole", async () => {
+  const { handle } = await withWorker({ memo: { timeline: [entry] } }, terminated);
+  expect(await handle.timeline()).toEqual([entry]);
+}, 30_000);
+
+test("the timeline of a terminated process is asked of a worker, and not again and again", async () => {
+  const memo = { timeline: [entry], earlierEntries: 1 };
+  const whole = [entry, entry];
+  const timelineOf = async (handle: TestHandle) => {
+    await terminated(handle);
+    return handle.timeline();
+  };
+  const { found } = await withWorker({ memo, queried: { timeline: whole } }, timelineOf);
+  expect(found).toEqual(whole);
+  const refused = withWorker({ memo, refusal: queryTooEarly }, timelineOf);
+  await expect(refused).rejects.toThrow(TerminatedError);
+}, 20_000);
+
+test("a process whose task waits for a worker shows its memo, however long, and is not stuck", async () => {
+  const { handle } = await withWorker({ memo: { state: "Sent" } }, firstTask);
+  const { workflowService: service } = env.connection;
+  const minutesAgo = { seconds: Math.floor(Date.now() / 1_000) - 600, nanos: 0 };
+  const task = { originalScheduledTime: minutesAgo, scheduledTime: minutesAgo, state: 1 };
+  for (const attempt of [1, 9]) {
+    const described = await service.describeWorkflowExecution({
+      namespace: "default",
+      execution: { workflowId: handle.workflowId },
+    });
+    const late = Object.assign(described, { pendingWorkflowTask: { ...task, attempt } });
+    const workflowService = Object.create(service, {
+      describeWorkflowExecution: { value: async () => late },
+    }) as typeof service;
+    const connection = Object.create(env.connection, {
+      workflowService: { value: workflowService },
+    }) as typeof env.connection;
+    const away = new Client({ connection, dataConverter: converter });
+    const found = new ProcessHandle<unknown>(away, "sendPostal", handle.id);
+    expect(await found.status()).toMatchObject({ state: "Sent" });
+  }
+}, 30_000);
