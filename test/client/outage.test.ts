@@ -1,13 +1,14 @@
-// While Temporal is away a caller who waits goes on waiting, every other call fails as `UnreachableError`, and an update whose outcome
-// is unknown can be repeated as the same update.
+// While Temporal is away a caller who waits goes on waiting until it gives up itself, every other call fails as `UnreachableError`, and
+// an update whose outcome is unknown can be repeated as the same update.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { Client, Connection } from "@temporalio/client";
+import { Client, Connection, WorkflowNotFoundError } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Trustflow, UnreachableError } from "../../src/client.js";
 import { ProcessHandle } from "../../src/client/handle.js";
@@ -91,6 +92,132 @@ class TestHandle extends ProcessHandle<{ outcome: string }> {
 
 const near = () => new Client({ connection: env.connection, dataConverter: dataConverter(ring) });
 
+/** A client to which the server says this first of each kind of question. */
+function refusedFirst(code: number, details: string) {
+  const refusal = Object.assign(new Error(details), { code, details, metadata: new Map() });
+  const service = env.connection.workflowService;
+  const asked = { describeWorkflowExecution: 0, getWorkflowExecutionHistory: 0 };
+  const refusing = (name: keyof typeof asked) => ({
+    value: (request: never) => {
+      asked[name] += 1;
+      return asked[name] === 1 ? Promise.reject(refusal) : service[name](request);
+    },
+  });
+  const workflowService = Object.create(service, {
+    describeWorkflowExecution: refusing("describeWorkflowExecution"),
+    getWorkflowExecutionHistory: refusing("getWorkflowExecutionHistory"),
+  }) as typeof service;
+  const connection = Object.create(env.connection, {
+    workflowService: { value: workflowService },
+  }) as typeof env.connection;
+  return { refused: new Client({ connection, dataConverter: dataConverter(ring) }), asked };
+}
+
+async function started(): Promise<TestHandle> {
+  const handle = new TestHandle(client, "sendPostal", randomUUID());
+  await near().workflow.start("sendPostal", { workflowId: handle.workflowId, taskQueue: "outage" });
+  return handle;
+}
+
+async function deliver({ workflowId }: TestHandle): Promise<void> {
+  await near().workflow.getHandle(workflowId).signal(finish, "delivered");
+}
+
+test.each([
+  [8, "namespace concurrent poller limit exceeded"],
+  [13, "Received RST_STREAM with code 2"],
+])("a wait goes on after the code %i of gRPC: %s", async (code, details) => {
+  const handle = await started();
+  await deliver(handle);
+  const { refused, asked } = refusedFirst(code, details);
+  expect(await new TestHandle(refused, "sendPostal", handle.id).result()).toMatchObject({
+    outcome: "delivered",
+  });
+  expect(asked.getWorkflowExecutionHistory).toBe(2);
+  const other = await started();
+  await eventually("its memo", async () => (await other.status()).phase === "tracking");
+  const watching = refusedFirst(code, details);
+  const seen: unknown[] = [];
+  for await (const { phase } of new TestHandle(watching.refused, "sendPostal", other.id).watch()) {
+    seen.push(phase);
+    if (phase === "tracking") await deliver(other);
+  }
+  expect(seen).toEqual(["tracking", "ended"]);
+  expect(watching.asked.describeWorkflowExecution).toBeGreaterThan(2);
+});
+
+test.each([
+  [8, "Received message larger than max (5 vs. 4)"],
+  [13, "Failed to decode the response"],
+])("a wait ends with the code %i of gRPC: %s", async (code, details) => {
+  const { id } = await started();
+  const { refused, asked } = refusedFirst(code, details);
+  const waiting = new TestHandle(refused, "sendPostal", id).result();
+  await expect(waiting).rejects.toMatchObject({ cause: { code } });
+  expect(asked.getWorkflowExecutionHistory).toBe(1);
+});
+
+const watched = async (handle: TestHandle) => {
+  const seen: string[] = [];
+  for await (const { phase, outcome } of handle.watch()) seen.push(outcome ?? phase);
+  return seen;
+};
+
+test.each([
+  ["result", (handle: TestHandle): Promise<unknown> => handle.result()],
+  ["watch", watched],
+])("%s ends with the abort and with the deadline of its caller", async (_, wait) => {
+  const handle = await started();
+  const abort = new AbortController();
+  const aborted = client.withAbortSignal(abort.signal, () => wait(handle));
+  setTimeout(() => abort.abort(), 500);
+  const begun = Date.now();
+  await expect(aborted).rejects.toBeDefined();
+  await expect(client.withDeadline(Date.now() + 500, () => wait(handle))).rejects.toBeDefined();
+  await expect(client.withAbortSignal(abort.signal, () => wait(handle))).rejects.toBeDefined();
+  expect(Date.now() - begun).toBeLessThan(3_000);
+  await deliver(handle);
+});
+
+test("an update that was cut short before the outage names its id", async () => {
+  const handle = await started();
+  const cutShort = new Client({
+    connection: client.connection,
+    dataConverter: dataConverter(ring),
+  });
+  const away = new TestHandle(
+    Object.assign(cutShort, {
+      workflow: {
+        getHandle: () => ({
+          executeUpdate: async () => {
+            await way.cut();
+            throw new WorkflowNotFoundError("it has ended", handle.workflowId, undefined);
+          },
+        }),
+      },
+    }),
+    "sendPostal",
+    handle.id,
+  );
+  const met = away.touch("u-2");
+  await expect(met).rejects.toThrow(UnreachableError);
+  await expect(met).rejects.toMatchObject({ updateId: "u-2" });
+  await way.restore();
+  await deliver(handle);
+}, 60_000);
+
+test("a watch outlasts the outage", async () => {
+  const handle = await started();
+  const seen = watched(handle);
+  await eventually("its memo", async () => (await handle.status()).phase === "tracking");
+  await way.cut();
+  await deliver(handle);
+  await near().workflow.getHandle(handle.workflowId).result();
+  await delay(3_000);
+  await way.restore();
+  expect((await seen).slice(-2)).toEqual(["tracking", "delivered"]);
+}, 60_000);
+
 test("a wait outlasts the outage, other calls say that Temporal is away, and a repeated update happens once", async () => {
   const id = randomUUID();
   const workflowId = `sendPostal/${id}`;
@@ -120,6 +247,6 @@ test("a wait outlasts the outage, other calls say that Temporal is away, and a r
   await inside.signal(finish, "touched");
   expect(await handle.touch("u-1")).toBe(1);
   await inside.signal(finish, "delivered");
-  expect(await ended).toEqual({ outcome: "delivered" });
+  expect(await ended).toMatchObject({ outcome: "delivered" });
   expect(await inside.query(counted)).toBe(1);
 }, 120_000);

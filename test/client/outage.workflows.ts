@@ -5,7 +5,11 @@ import {
   defineSignal,
   defineUpdate,
   setHandler,
+  upsertMemo,
+  workflowInfo,
 } from "@temporalio/workflow";
+
+import { splitWorkflowId, statusMemo } from "../../src/contracts/shared/names.js";
 
 export const counted = defineQuery<number>("counted");
 export const finish = defineSignal<[what: string]>("finish");
@@ -14,6 +18,8 @@ export const touch = defineUpdate<number>("touch");
 export async function sendPostal(): Promise<object> {
   let count = 0;
   const told: string[] = [];
+  const name = splitWorkflowId(workflowInfo().workflowId);
+  upsertMemo({ [statusMemo]: { ...name, phase: "tracking", references: {}, timeline: [] } });
   setHandler(counted, () => count);
   setHandler(finish, (what) => void told.push(what));
   setHandler(touch, async () => {
@@ -22,5 +28,5 @@ export async function sendPostal(): Promise<object> {
     return count;
   });
   await condition(() => told.includes("delivered"));
-  return { outcome: "delivered" };
+  return { outcome: "delivered", references: {}, timeline: [] };
 }

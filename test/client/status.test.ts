@@ -111,6 +111,12 @@ test("a process is new before its first task, and after tasks of this generation
   expect(await handle.status()).toMatchObject({ phase: "submitting", environment: "unknown" });
 }, 30_000);
 
+test("a memo without references is none", async () => {
+  const memo = { references: null };
+  const { handle } = await withWorker({ memo }, firstTask, buildId);
+  expect(await handle.status()).toMatchObject({ phase: "submitting", references: {} });
+}, 30_000);
+
 test("a worker is asked for a process without a memo that an earlier release has run", async () => {
   const shown = { queried: { phase: "waiting", waitingFor: "assertion" } };
   const { found } = await withWorker(shown, async (handle) => {

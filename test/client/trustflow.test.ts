@@ -1,5 +1,6 @@
 // What the client refuses, finds and says before or without a process; Temporal's answers are given by the test.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,6 +54,7 @@ function connected(describe: () => Promise<unknown> = () => Promise.reject(away)
   const client = {
     options: { namespace: "default" },
     connection: { workflowService: { describeWorkflowExecution: describe } },
+    workflowService: { getWorkflowExecutionHistory: () => Promise.reject(away) },
     workflow: { start, getHandle: () => ({}) },
     withDeadline: <T>(_deadline: number, call: () => Promise<T>) => call(),
   };
@@ -67,6 +69,14 @@ async function fieldsOf(input: SendPostalInput) {
   expect(start).not.toHaveBeenCalled();
   return (refused as InvalidInputError).fields;
 }
+
+test("a second start says that Temporal is away when it asks for the first input", async () => {
+  const { trustflow, start } = connected();
+  const taken = new WorkflowExecutionAlreadyStartedError("taken", "sendPostal/order-7", "any");
+  start.mockRejectedValue(taken);
+  const second = trustflow.sendPostal("order-7", letterInput("i", "delivered"));
+  await expect(second).rejects.toThrow(UnreachableError);
+});
 
 test("an id is unknown only where Temporal says so", async () => {
   const unknown = connected(() => Promise.reject(missing)).trustflow;
