@@ -31,9 +31,10 @@ export function addCommand(parent: Command, name: string, text: CommandText): Co
 
 /** A command that sends an update to a process. */
 export function addUpdateCommand(parent: Command, name: string, text: CommandText): Command {
+  const note = name.includes("...") ? "; only with a single ID and --attention" : "";
   return addCommand(parent, name, text).option(
     "--update-id <id>",
-    "repeat the update with this id, whose outcome is unknown: it happens once",
+    `repeat the update with this id, whose outcome is unknown: it happens once${note}`,
     updateId,
   );
 }

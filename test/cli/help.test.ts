@@ -119,6 +119,14 @@ test.each([
     ["resolve", "a", "b", "--by", "me", "--decision", "retry", "--attention", "submit-1"],
     "--attention",
   ],
+  [
+    ["resolve", "a", "b", "--by", "me", "--decision", "retry", "--update-id", "u-1"],
+    "--update-id: needs a single ID",
+  ],
+  [
+    ["resolve", "a", "--by", "me", "--decision", "retry", "--update-id", "u-1"],
+    "--update-id: needs --attention",
+  ],
   [["migrate", "--database-only", "--temporal-only"], "--database-only"],
   [["schema", "sendPigeon"], "sendPostal"],
   [["documents", "get", "letter"], "uri"],

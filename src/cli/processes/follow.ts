@@ -1,9 +1,10 @@
 // Follows a process until it ends or needs an operator decision; `watch`, `result` and the start commands with `--watch` use it.
+import { TrustflowError } from "../../client/errors.js";
 import type { AnyHandle, ProcessHandle } from "../../client.js";
 import { Option } from "commander";
 import type { Command } from "commander";
 import { outcomesOf, processes } from "../../contracts/registry.js";
-import type { ProcessResult, ProcessStatus } from "../../contracts/shared/status.js";
+import type { ProcessResult, ProcessStatus, TimelineEntry } from "../../contracts/shared/status.js";
 import { hasCapability } from "./capability.js";
 import { childAsking } from "./children.js";
 import { CodeDialogue } from "./code-dialogue.js";
@@ -44,9 +45,9 @@ export async function watchProcess(handle: AnyHandle, options: FollowOptions): P
   const asksForCodes = !options.json && isOnTerminal() && hasCapability(handle, "submitOtp");
   const codes = asksForCodes ? new CodeDialogue(handle) : undefined;
   try {
-    const result = await resultOf(handle, options, (status) => {
+    const result = await resultOf(handle, options, async (status) => {
       if (options.json) return writeJsonLine(status);
-      const lines = progress.linesOf(status);
+      const lines = await progress.linesWith(status, () => timelineOf(handle));
       batch.clear();
       if (lines.length > 0) writeData(linesOf(lines));
       const line = counted.lineOf(status);
@@ -58,6 +59,14 @@ export async function watchProcess(handle: AnyHandle, options: FollowOptions): P
     batch.clear();
     await codes?.end();
   }
+}
+
+/** Undefined where no worker answers. */
+function timelineOf(handle: ProcessHandle<ProcessResult>): Promise<TimelineEntry[] | undefined> {
+  return handle.timeline().catch((error: unknown) => {
+    if (error instanceof TrustflowError) return undefined;
+    throw error;
+  });
 }
 
 export function requireOutcome(
@@ -75,12 +84,12 @@ export function requireOutcome(
 export async function resultOf(
   handle: ProcessHandle<ProcessResult>,
   { keepWaiting }: FollowOptions,
-  onStatus?: (status: ProcessStatus) => void,
+  onStatus?: (status: ProcessStatus) => Promise<void> | void,
 ): Promise<ProcessResult> {
   // If only the result is wanted and the process has ended, no worker is needed.
   if (onStatus || (await handle.isOpen())) {
     for await (const status of handle.watch()) {
-      onStatus?.(status);
+      await onStatus?.(status);
       const asking = keepWaiting ? undefined : await openAttention(handle, status);
       if (asking) throw waitsForPerson(asking);
     }

@@ -6,7 +6,14 @@ import type { ProcessName } from "../../contracts/registry.js";
 import { namePlaceholder } from "../../contracts/shared/decisions.js";
 import type { Resolution } from "../../contracts/shared/messages.js";
 import { shellWord } from "../../contracts/shared/text.js";
-import { addCommand, csvOption, personName, parseProcessName, wholeNumber } from "../command.js";
+import {
+  addCommand,
+  addUpdateCommand,
+  csvOption,
+  personName,
+  parseProcessName,
+  wholeNumber,
+} from "../command.js";
 import { withTrustflow } from "../context.js";
 import { CommandError, type ExitCode, exitCodes, failureOf } from "../output/exit.js";
 import {
@@ -30,7 +37,7 @@ interface ListOptions {
   csv?: boolean;
 }
 
-type Given = Omit<Resolution, "attention"> & { attention?: string };
+type Given = Omit<Resolution, "attention"> & { attention?: string; updateId?: string };
 
 interface ResolveOptions extends Omit<Given, "result"> {
   result?: string;
@@ -81,7 +88,7 @@ An operator must look at a process that is still stuck after that.`,
       }),
     );
 
-  addCommand(program, "resolve <id...>", {
+  addUpdateCommand(program, "resolve <id...>", {
     summary: "decide for processes that need an operator decision",
     details: `Without --attention the decision is for the first attention that each process shows.
 retry: makes a new attempt. If the first attempt may have arrived (unknownOutcome), the retry may cause a second
@@ -167,12 +174,17 @@ async function resolveAll(
 ): Promise<void> {
   const result = await readStepResult(rest.decision, { text, file: resultFile, isQuiet: json });
   const options: Given = { ...rest, ...(result && { result }) };
-  if (options.attention !== undefined && ids.length > 1) {
+  if (ids.length > 1) {
+    if (options.attention !== undefined)
+      throw needsSingleId("--attention", "one attention of one process");
+    if (options.updateId !== undefined)
+      throw needsSingleId("--update-id", "one update of one process");
+  }
+  if (options.updateId !== undefined && options.attention === undefined)
     throw new CommandError(
       exitCodes.invalid,
-      "--attention: needs a single ID, because it names one attention of one process",
+      "--update-id: needs --attention, because the process may show another attention by now",
     );
-  }
   await withTrustflow(async (trustflow) => {
     const all: Resolved[] = [];
     for (const id of ids) {
@@ -185,16 +197,24 @@ async function resolveAll(
   });
 }
 
+function needsSingleId(option: string, what: string): CommandError {
+  return new CommandError(
+    exitCodes.invalid,
+    `${option}: needs a single ID, because it names ${what}`,
+  );
+}
+
 async function resolveOne(
   trustflow: Trustflow,
   given: string,
-  { attention: asked, ...decision }: Given,
+  { attention: asked, updateId, ...decision }: Given,
 ): Promise<Resolved> {
   let id = given;
+  let attention = asked;
   try {
     const handle = await trustflow.find(given);
     id = handle.workflowId;
-    const attention = asked ?? (await handle.status()).attention?.id;
+    attention ??= (await handle.status()).attention?.id;
     if (attention === undefined) {
       return {
         id,
@@ -204,7 +224,7 @@ async function resolveOne(
       };
     }
     const resolution: Resolution = { attention, ...decision };
-    const { answer, until } = await handle.resolve(resolution);
+    const { answer, until } = await handle.resolve(resolution, updateId);
     const exitCode = {
       resolved: exitCodes.ok,
       pending: exitCodes.waitsForPerson,
@@ -221,7 +241,7 @@ async function resolveOne(
     };
   } catch (error) {
     const { error: answer, message, exitCode } = failureOf(error);
-    return { id, answer, message, exitCode };
+    return { id, ...(attention !== undefined && { attention }), answer, message, exitCode };
   }
 }
 

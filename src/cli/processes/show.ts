@@ -115,8 +115,23 @@ function timelineLine({ at, source, event, by, principal, note }: TimelineEntry)
 /** Prints what is new in each status: each timeline entry once, in whatever order entries arrive, and the current phase. */
 export class ProgressLines {
   readonly #printed = new Map<string, number>();
+  /** So many entries are not printed, because no worker answered. */
+  #skipped = 0;
   #standing = "";
   #attentions = "";
+
+  /** With `wholeTimeline` where a status leaves out entries that are not printed yet; undefined where no worker answers. */
+  async linesWith(
+    status: ProcessStatus,
+    wholeTimeline: () => Promise<TimelineEntry[] | undefined>,
+  ): Promise<Terminal[]> {
+    const { earlierEntries = 0, timeline } = status;
+    const missing = earlierEntries - this.#countWith(timeline) + timeline.length;
+    if (missing <= this.#skipped) return this.linesOf(status);
+    const whole = await wholeTimeline();
+    this.#skipped = whole ? 0 : missing;
+    return this.linesOf({ ...status, timeline: whole ?? timeline });
+  }
 
   linesOf(status: ProcessStatus): Terminal[] {
     const lines = this.#newEntries(status.timeline).map(timelineLine);
@@ -139,16 +154,29 @@ export class ProgressLines {
     return lines;
   }
 
-  /** Equal entries count separately. */
+  /** How many entries are printed once these are. */
+  #countWith(timeline: TimelineEntry[]): number {
+    const printed = [...this.#printed.values()].reduce((sum, count) => sum + count, 0);
+    return printed + this.#unprinted(timeline).length;
+  }
+
   #newEntries(timeline: TimelineEntry[]): TimelineEntry[] {
+    const found = this.#unprinted(timeline);
+    for (const entry of found) {
+      const key = JSON.stringify(entry);
+      this.#printed.set(key, (this.#printed.get(key) ?? 0) + 1);
+    }
+    return found;
+  }
+
+  /** Equal entries count separately. */
+  #unprinted(timeline: TimelineEntry[]): TimelineEntry[] {
     const seen = new Map<string, number>();
     return timeline.filter((entry) => {
       const key = JSON.stringify(entry);
       const count = (seen.get(key) ?? 0) + 1;
       seen.set(key, count);
-      if (count <= (this.#printed.get(key) ?? 0)) return false;
-      this.#printed.set(key, count);
-      return true;
+      return count > (this.#printed.get(key) ?? 0);
     });
   }
 }

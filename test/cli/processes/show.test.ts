@@ -35,6 +35,29 @@ test("an entry that comes late and stands before others is printed, and no other
   expect(lines.map((line) => line.split(/ +/).at(-1))).toEqual(["Sent", "Issued", "Delivered"]);
 });
 
+test("entries that a status leaves out are asked for once, and printed in their order", async () => {
+  const all = [1, 2, 3, 4].map((minute) => entry(`e${minute}`, minute));
+  const [first, , , last] = all;
+  const progress = new ProgressLines();
+  let asked = 0;
+  const eventsOf = async (status: ProcessStatus, whole?: TimelineEntry[]) => {
+    const lines = await progress.linesWith(status, async () => {
+      asked += 1;
+      return whole;
+    });
+    return lines.flatMap(({ source }) => source.match(/e\d$/)?.[0] ?? []);
+  };
+  expect(await eventsOf(statusOf([first!]))).toEqual(["e1"]);
+  const skipping = statusOf([last!], { earlierEntries: 3 });
+  expect(await eventsOf(skipping, all)).toEqual(["e2", "e3", "e4"]);
+  expect(await eventsOf(skipping, all)).toEqual([]);
+  expect(asked).toBe(1);
+  const failed = statusOf([entry("e6", 6)], { earlierEntries: 5 });
+  expect(await eventsOf(failed)).toEqual(["e6"]);
+  expect(await eventsOf(failed)).toEqual([]);
+  expect(asked).toBe(2);
+});
+
 test("two equal entries are printed twice, and not a third time", () => {
   const same = entry("Sent", 5);
   const lines = printed(statusOf([same]), statusOf([same, same]), statusOf([same, same]));
