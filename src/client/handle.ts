@@ -165,20 +165,25 @@ export class ProcessHandle<Result> {
   }
 
   async #queried({ status: state }: WorkflowExecutionDescription): Promise<ProcessStatus> {
-    const isTerminated = state.name === "TERMINATED";
+    const isOpen = state.name === "RUNNING";
     for (;;) {
       try {
-        const options = isTerminated ? { mostRefusals: 2 } : {};
+        const options = isOpen ? {} : { mostRefusals: 2 };
         return this.#present(await queryStatus(this.#client, this.workflowId, options));
       } catch (error) {
         const isUnregistered = error instanceof QueryNotRegisteredError;
-        if (isUnregistered && isTerminated) throw new TerminatedError(this.workflowId);
+        if (isUnregistered && !isOpen) throw this.#cannotReplay(state.name);
         // Every process answers `status`: the worker did not get that far.
         if (!isUnregistered || (await this.#isStuck()))
           throw isUnavailable(error) ? error : await this.#typed(error);
         await delay(REPLAY_PAUSE_MS);
       }
     }
+  }
+
+  #cannotReplay(state: string): Error {
+    if (state === "TERMINATED") return new TerminatedError(this.workflowId);
+    return new UnreachableError(`${this.workflowId} has ended, and this release cannot replay it`);
   }
 
   /** Each status that differs from the one before, until the process has ended. It waits for changes, and asks no worker. */

@@ -5,7 +5,7 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { TerminatedError, UnprovenAnswerError } from "../../src/client.js";
+import { TerminatedError, UnprovenAnswerError, UnreachableError } from "../../src/client.js";
 import { ProcessHandle } from "../../src/client/handle.js";
 import { queryTooEarly } from "../../src/contracts/shared/messages.js";
 import { buildId } from "../../src/contracts/shared/names.js";
@@ -152,6 +152,16 @@ test("the timeline of a terminated process is asked of a worker, and not again a
   const refused = withWorker({ memo, refusal: queryTooEarly }, timelineOf);
   await expect(refused).rejects.toThrow(TerminatedError);
 }, 20_000);
+
+test("the timeline of a failed process that no worker can replay is not asked again and again", async () => {
+  const end = { type: "NotAccepted", details: [{ fields: [] }] };
+  const { found } = await withWorker({ end, refusal: queryTooEarly }, async (handle) => {
+    await ended(handle);
+    return handle.timeline().catch((error: unknown) => error);
+  });
+  expect(found).toBeInstanceOf(UnreachableError);
+  expect((found as Error).message).toContain("has ended, and this release cannot replay it");
+}, 10_000);
 
 test("a process whose task waits for a worker shows its memo, however long, and is not stuck", async () => {
   const { handle } = await withWorker({ memo: { state: "Sent" } }, firstTask);
