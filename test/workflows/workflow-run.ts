@@ -10,8 +10,10 @@ import {
   concludeActivation,
   tryUnblockConditions,
 } from "@temporalio/workflow/lib/worker-interface.js";
-import { buildId } from "../../src/contracts/shared/names.js";
+import { buildId, statusMemo } from "../../src/contracts/shared/names.js";
 import type { Problem } from "../../src/contracts/shared/failures.js";
+import type { ProcessStatus } from "../../src/contracts/shared/status.js";
+import { interceptors as statusMemoInterceptors } from "../../src/workflows/interceptors/status-memo.js";
 
 /** One scheduled activity; it stays open until the test answers it. */
 export interface FakeCall {
@@ -68,6 +70,8 @@ export class WorkflowRun {
   readonly children: FakeChild[] = [];
   /** The ids under which no child starts, because a process is there. */
   readonly existing = new Set<string>();
+  /** Each status that was written into the memo, in order. */
+  readonly memos: ProcessStatus[] = [];
   /** What the workflow has returned; undefined while it runs. */
   result: unknown;
   /** What the workflow has failed with. */
@@ -109,6 +113,7 @@ export class WorkflowRun {
     this.#activator = new Activator(options as any);
     this.#activator.workflow = workflow;
     this.#activator.initializeWorkflow({});
+    this.#activator.interceptors.internals.push(...(statusMemoInterceptors().internals ?? []));
     jest.useFakeTimers({ now: this.#now, doNotFake: everythingButDate });
     setActivator(this.#activator);
   }
@@ -218,6 +223,8 @@ export class WorkflowRun {
     if (cancelTimer) this.#timers.delete(cancelTimer.seq);
     const { queryId, succeeded } = command.respondToQuery ?? {};
     if (queryId) this.#queried.set(queryId, valueOf(succeeded?.response));
+    const { fields } = command.modifyWorkflowProperties?.upsertedMemo ?? {};
+    if (fields?.[statusMemo]) this.memos.push(valueOf(fields[statusMemo]) as ProcessStatus);
     if (command.updateResponse) this.#answered(command.updateResponse);
     if (command.completeWorkflowExecution)
       this.result = valueOf(command.completeWorkflowExecution.result) ?? null;

@@ -104,10 +104,13 @@ class Tracking {
       if (next && !isOver(next)) await sleep(msUntil(next), { summary });
       answered = this.#hints();
       if (this.#flow.log.isEndReported) this.#flow.status.asking();
-      await this.#question("end", `Query ${label} for the end`, {
-        retry: { initialInterval: spans.askIntervalSeconds * 1_000, backoffCoefficient: 2 },
-      });
-      this.#flow.status.asked();
+      try {
+        await this.#question("end", `Query ${label} for the end`, {
+          retry: { initialInterval: spans.askIntervalSeconds * 1_000, backoffCoefficient: 2 },
+        });
+      } finally {
+        this.#flow.status.asked();
+      }
       if (this.#over()) return;
       next = secondsFromNow(spans.askIntervalSeconds);
       if (!timersDecide()) continue;

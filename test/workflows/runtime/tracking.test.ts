@@ -33,7 +33,7 @@ const view = (events: Parameters<typeof plainView>[0], snapshot?: Snapshot): Vie
 async function start(more: Partial<TrackingTarget> = {}, windowSeconds = 0) {
   let flow!: Flow<Snapshot, View>;
   const run = await WorkflowRun.start(() => {
-    flow = new Flow<Snapshot, View>(view);
+    flow = new Flow<Snapshot, View>(view, reportsEnd);
     const step = stepsOf<Activities>(flow, "evi-post");
     const target: TrackingTarget = {
       label: "EviPost",
@@ -276,6 +276,17 @@ describe("after the close", () => {
     await run.pass(100);
     await hear("Closed", { id: "b" });
     expect(waits()).toEqual(["end", "now", "now"]);
+  });
+
+  test("callbacks are shown, also where the poll has met the close before the callback's question did", async () => {
+    const { run, flow, hear, answerWith, waits } = await start({}, 1_000);
+    await run.look(() => flow.status.identify({ environment: "sandbox", account: "default" }));
+    await hear("Closed");
+    await run.pass(1_000);
+    await answerWith("Closed");
+    expect(waits()).toEqual(["end", "change"]);
+    await hear("Late");
+    expect(run.memos.at(-1)?.timeline.map(({ event }) => event)).toContain("Late");
   });
 
   test("one that is announced during the pause is fetched at the end of the window at the latest", async () => {
