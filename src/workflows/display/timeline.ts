@@ -10,13 +10,20 @@ export const MAX_TIMELINE_BYTES = 150_000;
 export const maxBytes = { event: 500, by: 500, note: 2_000 };
 
 /** The limits of the timeline in a memo, which is written with each change: a warning of Temporal's begins at 2 kB. */
-const MAX_NEWEST = 5;
+export const MAX_NEWEST = 5;
 const MAX_NEWEST_BYTES = 800;
+/** The limits in bytes for a text in a memo. */
+const maxNewestBytes: typeof maxBytes = { event: 120, by: 60, note: 150 };
 
-/** The newest entries, for a status that is kept small. */
-export function newest(entries: readonly TimelineEntry[]): TimelineEntry[] {
-  const backward = entries.slice(-MAX_NEWEST).toReversed();
-  return backward.slice(0, fitting(backward, MAX_NEWEST_BYTES)).toReversed();
+/** The last of the `arrivals` and as many before it as there is room for in a memo, in the order of the times that they state. */
+export function newest(arrivals: readonly TimelineEntry[]): TimelineEntry[] {
+  const backward = arrivals.map((entry) => cut(entry, maxNewestBytes)).toReversed();
+  return inOrder(backward.slice(0, Math.max(1, fitting(backward, MAX_NEWEST_BYTES))).toReversed());
+}
+
+/** By the time that each entry states. */
+export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  return entries.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
 /** The first entries and the newest, as many as there is room for: half of it for each. */
@@ -41,12 +48,12 @@ function fitting(entries: readonly TimelineEntry[], maxBytes: number): number {
   return end === -1 ? entries.length : end;
 }
 
-/** An entry of our own, which may quote a person or a provider. */
-export function cut({ by, note, ...entry }: TimelineEntry): TimelineEntry {
+/** An entry that may quote a person or a provider. */
+export function cut({ by, note, ...entry }: TimelineEntry, most = maxBytes): TimelineEntry {
   return {
     ...entry,
-    event: plainText(entry.event, maxBytes.event),
-    ...(by === undefined ? {} : { by: plainText(by, maxBytes.by) }),
-    ...(note === undefined ? {} : { note: plainText(note, maxBytes.note) }),
+    event: plainText(entry.event, most.event),
+    ...(by === undefined ? {} : { by: plainText(by, most.by) }),
+    ...(note === undefined ? {} : { note: plainText(note, most.note) }),
   };
 }

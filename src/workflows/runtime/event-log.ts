@@ -3,7 +3,7 @@
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import type { ProcessDocument, TimelineEntry } from "../../contracts/shared/status.js";
 import { now } from "./clock.js";
-import { bounded, cut } from "../display/timeline.js";
+import { bounded, cut, inOrder } from "../display/timeline.js";
 
 /** The newest query answer; `stamp` is the database's clock before the query was sent. */
 export interface Snapshot {
@@ -52,6 +52,8 @@ export class EventLog<S extends Snapshot, V extends View> {
   snapshot: S | undefined;
   readonly #events = new Map<string, ProviderEvent>();
   readonly #entries: TimelineEntry[] = [];
+  /** For each own entry, the number of callbacks that had arrived before it. */
+  readonly #callbacksBefore: number[] = [];
   readonly #viewOf: ViewOf<S, V>;
   readonly #onChange: () => void;
   readonly #reportsEnd: ReportsEnd;
@@ -85,9 +87,7 @@ export class EventLog<S extends Snapshot, V extends View> {
   get timeline(): TimelineEntry[] {
     const own = bounded(this.#entries);
     const reported = bounded(this.#view.timeline);
-    const entries = [...own.kept, ...reported.kept].toSorted((a, b) =>
-      a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
-    );
+    const entries = inOrder([...own.kept, ...reported.kept]);
     const callbacks = reported.leftOut + this.#unkept + this.#surplus;
     const at = this.lastEventAt.toISOString();
     const source = "process";
@@ -102,9 +102,30 @@ export class EventLog<S extends Snapshot, V extends View> {
     return entries;
   }
 
+  /** The number of own entries, and of callbacks. */
+  get entryCounts(): { own: number; callbacks: number } {
+    const callbacks = this.#view.timeline.length + this.#unkept + this.#surplus;
+    return { own: this.#entries.length, callbacks };
+  }
+
+  /** Returns the `count` entries that arrived last, in the order of their arrival: a late callback may state an early time. */
+  latest(count: number): TimelineEntry[] {
+    const { timeline } = this.#view;
+    const found: TimelineEntry[] = [];
+    let own = this.#entries.length;
+    let callbacks = timeline.length;
+    while (found.length < count && own + callbacks > 0) {
+      const isOwn = own > 0 && (this.#callbacksBefore[own - 1] ?? 0) >= callbacks;
+      const entry = isOwn ? this.#entries[--own] : timeline[--callbacks];
+      if (entry) found.unshift(entry);
+    }
+    return found;
+  }
+
   /** Adds an entry to the timeline. */
   note(entry: Omit<TimelineEntry, "at">): void {
     this.#entries.push(cut({ at: now().toISOString(), ...entry }));
+    this.#callbacksBefore.push(this.#view.timeline.length);
     this.#onChange();
   }
 

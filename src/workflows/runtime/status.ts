@@ -17,11 +17,14 @@ import { now } from "./clock.js";
 import { renderDetails } from "../display/details.js";
 import type { EventLog, Snapshot, View } from "./event-log.js";
 import { showDetails } from "../display/markdown.js";
-import { newest } from "../display/timeline.js";
+import { MAX_NEWEST, newest } from "../display/timeline.js";
 import { beginMemo } from "./status-memo.js";
 
 /** What the status shows of the event log. */
-type ShownLog = Pick<EventLog<Snapshot, View>, "view" | "timeline" | "lastEventAt">;
+type ShownLog = Pick<
+  EventLog<Snapshot, View>,
+  "entryCounts" | "lastEventAt" | "latest" | "timeline" | "view"
+>;
 /** What the status shows of the open attentions. */
 type ShownAttentions = Pick<Attentions, "first" | "more" | "proposals">;
 
@@ -51,7 +54,7 @@ export class ProcessStatusBoard {
   #hasChanged = false;
   #isAsking = false;
   /** What the memo says, in parts that are compared. */
-  #noted: { status: string; reported: string; own: string } | undefined;
+  #noted: { status: string; reported: string; atEnd: string } | undefined;
 
   constructor(log: ShownLog, attentions: ShownAttentions) {
     const { workflowId, workflowType } = workflowInfo();
@@ -94,7 +97,10 @@ export class ProcessStatusBoard {
     this.publish();
   }
 
-  /** The provider is asked for the end that a callback reports: the memo shows the callback with the answer, until `asked`. */
+  /**
+   * The provider is asked for the end that a callback reports: a callback alone makes no memo, until `asked` or an attention, with
+   * which an answer may take days.
+   */
   asking(): void {
     this.#isAsking = true;
   }
@@ -142,31 +148,32 @@ export class ProcessStatusBoard {
 
   /**
    * What the memo has to say from now on; undefined if it says so, or if nothing is known yet that Temporal does not show by itself.
-   * Each memo is an event. The result says the rest about a process that `completes`.
+   * Each memo is an event. Of a process that `completes`, the result says all but `atEnd`.
    */
   takeMemo(completes: boolean): ProcessStatus | undefined {
     if (!this.#hasChanged) return undefined;
     this.#hasChanged = false;
-    if (this.environment === "unknown" && this.phase === "submitting" && !this.#attentions.first)
-      return undefined;
-    const { timeline, ...rest } = this.current();
-    const { reportedState, ...status } = rest;
-    const kept = newest(timeline);
-    const known = {
-      status: JSON.stringify(status),
-      reported: JSON.stringify([reportedState, kept]),
-      own: JSON.stringify(this.own?.members()),
-    };
     const before = this.#noted;
+    const isNew = this.environment === "unknown" && this.phase === "submitting";
+    if (isNew && !this.#attentions.first && !before) return undefined;
+    const { timeline: _, ...rest } = this.current();
+    const { reportedState, ...status } = rest;
+    const { own, callbacks } = this.#log.entryCounts;
+    const known = {
+      status: JSON.stringify([status, own]),
+      reported: JSON.stringify([reportedState, callbacks]),
+      atEnd: JSON.stringify([this.environment, this.account, this.own?.members()]),
+    };
     const isKnown =
       before !== undefined &&
       (completes
-        ? before.own === known.own
+        ? before.atEnd === known.atEnd
         : before.status === known.status && (this.#isAsking || before.reported === known.reported));
     if (isKnown) return undefined;
     this.#noted = known;
-    const earlierEntries = timeline.length - kept.length;
-    return { ...rest, timeline: kept, ...(earlierEntries > 0 && { earlierEntries }) };
+    const timeline = newest(this.#log.latest(MAX_NEWEST));
+    const earlierEntries = own + callbacks - timeline.length;
+    return { ...rest, timeline, ...(earlierEntries > 0 && { earlierEntries }) };
   }
 
   /** The search attributes; each upsert is an event, so only after the submit, with attention, and at the end. */
@@ -200,6 +207,7 @@ export class ProcessStatusBoard {
 
   attentionChanged(): void {
     if (this.phase === "ended") return;
+    if (this.#attentions.first) this.#isAsking = false;
     upsertSearchAttributes([
       { key: searchAttributes.attention, value: this.#attentions.first?.kind ?? null },
       { key: searchAttributes.phase, value: this.phase },

@@ -6,7 +6,7 @@ import type { TimelineEntry } from "../../../src/contracts/shared/status.js";
 import { EventLog } from "../../../src/workflows/runtime/event-log.js";
 import type { View } from "../../../src/workflows/runtime/event-log.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
-import { bounded, MAX_TIMELINE_BYTES } from "../../../src/workflows/display/timeline.js";
+import { bounded, MAX_TIMELINE_BYTES, newest } from "../../../src/workflows/display/timeline.js";
 
 const emptyLog = () => new EventLog<never, View>(plainView, () => undefined);
 
@@ -71,4 +71,21 @@ test("what fits is shown whole and in order", () => {
     ...({ at: "2026-01-01T00:00:00.000Z", source: "process", event: String(index) } as const),
   }));
   expect(bounded(entries)).toEqual({ kept: entries, leftOut: 0 });
+});
+
+test("the newest entries for a memo take little room, and however long one is, it is there", () => {
+  const long: TimelineEntry = {
+    at: "2026-01-01T00:00:00.000Z",
+    source: "person",
+    event: '"'.repeat(500),
+    by: '"'.repeat(500),
+    note: '"'.repeat(2_000),
+  };
+  const kept = newest([{ ...long, event: "first" }, long]);
+  expect(kept.at(-1)?.note).toMatch(/^"{50,}…$/);
+  expect(bytesOf(kept)).toBeLessThan(900);
+  const short: TimelineEntry[] = [1, 2, 3].map((day) => ({
+    ...({ at: `2026-01-0${day}`, source: "process", event: String(day), note: "why" } as const),
+  }));
+  expect(newest(short)).toEqual(short);
 });

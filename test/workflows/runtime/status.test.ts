@@ -1,0 +1,146 @@
+// The status in the memo says what the status query says, after each task of a process (docs/decisions/0035).
+import { describe, expect, test } from "@jest/globals";
+import { condition } from "@temporalio/workflow";
+import type { ProviderEvent } from "../../../src/contracts/shared/provider-event.js";
+import type { ProcessStatus } from "../../../src/contracts/shared/status.js";
+import { Flow } from "../../../src/workflows/runtime/flow.js";
+import { plainView } from "../../../src/workflows/runtime/plain-view.js";
+import { sendMessage } from "../../../src/workflows/send-message/workflow.js";
+import { WorkflowRun } from "../workflow-run.js";
+
+const sent = { environment: "sandbox", account: "other" };
+const written = { answer: "resolved", occurrence: "1", effect: "none" };
+const fakes = { decide: () => written, checkDecision: () => ({}) };
+
+const resolve = (run: WorkflowRun, attention: string, decision: string) =>
+  run.update("resolve", { attention, decision, by: "Ann" });
+
+/** The newest memo says what a worker says; it has only the newest entries, and the number of the others. */
+async function expectMemoIsStatus(run: WorkflowRun): Promise<void> {
+  const { timeline: all, ...status } = (await run.query("status")) as ProcessStatus;
+  const { timeline = [], earlierEntries = 0, ...memo } = run.memos.at(-1) ?? {};
+  expect(memo).toEqual(status);
+  expect(timeline).toEqual(all.slice(-timeline.length));
+  expect(earlierEntries).toBe(all.length - timeline.length);
+}
+
+describe("a message whose cancellation is requested before the first answer", () => {
+  test("has a memo of each change of its status, and of its environment at the end", async () => {
+    const run = await WorkflowRun.start(() => sendMessage({} as never), fakes, "sendMessage");
+    expect(run.memos).toEqual([]);
+    await run.cancel();
+    await expectMemoIsStatus(run);
+    expect(run.memos.at(-1)?.attention?.id).toBe("send-1");
+    await resolve(run, "send-1", "retry");
+    await expectMemoIsStatus(run);
+    expect(run.memos.at(-1)?.attention).toBeUndefined();
+    await run.open.find(({ type }) => type === "send")?.answer(sent);
+    expect(run.result).toMatchObject({ outcome: "accepted" });
+    await expectMemoIsStatus(run);
+    expect(run.memos.at(-1)).toMatchObject({ ...sent, phase: "ended" });
+  });
+
+  test("has a memo of its failure", async () => {
+    const run = await WorkflowRun.start(() => sendMessage({} as never), fakes, "sendMessage");
+    await run.open[0]?.fail({ kind: "invalidRequest", fields: [{ path: "a", problem: "is no" }] });
+    expect(run.failure?.type).toBe("NotAccepted");
+    await expectMemoIsStatus(run);
+  });
+});
+
+test("a message that is sent at once has one memo", async () => {
+  const run = await WorkflowRun.start(
+    () => sendMessage({} as never),
+    { ...fakes, send: () => sent },
+    "sendMessage",
+  );
+  expect(run.result).toMatchObject({ outcome: "accepted" });
+  expect(run.memos).toHaveLength(1);
+  await expectMemoIsStatus(run);
+});
+
+/** A process that is tracked, and waits for nothing. */
+async function tracked() {
+  let flow!: Flow<never, ReturnType<typeof plainView>>;
+  const end = { isOver: false };
+  const run = await WorkflowRun.start(() => {
+    flow = new Flow(plainView);
+    flow.status.identify(sent);
+    return flow.lifecycle.run(
+      () => condition(() => end.isOver),
+      () => null,
+    );
+  }, fakes);
+  const hear = (...events: Partial<ProviderEvent>[]) =>
+    run.signal(
+      "providerEvents",
+      events.map((event) => ({ kind: "Sent", at: "2026-02-01T00:00:00.000Z", ...event })),
+    );
+  const note = (event: string, more: object = {}) =>
+    run.look(() => flow.log.note({ source: "process", event, ...more }));
+  const shown = () => run.memos.at(-1)?.timeline.map(({ event }) => event);
+  return { run, flow, hear, note, shown, end };
+}
+
+test("each callback and each own entry is in the memo", async () => {
+  const { run, hear, note } = await tracked();
+  for (let count = 0; count < 4; count += 1) {
+    await hear({ id: `e-${count}` });
+    await expectMemoIsStatus(run);
+  }
+  await note("Own", { at: "2026-03-01T00:00:00.000Z" });
+  await expectMemoIsStatus(run);
+});
+
+test("what changes nothing writes no memo, and neither does a query", async () => {
+  const { run, flow, hear } = await tracked();
+  await hear({ id: "e-1" });
+  const before = run.memos.length;
+  await hear({ id: "e-1" });
+  await run.look(() => flow.status.refresh());
+  await run.query("status");
+  expect(run.memos).toHaveLength(before);
+});
+
+test("a late callback with an early date is among the newest entries, and all stand in order", async () => {
+  const { run, hear, note, shown } = await tracked();
+  for (let count = 1; count <= 6; count += 1) await note(`Own ${count}`);
+  await hear({ id: "late", kind: "Late", at: "2020-01-01T00:00:00.000Z" });
+  expect(shown()).toEqual(["Late", "Own 3", "Own 4", "Own 5", "Own 6"]);
+  expect(run.memos.at(-1)?.earlierEntries).toBe(2);
+  await note("Own 7");
+  expect(shown()).toEqual(["Late", "Own 4", "Own 5", "Own 6", "Own 7"]);
+});
+
+test("a callback that the process does not keep counts among the earlier entries", async () => {
+  const { run, flow, hear } = await tracked();
+  await hear({ id: "e-1" });
+  await run.look(() => flow.log.applySurplus(70));
+  expect(run.memos.at(-1)?.earlierEntries).toBe(70);
+});
+
+describe("while the provider is asked for the end", () => {
+  test("a callback alone writes no memo, an own entry does", async () => {
+    const { run, flow, hear, note, shown } = await tracked();
+    await run.look(() => flow.status.asking());
+    const before = run.memos.length;
+    await hear({ id: "e-1" });
+    expect(run.memos).toHaveLength(before);
+    await note("Affidavit on demand: requested");
+    expect(shown()).toContain("Affidavit on demand: requested");
+    await hear({ id: "e-2", kind: "Closed" });
+    expect(shown()).not.toContain("Closed");
+    await run.look(() => flow.status.asked());
+    expect(shown()).toContain("Closed");
+    await expectMemoIsStatus(run);
+  });
+
+  test("an attention makes callbacks write again: with it, an answer may take days", async () => {
+    const { run, flow, hear, shown } = await tracked();
+    await run.look(() => flow.status.asking());
+    const step = { name: "ask", journaled: false };
+    await run.look(() => flow.attentions.open({ step, kind: "unavailable", reason: "why" }));
+    await hear({ id: "e-1", kind: "Closed" });
+    expect(shown()).toContain("Closed");
+  });
+});
