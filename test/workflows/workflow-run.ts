@@ -268,8 +268,11 @@ export class WorkflowRun {
       isPatient: !scheduled.scheduleToCloseTimeout,
       maximumIntervalSeconds: Number(scheduled.retryPolicy?.maximumInterval?.seconds ?? NaN),
       isCancelled: false,
-      answer: (value) =>
-        this.#resolve(seq, { completed: { result: defaultPayloadConverter.toPayload(value) } }),
+      answer: (value) => {
+        const answer = type === "checkDecision" ? named(call.input, value) : value;
+        const result = defaultPayloadConverter.toPayload(answer);
+        return this.#resolve(seq, { completed: { result } });
+      },
       fail: (problem) => this.#resolve(seq, { failed: { failure: failureOf(type, problem) } }),
     };
     this.calls.push(call);
@@ -312,6 +315,12 @@ const everythingButDate = [
   "setTimeout",
   "clearTimeout",
 ] as const as any;
+
+/** An accepted decision names itself, as the activity does it, unless the test gives the member `checked`. */
+function named({ update, updateId, firstRunId }: any, answer: unknown): unknown {
+  const isProof = typeof answer === "object" && answer !== null && !("refused" in answer);
+  return isProof ? { checked: { update, updateId, firstRunId }, ...answer } : answer;
+}
 
 const microtasks = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -17,7 +17,10 @@ export type ProvenResolution = Omit<Resolution, "signature"> & {
   proposedBy?: string;
 };
 
-export type CheckedDecision = Proof | { refused: FieldProblem };
+/** An accepted decision names itself, so that no other answer of the process passes for it. */
+export type CheckedDecision =
+  | (Proof & { checked: Pick<GivenDecision, "update" | "updateId" | "firstRunId"> })
+  | { refused: FieldProblem };
 
 export function createProcessActivities(journal: Journal, signedDecisions: SignedDecisions) {
   return {
@@ -26,7 +29,9 @@ export function createProcessActivities(journal: Journal, signedDecisions: Signe
       given: Omit<GivenDecision, "namespace" | "workflowId">,
     ): Promise<CheckedDecision> {
       try {
-        return await signedDecisions.prove({ ...execution(), ...given });
+        const proof = await signedDecisions.prove({ ...execution(), ...given });
+        const { update, updateId, firstRunId } = given;
+        return { ...proof, checked: { update, updateId, firstRunId } };
       } catch (error) {
         if (!(error instanceof DecisionRefused)) throw error;
         return { refused: { path: error.path, problem: error.problem } };

@@ -7,11 +7,11 @@ import {
   sleep,
   workflowInfo,
 } from "@temporalio/workflow";
-import type { ProcessActivities } from "../../activities/runtime/process.js";
+import type { CheckedDecision, ProcessActivities } from "../../activities/runtime/process.js";
 import type { Decider } from "../../contracts/shared/messages.js";
 import type { TimelineEntry } from "../../contracts/shared/status.js";
 import { recordOptions } from "./activity-options.js";
-import { knows } from "./generation.js";
+import { isOfGeneration, knows } from "./generation.js";
 import { invalidInput, membersOf } from "./invalid-input.js";
 
 /** The person who decides: the stated name and the proven operator. */
@@ -42,12 +42,14 @@ export const isChecked = () => knows("signed-decisions");
 /** Returns undefined if the check is not possible now; throws the error that refuses the update. */
 export async function verifyDecider(given: Decider): Promise<Proven | undefined> {
   const { name: update = "", id: updateId = "" } = currentUpdateInfo() ?? {};
-  const { firstExecutionRunId: firstRunId } = workflowInfo();
+  const asked = askedAbout(update, updateId);
   try {
-    const checked = await checkDecision({ update, updateId, firstRunId, argument: given });
-    if (!isObject(checked)) return undefined;
-    if (!("refused" in checked)) return { ...unverifiedDecider(given), ...checked };
-    throw invalidInput(checked.refused.path, checked.refused.problem);
+    const answer = await checkDecision({ ...asked, argument: given });
+    const refused = refusalIn(answer);
+    if (refused) throw invalidInput(refused.path, refused.problem);
+    if (!accepts(answer, asked)) return undefined;
+    const { checked: _, ...proof } = answer;
+    return { ...unverifiedDecider(given), ...proof };
   } catch (error) {
     if (error instanceof ActivityFailure) return undefined;
     throw error;
@@ -60,11 +62,12 @@ export function unverifiedDecider({ by, note }: Decider): Proven {
 
 /** Whether unsigned decisions are accepted. A cancellation by Temporal itself has no signature. */
 export async function acceptsUnsigned(update: string): Promise<boolean> {
-  const { firstExecutionRunId: firstRunId } = workflowInfo();
+  const asked = askedAbout(update, "");
   for (;;) {
     try {
-      const checked = await checkUntilKnown({ update, updateId: "", firstRunId, argument: {} });
-      if (isObject(checked)) return !("refused" in checked);
+      const answer = await checkUntilKnown({ ...asked, argument: {} });
+      if (refusalIn(answer)) return false;
+      if (accepts(answer, asked)) return true;
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     }
@@ -73,8 +76,30 @@ export async function acceptsUnsigned(update: string): Promise<boolean> {
   }
 }
 
-/** A stranger may have put another encrypted payload of the process in the place of the answer. */
-const isObject = (answer: unknown) => typeof answer === "object" && answer !== null;
+type Accepted = Exclude<CheckedDecision, { refused: unknown }>;
+
+function askedAbout(update: string, updateId: string): Accepted["checked"] {
+  return { update, updateId, firstRunId: workflowInfo().firstExecutionRunId };
+}
+
+/**
+ * A stranger may have put another encrypted payload of the process in the place of the answer. Answers to an earlier release do not
+ * name the decision.
+ */
+function accepts(answer: unknown, asked: Accepted["checked"]): answer is Accepted {
+  if (!isOfGeneration(2)) return typeof answer === "object" && answer !== null;
+  const { update, updateId, firstRunId } = partsOf(partsOf(answer).checked);
+  return update === asked.update && updateId === asked.updateId && firstRunId === asked.firstRunId;
+}
+
+function partsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function refusalIn(answer: unknown): { path: string; problem: string } | undefined {
+  const { path, problem } = partsOf(partsOf(answer).refused);
+  return typeof path === "string" && typeof problem === "string" ? { path, problem } : undefined;
+}
 
 /** The timeline entry; without a name and a proof its source is the process. */
 export function decidedBy(

@@ -203,6 +203,22 @@ describe("a decision", () => {
     expect(run.types).toEqual(["checkDecision"]);
   });
 
+  test.each([
+    ["another object of the process", { principal: "Eve" }],
+    ["the check of another update", { update: "resolve", updateId: "update-9", firstRunId: "run" }],
+    ["the check in another run", { update: "resolve", updateId: "update-1", firstRunId: "old" }],
+    [
+      "the check of another decision",
+      { update: "cancel", updateId: "update-1", firstRunId: "run" },
+    ],
+  ])("takes no copy as the proof of who decides: %s", async (_, checked) => {
+    const copy = { ...checked, checked: "update" in checked ? checked : undefined };
+    const { open, resolve, events } = await start({ checkDecision: () => copy });
+    const { attention, decided } = await open();
+    expect((await resolve(attention)).answer).toEqual({ answer: "unavailable" });
+    expect([decided(), events()]).toEqual([undefined, [expect.stringMatching("^Needs")]]);
+  });
+
   test("that needs a second operator is proposed, and taken when another one decides alike", async () => {
     let secondPerson: object | undefined = {};
     const who = () => ({ principal: "ann@example", ...(secondPerson && { secondPerson }) });
