@@ -42,6 +42,8 @@ interface Opening {
   reason: string;
   /** The steps into whose rows a decision is written; default: the step itself, if it is journaled. */
   rows?: string[];
+  /** Set if the process can no longer be stopped: `abandon` is not offered. */
+  isUnstoppable?: boolean;
 }
 
 /** A decision that is stored in the journal; `effect` says whether the provider acted, as far as known. */
@@ -95,7 +97,7 @@ export class Attentions {
     return [...this.#open.values()].flatMap(({ shown }) => (shown === first ? [] : [shown]));
   }
 
-  open({ step, kind, reason, rows }: Opening): OpenAttention {
+  open({ step, kind, reason, rows, isUnstoppable }: Opening): OpenAttention {
     this.#count += 1;
     const unknown = kind === "unknownOutcome" || kind === "protocol";
     const mayDouble = kind === "unknownOutcome" && step.journaled;
@@ -111,7 +113,11 @@ export class Attentions {
         step: step.name,
         since: now().toISOString(),
         reason,
-        decisions: mayHaveHappened ? ["retry", "happened", "abandon"] : ["retry", "abandon"],
+        decisions: [
+          "retry",
+          ...(mayHaveHappened ? ["happened" as const] : []),
+          ...(isUnstoppable ? [] : ["abandon" as const]),
+        ],
         ...(mayHaveHappened && needs.length > 0 ? { happenedNeeds: needs } : {}),
         ...(mayDouble ? { retryNeeds: ["confirmRetry", "note"] } : {}),
       },

@@ -14,6 +14,7 @@ import type { References, ShownFailure } from "../../contracts/shared/status.js"
 import { abandoned } from "./attention.js";
 import type { Attentions, Decided } from "./attention.js";
 import { secondsFromNow } from "./clock.js";
+import { isOfGeneration } from "./generation.js";
 import { isChecked, refuseUnlessDecider, unverifiedDecider, verifyDecider } from "./decisions.js";
 import type { Proven } from "./decisions.js";
 import { withResolvers } from "./with-resolvers.js";
@@ -166,16 +167,20 @@ export class Lifecycle {
     }
   }
 
+  /** Once a letter is tracked, `abandon` ends nothing: it is not offered, and one from before leaves the work out. */
   async #askWhetherToRepeat(error: unknown): Promise<boolean> {
+    const isStoppable = () => this.stopping !== undefined || !isOfGeneration(2);
     const attention = this.#attentions.open({
       step: { name: "background", journaled: false, happened: {} },
       kind: "protocol",
       reason: `work beside the steps has failed (${nameOf(error)}): retry does it again, happened leaves it out`,
+      isUnstoppable: !isStoppable(),
     });
     try {
       const ended = CancellationScope.current().cancelRequested;
       const decided = await Promise.race([attention.decided, ended]);
-      if (decided.decision === "abandon") this.stop(this.abandoned("background", decided));
+      if (decided.decision === "abandon" && isStoppable())
+        this.stop(this.abandoned("background", decided));
       return decided.decision === "retry";
     } finally {
       this.#attentions.close(attention);

@@ -117,6 +117,35 @@ test("a person decides about background work that fails: it is done again, or le
   expect(run.result).toBe("done");
 });
 
+test("abandon of failed background work ends the process", async () => {
+  const { run, resolve } = await start((of) =>
+    of.lifecycle.background(() => Promise.reject(new Error("no"))),
+  );
+  await resolve("abandon", "background-1");
+  expect(run.failure?.message).toBe("Abandoned at background");
+});
+
+test("once the effect is tracked, abandon of failed background work is not offered, and one from before leaves the work out", async () => {
+  const fail = () => Promise.reject(new Error("no"));
+  const { run, flow, end, resolve } = await start((of) => of.lifecycle.background(fail));
+  await run.look(() => {
+    flow.lifecycle.beginTracking({ id: "1" }, 60);
+    flow.lifecycle.background(fail);
+  });
+  const { attention, moreAttentions = [] } = flow.status.current();
+  expect([attention, ...moreAttentions].map((shown) => shown?.decisions)).toEqual([
+    ["retry", "happened", "abandon"],
+    ["retry", "happened"],
+  ]);
+  await resolve("abandon", "background-1");
+  const { refused } = await resolve("abandon", "background-2");
+  expect(refused?.message).toMatch("decision must be one of retry, happened");
+  await resolve("happened", "background-2");
+  expect([flow.lifecycle.stopped, flow.status.current().attention]).toEqual([undefined, undefined]);
+  await end();
+  expect([run.result, run.failure]).toEqual(["done", undefined]);
+});
+
 test("background work that has failed, and about which nobody decides, ends with the process", async () => {
   const { run, end } = await start((of) =>
     of.lifecycle.background(() => Promise.reject(new Error("no"))),
