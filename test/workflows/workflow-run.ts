@@ -13,6 +13,7 @@ import {
 import { buildId, statusMemo } from "../../src/contracts/shared/names.js";
 import type { Problem } from "../../src/contracts/shared/failures.js";
 import type { ProcessStatus } from "../../src/contracts/shared/status.js";
+import type { WorkflowInterceptors } from "@temporalio/workflow";
 import { interceptors as statusMemoInterceptors } from "../../src/workflows/interceptors/status-memo.js";
 
 /** One scheduled activity; it stays open until the test answers it. */
@@ -49,6 +50,13 @@ const MAX_CALLS = 1_000;
 
 /** START_CHILD_WORKFLOW_EXECUTION_FAILED_CAUSE_WORKFLOW_ALREADY_EXISTS */
 const ALREADY_EXISTS = 1;
+
+interface RunOptions {
+  /** The guard of payloads: with it a fake has to answer with all that the workflow reads. */
+  guard?: WorkflowInterceptors;
+  /** Default: that of the present release. */
+  currentBuildId?: string;
+}
 
 /** An activity that is answered at once, or fails with what it throws. */
 type FakeActivity = (input: any) => unknown;
@@ -90,6 +98,7 @@ export class WorkflowRun {
     workflow: () => Promise<unknown>,
     fakes: Record<string, FakeActivity>,
     processName: string,
+    { guard, currentBuildId = buildId }: RunOptions,
   ) {
     this.#fakes = fakes;
     const info = {
@@ -100,7 +109,7 @@ export class WorkflowRun {
       namespace: "default",
       taskQueue: "workflows",
       attempt: 1,
-      currentBuildId: buildId,
+      currentBuildId,
       unsafe: { isReplaying: false, isReplayingHistoryEvents: false },
     };
     const options = {
@@ -113,7 +122,10 @@ export class WorkflowRun {
     this.#activator = new Activator(options as any);
     this.#activator.workflow = workflow;
     this.#activator.initializeWorkflow({});
-    this.#activator.interceptors.internals.push(...(statusMemoInterceptors().internals ?? []));
+    const { internals, inbound, outbound } = this.#activator.interceptors;
+    internals.push(...(guard?.internals ?? []), ...(statusMemoInterceptors().internals ?? []));
+    inbound.push(...(guard?.inbound ?? []));
+    outbound.push(...(guard?.outbound ?? []));
     jest.useFakeTimers({ now: this.#now, doNotFake: everythingButDate });
     setActivator(this.#activator);
   }
@@ -124,8 +136,9 @@ export class WorkflowRun {
     fakes: Record<string, FakeActivity> = {},
     processName = "sendPostal",
     existing: string[] = [],
+    options: RunOptions = {},
   ): Promise<WorkflowRun> {
-    const run = new WorkflowRun(workflow, fakes, processName);
+    const run = new WorkflowRun(workflow, fakes, processName, options);
     for (const workflowId of existing) run.existing.add(workflowId);
     await run.#activate("initializeWorkflow", {});
     return run;

@@ -1,12 +1,20 @@
 // Refuses payloads that were not written with the deployment's keys, before the workflow sees them (decision 22): a start
 // fails, a signal is dropped, an update and a query are refused, and an activity that a stranger completed is made again. The
-// worker's codec has marked the problem of each payload (src/temporal/codec/worker-codec.ts).
-import { log, metricMeter, patched, workflowInfo } from "@temporalio/workflow";
+// worker's codec has marked the problem of each payload (src/temporal/codec/worker-codec.ts). An activity is also made again where
+// its answer is another encrypted payload of the process (answers.ts).
+import {
+  defaultPayloadConverter,
+  log,
+  metricMeter,
+  patched,
+  workflowInfo,
+} from "@temporalio/workflow";
 import type {
   ActivateInput,
   WorkflowInboundCallsInterceptor,
   WorkflowInterceptors,
   WorkflowInternalsInterceptor,
+  WorkflowOutboundCallsInterceptor,
 } from "@temporalio/workflow";
 import type { Payload } from "@temporalio/common";
 import {
@@ -16,15 +24,18 @@ import {
   problemMark,
 } from "../../contracts/shared/payload-marks.js";
 import type { PayloadProblem } from "../../contracts/shared/payload-marks.js";
+import { isOfGeneration } from "../runtime/generation.js";
 import { invalidInput } from "../runtime/invalid-input.js";
+import { isAnswerOf } from "./answers.js";
 
 export const interceptors = (): WorkflowInterceptors => {
   const guard = new PayloadGuard();
-  return { internals: [guard], inbound: [guard] };
+  return { internals: [guard], inbound: [guard], outbound: [guard] };
 };
 
 type Internals = Required<WorkflowInternalsInterceptor>;
 type Inbound = Required<WorkflowInboundCallsInterceptor>;
+type Outbound = Required<WorkflowOutboundCallsInterceptor>;
 type Job = NonNullable<ActivateInput["activation"]["jobs"]>[number];
 type Payloads = readonly Payload[] | null | undefined;
 type Resolution = NonNullable<NonNullable<Job["resolveActivity"]>["result"]>;
@@ -38,11 +49,20 @@ class PayloadGuard {
   #startRefused: string | undefined;
   /** The reason, by the id of the update or query. */
   readonly #refused = new Map<string, string>();
+  /** The activities that have no answer yet: task queue and name. */
+  readonly #open = new Map<number, { queue: string; name: string }>();
 
   activate: Internals["activate"] = (input, next) => {
     const { activation } = input;
     const jobs = (activation.jobs ?? []).filter((job) => this.#isLet(job));
     next({ ...input, activation: { ...activation, jobs } });
+  };
+
+  /** Not `async`: a promise more would change the order of old histories. */
+  scheduleActivity: Outbound["scheduleActivity"] = (input, next) => {
+    const { seq, activityType: name, options } = input;
+    this.#open.set(seq, { queue: options.taskQueue ?? "", name });
+    return next(input);
   };
 
   execute: Inbound["execute"] = async (input, next) => {
@@ -94,9 +114,23 @@ class PayloadGuard {
       child.result = { completed: {} };
     } else if (activity?.result) {
       const problem = problemOfAnswer(activity.result);
-      if (problem && this.#isRefused(problem, "activity"))
+      const isRefused = problem !== undefined && this.#isRefused(problem, "activity");
+      if (isRefused || this.#isOfAnother(activity))
         activity.result = { failed: { failure: refusedAnswer } };
     }
+    return true;
+  }
+
+  /** Depends on the history alone, so it needs no mark there. What cannot be read yet waits for its key. */
+  #isOfAnother({ seq, result }: NonNullable<Job["resolveActivity"]>): boolean {
+    const activity = this.#open.get(seq ?? 0);
+    this.#open.delete(seq ?? 0);
+    const { completed } = result ?? {};
+    const isRead = completed && problemIn([completed.result ?? {}]) !== "unreadable";
+    if (!activity || !isRead || !isOfGeneration(2)) return false;
+    if (isAnswerOf(activity.queue, activity.name, valueOf(completed.result))) return false;
+    count("activity");
+    log.warn("refused an answer that is not the activity's", { activity: activity.name });
     return true;
   }
 
@@ -123,6 +157,15 @@ class PayloadGuard {
     const details = { operation: of, problem, ...(signalName && { signalName }) };
     log.warn("refused a payload that was not written with one of the keys", details);
     return true;
+  }
+}
+
+/** What cannot be read counts as no answer. */
+function valueOf(payload: Payload | null | undefined): unknown {
+  try {
+    return payload ? defaultPayloadConverter.fromPayload(payload) : undefined;
+  } catch {
+    return undefined;
   }
 }
 
