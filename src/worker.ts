@@ -1,7 +1,9 @@
 // The composition root: configuration → providers → activities → one worker for each task queue (docs/design.md §3, §12).
 import { Runtime, Worker } from "@temporalio/worker";
 import type { WorkerOptions } from "@temporalio/worker";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Circuits } from "./activities/runtime/circuit-breaker.js";
 import { createCertificateActivities } from "./activities/disposable-certificate/index.js";
@@ -42,7 +44,7 @@ import type { Provider } from "./providers/registry.js";
 import { askTemporal } from "./temporal/connection.js";
 import { withPatientPolls } from "./temporal/patient-polls.js";
 import { connectWorker } from "./temporal/worker-connection.js";
-import { WatchedWorker, watchWorker } from "./temporal/worker-watch.js";
+import { WatchedWorker, WorkerProblem, watchWorker } from "./temporal/worker-watch.js";
 import { activityGuard } from "./temporal/codec/activity-guard.js";
 import { workerConverters } from "./temporal/codec/data-converter.js";
 import { WorkerSecrets } from "./temporal/codec/secrets.js";
@@ -54,6 +56,8 @@ export interface RunningWorker {
   run: Promise<void>;
   shutdown(): void;
   isPolling(): boolean;
+  /** Rejects as soon as the worker is found to do no more work; it then shuts itself down. */
+  problem: Promise<never>;
   /** Rejects while Temporal does not answer. */
   reachTemporal(): Promise<unknown>;
 }
@@ -81,6 +85,8 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
     taskQueue: workflowTaskQueue,
     connection,
     namespace,
+    // Workers of two containers may have the same process id, and even the same host name.
+    identity: `${process.pid}@${hostname()}-${randomUUID().slice(0, 8)}`,
     shutdownGraceTime,
     shutdownForceTime,
     stickyQueueScheduleToStartTimeout: config.worker.stickySeconds * 1_000,
@@ -115,19 +121,25 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
   const processWorker = await Worker.create({ ...calls, activities: activities.processes(looks) });
   const workers = [workflows, processWorker, ...providers];
   const shutdown = () => workers.forEach((worker) => stop(worker));
-  let problem: string | undefined;
-  const watch = watchWorker(workflows, { connection, namespace }, (reason) => {
-    problem = reason;
-    Runtime.instance().logger.error("The worker does no more work and ends", { reason });
+  let found: WorkerProblem | undefined;
+  let reject: (problem: WorkerProblem) => void = () => undefined;
+  const problem = new Promise<never>((_, end) => (reject = end));
+  // Not everyone waits for it.
+  problem.catch(() => undefined);
+  const watch = watchWorker(workflows, { connection, namespace }, (text) => {
+    found = new WorkerProblem(text);
+    Runtime.instance().logger.error("The worker does no more work and ends", { problem: text });
+    reject(found);
     shutdown();
   });
   return {
     run: runAll(workers, close).finally(() => {
       watch.close();
-      if (problem !== undefined) throw new Error(problem);
+      if (found) throw found;
     }),
     shutdown,
-    isPolling: () => problem === undefined && workers.every((worker) => polls(worker)),
+    isPolling: () => workers.every((worker) => polls(worker)),
+    problem,
     reachTemporal: () => askTemporal(connection),
   };
 }

@@ -17,7 +17,7 @@ export interface RunningRole {
   url?: string;
   /** More of the ready line. */
   details?: object;
-  /** Ends by itself: a rejection ends the process with it. */
+  /** Settles where the role ends by itself. A rejection ends the process, and `close` then has a minute. */
   ended?: Promise<unknown>;
   /** Finishes the work in progress. */
   close(): Promise<unknown>;

@@ -41,7 +41,7 @@ export async function worker(config: Config): Promise<RunningRole> {
   return {
     health,
     details: server.details,
-    ended: running.run,
+    ended: Promise.race([running.run, running.problem]),
     async close() {
       running.shutdown();
       await running.run.catch(() => undefined);

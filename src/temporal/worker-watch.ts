@@ -6,20 +6,40 @@ import { describeWorkflowQueue } from "./visibility/task-queue.js";
 
 /** What the SDK's core logs, at the level ERROR, when it loses an activation. */
 const LOST_ACTIVATION = "Extra buffered run should not have produced an activation";
-/** A task has ten seconds, so one activation that takes a minute will not end. */
-const ACTIVATION_LIMIT_MS = 60_000;
-/** A poll lasts a minute, and the server notes when each one begins. */
-const POLL_LIMIT_MS = 180_000;
 const LOOK_EVERY_MS = 15_000;
+/** A task has ten seconds, so an activation that is in progress for a minute of looks will not end. */
+const ACTIVATION_LOOKS = 4;
+/** Three minutes of looks. A poll lasts a minute, and the server notes when each one begins. */
+const POLL_LOOKS = 12;
+/** Tasks that wait for so long are not being taken. */
+const BACKLOG_MS = 60_000;
 
-/** A worker that knows how long its activations have been in progress. */
+export const problems = {
+  lost: "the SDK has lost a workflow activation",
+  activation: "a workflow activation does not end",
+  polls: "tasks wait, and the worker has not polled for them for minutes",
+} as const;
+export type Problem = (typeof problems)[keyof typeof problems];
+
+/** Why a worker ends by itself. */
+export class WorkerProblem extends Error {
+  override readonly name = "WorkerProblem";
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(`The worker does no more work: ${problem}`);
+    this.problem = problem;
+  }
+}
+
+/** A worker that knows its activations in progress. */
 export class WatchedWorker extends Worker {
-  readonly #inProgress = new Set<{ since: number }>();
+  readonly #inProgress = new Set<object>();
 
   protected override async handleActivation(
     ...given: Parameters<Worker["handleActivation"]>
   ): ReturnType<Worker["handleActivation"]> {
-    const activation = { since: performance.now() };
+    const activation = {};
     this.#inProgress.add(activation);
     try {
       return await super.handleActivation(...given);
@@ -28,9 +48,9 @@ export class WatchedWorker extends Worker {
     }
   }
 
-  get oldestActivationMs(): number {
+  get oldestActivation(): object | undefined {
     const [oldest] = this.#inProgress;
-    return oldest ? performance.now() - oldest.since : 0;
+    return oldest;
   }
 }
 
@@ -41,58 +61,92 @@ export function noteLine(message: string): void {
   if (message.includes(LOST_ACTIVATION)) lost.dispatchEvent(new Event("lost"));
 }
 
-type Watched = Pick<WatchedWorker, "oldestActivationMs" | "getState" | "options">;
+type Watched = Pick<WatchedWorker, "oldestActivation" | "getState" | "options">;
 
 export interface WorkerWatchOptions {
   connection: Pick<NativeConnection, "workflowService">;
   namespace: string;
   everyMs?: number;
-  activationLimitMs?: number;
-  pollLimitMs?: number;
+  activationLooks?: number;
+  pollLooks?: number;
+  backlogMs?: number;
 }
 
-/** Calls `onProblem` once, with the reason. */
+/**
+ * Calls `onProblem` once. Looks are counted, and not the time between them: a machine that slept, or a clock that is wrong, says
+ * nothing about the worker.
+ */
 export function watchWorker(
   worker: Watched,
   {
     connection,
     namespace,
     everyMs = LOOK_EVERY_MS,
-    activationLimitMs = ACTIVATION_LIMIT_MS,
-    pollLimitMs = POLL_LIMIT_MS,
+    activationLooks = ACTIVATION_LOOKS,
+    pollLooks = POLL_LOOKS,
+    backlogMs = BACKLOG_MS,
   }: WorkerWatchOptions,
-  onProblem: (reason: string) => void,
+  onProblem: (problem: Problem) => void,
 ): { close(): void } {
-  let lastPollAt = Date.now();
+  const activation = new Unchanged<object>();
+  const poll = new Unchanged<number>();
+  let isAsking = false;
 
-  async function look(): Promise<void> {
+  function look(): void {
     if (worker.getState() !== "RUNNING") return;
-    if (worker.oldestActivationMs > activationLimitMs)
-      return found("a workflow activation has not ended for a minute");
-    const polledAt = await newestPoll().catch(() => Date.now());
-    lastPollAt = Math.max(lastPollAt, polledAt);
-    if (Date.now() - lastPollAt > pollLimitMs)
-      found(`it has not polled the task queue ${worker.options.taskQueue} for minutes`);
+    const oldest = worker.oldestActivation;
+    if (activation.looks(oldest) >= activationLooks && oldest) return found(problems.activation);
+    // A question that is not answered yet is not asked again.
+    if (isAsking) return;
+    isAsking = true;
+    askServer()
+      .catch(() => undefined)
+      .finally(() => (isAsking = false));
   }
 
-  /** As the server knows it; the time at which the look began counts where it does not answer. */
-  async function newestPoll(): Promise<number> {
+  /**
+   * An answer shows the polls at one partition of the queue, and a healthy worker may poll the others for a while: so it matters only
+   * where tasks wait too.
+   */
+  async function askServer(): Promise<void> {
     const { taskQueue, identity } = worker.options;
-    const { polls } = await describeWorkflowQueue({ connection, namespace }, taskQueue);
-    const own = polls.filter((poll) => poll.identity === identity);
-    return Math.max(0, ...own.map(({ atMs }) => atMs));
+    const { polls, backlogAgeMs } = await describeWorkflowQueue(
+      { connection, namespace },
+      taskQueue,
+    );
+    const own = polls.filter((one) => one.identity === identity).map(({ atMs }) => atMs);
+    // A poll that the server has forgotten is no new one.
+    const newest = own.length > 0 ? Math.max(...own) : poll.last;
+    const hasPolled = newest !== undefined;
+    const isLate = poll.looks(newest) >= pollLooks && backlogAgeMs >= backlogMs;
+    if (hasPolled && isLate && worker.getState() === "RUNNING") found(problems.polls);
   }
 
-  const timer = setInterval(() => void look(), everyMs);
-  const onLost = () => found("the SDK has lost a workflow activation");
+  const timer = setInterval(look, everyMs);
+  const onLost = () => found(problems.lost);
   lost.addEventListener("lost", onLost);
+  let isClosed = false;
   const close = () => {
+    isClosed = true;
     clearInterval(timer);
     lost.removeEventListener("lost", onLost);
   };
-  function found(reason: string): void {
+  function found(problem: Problem): void {
+    if (isClosed) return;
     close();
-    onProblem(reason);
+    onProblem(problem);
   }
   return { close };
+}
+
+/** In how many looks, one after the other, a value has not changed. */
+class Unchanged<T> {
+  last: T | undefined;
+  #looks = 0;
+
+  looks(value: T | undefined): number {
+    this.#looks = value === this.last ? this.#looks + 1 : 0;
+    this.last = value;
+    return this.#looks;
+  }
 }

@@ -1,16 +1,16 @@
 // A worker that does no more work although it runs is noticed by three signs; one that works is not.
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Runtime } from "@temporalio/worker";
 import type { WorkflowBundleWithSourceMap } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { redactingLogger } from "../../src/temporal/logging.js";
-import { WatchedWorker, watchWorker } from "../../src/temporal/worker-watch.js";
+import { problems, WatchedWorker, watchWorker } from "../../src/temporal/worker-watch.js";
 import { eventually } from "../harness/outages/wait.js";
 import { startServer } from "./support.js";
 
-const limits = { everyMs: 100, activationLimitMs: 60_000, pollLimitMs: 60_000 };
+const limits = { everyMs: 100, activationLooks: 600, pollLooks: 600, backlogMs: 0 };
 let env: TestWorkflowEnvironment;
 let bundle: WorkflowBundleWithSourceMap;
 
@@ -56,10 +56,10 @@ async function working(
 const started = (taskQueue: string) =>
   env.client.workflow.start("echo", { taskQueue, workflowId: randomUUID(), args: ["said"] });
 
-// The server knows the time of a poll to five seconds.
+// With `backlogMs` 0 as if tasks waited all the time.
 test("a worker that works longer than its limits is let alone", async () => {
   const began = Date.now();
-  await working({ activationLimitMs: 3_000, pollLimitMs: 7_000 }, async (taskQueue, reasons) => {
+  await working({ activationLooks: 30, pollLooks: 70 }, async (taskQueue, reasons) => {
     while (Date.now() - began < 15_000)
       expect(await (await started(taskQueue)).result()).toBe("said");
     expect(reasons).toEqual([]);
@@ -70,11 +70,11 @@ test("an activation that does not end is noticed, once", async () => {
   let open = (): void => undefined;
   const gate = new Promise<void>((resolve) => (open = resolve));
   await working(
-    { activationLimitMs: 500 },
+    { activationLooks: 5 },
     async (taskQueue, reasons) => {
       const handle = await started(taskQueue);
       await eventually("a problem", async () => reasons.length > 0);
-      expect(reasons).toEqual(["a workflow activation has not ended for a minute"]);
+      expect(reasons).toEqual([problems.activation]);
       open();
       await handle.result();
     },
@@ -82,22 +82,110 @@ test("an activation that does not end is noticed, once", async () => {
   );
 }, 60_000);
 
-test("a worker that does not poll its queue is noticed", async () => {
-  const reasons: string[] = [];
-  const idle = {
-    oldestActivationMs: 0,
-    getState: () => "RUNNING" as const,
-    options: { taskQueue: randomUUID(), identity: "idle" } as WatchedWorker["options"],
+/** What the server says at a look: when this worker polled last, and how old the backlog is; "error" where it does not answer. */
+type Answer = [polledAtSecond: number | undefined, backlogSeconds: number] | "error" | "never";
+
+const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
+
+/** The problems that are found while the server gives these answers, one at each look. */
+async function foundWith(answers: Answer[], oldestActivations: (object | undefined)[] = []) {
+  const seconds = (second: number) => ({ seconds: second, nanos: 0 });
+  const found: string[] = [];
+  let asked = 0;
+  let looks = 0;
+  const describeTaskQueue = async () => {
+    const answer = answers[asked++] as Answer;
+    if (answer === "never") return new Promise(() => undefined);
+    if (answer === "error") throw new Error("the server is away");
+    const [at, backlog] = answer;
+    const own = at === undefined ? [] : [{ identity: "own", lastAccessTime: seconds(at) }];
+    return {
+      pollers: [...own, { identity: "other", lastAccessTime: seconds(100 + asked) }],
+      stats: { approximateBacklogAge: seconds(backlog) },
+    };
   };
+  const worker = {
+    get oldestActivation() {
+      return oldestActivations[looks];
+    },
+    getState: () => "RUNNING" as const,
+    options: { taskQueue: "queue", identity: "own" } as WatchedWorker["options"],
+  };
+  const connection = { workflowService: { describeTaskQueue } } as never;
+  const given = { connection, namespace: "default", everyMs: 1_000 };
+  jest.useFakeTimers();
+  try {
+    const few = { activationLooks: 3, pollLooks: 3, backlogMs: 60_000 };
+    const watch = watchWorker(worker, { ...given, ...few }, (problem) => found.push(problem));
+    for (; looks < Math.max(answers.length, oldestActivations.length); looks += 1)
+      await jest.advanceTimersByTimeAsync(1_000);
+    watch.close();
+  } finally {
+    jest.useRealTimers();
+  }
+  return { found, asked };
+}
+
+test.each<[string, Answer[]]>([
+  ["while it polls", [1, 2, 3, 4, 5, 6].map((at) => [at, 90])],
+  ["while no task waits", times(9, [1, 0])],
+  ["before the server has known a poll of it", times(9, [undefined, 90])],
+  [
+    "after one look at an old poll, as after a sleep of the machine",
+    [
+      [1, 90],
+      [1, 90],
+      [2, 90],
+    ],
+  ],
+  ["while the server does not answer", [[1, 90], ...times(9, "error")]],
+])("a worker is let alone %s", async (_, answers) => {
+  expect((await foundWith(answers)).found).toEqual([]);
+});
+
+test.each<[string, Answer[]]>([
+  ["in look after look", times(4, [1, 90])],
+  ["and the server forgets it", [[1, 90], ...times(3, [undefined, 90])]],
+  ["with an outage in between", [[1, 90], [1, 90], "error", [1, 90], [1, 90]]],
+])("a worker that does not poll while tasks wait is noticed %s", async (_, answers) => {
+  expect((await foundWith(answers)).found).toEqual([problems.polls]);
+});
+
+test("a look that gets no answer is the only one, and activations are watched on", async () => {
+  const one = {};
+  const { found, asked } = await foundWith(times(6, "never"), times(6, one));
+  expect({ found, asked }).toEqual({ found: [problems.activation], asked: 1 });
+});
+
+test("activations that are each seen twice are let alone", async () => {
+  const activations = [{}, {}, {}, {}].flatMap((one) => [one, one]);
+  const answers = activations.map((): Answer => [1, 0]);
+  expect((await foundWith(answers, activations)).found).toEqual([]);
+});
+
+test("a worker that the server knows as one that has ended is noticed", async () => {
+  const taskQueue = randomUUID();
+  const identity = "gone";
+  const gone = await WatchedWorker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    identity,
+    workflowBundle: bundle,
+  });
+  await gone.runUntil(async () => (await started(taskQueue)).result());
+  await started(taskQueue);
+  const idle = {
+    oldestActivation: undefined,
+    getState: () => "RUNNING" as const,
+    options: { taskQueue, identity } as WatchedWorker["options"],
+  };
+  const reasons: string[] = [];
   const where = { connection: env.nativeConnection, namespace: "default" };
-  const watch = watchWorker(idle, { ...where, ...limits, pollLimitMs: 500 }, (reason) =>
-    reasons.push(reason),
-  );
+  const settings = { ...where, ...limits, pollLooks: 10, backlogMs: 1_000 };
+  const watch = watchWorker(idle, settings, (reason) => reasons.push(reason));
   await eventually("a problem", async () => reasons.length > 0);
   watch.close();
-  expect(reasons).toEqual([
-    `it has not polled the task queue ${idle.options.taskQueue} for minutes`,
-  ]);
+  expect(reasons).toEqual([problems.polls]);
 }, 60_000);
 
 test("the line with which the SDK loses an activation is noticed, whatever the level of the log", async () => {
@@ -106,6 +194,6 @@ test("the line with which the SDK loses an activation is noticed, whatever the l
     logger.error("something else");
     expect(reasons).toEqual([]);
     logger.error("Extra buffered run should not have produced an activation");
-    expect(reasons).toEqual(["the SDK has lost a workflow activation"]);
+    expect(reasons).toEqual([problems.lost]);
   });
 }, 60_000);

@@ -3,12 +3,12 @@ import type { ConnectionLike } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { msOf } from "./instants.js";
 
-const { DescribeTaskQueueMode, TaskQueueType } = proto.temporal.api.enums.v1;
-const { TASK_QUEUE_TYPE_WORKFLOW: WORKFLOW } = TaskQueueType;
+const { TASK_QUEUE_TYPE_WORKFLOW: WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
 
 export interface WorkflowQueue {
-  /** The newest poll of each worker, by its identity; milliseconds. */
+  /** The newest poll of each worker at the queue's root partition, by the worker's identity; milliseconds of the server's clock. */
   polls: { identity: string; atMs: number }[];
+  /** Over all partitions; 0 where the server does not say it. */
   backlogAgeMs: number;
 }
 
@@ -20,27 +20,17 @@ export async function describeWorkflowQueue(
   }: { connection: Pick<ConnectionLike, "workflowService">; namespace: string },
   name: string,
 ): Promise<WorkflowQueue> {
-  const { versionsInfo } = await connection.workflowService.describeTaskQueue({
+  const { pollers, stats } = await connection.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name },
-    apiMode: DescribeTaskQueueMode.DESCRIBE_TASK_QUEUE_MODE_ENHANCED,
-    taskQueueTypes: [WORKFLOW],
-    reportPollers: true,
+    taskQueueType: WORKFLOW,
     reportStats: true,
   });
-  const found = Object.values(versionsInfo ?? {}).flatMap(
-    ({ typesInfo }) => typesInfo?.[WORKFLOW] ?? [],
-  );
   return {
-    polls: found
-      .flatMap(({ pollers }) => pollers ?? [])
-      .map(({ identity, lastAccessTime }) => ({
-        identity: identity ?? "",
-        atMs: msOf(lastAccessTime ?? {}),
-      })),
-    backlogAgeMs: Math.max(
-      0,
-      ...found.map(({ stats }) => msOf(stats?.approximateBacklogAge ?? {})),
-    ),
+    polls: (pollers ?? []).map(({ identity, lastAccessTime }) => ({
+      identity: identity ?? "",
+      atMs: msOf(lastAccessTime ?? {}),
+    })),
+    backlogAgeMs: msOf(stats?.approximateBacklogAge ?? {}),
   };
 }

@@ -120,7 +120,7 @@ test("a server that marks failing processes lists the candidates itself", async 
     const stats = { approximateBacklogAge: { seconds: backlogSeconds, nanos: 0 } };
     const workflowService = {
       describeNamespace: () => ({ namespaceInfo: { capabilities } }),
-      describeTaskQueue: () => ({ versionsInfo: { "": { typesInfo: { 1: { stats } } } } }),
+      describeTaskQueue: () => ({ stats }),
     };
     const where = { namespace: "default", connection: { workflowService } };
     return candidatesQuery(where as unknown as Namespace, ["sendPostal"]);

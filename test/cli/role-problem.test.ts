@@ -1,0 +1,108 @@
+// A worker that does no more work: it says why, is not ready, and its process ends by itself, whatever it still holds.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { freePorts } from "../../src/local/processes/free-ports.js";
+import { registerSearchAttributes } from "../../src/temporal/visibility/search-attributes.js";
+import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
+import { startServer } from "../temporal/support.js";
+import { readyLine, start } from "./run.js";
+
+let database: TestDatabase;
+let temporal: TestWorkflowEnvironment;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-problem-"));
+  [database, temporal] = await Promise.all([testDatabase(), startServer()]);
+  await registerSearchAttributes(temporal.connection, "default");
+}, 120_000);
+afterAll(async () => {
+  await temporal?.teardown();
+  await database?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const built = (file: string) => JSON.stringify(new URL(`../../dist/${file}`, import.meta.url).href);
+
+async function linesOf(said: Promise<string>): Promise<object[]> {
+  const lines = (await said).trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line) as object);
+}
+
+test("a worker whose SDK loses an activation is not ready, and ends with 1 and the reason", async () => {
+  const preload = join(folder, "lose.mjs");
+  await writeFile(
+    preload,
+    `process.once("SIGUSR2", async () => {
+       const { noteLine } = await import(${built("temporal/worker-watch.js")});
+       noteLine("Extra buffered run should not have produced an activation");
+       const { status } = await fetch(process.env.READY_URL);
+       process.stderr.write(JSON.stringify({ ready: status }) + "\\n");
+     });`,
+  );
+  const ring = generateKeyRing();
+  const [port] = await freePorts(1);
+  const role = start(["worker"], {
+    env: {
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: temporal.address,
+      TRUSTFLOW_ENVIRONMENT: "sandbox",
+      TRUSTFLOW_CALLBACKS__PUBLIC_URL: "http://127.0.0.1:1",
+      TRUSTFLOW_DOCUMENTS__DIRECTORY: folder,
+      TRUSTFLOW_KEYS__CODEC: ring,
+      TRUSTFLOW_KEYS__CALLBACK: ring,
+      TRUSTFLOW_KEYS__JOURNAL: ring,
+      TRUSTFLOW_KEYS__DOCUMENTS: ring,
+      TRUSTFLOW_WORKER__HEALTH_PORT: String(port),
+      READY_URL: `http://127.0.0.1:${port}/ready`,
+      NODE_OPTIONS: `--import=${preload}`,
+    },
+  });
+  const said = text(role.stderr as NodeJS.ReadableStream);
+  await readyLine(role);
+  role.kill("SIGUSR2");
+  expect(await endOf(role)).toBe(1);
+  const lines = await linesOf(said);
+  const problem = "the SDK has lost a workflow activation";
+  expect(lines).toContainEqual({ ready: 503 });
+  expect(lines).toContainEqual(
+    expect.objectContaining({ message: "The worker does no more work and ends", problem }),
+  );
+  expect(lines.at(-1)).toMatchObject({ error: { types: ["WorkerProblem"] }, problem, exitCode: 1 });
+}, 60_000);
+
+async function endOf(role: ChildProcess): Promise<number | null> {
+  const [code] = (await once(role, "exit")) as [number | null];
+  return code;
+}
+
+test("a role that has failed and cannot close ends all the same", async () => {
+  const script = join(folder, "held.mjs");
+  await writeFile(
+    script,
+    `import { runRole } from ${built("cli/role.js")};
+     import { Health } from ${built("health.js")};
+     const problem = Object.assign(new Error("secret"), { problem: "a fixed text" });
+     setInterval(() => undefined, 1_000);
+     await runRole("worker", async () => ({
+       health: new Health(),
+       ended: Promise.reject(problem),
+       close: () => new Promise(() => undefined),
+     }), 200);`,
+  );
+  const role = spawn(process.execPath, [script], { stdio: ["ignore", "ignore", "pipe"] });
+  const said = text(role.stderr);
+  expect(await endOf(role)).toBe(1);
+  expect(await linesOf(said)).toMatchObject([
+    { message: "the role failed", problem: "a fixed text", exitCode: 1 },
+  ]);
+  expect(await said).not.toContain("secret");
+}, 20_000);
