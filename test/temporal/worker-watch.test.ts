@@ -128,8 +128,8 @@ async function foundWith(answers: Answer[], oldestActivations: (object | undefin
 
 test.each<[string, Answer[]]>([
   ["while it polls", [1, 2, 3, 4, 5, 6].map((at) => [at, 90])],
-  ["while no task waits", times(9, [1, 0])],
-  ["before the server has known a poll of it", times(9, [undefined, 90])],
+  ["while no task waits", times<Answer>(9, [1, 0])],
+  ["before the server has known a poll of it", times<Answer>(9, [undefined, 90])],
   [
     "after one look at an old poll, as after a sleep of the machine",
     [
@@ -138,14 +138,14 @@ test.each<[string, Answer[]]>([
       [2, 90],
     ],
   ],
-  ["while the server does not answer", [[1, 90], ...times(9, "error")]],
+  ["while the server does not answer", [[1, 90], ...times<Answer>(9, "error")]],
 ])("a worker is let alone %s", async (_, answers) => {
   expect((await foundWith(answers)).found).toEqual([]);
 });
 
 test.each<[string, Answer[]]>([
-  ["in look after look", times(4, [1, 90])],
-  ["and the server forgets it", [[1, 90], ...times(3, [undefined, 90])]],
+  ["in look after look", times<Answer>(4, [1, 90])],
+  ["and the server forgets it", [[1, 90], ...times<Answer>(3, [undefined, 90])]],
   ["with an outage in between", [[1, 90], [1, 90], "error", [1, 90], [1, 90]]],
 ])("a worker that does not poll while tasks wait is noticed %s", async (_, answers) => {
   expect((await foundWith(answers)).found).toEqual([problems.polls]);
@@ -153,7 +153,7 @@ test.each<[string, Answer[]]>([
 
 test("a look that gets no answer is the only one, and activations are watched on", async () => {
   const one = {};
-  const { found, asked } = await foundWith(times(6, "never"), times(6, one));
+  const { found, asked } = await foundWith(times<Answer>(6, "never"), times(6, one));
   expect({ found, asked }).toEqual({ found: [problems.activation], asked: 1 });
 });
 
