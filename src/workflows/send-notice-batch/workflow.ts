@@ -33,10 +33,10 @@ import type { Proven } from "../runtime/decisions.js";
 import { Flow } from "../runtime/flow.js";
 import { isOfGeneration, knows } from "../runtime/generation.js";
 import { Withdrawn } from "../runtime/lifecycle.js";
-import { isWaived, NotChangedYet, stepsOf } from "../runtime/steps.js";
-import type { OpenOccurrence } from "../runtime/steps.js";
+import { isWaived, stepsOf } from "../runtime/steps.js";
 import { waitUntil } from "../runtime/waits.js";
 import { FailureBudget } from "./failure-budget.js";
+import { askUntilAnswered, untilTimeIsUp } from "./time-is-up.js";
 import { batchView, linesOf, membersOf, snapshotOf } from "./view.js";
 import type { BatchSnapshot, Known } from "./view.js";
 
@@ -305,23 +305,27 @@ class SendNoticeBatch {
       pollIntervalSeconds: settings.pollIntervalSeconds,
       deadline: deadline.toISOString(),
     };
+    const step = {
+      name: "items",
+      summary: "Follow the notices",
+      journaled: false,
+      happened: {},
+      attempt: longest,
+    };
+    const reason =
+      "not all notices are read seven days after the deadline; the process reads on, happened goes on to the report with what is known";
     for (let answers = 1; this.#totals?.isLast !== true; answers += 1) {
-      const step = {
-        name: "items",
-        summary: "Follow the notices",
-        journaled: false,
-        happened: {},
-        attempt: longest,
-        quick: pollEach(settings.progressIntervalSeconds, msUntil(deadline) + MOST_READING_MS),
-      };
       const wait = answers > MAX_ANSWERS_ON_CHANGE ? "end" : "change";
       const seen = this.#totals;
-      const totals = await untilTimeIsUp(() =>
-        this.#step(step, (evi, { mode }) => {
+      const watch = (waitMs: number) => {
+        const quick = readEach(settings.progressIntervalSeconds, waitMs);
+        return this.#step({ ...step, quick }, (evi, { mode }) => {
           const allowedFailures = budget.left;
           return evi.watchItems({ ...given, allowedFailures, wait, ...(seen && { seen }), mode });
-        }),
-      );
+        });
+      };
+      const about = { step: step.name, reason, waitMs: msUntil(deadline) };
+      const totals = await askUntilAnswered(this.#flow, about, watch);
       if (!totals) return;
       this.#totals = totals;
       this.#flow.status.refresh();
@@ -329,7 +333,7 @@ class SendNoticeBatch {
     }
   }
 
-  async #collect({ settings, environment }: BatchPlan, batch: OfBatch): Promise<void> {
+  async #collect({ settings }: BatchPlan, batch: OfBatch): Promise<void> {
     const { status } = this.#flow;
     const end = secondsFromNow(settings.affidavitWindowSeconds);
     status.enter("affidavits");
@@ -341,24 +345,25 @@ class SendNoticeBatch {
       await waitUntil(this.#flow, () => false, { what, end, summary });
     }
     status.waitFor(what, isWaitedFor ? undefined : end);
-    const waitMs = isWaitedFor ? 0 : msUntil(end);
+    const given = { ...batch, deadline: end.toISOString(), stamp: now().toISOString() };
     const step = {
       name: "affidavits",
       summary: "Collect the affidavits",
       journaled: false,
       happened: {},
       attempt: longest,
-      quick: pollEach(settings.progressIntervalSeconds, waitMs + MOST_READING_MS),
     };
-    const given = { ...batch, deadline: end.toISOString(), stamp: now().toISOString() };
-    const collect = (leftOpen?: OpenOccurrence) =>
-      this.#step(step, (evi, { mode }) => evi.archiveAffidavits({ ...given, mode }), leftOpen);
-    const { account } = batch;
-    const where = { provider, operation: "downloadAffidavits", environment, account, fields: [] };
-    const problem = "the affidavits are not collected after seven days";
-    this.#archive =
-      (await untilTimeIsUp(collect)) ??
-      (await collect({ occurrence: "0", problem: { kind: "unavailable", ...where, problem } }));
+    const collect = (waitMs: number) => {
+      const quick = readEach(settings.progressIntervalSeconds, waitMs);
+      return this.#step({ ...step, quick }, (evi, { mode }) =>
+        evi.archiveAffidavits({ ...given, mode }),
+      );
+    };
+    const reason =
+      "the affidavits are not all collected after seven days; the process collects on, happened goes on to the report without them";
+    const waitMs = isWaitedFor ? 0 : msUntil(end);
+    const about = { step: step.name, reason, waitMs };
+    this.#archive = await askUntilAnswered(this.#flow, about, collect);
   }
 
   async #cancel(occurrence: string, who: Proven = {}): Promise<BatchCancelAnswer> {
@@ -495,14 +500,12 @@ function pollEach(seconds: number, forMs: number): ActivityOptions {
   };
 }
 
-/** Undefined where the time of a question ended before anything changed. */
-async function untilTimeIsUp<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof NotChangedYet) return undefined;
-    throw error;
-  }
+/**
+ * The same for what begins after `waitMs` and reads every notice. The interval comes on top, because the server ends a question whose
+ * next attempt would come too late.
+ */
+function readEach(seconds: number, waitMs: number): ActivityOptions {
+  return pollEach(seconds, waitMs + MOST_READING_MS + seconds * 1_000);
 }
 
 function isNotAccepted(error: unknown): boolean {

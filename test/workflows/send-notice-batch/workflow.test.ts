@@ -1,5 +1,6 @@
 // A batch from the check of its list to its report, and each way in which it may end before its start (P2 §2.8, §3.3, §3.4, §4.3).
 import { describe, expect, test } from "@jest/globals";
+import { getActivator } from "@temporalio/workflow/lib/global-attributes.js";
 import type { BatchPlan } from "../../../src/activities/evi-notice-batch/plan.js";
 import type { SendNoticeBatchInput } from "../../../src/contracts/send-notice-batch.js";
 import { SendNoticeBatchResult } from "../../../src/contracts/send-notice-batch.js";
@@ -150,22 +151,94 @@ test.each([1, 8, 60])(
   },
 );
 
-test("affidavits that are not collected in time need a person, while the process keeps trying", async () => {
-  const settings = { ...plan.settings, collectAffidavits: true };
-  const run = await start({ archiveAffidavits: undefined as never }, { settings });
-  await run.pass(settings.affidavitWindowSeconds);
+describe("a question whose time was not enough", () => {
   const unchanged = { kind: "unchanged" as const, provider: "evi-notice" };
-  await run.open[0]?.fail(unchanged);
-  expect(await run.query("status")).toMatchObject({
-    attention: {
+  const settings = { ...plan.settings, collectAffidavits: true };
+  const archive = { archive: document, collected: 100, missing: 0 };
+  const collecting = async () => {
+    const run = await start({ archiveAffidavits: undefined as never }, { settings });
+    await run.pass(settings.affidavitWindowSeconds);
+    return run;
+  };
+  const attentionOf = async (run: WorkflowRun) =>
+    ((await run.query("status")) as { attention?: { id: string; reason: string } }).attention;
+
+  test("about the affidavits needs a person, while the process collects on", async () => {
+    const run = await collecting();
+    await run.open[0]?.fail(unchanged);
+    const attention = await attentionOf(run);
+    expect(attention).toMatchObject({
       kind: "unavailable",
       step: "affidavits",
       decisions: ["retry", "happened", "abandon"],
-    },
+    });
+    expect(attention?.reason).toMatch(/^the affidavits are not all collected after seven days/);
+    expect([run.open.map(({ type }) => type), run.result]).toEqual([
+      ["archiveAffidavits"],
+      undefined,
+    ]);
+    await run.open[0]?.answer(archive);
+    expect(run.result).toMatchObject({ outcome: "closed", archive: document });
   });
-  expect([run.open[0]?.isPatient, run.result]).toEqual([true, undefined]);
-  await run.open[0]?.answer({ archive: document, collected: 100, missing: 0 });
-  expect(run.result).toMatchObject({ outcome: "closed", archive: document });
+
+  test("and that has no answer after retry either, asks a person again, as often as it takes", async () => {
+    const run = await collecting();
+    await run.open[0]?.fail(unchanged);
+    for (const id of ["affidavits-1", "affidavits-2"]) {
+      expect(await attentionOf(run)).toMatchObject({ id });
+      await run.update("resolve", { attention: id, decision: "retry", by: "Ada" });
+      expect(await attentionOf(run)).toBeUndefined();
+      expect(run.open.map(({ type }) => type)).toEqual(["archiveAffidavits"]);
+      await run.open[0]?.fail(unchanged);
+    }
+    expect(await attentionOf(run)).toMatchObject({ id: "affidavits-3" });
+    await run.open[0]?.answer(archive);
+    expect(run.result).toMatchObject({ outcome: "closed", archive: document });
+  });
+
+  test("is left out where a person says so", async () => {
+    const run = await collecting();
+    await run.open[0]?.fail(unchanged);
+    await run.update("resolve", { attention: "affidavits-1", decision: "happened", by: "Ada" });
+    expect(run.open).toEqual([]);
+    expect(run.result).toMatchObject({ outcome: "closed", report: { csv: document } });
+    expect(run.result).not.toHaveProperty("archive");
+  });
+
+  test("ends the process where a person gives it up", async () => {
+    const run = await collecting();
+    await run.open[0]?.fail(unchanged);
+    await run.update("resolve", { attention: "affidavits-1", decision: "abandon", by: "Ada" });
+    expect(run.failure).toMatchObject({ type: "Abandoned", details: [{ effect: "exists" }] });
+  });
+
+  test("about the notices needs a person too, and its answer is the last sweep", async () => {
+    const run = await start({ watchItems: undefined as never });
+    await run.open[0]?.fail(unchanged);
+    expect(await attentionOf(run)).toMatchObject({ id: "items-1", step: "items" });
+    expect([run.open.map(({ type }) => type), run.result]).toEqual([["watchItems"], undefined]);
+    await run.open[0]?.answer(totals(0));
+    expect(run.result).toMatchObject({ outcome: "closed", report: { csv: document } });
+  });
+
+  test.each(["watchItems", "archiveAffidavits"])(
+    "was left out in silence by an earlier release, and %s of its history is replayed so",
+    async (left) => {
+      const run = await start({ [left]: undefined }, { settings });
+      if (left === "archiveAffidavits") await run.pass(settings.affidavitWindowSeconds);
+      const [asked] = run.open;
+      expect(asked?.type).toBe(left);
+      // The release before asked this question too, and the task of its end is replayed.
+      const { info } = getActivator();
+      Object.assign(info, { currentBuildId: "of an older release" });
+      Object.assign(info.unsafe, { isReplaying: true });
+      await asked?.fail(unchanged);
+      const next = left === "watchItems" ? "archiveAffidavits" : "writeReport";
+      expect(run.types[run.types.indexOf(left) + 1]).toBe(next);
+      expect(run.failure).toBeUndefined();
+      expect(run.result).toMatchObject({ report: { csv: document } });
+    },
+  );
 });
 
 test("each answer about the batch and its notices shows in the next question", async () => {
