@@ -1,0 +1,449 @@
+// Each wait that may be longer than a week ends when its time is over, neither earlier nor in silence, on Temporal's time-skipping
+// server. A server ends an activity at once where its next attempt would come after its time.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { WorkflowHandle } from "@temporalio/client";
+import { NotChangedYet } from "../../src/activities/runtime/failure.js";
+import { isSatisfied } from "../../src/activities/runtime/polling.js";
+import { ProviderError } from "../../src/providers/errors/provider-error.js";
+import { DAY_SECONDS, SkippingRuns } from "./skipping-run.js";
+import type { Found } from "./skipping-run.js";
+
+const DAY_MS = DAY_SECONDS * 1_000;
+const POLL_DAYS = 0.25;
+/** By how much a wait is longer in any case: calls, and their heartbeats. */
+const SHORT_DAYS = 0.01;
+
+const document = {
+  uri: `document:${"1".repeat(32)}`,
+  sha256: "a".repeat(64),
+  size: 1,
+  mediaType: "text/csv",
+};
+const place = { environment: "sandbox", account: "default" };
+const stampOf = (ms: number) => new Date(ms).toISOString();
+
+/** What a provider's query shows, where only an answer that satisfies the question is an answer. */
+const shows =
+  (stateAt: (nowMs: number) => string, ends: string[] = ["Closed"]): Found =>
+  (given, nowMs) => {
+    const state = stateAt(nowMs);
+    const isOver = ends.includes(state);
+    if (!isSatisfied(given, state, isOver)) throw new NotChangedYet();
+    const shown = { stamp: stampOf(nowMs), state, dates: {}, isOver, fingerprint: state };
+    return "stored" in given ? { snapshot: shown, documents: [], missing: 0 } : shown;
+  };
+
+/** Between these days the provider answers no call, and asks for three days of patience. */
+const busyBetween = (from: number, to: number, found: Found): Found => {
+  let beganMs: number | undefined;
+  return (given, nowMs) => {
+    beganMs ??= nowMs;
+    const day = (nowMs - beganMs) / DAY_MS;
+    if (day < from || day > to) return found(given, nowMs);
+    throw new ProviderError({
+      kind: "rateLimited",
+      ...{ provider: "evi-post", operation: "query", effect: "none", problem: "later" },
+      retryAfterMs: 3 * DAY_MS,
+    });
+  };
+};
+
+const spans = {
+  deadlineSeconds: 120 * DAY_SECONDS,
+  pollIntervalSeconds: POLL_DAYS * DAY_SECONDS,
+  askIntervalSeconds: 60,
+  restingGraceSeconds: 3 * DAY_SECONDS,
+  affidavitWindowSeconds: 0,
+};
+const communication = (ask: Found, more: Partial<typeof spans> = {}): Record<string, Found> => ({
+  submit: (_, nowMs) => ({
+    ...place,
+    ...{ uniqueId: "u-1", document, attachments: [], affidavitsOnDemand: false },
+    ...{ postServiceType: "Certified", submittedAt: stampOf(nowMs) },
+    settings: { ...spans, ...more },
+  }),
+  ask,
+  checkDecision: () => ({}),
+});
+
+const batchSettings = {
+  affidavitWindowSeconds: 0,
+  deadlineSeconds: 62 * DAY_SECONDS,
+  deadlineMarginSeconds: 0,
+  pollIntervalSeconds: POLL_DAYS * DAY_SECONDS,
+  askIntervalSeconds: 60,
+  progressIntervalSeconds: 30,
+  failureBudgetCount: 10,
+  failureBudgetPercent: 0,
+  collectAffidavits: false,
+};
+const totals = (open: number) => ({ at: stampOf(0), states: {}, failed: 0, open, isLast: true });
+const unchanged = () => {
+  throw new NotChangedYet();
+};
+/** As the real one: after its deadline it answers in any case. */
+const watchItems: Found = ({ deadline }, nowMs) =>
+  nowMs < Date.parse(deadline) ? unchanged() : totals(3);
+/** As the real one before the collection, which takes `days`. */
+const archiveAfter =
+  (days: number): Found =>
+  ({ deadline }, nowMs) => {
+    const restMs = Date.parse(deadline) - nowMs;
+    if (restMs > 0) throw new NotChangedYet(restMs);
+    if (-restMs < days * DAY_MS) throw new NotChangedYet();
+    return { archive: document, collected: 1, missing: 0 };
+  };
+const batch = (
+  settings: Partial<typeof batchSettings>,
+  more: Record<string, Found> = {},
+): Record<string, Found> => ({
+  prepareBatch: () => ({
+    ...place,
+    settings: { ...batchSettings, ...settings },
+    deadlineSeconds: batchSettings.deadlineSeconds,
+    list: { document, recipients: 3, addressDigest: "d", hasChallenges: false, unique: "address" },
+    check: { recipients: 3, invalidRows: 0, problems: [] },
+    ...{ given: document, body: document, attachments: [], fields: {}, allowedFailures: 10 },
+  }),
+  createBatch: () => ({ batchId: "b-1" }),
+  setBatchBody: () => null,
+  addRecipients: () => null,
+  configureBatch: () => null,
+  verifyBatch: () => null,
+  startBatch: (_, nowMs) => ({ startedAt: stampOf(nowMs) }),
+  followBatch: (_, nowMs) => ({
+    ...{ stamp: stampOf(nowMs), state: "Processed", sentCount: 3, failedCount: 0 },
+  }),
+  watchItems: () => totals(0),
+  archiveAffidavits: archiveAfter(0),
+  writeReport: () => ({
+    ...{ csv: document, jsonLines: document },
+    counts: { recipients: 3, withoutNotice: 0, states: {}, outcomes: {}, sources: {} },
+  }),
+  ...more,
+});
+const SLOWLY = { progressIntervalSeconds: POLL_DAYS * DAY_SECONDS };
+const withAffidavits = { collectAffidavits: true, affidavitWindowSeconds: 60 * DAY_SECONDS };
+
+const code = { sent: "sent" };
+const dialogue = {
+  ...{ holderDeadlineSeconds: 60 * DAY_SECONDS, otpTries: 3, otpResends: 3 },
+  ...{ resendSpacingSeconds: 60, answerSeconds: 15 },
+};
+const certificate = (enroll: Found): Record<string, Found> => ({
+  prepare: () => ({
+    ...place,
+    message: "m",
+    settings: {
+      ...dialogue,
+      ...{ checkData: false, assertionTries: 3, assertionDeadlineSeconds: 60 * DAY_SECONDS },
+    },
+  }),
+  enroll,
+  sendOtp: () => code,
+});
+const enrolled: Found = (_, nowMs) => ({
+  ...{ certIdOtp: 1, deviceCode: "c", enrolledAt: stampOf(nowMs) },
+});
+
+const oneShot = (plan: object, settings: object = {}): Record<string, Found> => ({
+  prepare: () => ({
+    ...place,
+    ...{ variant: "classic", documents: [], canRetrieve: true },
+    ...plan,
+    settings: {
+      ...spans,
+      ...dialogue,
+      ...{ deadlineSeconds: 30 * DAY_SECONDS, requireContractAccepted: false },
+      ...settings,
+    },
+  }),
+  create: (_, nowMs) => ({ requestPk: "r-1", createdAt: stampOf(nowMs) }),
+  createVideo: () => null,
+  uploadEvidences: () => null,
+  uploadVideo: () => null,
+  contract: () => ({ kind: "contract", document }),
+  sendOtp: () => code,
+  ask: shows(() => "signing", []),
+});
+/** A code of an earlier run was accepted. */
+const accepted = { ...code, earlier: { occurrence: "0", isAnswered: true } };
+
+/** What the looks of `serveNotice` find: the notice stays open for 300 days, and the post goes on for 100. */
+const served: Record<string, Found> = {
+  ...communication(shows(() => "Sent")),
+  prepareNotice: () => ({
+    ...place,
+    ...{ input: {}, digest: "d", servedWhen: "read" },
+    settings: { deadlineSeconds: 60 * DAY_SECONDS, lookIntervalSeconds: DAY_SECONDS },
+  }),
+  preparePost: () => ({
+    ...{ ...place, input: {}, digest: "d", deadlineSeconds: 120 * DAY_SECONDS },
+  }),
+};
+const lookAt = (): Found => {
+  const began = new Map<string, number>();
+  return ({ workflowId, wait, seen }, nowMs) => {
+    const isPost = workflowId.startsWith("sendPostal");
+    const noticeBegan = began.get("notice") ?? nowMs;
+    began.set("notice", noticeBegan);
+    // The post is looked at once before it is started.
+    const isStarted = !isPost || nowMs >= noticeBegan + 60 * DAY_MS;
+    const from = isPost ? noticeBegan + 60 * DAY_MS : noticeBegan;
+    const isOver = nowMs >= from + (isPost ? 100 : 300) * DAY_MS;
+    const outcome = isPost ? "delivered" : "failed";
+    const run = !isStarted ? "missing" : isOver ? "completed" : "open";
+    if (wait === "change" && run === seen) throw new NotChangedYet();
+    const status = { phase: "tracking", references: {}, timeline: [] };
+    const result = { outcome, references: {}, documents: [] };
+    return { fingerprint: run, found: { run, startedAt: stampOf(from), status, result } };
+  };
+};
+
+/** Refused again and again, until the letter is sixty days old. */
+const cancelledLate = (): Record<string, Found> => {
+  let beganMs: number | undefined;
+  let isCancelled = false;
+  return {
+    ...communication(shows(() => (isCancelled ? "Closed" : "Sent"))),
+    withdraw: () => "answered",
+    cancel: (_, nowMs) => {
+      beganMs ??= nowMs;
+      if (nowMs < beganMs + 60 * DAY_MS)
+        throw new ProviderError({
+          kind: "accessDenied",
+          ...{ provider: "evi-post", operation: "cancel", effect: "none", problem: "denied" },
+        });
+      isCancelled = true;
+      return { answer: "cancelled" };
+    },
+  };
+};
+
+interface Wait {
+  what: string;
+  process: string;
+  found: Record<string, Found>;
+  input?: object;
+  /** Its length, and by how much it may be longer: a poll that has just come too early is made again. */
+  days: number;
+  more?: number;
+  result: object;
+  cancel?: true;
+  /** What a person decides after a month. */
+  decided?: object;
+}
+
+const open = { outcome: "openAtDeadline" };
+const waits: Wait[] = [
+  {
+    what: "a letter that changes nothing until its deadline",
+    ...{ process: "sendPostal", days: 120, result: open },
+    found: communication(shows(() => "Sent")),
+  },
+  {
+    what: "a letter that is polled rarely until its deadline",
+    ...{ process: "sendPostal", days: 120, result: open },
+    found: communication(
+      shows(() => "Sent"),
+      { pollIntervalSeconds: 50 * DAY_SECONDS },
+    ),
+  },
+  {
+    what: "a letter whose provider asks, at the deadline, for more patience than is left",
+    ...{ process: "sendPostal", days: 120, more: 4, result: open },
+    found: communication(
+      busyBetween(
+        119,
+        121,
+        shows(() => "Sent"),
+      ),
+    ),
+  },
+  {
+    what: "a letter that rests in an end state and is never closed",
+    ...{ process: "sendPostal", days: 60.25, more: POLL_DAYS, result: { outcome: "cancelled" } },
+    found: communication(
+      shows(() => "Cancelled"),
+      { restingGraceSeconds: 60 * DAY_SECONDS },
+    ),
+  },
+  {
+    what: "the late affidavits of a letter",
+    ...{ process: "sendPostal", days: 400.25, result: {} },
+    found: communication(
+      shows(() => "Closed"),
+      { affidavitWindowSeconds: 400 * DAY_SECONDS },
+    ),
+  },
+  {
+    what: "a letter whose cancellation is refused for long",
+    ...{
+      process: "sendPostal",
+      days: 60,
+      more: POLL_DAYS,
+      result: {},
+      cancel: true,
+    },
+    found: cancelledLate(),
+  },
+  {
+    what: "a notice that changes nothing until its deadline",
+    ...{ process: "sendNotice", days: 62, result: open },
+    found: communication(
+      shows(() => "Sent"),
+      { deadlineSeconds: 62 * DAY_SECONDS },
+    ),
+  },
+  {
+    what: "the late affidavits of a notice",
+    ...{ process: "sendNotice", days: 400.25, result: {} },
+    found: communication(
+      shows(() => "Closed"),
+      { affidavitWindowSeconds: 400 * DAY_SECONDS },
+    ),
+  },
+  {
+    what: "the scheduled date of a batch",
+    ...{ process: "sendNoticeBatch", days: 300, result: { outcome: "closed" } },
+    found: batch(
+      {},
+      {
+        startBatch: (_, nowMs) => ({
+          ...{ startedAt: stampOf(nowMs), scheduledDate: stampOf(nowMs + 300 * DAY_MS) },
+        }),
+      },
+    ),
+  },
+  {
+    what: "a batch whose notices are not made until its deadline",
+    ...{ process: "sendNoticeBatch", days: 62, more: POLL_DAYS, result: open },
+    found: batch(SLOWLY, { followBatch: unchanged, watchItems }),
+  },
+  {
+    what: "the notices of a batch until its deadline",
+    ...{ process: "sendNoticeBatch", days: 62, more: POLL_DAYS, result: open },
+    found: batch(SLOWLY, { watchItems }),
+  },
+  {
+    what: "a batch whose provider asks, at the deadline, for more patience than is left",
+    ...{ process: "sendNoticeBatch", days: 62, more: 4, result: open },
+    found: batch(SLOWLY, { watchItems: busyBetween(61, 63, watchItems) }),
+  },
+  {
+    what: "the notices of a batch that are read every ten days",
+    ...{ process: "sendNoticeBatch", days: 70, result: open },
+    found: batch({ progressIntervalSeconds: 10 * DAY_SECONDS }, { watchItems }),
+  },
+  {
+    what: "affidavits of a batch that are collected for nine days",
+    ...{ process: "sendNoticeBatch", days: 69, more: POLL_DAYS, result: { archive: document } },
+    found: batch({ ...SLOWLY, ...withAffidavits }, { archiveAffidavits: archiveAfter(9) }),
+  },
+  // Seven of eight batches had no archive, because the delay of the first attempt was longer than what was left (issue 22).
+  ...Array.from({ length: 8 }, (_, index) => ({
+    what: `the affidavits of batch ${index}, by default settings`,
+    ...{ process: "sendNoticeBatch", days: 60, result: { archive: document } },
+    found: batch(withAffidavits),
+  })),
+  {
+    what: "a notice that is not served, and then a letter",
+    ...{ process: "serveNotice", days: 300, more: 1, result: { outcome: "servedByPost" } },
+    found: { ...served, lookAt: lookAt() },
+  },
+  {
+    what: "a holder's code",
+    ...{ process: "issueCertificate", days: 60, result: { outcome: "expired" } },
+    found: certificate(enrolled),
+  },
+  {
+    what: "another eID assertion",
+    ...{ process: "issueCertificate", days: 60, result: { type: "NotAccepted" } },
+    found: certificate(() => ({ refused: "expired", code: "239" })),
+  },
+  {
+    what: "the acceptance of a contract",
+    ...{ process: "signOneShot", days: 60, result: { outcome: "expired" } },
+    found: oneShot({}, { requireContractAccepted: true }),
+  },
+  {
+    what: "a signer's code",
+    ...{ process: "signOneShot", days: 60, result: { outcome: "expired" } },
+    found: oneShot({}),
+  },
+  {
+    what: "a decision on an identity video",
+    ...{ process: "signOneShot", days: 30, result: open },
+    found: oneShot({ identityVideo: { evidences: [], video: document } }),
+  },
+  {
+    what: "the end of an asynchronous signature",
+    ...{ process: "signOneShot", days: 30, result: open },
+    found: {
+      ...oneShot({ variant: "asynchronous" }),
+      sendOtp: () => accepted,
+    },
+  },
+  {
+    what: "the verdict of an operator on a signature",
+    ...{ process: "signOneShot", days: 30, more: 1, result: { outcome: "signed" } },
+    found: {
+      ...oneShot({ variant: "asynchronous", canRetrieve: false }),
+      sendOtp: () => accepted,
+      checkDecision: () => ({}),
+      decide: () => ({ answer: "resolved" }),
+    },
+    decided: {
+      ...{ attention: "signing-1", decision: "happened", by: "Ada" },
+      result: { state: "signed" },
+    },
+  },
+  {
+    what: "the end of a video call",
+    ...{ process: "verifyIdentity", days: 30, result: open },
+    input: { idConference: "c-1" },
+    found: {
+      prepare: () => ({
+        ...{ ...place, alertOccurrence: "0", isRejected: false },
+        settings: { ...spans, deadlineSeconds: 30 * DAY_SECONDS },
+      }),
+      claim: () => ({}),
+      ask: shows(() => "open", []),
+      keepConference: () => null,
+      keepAudit: () => null,
+    },
+  },
+];
+
+let runs: SkippingRuns;
+let handles: WorkflowHandle[];
+
+/** More than the longest wait. */
+const ALL_DAYS = 402;
+
+// All at once: the clock is the same for all.
+beforeAll(async () => {
+  runs = await SkippingRuns.begin();
+  handles = await Promise.all(
+    waits.map(({ process: processName, found, input }, index) =>
+      runs.start(processName, `wait-${index}`, found, input),
+    ),
+  );
+  const each = (act: (wait: Wait, handle: WorkflowHandle) => unknown) =>
+    Promise.all(handles.map((handle, index) => act(waits[index] as Wait, handle)));
+  await each(({ cancel }, handle) => cancel && handle.cancel());
+  await runs.pass(31);
+  await each(
+    ({ decided }, handle) => decided && handle.executeUpdate("resolve", { args: [decided] }),
+  );
+  await runs.pass(ALL_DAYS - 31);
+}, 100_000);
+afterAll(() => runs?.close());
+
+test.each(waits)("$what: $days days", async ({ what, days, more = 0, result }) => {
+  const index = waits.findIndex((wait) => wait.what === what);
+  const end = await runs.endOf(handles[index] as WorkflowHandle);
+  expect(end.result).toMatchObject(result);
+  expect(end.days).toBeGreaterThanOrEqual(days - 0.0001);
+  expect(end.days).toBeLessThan(days + more + SHORT_DAYS);
+});
