@@ -58,6 +58,7 @@ const post = {
       fingerprint: "Closed",
     },
     documents: [],
+    missing: 0,
   }),
 };
 
