@@ -5,6 +5,7 @@ import { Health } from "../health.js";
 import { payloadKeys } from "../payload-keys.js";
 import { accountsWithSecretCallbacks, callbackParsers } from "../providers/callbacks.js";
 import { bodyKeysOf } from "./body-keys.js";
+import { SoleHolder } from "../postgres/sole-holder.js";
 import { askDatabase, logBrokenConnection, openMigratedPool, warnOfOwner } from "./database.js";
 import { roleLogger, withHealth, withMetrics } from "./role.js";
 import type { RunningRole } from "./role.js";
@@ -40,9 +41,12 @@ export async function relay(config: Config): Promise<RunningRole> {
     return client.workflow;
   };
   const { connection, namespace } = temporal;
-  // Only if metrics are served.
+  // Only if metrics are served, and by one relay: a server below 1.30 has to be asked for every open process.
+  const looking = new SoleHolder(pool, `stuck processes of ${namespace}`);
   const stuck = config.relay.metricsAddress
-    ? watchStuck({ connection, namespace }, config.stuck.scanSeconds * 1_000)
+    ? watchStuck({ connection, namespace }, config.stuck.scanSeconds * 1_000, () =>
+        looking.isHeld(),
+      )
     : undefined;
   const metrics = relayMetrics({
     pool,
@@ -85,6 +89,7 @@ export async function relay(config: Config): Promise<RunningRole> {
       await server.close();
       await served.close();
       await stuck?.close();
+      looking.close();
       await temporal.close();
       await pool.end();
     },

@@ -7,16 +7,22 @@ import type { Namespace } from "./stuck.js";
 const LOOKS_PER_SECOND = 20;
 
 export interface StuckWatch {
-  /** By whether the clean-up has repaired them; undefined before the first look, and where the last one failed. */
+  /** By whether the clean-up has repaired them; undefined before the first look, where the last one failed, and where another relay looks. */
   counts(): { no: number; once: number } | undefined;
   close(): Promise<void>;
 }
 
-export function watchStuck(where: Namespace, everyMs: number): StuckWatch {
+/** `mayLook`: of several relays one is enough. */
+export function watchStuck(
+  where: Namespace,
+  everyMs: number,
+  mayLook: () => Promise<boolean> = async () => true,
+): StuckWatch {
   const stop = new AbortController();
   let counts: { no: number; once: number } | undefined;
 
   async function look(): Promise<void> {
+    if (!(await mayLook())) return void (counts = undefined);
     const found = { no: 0, once: 0 };
     for await (const { stuck } of filterStuck(where, open()))
       found[stuck.repairedAt === undefined ? "no" : "once"] += 1;

@@ -68,7 +68,7 @@ const kinds: Kinds = {
     decide: answer,
     isPast: "flag",
     withdraw: "text",
-    lookAt: { has: ["fingerprint", "found"] },
+    lookAt: { has: ["found"] },
   },
   "credential-wallet": {
     prepareIssuance: { has: ["account", "environment"] },
