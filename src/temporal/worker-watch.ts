@@ -88,8 +88,8 @@ export function watchWorker(
   }: WorkerWatchOptions,
   onProblem: (problem: Problem) => void,
 ): { close(): void } {
-  const activation = new Unchanged<object>();
-  const poll = new Unchanged<number>();
+  const activation = new LooksWithoutChange<object>();
+  const poll = new LooksWithoutChange<number>();
   let isAsking = false;
 
   function look(): void {
@@ -140,7 +140,7 @@ export function watchWorker(
 }
 
 /** In how many looks, one after the other, a value has not changed. */
-class Unchanged<T> {
+class LooksWithoutChange<T> {
   last: T | undefined;
   #looks = 0;
 

@@ -184,7 +184,9 @@ test("a process that takes a document while it is removed waits, and one that wa
     async delete(removed: string) {
       taking = takes(removed).then(() => void (isTaken = true));
       for (let waiting = 0; waiting === 0;) {
-        const { rows } = await database.pool.query("select 1 from pg_locks where not granted");
+        const { rows } = await database.pool.query(
+          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
         waiting = rows.length;
       }
       expect(isTaken).toBe(false);
@@ -204,7 +206,9 @@ test("a process that takes a document while it is removed waits, and one that wa
     ]);
     const removing = run();
     for (let waiting = 0; waiting === 0;) {
-      const { rows } = await database.pool.query("select 1 from pg_locks where not granted");
+      const { rows } = await database.pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
       waiting = rows.length;
     }
     await first.query("commit");

@@ -67,7 +67,9 @@ test("a run that uses an answer while the retention removes it is waited for, an
     ]);
     const purged = purge();
     await until(async () => {
-      const { rows } = await database.pool.query("select 1 from pg_locks where not granted");
+      const { rows } = await database.pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
       return rows.length > 0;
     });
     await run.query("commit");

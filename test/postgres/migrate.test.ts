@@ -103,7 +103,9 @@ test("callbacks are stored while 0007 builds its indexes, and one that was cut o
   await writer.query(`begin; ${store("before")}`);
   const migrating = [migrate(pool), migrate(pool)];
   await eventually("the build waits for the writer", async () => {
-    const { rowCount } = await pool.query("select 1 from pg_locks where not granted");
+    const { rowCount } = await pool.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
     return rowCount !== 0;
   });
   await pool.query(store("meanwhile"));

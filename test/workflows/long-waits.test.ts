@@ -6,7 +6,7 @@ import { NotChangedYet } from "../../src/activities/runtime/failure.js";
 import { isSatisfied } from "../../src/activities/runtime/polling.js";
 import { ProviderError } from "../../src/providers/errors/provider-error.js";
 import { DAY_SECONDS, SkippingRuns } from "./skipping-run.js";
-import type { Found } from "./skipping-run.js";
+import type { FakeActivity } from "./skipping-run.js";
 
 const DAY_MS = DAY_SECONDS * 1_000;
 const POLL_DAYS = 0.25;
@@ -24,7 +24,7 @@ const stampOf = (ms: number) => new Date(ms).toISOString();
 
 /** What a provider's query shows, where only an answer that satisfies the question is an answer. */
 const shows =
-  (stateAt: (nowMs: number) => string, ends: string[] = ["Closed"]): Found =>
+  (stateAt: (nowMs: number) => string, ends: string[] = ["Closed"]): FakeActivity =>
   (given, nowMs) => {
     const state = stateAt(nowMs);
     const isOver = ends.includes(state);
@@ -34,7 +34,7 @@ const shows =
   };
 
 /** Between these days the provider answers no call, and asks for three days of patience. */
-const busyBetween = (from: number, to: number, found: Found): Found => {
+const busyBetween = (from: number, to: number, found: FakeActivity): FakeActivity => {
   let beganMs: number | undefined;
   return (given, nowMs) => {
     beganMs ??= nowMs;
@@ -55,7 +55,14 @@ const spans = {
   restingGraceSeconds: 3 * DAY_SECONDS,
   affidavitWindowSeconds: 0,
 };
-const communication = (ask: Found, more: Partial<typeof spans> = {}): Record<string, Found> => ({
+/** Each decision is accepted. */
+const checkDecision: FakeActivity = ({ update, updateId, firstRunId }) => ({
+  checked: { update, updateId, firstRunId },
+});
+const communication = (
+  ask: FakeActivity,
+  more: Partial<typeof spans> = {},
+): Record<string, FakeActivity> => ({
   submit: (_, nowMs) => ({
     ...place,
     ...{ uniqueId: "u-1", document, attachments: [], affidavitsOnDemand: false },
@@ -63,7 +70,7 @@ const communication = (ask: Found, more: Partial<typeof spans> = {}): Record<str
     settings: { ...spans, ...more },
   }),
   ask,
-  checkDecision: () => ({}),
+  checkDecision,
 });
 
 const batchSettings = {
@@ -82,11 +89,11 @@ const unchanged = () => {
   throw new NotChangedYet();
 };
 /** As the real one: after its deadline it answers in any case. */
-const watchItems: Found = ({ deadline }, nowMs) =>
+const watchItems: FakeActivity = ({ deadline }, nowMs) =>
   nowMs < Date.parse(deadline) ? unchanged() : totals(3);
 /** As the real one before the collection, which takes `days`. */
 const archiveAfter =
-  (days: number): Found =>
+  (days: number): FakeActivity =>
   ({ deadline }, nowMs) => {
     const restMs = Date.parse(deadline) - nowMs;
     if (restMs > 0) throw new NotChangedYet(restMs);
@@ -95,8 +102,8 @@ const archiveAfter =
   };
 const batch = (
   settings: Partial<typeof batchSettings>,
-  more: Record<string, Found> = {},
-): Record<string, Found> => ({
+  more: Record<string, FakeActivity> = {},
+): Record<string, FakeActivity> => ({
   prepareBatch: () => ({
     ...place,
     settings: { ...batchSettings, ...settings },
@@ -130,7 +137,7 @@ const dialogue = {
   ...{ holderDeadlineSeconds: 60 * DAY_SECONDS, otpTries: 3, otpResends: 3 },
   ...{ resendSpacingSeconds: 60, answerSeconds: 15 },
 };
-const certificate = (enroll: Found): Record<string, Found> => ({
+const certificate = (enroll: FakeActivity): Record<string, FakeActivity> => ({
   prepare: () => ({
     ...place,
     message: "m",
@@ -142,11 +149,11 @@ const certificate = (enroll: Found): Record<string, Found> => ({
   enroll,
   sendOtp: () => code,
 });
-const enrolled: Found = (_, nowMs) => ({
+const enrolled: FakeActivity = (_, nowMs) => ({
   ...{ certIdOtp: 1, deviceCode: "c", enrolledAt: stampOf(nowMs) },
 });
 
-const oneShot = (plan: object, settings: object = {}): Record<string, Found> => ({
+const oneShot = (plan: object, settings: object = {}): Record<string, FakeActivity> => ({
   prepare: () => ({
     ...place,
     ...{ variant: "classic", documents: [], canRetrieve: true },
@@ -170,7 +177,7 @@ const oneShot = (plan: object, settings: object = {}): Record<string, Found> => 
 const accepted = { ...code, earlier: { occurrence: "0", isAnswered: true } };
 
 /** What the looks of `serveNotice` find: the notice stays open for 300 days, and the post goes on for 100. */
-const served: Record<string, Found> = {
+const served: Record<string, FakeActivity> = {
   ...communication(shows(() => "Sent")),
   prepareNotice: () => ({
     ...place,
@@ -181,7 +188,7 @@ const served: Record<string, Found> = {
     ...{ ...place, input: {}, digest: "d", deadlineSeconds: 120 * DAY_SECONDS },
   }),
 };
-const lookAt = (): Found => {
+const lookAt = (): FakeActivity => {
   const began = new Map<string, number>();
   return ({ workflowId, wait, seen }, nowMs) => {
     const isPost = workflowId.startsWith("sendPostal");
@@ -201,7 +208,7 @@ const lookAt = (): Found => {
 };
 
 /** Refused again and again, until the letter is sixty days old. */
-const cancelledLate = (): Record<string, Found> => {
+const cancelledLate = (): Record<string, FakeActivity> => {
   let beganMs: number | undefined;
   let isCancelled = false;
   return {
@@ -223,7 +230,7 @@ const cancelledLate = (): Record<string, Found> => {
 interface Wait {
   what: string;
   process: string;
-  found: Record<string, Found>;
+  found: Record<string, FakeActivity>;
   input?: object;
   /** Its length, and by how much it may be longer: a poll that has just come too early is made again. */
   days: number;
@@ -390,7 +397,7 @@ const waits: Wait[] = [
     found: {
       ...oneShot({ variant: "asynchronous", canRetrieve: false }),
       sendOtp: () => accepted,
-      checkDecision: () => ({}),
+      checkDecision,
       decide: () => ({ answer: "resolved" }),
     },
     decided: {

@@ -20,7 +20,7 @@ import { startSkippingServer } from "../harness/outages/time.js";
 export const DAY_SECONDS = 86_400;
 
 /** What an activity finds at `nowMs`, the time of the server: it answers, or throws what the body of a real activity throws. */
-export type Found = (given: any, nowMs: number) => unknown;
+export type FakeActivity = (given: any, nowMs: number) => unknown;
 
 const queues = [
   "evi-post",
@@ -43,12 +43,12 @@ export class SkippingRuns {
   readonly #client: Client;
   readonly #workers: Worker[];
   readonly #running: Promise<unknown>;
-  readonly #found: Map<string, Record<string, Found>>;
+  readonly #found: Map<string, Record<string, FakeActivity>>;
 
   private constructor(
     env: TestWorkflowEnvironment,
     workers: Worker[],
-    found: Map<string, Record<string, Found>>,
+    found: Map<string, Record<string, FakeActivity>>,
   ) {
     this.#env = env;
     this.#client = new Client({ connection: env.connection });
@@ -75,7 +75,7 @@ export class SkippingRuns {
       }),
     ]);
     await registerSearchAttributes(env.connection, "default");
-    const found = new Map<string, Record<string, Found>>();
+    const found = new Map<string, Record<string, FakeActivity>>();
     const connection = env.nativeConnection;
     const activities = { default: (given: any) => attempt(env, found, given) };
     const workers = await Promise.all([
@@ -92,7 +92,12 @@ export class SkippingRuns {
   }
 
   /** Starts the process; its id and its children's begin with `id`. */
-  async start(processName: string, id: string, found: Record<string, Found>, input: object = {}) {
+  async start(
+    processName: string,
+    id: string,
+    found: Record<string, FakeActivity>,
+    input: object = {},
+  ) {
     this.#found.set(id, found);
     return this.#client.workflow.start(processName, {
       workflowId: workflowIdOf(processName, id),
@@ -122,7 +127,7 @@ export class SkippingRuns {
 
 function attempt(
   env: TestWorkflowEnvironment,
-  found: Map<string, Record<string, Found>>,
+  found: Map<string, Record<string, FakeActivity>>,
   given: any,
 ): Promise<unknown> {
   const { activityType, workflowExecution } = activityInfo();

@@ -7,7 +7,7 @@ import type { Namespace } from "./stuck.js";
 const LOOKS_PER_SECOND = 20;
 
 export interface StuckWatch {
-  /** By whether the clean-up has repaired them; undefined before the first look, where the last one failed, and where another relay looks. */
+  /** By whether the clean-up has repaired them. Undefined before the first look, after a failed one, and while another relay looks. */
   counts(): { no: number; once: number } | undefined;
   close(): Promise<void>;
 }
