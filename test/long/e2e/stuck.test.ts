@@ -214,8 +214,12 @@ test("a release without the defect takes all of them to their end, with each eff
   await worker.stop(5_000);
   await system.stack.role("worker").restart();
   await nudge("defect");
-  const isUp = () => letters.defect.status().catch(() => undefined);
-  const { timeline } = await eventually("it answers", isUp, STUCK_LIMIT_MS);
+  // Until its task has succeeded, a status is refused, or is that of the last task that did.
+  const repaired = async () => {
+    const { timeline: shown = [] } = (await letters.defect.status().catch(() => undefined)) ?? {};
+    return shown.some(({ event }) => event === repairedEvent) && shown;
+  };
+  const timeline = await eventually("it goes on", repaired, STUCK_LIMIT_MS);
   expect(timeline.filter(({ event }) => event === repairedEvent)).toHaveLength(1);
   expect(timeline.filter(({ source }) => source === "callback")).toHaveLength(1);
   await system.sandbox.setSpeed(60_000);
