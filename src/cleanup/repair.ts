@@ -8,9 +8,10 @@ import type { ReplayWorkerOptions } from "@temporalio/worker";
 import { repaired } from "../contracts/shared/messages.js";
 import {
   candidatesQuery,
+  filterStuck,
+  isLate,
   listExecutions,
   repairReason,
-  filterStuck,
 } from "../temporal/visibility/stuck.js";
 import type { Execution, HistoryEvent, Stuck } from "../temporal/visibility/stuck.js";
 
@@ -71,10 +72,11 @@ export async function repairStuck(options: RepairOptions): Promise<Repairs> {
 
 async function repairOne(
   { client, replay, afterSeconds, dryRun = false, now = new Date() }: RepairOptions,
-  { execution: { workflowId, runId }, stuck: { since, repairedAt, cause }, events }: StuckProcess,
+  { execution: { workflowId, runId }, stuck, events }: StuckProcess,
 ): Promise<void> {
+  const { since, repairedAt } = stuck;
   // Its history is good: a reset would schedule a task that waits as this one does.
-  if (cause === "NOT_TAKEN" || cause === "TIMED_OUT") throw new LeftAlone(lateTasks[cause]);
+  if (isLate(stuck)) throw new LeftAlone(lateTasks[stuck.cause]);
   if (repairedAt !== undefined) throw new LeftAlone("still stuck after one repair");
   if (now.getTime() - Date.parse(since) < afterSeconds * 1_000)
     throw new LeftAlone(`failing for less than ${afterSeconds} s`);

@@ -152,8 +152,8 @@ export function mayFail(task: PendingTask | null | undefined): boolean {
 }
 
 /** True of a process that goes on by itself once workers take its task, and end it, in time. */
-export function isLate({ cause }: Stuck): boolean {
-  return cause === "NOT_TAKEN" || cause === "TIMED_OUT";
+export function isLate(stuck: Stuck): stuck is Stuck & { cause: "NOT_TAKEN" | "TIMED_OUT" } {
+  return stuck.cause === "NOT_TAKEN" || stuck.cause === "TIMED_OUT";
 }
 
 /** A task that has been waiting for minutes, with however many attempts. */
