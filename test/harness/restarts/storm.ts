@@ -1,11 +1,14 @@
 // Processes in every kind of wait receive status queries all the time, while the worker is stopped and killed at random.
 import { QueryNotRegisteredError } from "@temporalio/client";
 import pLimit from "p-limit";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AnyHandle } from "../../../src/client/handles.js";
 import type { ProcessName } from "../../../src/contracts/registry.js";
 import { queryTooEarly } from "../../../src/contracts/shared/messages.js";
 import { brought } from "../../processes/index.js";
+import { logTail } from "../../../src/local/processes/child.js";
+import { problems as workerProblems } from "../../../src/temporal/worker-watch.js";
 import { deniedAccount } from "../../processes/waits.js";
 import { startRoleOf } from "../outages/roles.js";
 import { examine } from "./histories.js";
@@ -44,6 +47,8 @@ export async function runStorm(system: TestStack, storm: Storm) {
   const ends: Record<string, number> = {};
   const stuck: string[] = [];
   const problems = new Set<string>();
+  /** Why the worker ended by itself, each time (docs/upstream/frozen-worker.md). */
+  const frozen: string[] = [];
   const denied = new Set<string>();
   /** For each code of which the holder could not know whether the provider took it, the id of its process. */
   const inDoubt: string[] = [];
@@ -58,10 +63,21 @@ export async function runStorm(system: TestStack, storm: Storm) {
     TRUSTFLOW_WORKER__STICKY_SECONDS: String(storm.stickySeconds),
     TRUSTFLOW_WORKER__CACHED_PROCESSES: String(storm.cachedProcesses),
   };
+  const oneByOne = pLimit(1);
   const worker = await startRoleOf(system, "worker", env, {
     graceMs: RESTART_LIMIT_MS,
-    onDeath: (_, { code, signal }) => problems.add(`the worker ended (${signal ?? code})`),
+    onDeath: (_, { code, signal }) => void oneByOne(() => startAgain(signal ?? code)),
   });
+
+  /** What an orchestrator does when the worker has found that it does no more work. Any other end is a fault. */
+  async function startAgain(exit: NodeJS.Signals | number | null): Promise<void> {
+    const said = lastProblemOf(
+      await logTail(join(system.stack.directory, "logs", "worker.log"), 50),
+    );
+    if (exit === 1 && said !== undefined) frozen.push(said);
+    else problems.add(`the worker ended (${exit})`);
+    if (!worker.isAlive()) await worker.restart();
+  }
 
   async function restartAtRandom(): Promise<void> {
     while (unseen.size > 0) {
@@ -70,9 +86,11 @@ export async function runStorm(system: TestStack, storm: Storm) {
       // A busy machine gets as much done between two restarts as a quiet one.
       while (answered - before < open && unseen.size > 0) await delay(50);
       const signal = SIGNALS[restarts.length % SIGNALS.length] ?? "SIGKILL";
-      await (signal === "SIGKILL" ? worker.kill(signal) : worker.stop());
-      await delay(Math.random() * 2_500);
-      await worker.restart();
+      await oneByOne(async () => {
+        await (signal === "SIGKILL" ? worker.kill(signal) : worker.stop());
+        await delay(Math.random() * 2_500);
+        await worker.restart();
+      });
       restarts.push(signal);
     }
   }
@@ -157,6 +175,7 @@ export async function runStorm(system: TestStack, storm: Storm) {
       ends,
       stuck,
       problems: [...problems],
+      frozen,
       denied: [...denied],
       inDoubt,
       ...(await examine(system, workflowIds)),
@@ -165,6 +184,11 @@ export async function runStorm(system: TestStack, storm: Storm) {
   } finally {
     await worker.stop();
   }
+}
+
+/** Why the worker says that it ends, if its log says so at its end. */
+function lastProblemOf(log: string): string | undefined {
+  return Object.values(workerProblems).find((problem) => log.includes(`"problem":"${problem}"`));
 }
 
 /** The outcome, or the name of the error. */
