@@ -1,6 +1,6 @@
 // The composition root: configuration → providers → activities → one worker for each task queue (docs/design.md §3, §12).
 import { Runtime, Worker } from "@temporalio/worker";
-import type { WorkerOptions } from "@temporalio/worker";
+import type { NativeConnection, WorkerOptions } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
@@ -22,7 +22,9 @@ import {
   createServeNoticeActivities,
   createServePostActivities,
 } from "./activities/serve-notice/index.js";
+import { countCall } from "./activities/runtime/call-metrics.js";
 import { createVideoActivities } from "./activities/video-identification/index.js";
+import { TokenMatcher } from "./activities/video-identification/token-matcher.js";
 import { BatchItems } from "./batches/items.js";
 import { ArchiveParts } from "./batches/parts.js";
 import { callbackUrl, correlationOf } from "./callbacks/address.js";
@@ -35,6 +37,7 @@ import { DocumentStore } from "./documents/store.js";
 import { decisionRulesOf } from "./decision-rules.js";
 import { Journal } from "./journal/journal.js";
 import { SignedDecisions } from "./journal/signed-decisions.js";
+import { UnaddressedTokens } from "./journal/unaddressed-tokens.js";
 import type { Pool } from "./postgres/pool.js";
 import { payloadKeys, refusedPayloads } from "./payload-keys.js";
 import { lookUpProofsOf } from "./look-up-proofs.js";
@@ -49,6 +52,7 @@ import { activityGuard } from "./temporal/codec/activity-guard.js";
 import { workerConverters } from "./temporal/codec/data-converter.js";
 import { WorkerSecrets } from "./temporal/codec/secrets.js";
 import { inputDigest, sameInput } from "./temporal/input-digest.js";
+import { openProcesses } from "./temporal/visibility/open-processes.js";
 import { ProcessLooksByClient } from "./temporal/visibility/process-look.js";
 
 export interface RunningWorker {
@@ -120,7 +124,15 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
   // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
   const processWorker = await Worker.create({ ...calls, activities: activities.processes(looks) });
   const workers = [workflows, processWorker, ...providers];
-  const shutdown = () => workers.forEach((worker) => stop(worker));
+  const matcher = tokenMatcher(activities.video, new UnaddressedTokens(pool), {
+    connection,
+    namespace,
+  });
+  const matching = matcher.run();
+  const shutdown = () => {
+    matcher.close();
+    workers.forEach((worker) => stop(worker));
+  };
   let found: WorkerProblem | undefined;
   let reject: (problem: WorkerProblem) => void = () => undefined;
   const problem = new Promise<never>((_, end) => (reject = end));
@@ -133,7 +145,11 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
     shutdown();
   });
   return {
-    run: runAll(workers, close).finally(() => {
+    run: runAll(workers, async () => {
+      matcher.close();
+      await matching;
+      await close();
+    }).finally(() => {
       watch.close();
       if (found) throw found;
     }),
@@ -237,6 +253,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
   });
   const post = { ...of("evi-post"), settings: config.sendPostal };
   const notice = { ...of("evi-notice"), settings: config.sendNotice };
+  const video = { ...of("video-identification"), settings: config.verifyIdentity };
   const batches = createBatchActivities({
     ...of("evi-notice"),
     settings: config.sendNoticeBatch,
@@ -244,6 +261,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
     parts: new ArchiveParts(pool),
   });
   return {
+    video,
     /** Of a queue of their own, because their attempts may last for hours. */
     long: { "evi-notice-batch": batches },
     processes: (looks: ProcessLooks) => ({
@@ -275,10 +293,29 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
         settings: config.signEnvelope,
       }),
       "credential-wallet": createWalletActivities(of("credential-wallet")),
-      "video-identification": createVideoActivities({
-        ...of("video-identification"),
-        settings: config.verifyIdentity,
-      }),
+      "video-identification": createVideoActivities(video),
     } satisfies Record<Provider, object>,
   };
+}
+
+function tokenMatcher(
+  { accounts, circuits, secrets }: ReturnType<typeof composeActivities>["video"],
+  tokens: UnaddressedTokens,
+  { connection, namespace }: { connection: NativeConnection; namespace: string },
+): TokenMatcher {
+  const provider = "video-identification";
+  const { metricMeter, logger } = Runtime.instance();
+  // As the SDK labels the calls of an activity.
+  const meter = metricMeter.withTags({
+    namespace,
+    taskQueue: providerTaskQueue(provider),
+    activityType: "matchToken",
+  });
+  return new TokenMatcher({
+    ...{ accounts, circuits, secrets, tokens, namespace },
+    openProcesses: (account, most) =>
+      openProcesses(connection, { namespace, processName: "verifyIdentity", account }, most),
+    onCall: (result) => countCall(provider, "conferenceData", result, meter),
+    warn: (message, details) => logger.warn(message, { ...details }),
+  });
 }

@@ -22,7 +22,7 @@ import {
   isLocked,
   JournalUnavailable,
 } from "./errors.js";
-import { eventSecretsOf } from "./event-secrets.js";
+import { eventSecretsOf, noteSecretTried } from "./event-secrets.js";
 import type { EventSecret } from "./event-secrets.js";
 import type { CallAction, IfAbsent } from "./next-action.js";
 import { own, ownedOf } from "./ownership.js";
@@ -152,9 +152,14 @@ export class Journal {
     return asUnavailable(takeReference(this.#pool, correlation, from));
   }
 
-  /** The secrets that the process's events carried, newest first. */
+  /** The secrets that the process's events carried, in the order in which they are tried. */
   eventSecrets(processKey: ProcessKey): Promise<EventSecret[]> {
     return asUnavailable(eventSecretsOf(this.#pool, processKey));
+  }
+
+  /** `isOpened`: the provider has shown the process's own data for it. */
+  noteSecretTried(processKey: ProcessKey, eventId: string, isOpened: boolean): Promise<void> {
+    return asUnavailable(noteSecretTried(this.#pool, processKey, eventId, isOpened));
   }
 
   /** Reads the results of earlier runs of a process for a step whose occurrences are separate effects. */

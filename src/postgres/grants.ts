@@ -19,11 +19,12 @@ export const tableGrants: Record<string, Grants> = {
   callbacks: {
     // The receiver stores by `store_callbacks` alone. The relay never changes what came, but notes what it is about.
     relay:
-      "select, update (namespace, workflow_id, state, reason, detail, attempts, claim, claimed_until, settled_at, evidence_id, kind, event_date)",
+      "select, update (namespace, workflow_id, state, reason, detail, attempts, failures, claim, claimed_until, settled_at, evidence_id, kind, event_date)",
     // A purge empties bodies, an erasure every trace of what came.
     cleanup:
       "select, update (body, state, reason, detail, claim, claimed_until, settled_at, evidence_id, kind, event_date), delete",
-    operator: "select, update (state, reason, detail, attempts, claim, claimed_until, settled_at)",
+    operator:
+      "select, update (state, reason, detail, attempts, failures, claim, claimed_until, settled_at)",
   },
   effects: {
     worker: "select, insert, update",
@@ -37,7 +38,16 @@ export const tableGrants: Record<string, Grants> = {
     operator: "select",
   },
   // Who stores a secret cannot read it again; who opens it cannot put another one in its place.
-  event_secrets: { relay: "insert", worker: "select", cleanup: "select, delete" },
+  event_secrets: {
+    relay: "insert",
+    worker: "select, update (tried_at, opened_at)",
+    cleanup: "select, delete",
+  },
+  // A row goes with the wait of its callback.
+  unaddressed_tokens: {
+    relay: "select (callback, reference, judged_at), insert, delete",
+    worker: "select, update (sealed, reference, refused, judged_at, due_at)",
+  },
   documents: {
     worker: "select, insert",
     cleanup: "select, insert, update, delete",

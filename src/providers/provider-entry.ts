@@ -61,6 +61,8 @@ export interface ProviderEntry<K extends z.ZodType, A, E extends EffectClasses> 
   unclearDenials?: readonly string[];
   /** Present where the provider's look-ups rest on an assumption: why the account has none, undefined where it has one. */
   whyNoLookUp?: (account: A) => string | undefined;
+  /** Present where keys say what the answers show: what no key of the account says, and what that costs; undefined if nothing. */
+  whatIsNotShown?: (account: A) => string | undefined;
   callback?: CallbackSource<z.infer<K>>;
 }
 

@@ -8,8 +8,14 @@ import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { CallbackArchive } from "../../src/callbacks/inbox/archive.js";
 import { storeEventSecrets } from "../../src/callbacks/inbox/event-secrets.js";
 import { Inbox } from "../../src/callbacks/inbox/inbox.js";
+import {
+  freeJudged,
+  judgementsOf,
+  offerTokens,
+} from "../../src/callbacks/inbox/unaddressed-tokens.js";
 import { Journal } from "../../src/journal/journal.js";
 import { purgeCorrelations, purgeEffects, purgeEventSecrets } from "../../src/journal/retention.js";
+import { UnaddressedTokens } from "../../src/journal/unaddressed-tokens.js";
 import { openDatabaseRoles } from "../../src/local/stack/database-roles.js";
 import type { LocalRole } from "../../src/local/stack/database-roles.js";
 import { functionGrants, grantRoles, ownerUser, tableGrants } from "../../src/postgres/grants.js";
@@ -47,6 +53,8 @@ const insertEffect = `insert into trustflow.effects (token, namespace, workflow_
   values (gen_random_uuid(), 'default', 'sendPostal/1', 'submit', '1', 'sending')`;
 const insertSecret =
   "insert into trustflow.event_secrets values ('default', 'verifyIdentity/1', 'e', 'x')";
+const insertToken =
+  "insert into trustflow.unaddressed_tokens (callback, provider, account) values (1, 'a', 'b')";
 const insertBatch =
   "insert into trustflow.batches (namespace, workflow_id, recipients) values ('default', 'sendNoticeBatch/2', 1)";
 const everywhere = [
@@ -74,6 +82,8 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "select from trustflow.look_up_proofs",
     "select from trustflow.event_secrets",
     insertSecret,
+    "select from trustflow.unaddressed_tokens",
+    insertToken,
   ],
   relay: [
     insertCallback,
@@ -90,6 +100,8 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     "select from trustflow.event_secrets",
     "update trustflow.event_secrets set sealed = 'other'",
     "delete from trustflow.event_secrets",
+    "select sealed from trustflow.unaddressed_tokens",
+    "update trustflow.unaddressed_tokens set reference = 'other'",
   ],
   worker: [
     "select from trustflow.callbacks",
@@ -101,6 +113,9 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
     insertSecret,
     "update trustflow.event_secrets set sealed = 'other'",
     "delete from trustflow.event_secrets",
+    insertToken,
+    "update trustflow.unaddressed_tokens set account = 'other'",
+    "delete from trustflow.unaddressed_tokens",
     "delete from trustflow.batches",
     "delete from trustflow.batch_items",
   ],
@@ -118,6 +133,7 @@ const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {
   ],
   operator: [
     "select from trustflow.event_secrets",
+    "select from trustflow.unaddressed_tokens",
     insertEffect,
     "update trustflow.effects set state = 'notSent'",
     "delete from trustflow.effects",
@@ -240,6 +256,7 @@ test("the relay stores secrets of events, the worker finds them and claims refer
     await storeEventSecrets(as.relay, first, [{ eventId: "e", sealed: "x" }]);
   const journal = new Journal(as.worker, sealersIn(sealRing), { leaseMs: 1, lookUpSpacingMs: 1 });
   expect(await journal.eventSecrets(first)).toEqual([{ eventId: "e", sealed: "x" }]);
+  await journal.noteSecretTried(first, "e", true);
   const reference = { provider: "video-identification", account: "default", reference: "c" };
   await journal.claimReference({ ...reference, ...first });
   expect(await journal.claimReference({ ...reference, ...second })).toEqual(first);
@@ -249,6 +266,25 @@ test("the relay stores secrets of events, the worker finds them and claims refer
   await purgeCorrelations(as.cleanup, olderThan, async () => false);
   for (const table of ["event_secrets", "correlations"])
     expect((await database.pool.query(`select from trustflow.${table}`)).rowCount).toBe(0);
+});
+
+test("the relay offers tokens without a reference, the worker finds what they open, and the relay forgets them", async () => {
+  const of = { provider: "video-identification", account: "default" };
+  const tokens = new UnaddressedTokens(as.worker);
+  await offerTokens(as.relay, [{ callback: "7", ...of, sealed: "x" }]);
+  await offerTokens(as.relay, [{ callback: "7", ...of, sealed: "y" }]);
+  expect(await tokens.take(of, 1, 1_000)).toEqual([
+    { callback: "7", sealed: "x", refused: [], ageMs: expect.any(Number) },
+  ]);
+  await tokens.refuse("7", ["a"], 0);
+  expect((await tokens.take(of, 1, 1_000))[0]?.refused).toEqual(["a"]);
+  await tokens.judge("7", "c");
+  expect(await tokens.take(of, 1, 1_000)).toEqual([]);
+  expect(await judgementsOf(as.relay, ["7"])).toEqual(
+    new Map([["7", { isJudged: true, reference: "c" }]]),
+  );
+  await freeJudged(as.relay);
+  expect(await judgementsOf(as.relay, ["7"])).toEqual(new Map());
 });
 
 test("the clean-up removes bodies and rows of inbox and journal", async () => {

@@ -44,13 +44,14 @@ function reportMismatch(error: ProviderError): void {
     .add(1, { provider, operation, status: String(status), mismatch, member });
 }
 
-/** `notAsked`: the attempt ended at an open circuit; `defect`: an error of our own code. */
+/** `notAsked`: the attempt ended at an open circuit; `defect`: an error of our own code. `meter`: outside of an activity. */
 export function countCall(
   provider: string,
   operation: string,
   result: ProblemKind | "ok" | "notAsked" | "defect",
+  meter: Pick<typeof metricMeter, "createCounter"> = metricMeter,
 ): void {
-  metricMeter
+  meter
     .createCounter("trustflow_provider_calls", undefined, "Calls to providers by their result")
     .add(1, { provider, operation, result });
 }

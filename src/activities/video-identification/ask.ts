@@ -1,6 +1,7 @@
 // One poll of a call: what the conference data and the asynchronous request say of its end (P1 §4.2, §6.1).
 import { activityInfo } from "@temporalio/activity";
 import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { OfConference } from "../../providers/video-identification/call.js";
 import * as video from "../../providers/video-identification/client.js";
 import type { Conference } from "../../providers/video-identification/client.js";
 import { NotChangedYet } from "../runtime/failure.js";
@@ -31,7 +32,7 @@ export interface VideoSnapshot {
   fingerprint: string;
 }
 
-/** How many of the newest tokens are tried: a leaked address may bring any number. */
+/** In one question: a leaked address may bring any number. The next question goes on with those that were not tried yet. */
 const MAX_TOKENS_TRIED = 3;
 
 /**
@@ -102,19 +103,28 @@ export async function openedByEvent(
   const tokens = await context.eventTokens();
   const hasEarlierEvent = tokens.length > 0;
   for (const { eventId, token } of tokens.slice(0, MAX_TOKENS_TRIED)) {
-    try {
-      const conference = await video.conferenceData(
-        context.account,
-        { idConference, token },
-        signal,
-      );
-      if (conference.idConference === idConference) return { conference, eventId, hasEarlierEvent };
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
-      if (error.kind === "rateLimited" || error.status === undefined) break;
-    }
+    const opened = await openedBy(context, { idConference, token }, signal);
+    if (opened === "busy") break;
+    const isOurs = opened?.idConference === idConference;
+    await context.deps.journal.noteSecretTried(context.process, eventId, isOurs);
+    if (isOurs) return { conference: opened, eventId, hasEarlierEvent };
   }
   return { hasEarlierEvent };
+}
+
+/** Undefined where the service shows no data. */
+async function openedBy(
+  { account }: VideoContext,
+  of: OfConference,
+  signal: AbortSignal,
+): Promise<Conference | "busy" | undefined> {
+  try {
+    return await video.conferenceData(account, of, signal);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const isBusy = error.kind === "rateLimited" || error.status === undefined;
+    return isBusy ? "busy" : undefined;
+  }
 }
 
 /** Throws where the data name another conference. */

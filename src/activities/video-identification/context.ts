@@ -34,7 +34,7 @@ export class VideoContext extends ProviderContext<
     super(provider, deps, attempt);
   }
 
-  /** The tokens that the process's close events have brought, newest first, each with the id of its event. */
+  /** The tokens that the process's close events have brought, in the order in which they are tried, each with the id of its event. */
   async eventTokens(): Promise<{ eventId: string; token: Secret }[]> {
     const kept = await this.deps.journal.eventSecrets(this.process);
     return kept.flatMap(({ eventId, sealed }) => {

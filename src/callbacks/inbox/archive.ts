@@ -120,7 +120,7 @@ export class CallbackArchive {
     const { rows } = await this.#pool.query<{ id: string }>(
       `update trustflow.callbacks
        set state = case when workflow_id is null then 'unaddressed' else 'waiting' end, reason = null, detail = null,
-         settled_at = null, claim = null, claimed_until = null, attempts = 0
+         settled_at = null, claim = null, claimed_until = null, attempts = 0, failures = 0
        where id = any($1::bigint[]) and state in ('parked', 'late', 'surplus') and body is not null returning id`,
       [ids],
     );

@@ -3,6 +3,7 @@
 import type { Pool } from "../../postgres/pool.js";
 import { BodyOpener } from "./body-keys.js";
 import type { BodyKeys } from "./body-keys.js";
+import { FAILURES_UNTIL_ALONE } from "./rows.js";
 import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "./rows.js";
 
 export const inboxChannel = "trustflow_callbacks";
@@ -35,21 +36,21 @@ export class Inbox {
   }
 
   /**
-   * Claims the oldest waiting rows for `leaseMs`, but none of a process that another relay has claimed and none of a paused
-   * namespace. The lock comes first, so that the next statement sees what the previous relay has committed.
+   * Claims the oldest waiting rows for `leaseMs`, but none of a process that another relay has claimed, none of a paused
+   * namespace, and none that is tried alone. The lock comes first, so that the next statement sees what the previous relay has
+   * committed.
    */
   claim(claim: string, leaseMs: number, paused: string[] = []): Promise<ClaimedRow[]> {
-    const except = paused.map((namespace) => quote(namespace)).join(", ");
     return this.#take(
       claim,
       leaseMs,
       `select pg_advisory_xact_lock(${CLAIM_LOCK});
       with held as materialized (
         select distinct namespace, workflow_id from trustflow.callbacks
-        where state = 'waiting' and claimed_until > statement_timestamp()),
+        where state = 'waiting' and claimed_until > statement_timestamp() and failures < ${FAILURES_UNTIL_ALONE}),
       free as (
         select id, size from trustflow.callbacks
-        where state = 'waiting' ${except && `and namespace not in (${except})`}
+        where state = 'waiting' and failures < ${FAILURES_UNTIL_ALONE} ${except(paused)}
           and (namespace, workflow_id) not in (select namespace, workflow_id from held)
         order by id limit ${MAX_ROWS} for update skip locked)`,
     );
@@ -62,14 +63,34 @@ export class Inbox {
       leaseMs,
       `with free as (
         select id, size from trustflow.callbacks
-        where state = 'unaddressed' and coalesce(claimed_until, '-infinity') <= statement_timestamp()
+        where state = 'unaddressed' and failures < ${FAILURES_UNTIL_ALONE}
+          and coalesce(claimed_until, '-infinity') <= statement_timestamp()
         order by coalesce(claimed_until, '-infinity'), id limit ${MAX_ROWS} for update skip locked)`,
     );
   }
 
+  /** Claims one row that is tried alone, also of a process whose other rows are claimed: if it ends the relay, no other row is blamed. */
+  async claimAlone(
+    claim: string,
+    leaseMs: number,
+    paused: string[] = [],
+  ): Promise<ClaimedRow | UnaddressedRow | undefined> {
+    const [row] = await this.#take<ClaimedRow | UnaddressedRow>(
+      claim,
+      leaseMs,
+      `with free as (
+        select id, size from trustflow.callbacks
+        where failures >= ${FAILURES_UNTIL_ALONE} and state in ('waiting', 'unaddressed')
+          and coalesce(claimed_until, '-infinity') <= statement_timestamp() ${except(paused)}
+        order by coalesce(claimed_until, '-infinity') limit 1 for update skip locked)`,
+    );
+    return row;
+  }
+
   /**
    * One message of several statements. The statistics of a queue are always stale; without the first setting the planner reads
-   * and sorts the whole backlog. A claim that a crash of the server forgets is only claimed again.
+   * and sorts the whole backlog. A claim that a crash of the server forgets is only claimed again. A claim that nobody has ended is
+   * that of a relay that died, or that could not write the result: the row may be the reason.
    */
   async #take<R extends Claimed>(claim: string, leaseMs: number, withFree: string): Promise<R[]> {
     const results = (await this.#pool.query(`
@@ -81,10 +102,10 @@ export class Inbox {
         select id, sum(size) over (order by id) - size as before from free)
       update trustflow.callbacks c
         set claim = ${quote(claim)}, claimed_until = clock_timestamp() + ${Math.round(leaseMs)} * interval '1 millisecond',
-          attempts = attempts + 1
+          attempts = attempts + 1, failures = failures + case when claim is null then 0 else 1 end
         from chosen where c.id = chosen.id and chosen.before < ${MAX_BYTES}
         returning c.id, c.address, c.identifier, c.provider, c.account, c.namespace, c.workflow_id as "workflowId",
-          c.attempts, c.size, c.received_at as "receivedAt", c.body as "sealedBody";
+          c.attempts, c.failures, c.size, c.received_at as "receivedAt", c.body as "sealedBody";
       commit;`)) as unknown as { command: string; rows: R[] }[];
     const rows = results.find(({ command }) => command === "UPDATE")?.rows ?? [];
     return rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
@@ -124,7 +145,7 @@ export class Inbox {
         update trustflow.callbacks c set namespace = j.namespace, workflow_id = j.workflow_id,
           state = case when j.is_surplus then 'surplus' else 'waiting' end,
           settled_at = case when j.is_surplus then clock_timestamp() end,
-          claim = null, claimed_until = null, attempts = 0
+          claim = null, claimed_until = null, attempts = 0, failures = 0
         from judged j where c.id = j.id
         returning c.id`,
       values: [
@@ -163,12 +184,13 @@ export class Inbox {
 
   /** Writes the results of claimed rows; writes nothing for a row whose claim was lost. */
   async settle(claim: string, ids: string[], settlement: Settlement): Promise<void> {
-    const pauseMs = settlement.state === "waiting" ? settlement.pauseMs : 0;
+    const isWaiting = settlement.state === "waiting";
     await this.#pool.query({
       name: "inbox-settle",
       text: `update trustflow.callbacks set state = case when $3 = 'waiting' then state else $3 end, reason = $4,
          detail = $5, claim = null,
          claimed_until = case when $6 > 0 then clock_timestamp() + $6 * interval '1 millisecond' end,
+         failures = failures + $7,
          settled_at = case when $3 = 'waiting' then null else clock_timestamp() end
        where id = any($2::bigint[]) and claim = $1 and state in ('waiting', 'unaddressed')`,
       values: [
@@ -177,7 +199,8 @@ export class Inbox {
         settlement.state,
         settlement.state === "parked" ? settlement.reason : null,
         settlement.state === "parked" ? (settlement.detail ?? null) : null,
-        pauseMs,
+        isWaiting ? settlement.pauseMs : 0,
+        isWaiting && settlement.isFailure ? 1 : 0,
       ],
     });
   }
@@ -187,6 +210,11 @@ export class Inbox {
 export function isFull(rows: Claimed[]): boolean {
   const bytes = rows.reduce((sum, { size }) => sum + size, 0);
   return rows.length >= MAX_ROWS || bytes >= MAX_BYTES;
+}
+
+function except(paused: string[]): string {
+  const namespaces = paused.map((namespace) => quote(namespace)).join(", ");
+  return namespaces && `and coalesce(namespace, '') not in (${namespaces})`;
 }
 
 function quote(text: string): string {

@@ -2,10 +2,11 @@
 import { isLocked } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
+import { plainText } from "../../contracts/shared/text.js";
 import { correlationMatches } from "../address.js";
 import { parseBody } from "./body.js";
 import type { Inbox } from "./inbox.js";
-import type { ClaimedRow, Settlement, UnaddressedRow } from "./rows.js";
+import type { ClaimedRow, Parked, UnaddressedRow } from "./rows.js";
 
 /** Parses callbacks to a process's own address. */
 export type Parser = (body: unknown) => { event: ProviderEvent; correlation?: string };
@@ -29,8 +30,6 @@ export interface Reader {
   parsers: Parsers;
   sources: Sources;
 }
-
-export type Parked = Extract<Settlement, { state: "parked" }>;
 
 export function read(
   row: ClaimedRow | UnaddressedRow,
@@ -62,6 +61,6 @@ const unknownProvider: Parked = { state: "parked", reason: "unknownProvider" };
 function detailOf(error: unknown): string | undefined {
   const { name, message } = error as { name?: unknown; message?: unknown };
   return name === "ProviderError" && typeof message === "string"
-    ? message.slice(0, 300)
+    ? plainText(message, 300)
     : undefined;
 }

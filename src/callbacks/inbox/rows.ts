@@ -6,6 +6,8 @@ export interface Claimed {
   identifier: string;
   provider: string;
   attempts: number;
+  /** Tries that the row itself has failed, or in which a relay has died. */
+  failures: number;
   size: number;
   receivedAt: Date;
   sealedBody: Buffer;
@@ -28,11 +30,17 @@ export interface Referred {
   reference: string;
 }
 
+/** A row with so many failures is tried alone, beside the other rows of its process. */
+export const FAILURES_UNTIL_ALONE = 5;
+/** A row with so many failures is parked. */
+export const MAX_FAILURES = 20;
+
 /** Why a row is parked. */
 export const parkReasons = [
   "correlationMismatch",
   "refusedByTemporal",
   "undecryptable",
+  "undeliverable",
   "unknownProcess",
   "unknownProvider",
   "unmatched",
@@ -42,12 +50,24 @@ type ParkReason = (typeof parkReasons)[number];
 
 /**
  * The result of a row. `waiting` frees it to wait for that many milliseconds, together with the other rows of its process; an
- * unaddressed row waits alone.
+ * unaddressed row and one that is tried alone wait by themselves. `isFailure`: the row has failed, and not the server.
  */
 export type Settlement =
   | { state: "delivered" | "late" | "kept" }
-  | { state: "parked"; reason: ParkReason; detail?: string }
-  | { state: "waiting"; pauseMs: number };
+  | Parked
+  | { state: "waiting"; pauseMs: number; isFailure?: true };
+
+export interface Parked {
+  state: "parked";
+  reason: ParkReason;
+  detail?: string;
+}
+
+/** The row has failed for the last time. `how`: its last failure. */
+export function undeliverable(how: string): Parked {
+  const detail = `${MAX_FAILURES} tries failed; the last one: ${how}`;
+  return { state: "parked", reason: "undeliverable", detail };
+}
 
 /** Writes the result of each row, equal results in one statement. */
 export async function settleRows<R extends Claimed>(

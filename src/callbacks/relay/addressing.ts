@@ -1,40 +1,103 @@
 // Assigns callbacks to an account's address to processes: the reference in the body names the process, once the answer that
 // showed the reference is stored (docs/reading-the-specification.md §6). An unknown reference may become known shortly, so
-// its row waits, separately from other rows, before it is parked.
+// its row waits, separately from other rows, before it is parked. Where the body has a token and no reference, a worker finds
+// out what the token opens (docs/decisions/0036), and the row waits for that, separately too.
+import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { read } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
 import { settleRows } from "../inbox/rows.js";
 import type { Referred, Settlement, UnaddressedRow } from "../inbox/rows.js";
+import type { Judgement } from "../inbox/unaddressed-tokens.js";
+import { inHalves } from "./halves.js";
 
 export interface AddressingTools extends Reader {
   /** Assigns rows to the process of their reference; returns the ids of the rows whose reference is known. */
   address(referred: Referred[]): Promise<Set<string>>;
+  /** Offers the tokens to the workers, and returns what these have found; undefined where no token can be kept. */
+  judge(carrying: Carrying[]): Promise<Map<string, Judgement> | undefined>;
+  /** So that a callback that is put back has its token tried again. */
+  forget(rows: UnaddressedRow[]): Promise<void>;
   settle(rows: UnaddressedRow[], settlement: Settlement): Promise<void>;
   /** How long a reference may stay unknown. */
   unmatchedMs: number;
 }
 
+/** A row whose body has a token and no reference. */
+export interface Carrying {
+  row: UnaddressedRow;
+  token: string;
+}
+
+type Verdict = { row: UnaddressedRow; settlement: Settlement };
+
 const FIRST_PAUSE_MS = 500;
-// What an id may be; PostgreSQL has no text with a NUL in it.
-const REFERENCE = /^[^\0]{1,500}$/s;
+const REFERENCE_LENGTH = 500;
+/** A wait for the workers, which ends as soon as the token is judged. */
+const TOKEN_PAUSE_MS = 3_600_000;
+const MAX_TOKEN_PAUSES = 24;
 
 export async function addressRows(rows: UnaddressedRow[], tools: AddressingTools): Promise<void> {
-  if (rows.length === 0) return;
   const referred: Referred[] = [];
-  const verdicts: { row: UnaddressedRow; settlement: Settlement }[] = [];
+  const carrying: Carrying[] = [];
+  const verdicts: Verdict[] = [];
   for (const row of rows) {
     const said = read(row, tools);
     if ("state" in said) verdicts.push({ row, settlement: said });
-    else if (said.reference !== undefined && REFERENCE.test(said.reference))
-      referred.push({ row, reference: said.reference });
+    else if (isReference(said.reference)) referred.push({ row, reference: said.reference });
+    else if (said.secret !== undefined && !isSealed(said.secret))
+      carrying.push({ row, token: said.secret });
     else verdicts.push({ row, settlement: withoutReference });
   }
+  await settleRows(verdicts, tools.settle);
+  const park = ({ row }: { row: UnaddressedRow }, refusal: Settlement) =>
+    tools.settle([row], refusal);
+  await inHalves(
+    carrying,
+    async (some) => void referred.push(...(await judged(some, tools))),
+    park,
+  );
+  await inHalves(referred, (some) => settleUnknown(some, tools), park);
+}
+
+const isReference = (text: string | undefined): text is string =>
+  text !== undefined && text !== "" && text.length <= REFERENCE_LENGTH;
+
+/** Settles the rows whose reference is not known. */
+async function settleUnknown(referred: Referred[], tools: AddressingTools): Promise<void> {
   const known = await tools.address(referred);
-  for (const { row } of referred) {
-    if (known.has(row.id)) continue;
-    verdicts.push({ row, settlement: unmatched(row.attempts, tools.unmatchedMs) });
+  const unknown = referred.filter(({ row }) => !known.has(row.id));
+  const verdicts = unknown.map(({ row }) => ({
+    row,
+    settlement: unmatched(row.attempts, tools.unmatchedMs),
+  }));
+  await settleRows(verdicts, tools.settle);
+}
+
+/** Settles the rows whose tokens open nothing of the account, or are not judged yet; returns the others with what these open. */
+async function judged(carrying: Carrying[], tools: AddressingTools): Promise<Referred[]> {
+  const judgements = await tools.judge(carrying);
+  const referred: Referred[] = [];
+  const verdicts: Verdict[] = [];
+  for (const { row } of carrying) {
+    const { isJudged = false, reference } = judgements?.get(row.id) ?? {};
+    if (reference !== undefined) referred.push({ row, reference });
+    else if (isJudged) verdicts.push({ row, settlement: unmatchedToken(OPENS_NOTHING) });
+    else if (judgements === undefined)
+      verdicts.push({ row, settlement: unmatchedToken("keys.secretsPublic is not set") });
+    else if (row.attempts > MAX_TOKEN_PAUSES)
+      verdicts.push({ row, settlement: unmatchedToken("no worker has tried its token") });
+    else verdicts.push({ row, settlement: { state: "waiting", pauseMs: TOKEN_PAUSE_MS } });
   }
   await settleRows(verdicts, tools.settle);
+  const parked = verdicts.filter(({ settlement }) => settlement.state === "parked");
+  if (parked.length > 0) await tools.forget(parked.map(({ row }) => row));
+  return referred;
+}
+
+const OPENS_NOTHING = "its token opens the data of no open process of the account";
+
+function unmatchedToken(detail: string): Settlement {
+  return { state: "parked", reason: "unmatched", detail };
 }
 
 const withoutReference: Settlement = {

@@ -4,8 +4,9 @@ import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { read } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
-import { settleRows } from "../inbox/rows.js";
-import type { ClaimedRow, Settlement } from "../inbox/rows.js";
+import { MAX_FAILURES, settleRows, undeliverable } from "../inbox/rows.js";
+import type { ClaimedRow, Parked, Settlement } from "../inbox/rows.js";
+import { halvesOf, refusalOf } from "./halves.js";
 import type { SignalProblem } from "./signals.js";
 
 export interface DeliveryTools extends Reader {
@@ -13,6 +14,8 @@ export interface DeliveryTools extends Reader {
   keepSecrets(carried: CarriedSecret[]): Promise<void>;
   /** Sends one signal; returns the problem, if there is one. */
   signal(events: ProviderEvent[]): Promise<SignalProblem | undefined>;
+  /** Whether the signals of others get through. */
+  servesOthers(): boolean;
   settle(rows: ClaimedRow[], settlement: Settlement): Promise<void>;
   /** Whether the claim leaves time for one more signal. */
   inTime(): boolean;
@@ -22,12 +25,15 @@ export interface DeliveryTools extends Reader {
 export interface CarriedSecret {
   eventId: string;
   secret: string;
+  /** Whether the provider has shown the process's own data for it: by it alone the process was found. */
+  isOpened: boolean;
 }
 
 interface Ready {
   row: ClaimedRow;
   event: ProviderEvent;
   secret: string | undefined;
+  reference: string | undefined;
   size: number;
 }
 
@@ -49,6 +55,7 @@ export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise
         row,
         event: said.event,
         secret: said.secret,
+        reference: said.reference,
         size: Buffer.byteLength(JSON.stringify(said.event)),
       });
     else parked.push({ row, settlement: said });
@@ -69,7 +76,13 @@ export async function deliver(rows: ClaimedRow[], tools: DeliveryTools): Promise
 async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | undefined> {
   if (!tools.inTime()) return giveBack(batch, 0, tools);
   const carried = batch.flatMap(secretOf);
-  if (carried.length > 0) await tools.keepSecrets(carried);
+  try {
+    if (carried.length > 0) await tools.keepSecrets(carried);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    return parkOrHalve(batch, refusal, tools);
+  }
   const problem = await tools.signal(batch.map(({ event }) => event));
   switch (problem) {
     case undefined:
@@ -82,31 +95,64 @@ async function send(batch: Ready[], tools: DeliveryTools): Promise<Settlement | 
       await tools.settle(rowsOf(batch), { state: "parked", reason: "unknownProcess" });
       return undefined;
     case "refused":
-      return halve(batch, tools);
+      return parkOrHalve(batch, { state: "parked", reason: "refusedByTemporal" }, tools);
     case "away":
       return giveBack(batch, 0, tools);
+    case "failed":
+      // Nothing has left this process, so the others are tried at once.
+      return batch.length === 1 ? fail(batch, problem, tools) : halve(batch, tools);
     default:
-      return giveBack(batch, pauseAfter(batch), tools);
+      return fail(batch, problem, tools);
   }
 }
 
 // What looks sealed is no provider's: the worker would open it as ours.
-function secretOf({ event, secret }: Ready): CarriedSecret[] {
-  return secret === undefined || isSealed(secret) ? [] : [{ eventId: event.id, secret }];
+function secretOf({ event, secret, reference }: Ready): CarriedSecret[] {
+  const isOurs = secret !== undefined && !isSealed(secret);
+  return isOurs ? [{ eventId: event.id, secret, isOpened: reference === undefined }] : [];
 }
 
-// Splits the batch until the refused row is alone; the other rows are delivered.
+// The refused row is parked alone; the other rows are delivered.
+async function parkOrHalve(
+  batch: Ready[],
+  refusal: Parked,
+  tools: DeliveryTools,
+): Promise<Settlement | undefined> {
+  if (batch.length > 1) return halve(batch, tools);
+  await tools.settle(rowsOf(batch), refusal);
+  return undefined;
+}
+
 async function halve(batch: Ready[], tools: DeliveryTools): Promise<Settlement | undefined> {
-  if (batch.length === 1) {
-    await tools.settle(rowsOf(batch), { state: "parked", reason: "refusedByTemporal" });
-    return undefined;
-  }
-  const middle = Math.ceil(batch.length / 2);
-  const stop = await send(batch.slice(0, middle), tools);
-  if (stop === undefined) return send(batch.slice(middle), tools);
-  await tools.settle(rowsOf(batch.slice(middle)), stop);
+  const [first, second] = halvesOf(batch);
+  const stop = await send(first, tools);
+  if (stop === undefined) return send(second, tools);
+  await tools.settle(rowsOf(second), stop);
   return stop;
 }
+
+// Returns how the rows after these wait, if they have to. While nobody gets through, it is no failure of the rows.
+async function fail(
+  batch: Ready[],
+  problem: keyof typeof failures,
+  tools: DeliveryTools,
+): Promise<Settlement | undefined> {
+  const isFailure = tools.servesOthers();
+  const isLast = batch.every(({ row }) => row.failures + 1 >= MAX_FAILURES);
+  if (isFailure && isLast) {
+    await tools.settle(rowsOf(batch), undeliverable(failures[problem]));
+    return undefined;
+  }
+  const waiting = { state: "waiting", pauseMs: pauseAfter(batch) } as const;
+  await tools.settle(rowsOf(batch), isFailure ? { ...waiting, isFailure } : waiting);
+  return problem === "failed" ? undefined : waiting;
+}
+
+const failures = {
+  failed: "the signal cannot be made",
+  timeout: "Temporal does not answer for this process in time",
+  busy: "Temporal is busy with this process",
+};
 
 async function giveBack(
   batch: Ready[],

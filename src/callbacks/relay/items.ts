@@ -11,6 +11,7 @@ import { read } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
 import { settleRows } from "../inbox/rows.js";
 import type { ClaimedRow, Settlement } from "../inbox/rows.js";
+import { inHalves } from "./halves.js";
 
 export interface ItemTools extends Reader {
   keep: (heard: HeardItem[]) => ReturnType<BatchItems["keep"]>;
@@ -21,9 +22,6 @@ interface Heard {
   row: ClaimedRow;
   item: HeardItem;
 }
-
-/** SQLSTATE classes 22 (data exception), 23 (constraint) and 54 (limit): the fault of a row, not of the database. */
-const DATA_ERROR = /^(22|23|54)...$/;
 
 const states: readonly string[] = noticeStates;
 
@@ -42,24 +40,11 @@ export async function keepItems(rows: ClaimedRow[], tools: ItemTools): Promise<v
     else parked.push({ row, settlement: said });
   }
   await settleRows(parked, tools.settle);
-  if (heard.length > 0) await keepOrHalve(heard, tools);
-}
-
-/** Halves the rows until the one that the database refuses is alone, and parks it: no row stops the others. */
-async function keepOrHalve(heard: Heard[], tools: ItemTools): Promise<void> {
-  try {
-    await tools.keep(heard.map(({ item }) => item));
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === undefined || !DATA_ERROR.test(code)) throw error;
-    const rows = heard.map(({ row }) => row);
-    const detail = `the database refuses it (${code})`;
-    if (rows.length === 1)
-      return tools.settle(rows, { state: "parked", reason: "unreadable", detail });
-    const middle = Math.ceil(heard.length / 2);
-    await keepOrHalve(heard.slice(0, middle), tools);
-    await keepOrHalve(heard.slice(middle), tools);
-  }
+  await inHalves(
+    heard,
+    (some) => tools.keep(some.map(({ item }) => item)),
+    ({ row }, refusal) => tools.settle([row], refusal),
+  );
 }
 
 function heardOf(id: string, { kind, at, evidenceId, outcome }: ProviderEvent): HeardItem {

@@ -1,6 +1,7 @@
 // The relay moves callbacks from the inbox to the processes. It wakes on NOTIFY, waits briefly for more callbacks, and sends
 // one signal with all that wait for a process (docs/design.md §7). It may be killed at any point: unmarked callbacks are
-// delivered again, and the process detects an event by its id.
+// delivered again, and the process detects an event by its id. No row may stop the others: one that fails again and again is tried
+// alone, and parked at last.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BatchItems } from "../../batches/items.js";
@@ -10,7 +11,9 @@ import type { KeyRing } from "../../crypto/key-ring.js";
 import { listen } from "../../postgres/listen.js";
 import type { Listener } from "../../postgres/listen.js";
 import type { Pool } from "../../postgres/pool.js";
+import { keyOfAccount } from "../../contracts/shared/sealed-secret.js";
 import { addressRows } from "./addressing.js";
+import type { Carrying } from "./addressing.js";
 import { batcher } from "../inbox/batcher.js";
 import type { Batcher } from "../inbox/batcher.js";
 import type { BodyKeys } from "../inbox/body-keys.js";
@@ -22,9 +25,18 @@ import { defaultQuota } from "../inbox/quota.js";
 import { isOfBatch, keepItems } from "./items.js";
 import { WakeSignal } from "./pacing.js";
 import type { Parsers, Reader, Sources } from "../inbox/reading.js";
-import type { Claimed, ClaimedRow, Settlement } from "../inbox/rows.js";
+import { MAX_FAILURES, undeliverable } from "../inbox/rows.js";
+import type { Claimed, ClaimedRow, Settlement, UnaddressedRow } from "../inbox/rows.js";
+import {
+  forgetTokens,
+  freeJudged,
+  judgementsOf,
+  offerTokens,
+} from "../inbox/unaddressed-tokens.js";
+import type { Judgement } from "../inbox/unaddressed-tokens.js";
 import { Signaller, signalTimeoutOf } from "./signaller.js";
 import type { SignallerOptions } from "./signaller.js";
+import { isAnswered } from "./signals.js";
 
 export interface RelayOptions extends SignallerOptions {
   pool: Pool;
@@ -85,6 +97,8 @@ class RunningRelay implements Relay {
   readonly #delivered: Batcher<string[]>;
   readonly #listener: Listener;
   readonly #running = new Set<Promise<void>>();
+  /** While rows that are tried alone are under way. */
+  #alone: Promise<void> | undefined;
   readonly #loopEnded: Promise<void>;
   #closed = false;
   #hasWarnedOfSecrets = false;
@@ -119,7 +133,7 @@ class RunningRelay implements Relay {
     this.#wakeSignal.close();
     await this.#listener.close();
     await this.#loopEnded;
-    await Promise.all(this.#running);
+    await Promise.all([...this.#running, this.#alone]);
     this.#wakeSignal.close();
   }
 
@@ -134,7 +148,7 @@ class RunningRelay implements Relay {
         await this.#drain();
         pauseMs = 250;
       } catch (error) {
-        this.#options.logger?.warn("the inbox cannot be read", { code: codeOf(error) });
+        this.#warn("the inbox cannot be read", error);
         this.#wakeSignal.wakeIn(pauseMs * (0.5 + Math.random()));
         pauseMs = Math.min(pauseMs * 2, 10_000);
       }
@@ -147,8 +161,11 @@ class RunningRelay implements Relay {
     while (more && !this.#closed) {
       this.#wakeSignal.clear();
       this.#looks += 1;
-      const hadMore = await this.#address(leaseMs);
-      await this.#wake();
+      // What stops one of these does not stop the rest.
+      const problems: unknown[] = [];
+      const noted = (error: unknown) => void problems.push(error);
+      const hadMore = (await this.#address(leaseMs).catch(noted)) ?? false;
+      await this.#wake().catch(noted);
       const claimedAt = performance.now();
       const rows = await this.#inbox.claim(this.#claim, leaseMs, this.#signaller.paused());
       this.#lastLook = new Date();
@@ -161,20 +178,61 @@ class RunningRelay implements Relay {
         // A batch is claimed a piece at a time: with this one noted, the next claim has the next.
         if (group[0] && isOfBatch(group[0])) await task;
       }
+      this.#alone ??= this.#tryAlone(leaseMs).finally(() => (this.#alone = undefined));
+      if (problems.length > 0) throw problems[0];
+    }
+  }
+
+  // Tries each row that has failed again and again. It may even end the relay's process, so it comes after the others.
+  async #tryAlone(leaseMs: number): Promise<void> {
+    try {
+      while (!this.#closed) {
+        await Promise.all(this.#running);
+        const claimedAt = performance.now();
+        const row = await this.#inbox.claimAlone(this.#claim, leaseMs, this.#signaller.paused());
+        if (row === undefined) return;
+        if (row.failures >= MAX_FAILURES)
+          await this.#settle([row], undeliverable("it did not end"));
+        else if (isAddressed(row)) await this.#handle([row], claimedAt + leaseMs);
+        else await this.#addressAll([row]).finally(() => this.#wakeSignal.wake());
+      }
+    } catch (error) {
+      this.#warn("callbacks that have failed cannot be tried", error);
     }
   }
 
   // Assigns callbacks to an account's address to their processes; returns whether there may be more.
   async #address(leaseMs: number): Promise<boolean> {
-    const { eventsPerProcess = defaultQuota.eventsPerProcess } = this.#options;
+    await freeJudged(this.#options.pool);
     const rows = await this.#inbox.claimUnaddressed(this.#claim, leaseMs);
-    await addressRows(rows, {
+    await this.#addressAll(rows);
+    return isFull(rows);
+  }
+
+  #addressAll(rows: UnaddressedRow[]): Promise<void> {
+    const { eventsPerProcess = defaultQuota.eventsPerProcess, unmatchedMs = 60_000 } =
+      this.#options;
+    return addressRows(rows, {
       ...this.#reader,
       address: (referred) => this.#inbox.address(this.#claim, referred, eventsPerProcess),
+      judge: (carrying) => this.#judge(carrying),
+      forget: (settled) => forgetTokens(this.#options.pool, idsOf(settled)),
       settle: (settled, settlement) => this.#settle(settled, settlement),
-      unmatchedMs: this.#options.unmatchedMs ?? 60_000,
+      unmatchedMs,
     });
-    return isFull(rows);
+  }
+
+  async #judge(carrying: Carrying[]): Promise<Map<string, Judgement> | undefined> {
+    const { pool, sealSecret } = this.#options;
+    if (sealSecret === undefined) return this.#warnOfSecrets();
+    const known = await judgementsOf(pool, idsOf(carrying.map(({ row }) => row)));
+    const fresh = carrying.filter(({ row }) => !known.has(row.id));
+    const offered = fresh.map(({ row: { id, provider, account }, token }) => ({
+      ...{ callback: id, provider, account },
+      sealed: sealSecret(token, keyOfAccount(provider, account)),
+    }));
+    if (offered.length > 0) await offerTokens(pool, offered);
+    return known;
   }
 
   // Notifies processes that have surplus callbacks.
@@ -183,9 +241,8 @@ class RunningRelay implements Relay {
     await Promise.all(
       wakes.map(async ({ address, namespace, workflowId, count }) => {
         const problem = await this.#signaller.sendSurplus(namespace, workflowId, count);
-        if (problem === "away" || problem === "timeout" || problem === "busy")
-          await this.#inbox.wakeLater(address);
-        else this.#options.onWake?.();
+        if (isAnswered(problem)) this.#options.onWake?.();
+        else await this.#inbox.wakeLater(address);
       }),
     );
   }
@@ -194,7 +251,6 @@ class RunningRelay implements Relay {
   async #handle(rows: ClaimedRow[], leaseEnd: number): Promise<void> {
     const [first] = rows;
     if (first === undefined) return;
-    const { logger } = this.#options;
     const looks = this.#looks;
     try {
       const tools = {
@@ -207,11 +263,12 @@ class RunningRelay implements Relay {
           ...tools,
           keepSecrets: (carried) => this.#keepSecrets(first, carried),
           signal: (events) => this.#signaller.send(first.namespace, first.workflowId, events),
+          servesOthers: () => this.#signaller.servesOthers(first.namespace),
           inTime: () =>
             !this.#closed && performance.now() + signalTimeoutOf(this.#options) < leaseEnd,
         });
     } catch (error) {
-      logger?.warn("callbacks cannot be marked", { code: codeOf(error) });
+      this.#warn("callbacks cannot be marked", error);
     }
     // Polls skipped later callbacks of this process while the claim was held.
     if (this.#looks > looks) this.#wakeSignal.wake();
@@ -223,26 +280,37 @@ class RunningRelay implements Relay {
   }
 
   async #keepSecrets(processKey: ProcessKey, carried: CarriedSecret[]): Promise<void> {
-    const { pool, sealSecret, logger } = this.#options;
-    if (sealSecret === undefined) {
-      if (!this.#hasWarnedOfSecrets) logger?.warn(secretsNotKept);
-      this.#hasWarnedOfSecrets = true;
-      return;
-    }
-    const secrets = carried.map(({ eventId, secret }) => ({
-      eventId,
+    const { pool, sealSecret } = this.#options;
+    if (sealSecret === undefined) return this.#warnOfSecrets();
+    const secrets = carried.map(({ secret, ...rest }) => ({
+      ...rest,
       sealed: sealSecret(secret, processKey),
     }));
     await storeEventSecrets(pool, processKey, secrets);
   }
 
+  #warnOfSecrets(): undefined {
+    if (!this.#hasWarnedOfSecrets) this.#options.logger?.warn(secretsNotKept);
+    this.#hasWarnedOfSecrets = true;
+  }
+
+  #warn(message: string, error: unknown): void {
+    this.#options.logger?.warn(message, { code: codeOf(error) });
+  }
+
   async #settle(rows: Claimed[], settlement: Settlement): Promise<void> {
-    const ids = rows.map(({ id }) => id);
+    const ids = idsOf(rows);
     if (settlement.state === "delivered") await this.#delivered.add(ids);
     else await this.#inbox.settle(this.#claim, ids, settlement);
     this.#options.onEvent?.(settlement, ids.length);
     if (settlement.state === "waiting") this.#wakeSignal.wakeIn(settlement.pauseMs);
   }
+}
+
+const idsOf = (rows: Claimed[]) => rows.map(({ id }) => id);
+
+function isAddressed(row: ClaimedRow | UnaddressedRow): row is ClaimedRow {
+  return "workflowId" in row && row.workflowId !== null;
 }
 
 function byProcess(rows: ClaimedRow[]): ClaimedRow[][] {

@@ -2,7 +2,7 @@
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { Namespaces } from "./pacing.js";
 import type { WakeSignal } from "./pacing.js";
-import { problemOf, signalName, surplusSignalName } from "./signals.js";
+import { isAnswered, problemOf, signalName, surplusSignalName } from "./signals.js";
 import type { SignalArgument, SignalClient, SignalProblem } from "./signals.js";
 
 export interface SignallerOptions {
@@ -14,6 +14,8 @@ export interface SignallerOptions {
 export function signalTimeoutOf({ signalTimeoutMs = 10_000 }: SignallerOptions): number {
   return signalTimeoutMs;
 }
+
+const SERVED_MS = 600_000;
 
 export class Signaller {
   readonly #options: SignallerOptions;
@@ -35,6 +37,11 @@ export class Signaller {
     events: ProviderEvent[],
   ): Promise<SignalProblem | undefined> {
     return this.#send(namespace, workflowId, signalName, events);
+  }
+
+  /** Whether Temporal has answered others lately: then what it does not answer is itself the reason. */
+  servesOthers(namespace: string): boolean {
+    return this.#namespaces.answeredSince(namespace, performance.now() - SERVED_MS);
   }
 
   /** Notifies a process of its number of surplus callbacks. */
@@ -59,7 +66,7 @@ export class Signaller {
     if (problem === "timeout" && !this.#namespaces.answeredSince(namespace, startedAt))
       problem = "away";
     if (problem === "away") this.#pause(namespace);
-    else if (problem !== "timeout" && problem !== "busy") this.#namespaces.answered(namespace);
+    else if (isAnswered(problem)) this.#namespaces.answered(namespace);
     return problem;
   }
 

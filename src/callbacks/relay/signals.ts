@@ -13,10 +13,23 @@ export interface SignalClient {
 }
 
 /**
- * late: the process has ended. unknownProcess: it does not exist. refused: Temporal will never accept this batch. timeout,
- * busy: try this process later. away: the server or the namespace is unreachable.
+ * late: the process has ended. unknownProcess: it does not exist. refused: Temporal will never accept this batch. failed: the
+ * signal cannot be made, so it did not leave this process. timeout, busy: try this process later. away: the server or the
+ * namespace is unreachable.
  */
-export type SignalProblem = "late" | "unknownProcess" | "refused" | "timeout" | "busy" | "away";
+export type SignalProblem =
+  | "late"
+  | "unknownProcess"
+  | "refused"
+  | "failed"
+  | "timeout"
+  | "busy"
+  | "away";
+
+/** Whether Temporal has said what becomes of the signal: it took it, or it never will. */
+export function isAnswered(problem: SignalProblem | undefined): boolean {
+  return problem === undefined || ["late", "unknownProcess", "refused"].includes(problem);
+}
 
 /** A literal, because contracts/shared/messages.ts imports the workflow library. */
 export const signalName = "providerEvents";
@@ -37,7 +50,7 @@ export function problemOf(error: unknown): SignalProblem {
     return /namespace/i.test(error.message) ? "away" : "unknownProcess";
   }
   const cause = error instanceof ServiceError ? error.cause : error;
-  if (!isGrpcServiceError(cause)) return "busy";
+  if (!isGrpcServiceError(cause)) return "failed";
   if (cause.code === INVALID_ARGUMENT) return "refused";
   if (cause.code === RESOURCE_EXHAUSTED)
     return /larger than max|too large/i.test(cause.details) ? "refused" : "busy";

@@ -9,6 +9,7 @@ import { entryOf, providerNames } from "../../providers/registry.js";
 import type { Provider } from "../../providers/registry.js";
 import { isTls } from "./certificate.js";
 import { CALL_MS, Problem } from "./check.js";
+import type { Check } from "./check.js";
 import type { FindingName } from "./findings.js";
 import { reach } from "./reach.js";
 
@@ -43,6 +44,23 @@ export function configuredAccounts(config: Config): ConfiguredAccount[] {
         return asked(provider, account);
       },
     }));
+  });
+}
+
+/** For each account of a provider whose answers are not shown: whether its keys say where they have what decides. */
+export function shownAnswers(config: Config): Check[] {
+  return providerNames.flatMap((provider) => {
+    const { whatIsNotShown } = entryOf(provider);
+    if (whatIsNotShown === undefined) return [];
+    const accounts: Record<string, object> = accountsOf(config, provider);
+    return Object.entries(accounts).map(([name, account]): Check => [
+      `answers ${name} ${provider}`,
+      async () => {
+        const cost = whatIsNotShown(account);
+        if (cost !== undefined) throw new Problem("pointerMissing", cost);
+        return "the account says where they show what decides";
+      },
+    ]);
   });
 }
 

@@ -1,6 +1,6 @@
 // Runs all checks of `trustflow doctor` concurrently.
 import { type Config, ConfigurationError, loadConfig } from "../../config.js";
-import { type ConfiguredAccount, configuredAccounts } from "./account.js";
+import { type ConfiguredAccount, configuredAccounts, shownAnswers } from "./account.js";
 import { publicUrl } from "./callback-url.js";
 import { addressLife, callbackFloods } from "./callbacks.js";
 import { clientCertificate } from "./certificate.js";
@@ -59,6 +59,7 @@ export async function examine(): Promise<Checked[]> {
     ...databaseChecks(database, config),
     ...temporalChecks(temporal, config),
     ...accountChecks(accounts),
+    ...shownAnswers(config),
     ["callback address", () => publicUrl(config)] satisfies Check,
     ...certificates,
     ...ofOtherProcesses(config),

@@ -70,6 +70,9 @@ export const findings = {
     "Ask the provider how to find items: for `evi-post` try `ownKeyInLookupKey`, for `one-shot-signature` correct `paths.retrieve` of the account.",
   ),
   lookUpTooSlow: warn("Raise `journal.lookUpSpacingSeconds` above the provider's delay."),
+  pointerMissing: warn(
+    "Find out where the provider's answers show it, and set the named key of the account.",
+  ),
   providerAway: fail("Correct `baseUrl` of the account, or wait for the provider."),
   notTheProvider: fail("Set `baseUrl` to the provider's API URL."),
   clientCertificateUnreadable: fail(

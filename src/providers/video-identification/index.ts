@@ -10,6 +10,15 @@ export const videoIdentification = providerEntry({
   sandboxKeys,
   effects,
   hosts: (account) => [account],
+  whatIsNotShown({ pointers: { state, conference } }) {
+    const costs = [
+      state === undefined &&
+        "pointers.state is none, so the provider shows no end of a call: any callback that names the conference ends the call as closed, a forged one too, an operator has to confirm the deletion of an audit, and a call without such a callback ends as openAtDeadline",
+      conference === undefined &&
+        "pointers.conference is none, so no token of a call-closing event proves anything: an event that has only a token is lost",
+    ].filter(Boolean);
+    return costs.length === 0 ? undefined : costs.join("; ");
+  },
   callback: {
     addressOf: "account",
     carriesSecret: true,

@@ -48,7 +48,7 @@ export const assumed = {
 
 const MAX_TOKEN_CHARACTERS = 8_000;
 
-/** P1 §5.2: a JWT, signed or encrypted. Nothing of it is read. */
+/** P1 §5.2: a JWT, signed or encrypted. */
 export const CallToken = z
   .string()
   .max(MAX_TOKEN_CHARACTERS)
@@ -74,6 +74,17 @@ const CloseEvent = z.object({
 export function tokenOf(event: unknown): string | undefined {
   const { data } = CloseEvent.safeParse(event);
   return data?.message?.token ?? data?.["message.token"] ?? data?.token;
+}
+
+/** Texts and numbers among the claims of a token, as texts. They are not verified, so they say no more than which call to try first. */
+export function claimsOf(token: string): ReadonlySet<string> {
+  const [, payload = ""] = token.split(".");
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    return new Set(Object.values(claims as object).map(String));
+  } catch {
+    return new Set();
+  }
 }
 
 /** P1 §7.3: not shown. */

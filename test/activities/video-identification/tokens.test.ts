@@ -64,15 +64,37 @@ test("a token that expires between the answer and the audit is followed by a new
   expect((await watched(keep)).calls).toEqual(["getAuditData", "genAPIToken", "getAuditData"]);
 });
 
-test("of many tokens only the newest three are tried, because anybody with the address can post one", async () => {
+const forge = async (bringToken: (token: string) => Promise<string>, count: number) => {
+  for (let made = 0; made < count; made += 1) await bringToken("eyJh.eyJi.forged");
+};
+
+test("a question tries three tokens, because anybody with the address can post one; the next goes on with the others", async () => {
   const { ask, watched, bringToken, token } = await bench.follow({ until: "closed" });
   const eventId = await bringToken(await token());
-  for (let count = 0; count < 2; count += 1) await bringToken("eyJh.eyJi.forged");
-  expect((await ask({ hasCloseEvent: true })).eventId).toBe(eventId);
-  await bringToken("eyJh.eyJi.forged");
+  await forge(bringToken, 3);
   const { answer, calls } = await watched(() => ask({ hasCloseEvent: true }));
   expect(answer).not.toHaveProperty("eventId");
   expect(calls.filter((name) => name === "genAPIToken")).toHaveLength(1);
+  expect((await ask({ hasCloseEvent: true })).eventId).toBe(eventId);
+});
+
+test("a token that has opened our data is tried before all others, however many forged ones come", async () => {
+  const { ask, watched, bringToken, token } = await bench.follow({ until: "closed" });
+  const eventId = await bringToken(await token());
+  expect((await ask({ hasCloseEvent: true })).eventId).toBe(eventId);
+  await forge(bringToken, 12);
+  const { answer, calls } = await watched(() => ask({ hasCloseEvent: true }));
+  expect(answer.eventId).toBe(eventId);
+  expect(calls).toEqual(["conferenceData"]);
+});
+
+test("twelve forged tokens hide a genuine one for no more than four questions", async () => {
+  const { ask, bringToken, token } = await bench.follow({ until: "closed" });
+  const eventId = await bringToken(await token());
+  await forge(bringToken, 12);
+  for (let asked = 0; asked < 4; asked += 1)
+    expect(await ask({ hasCloseEvent: true })).not.toHaveProperty("eventId");
+  expect((await ask({ hasCloseEvent: true })).eventId).toBe(eventId);
 });
 
 test.each([400, 422, 500])(

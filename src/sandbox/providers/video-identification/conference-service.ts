@@ -146,11 +146,14 @@ export class ConferenceService {
   /** P1 §6.1: to the URL that is configured for the account, where there is one; all but the token is assumed. */
   #postCloseEvent(conference: Conference, at: number): void {
     const { accounts, callbacks, ids } = this.parts;
-    const { id, intent, account, magicKey } = conference;
+    const { id, intent, words, account, magicKey } = conference;
     const url = accounts.get(account)?.closeEventUrl;
     if (url === undefined) return;
     const date = new Date(at).toISOString();
     const token = this.#tokenMembers(conference, at);
+    const rest = words.includes("token-alone")
+      ? {}
+      : { event: "callClosed", idConference: id, date };
     callbacks.emit(
       {
         provider: PROVIDER,
@@ -162,7 +165,7 @@ export class ConferenceService {
         account,
         magicKey,
         url,
-        body: JSON.stringify({ event: "callClosed", idConference: id, date, ...token }),
+        body: JSON.stringify({ ...rest, ...token }),
         retryDelaysMs,
       },
       at,

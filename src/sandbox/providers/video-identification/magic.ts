@@ -17,6 +17,7 @@ const words = [
   "audit-zip",
   "token-flat",
   "token-short",
+  "token-alone",
   "token-none",
   "token-foreign",
   "token-expired",

@@ -139,6 +139,44 @@ test("an event that is forged, or that another call's token came with, ends noth
   expect((await other.result()).outcome).toBe("verified");
 });
 
+test("an event that has its token and nothing else ends its call; forged ones end none, and hold up nothing (P1 §6.1)", async () => {
+  const account = "stateless";
+  // Nothing but an event ends a call of this account: its conference data show no state.
+  const keys = "VIDEO_IDENTIFICATION";
+  const url = system.stack.envOf("worker")[`TRUSTFLOW_ACCOUNTS__DEFAULT__${keys}__BASE_URL`];
+  const env = {
+    [`TRUSTFLOW_ACCOUNTS__STATELESS__${keys}__BASE_URL`]: url ?? "",
+    [`TRUSTFLOW_ACCOUNTS__STATELESS__${keys}__API_KEY`]: "stateless-api-key",
+  };
+  const address = callbackAddress(system, { provider, account });
+  await system.sandbox.putAccount(account, {
+    ...{ password: account, apiKey: "stateless-api-key" },
+    closeEventUrl: address,
+  });
+  const worker = await replaceRole(system, "worker", env);
+  const post = (message: object) =>
+    fetch(address, { method: "POST", body: JSON.stringify({ message }) });
+  const [handle, other] = await Promise.all([
+    start("token-alone", "token-alone~open", { account, settings: seldom }),
+    start("still-going-on", "open", { account, settings: seldom }),
+  ]);
+  await Promise.all([handle, other].map(awaitsEnd));
+  for (const token of ["eyJh.eyJi.one", "eyJh.eyJi.two", "eyJh.eyJi.three"])
+    expect((await post({ token })).status).toBe(204);
+  await system.sandbox.move(conferenceOf("token-alone", "token-alone~open"), { state: "closed" });
+  const result = await handle.result();
+  expect(result.outcome).toBe("closed");
+  expect(result.timeline.filter(({ source }) => source === "callback")).toHaveLength(1);
+  const { timeline, phase } = await other.status();
+  expect([phase, timeline.filter(({ source }) => source === "callback")]).toEqual(["tracking", []]);
+  const { rows: forged } = await system.pool.query(
+    "select state, workflow_id from trustflow.callbacks where account = $1 and workflow_id is null",
+    [account],
+  );
+  expect(forged).toHaveLength(3);
+  await worker.stopAndGiveBack();
+}, 120_000);
+
 test("a worker that is killed between copy and deletion: its replacement deletes once, and only what is kept", async () => {
   const workflowId = "verifyIdentity/killed-before";
   const work = { workflowId, activity: "deleteAudit" };

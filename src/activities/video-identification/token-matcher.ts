@@ -1,0 +1,193 @@
+// Finds the conference of a close event that has a token and nothing else (P1 §6.1, docs/decisions/0036). Its token is tried against the
+// open conferences of the account, and only what the provider answers says which it opens. Beside the activities, and a few calls at a
+// time, so that forged tokens hold up nothing but each other.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
+import { keyOfAccount } from "../../contracts/shared/sealed-secret.js";
+import { Secret } from "../../contracts/shared/values.js";
+import { isLocked } from "../../journal/errors.js";
+import type { UnaddressedToken, UnaddressedTokens } from "../../journal/unaddressed-tokens.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import * as video from "../../providers/video-identification/client.js";
+import type { VideoIdentificationAccount } from "../../providers/video-identification/client.js";
+import { claimsOf } from "../../providers/video-identification/wire.js";
+import type { Circuits } from "../runtime/circuit-breaker.js";
+import { provider } from "./context.js";
+import type { VideoDependencies } from "./context.js";
+
+export interface MatcherDependencies extends Pick<
+  VideoDependencies,
+  "accounts" | "circuits" | "secrets"
+> {
+  tokens: UnaddressedTokens;
+  namespace: string;
+  /** The open processes of an account that have a conference, newest first, as many as `most`. */
+  openProcesses(account: string, most: number): Promise<string[]>;
+  /** Counts a call to the provider. */
+  onCall?: (result: ProblemKind | "ok") => void;
+  warn(message: string, details: object): void;
+}
+
+export interface MatcherTimes {
+  /** Between two rounds. */
+  pauseMs: number;
+  /** How long a conference may be unknown to the provider, or to us. */
+  invisibleMs: number;
+  /** How long a conference whose data the provider fails to show is asked for again. */
+  unavailableMs: number;
+  /** The least wait before a token is tried again. */
+  retryMs: number;
+}
+
+const defaultTimes: MatcherTimes = {
+  pauseMs: 2_000,
+  invisibleMs: 120_000,
+  unavailableMs: 3_600_000,
+  retryMs: 10_000,
+};
+
+/** Of an account in one round. */
+const MAX_TOKENS = 2;
+/** For a token in one round. */
+const MAX_CALLS = 10;
+/** Of an account: the newest. */
+const MAX_CONFERENCES = 500;
+/** After it another worker may take a token over; to try it twice does no harm. */
+const LEASE_MS = 60_000;
+
+export class TokenMatcher {
+  readonly #deps: MatcherDependencies;
+  readonly #times: MatcherTimes;
+  readonly #ending = new AbortController();
+  /** Until when an account is not asked. */
+  readonly #restsUntil = new Map<string, number>();
+
+  constructor(deps: MatcherDependencies, times: Partial<MatcherTimes> = {}) {
+    this.#deps = deps;
+    this.#times = { ...defaultTimes, ...times };
+  }
+
+  /** Until `close`. */
+  async run(): Promise<void> {
+    const { signal } = this.#ending;
+    const accounts = Object.values(this.#deps.accounts);
+    while (!signal.aborted && accounts.length > 0) {
+      for (const account of accounts) {
+        await this.round(account).catch((error: unknown) => this.#report(error));
+        if (signal.aborted) return;
+      }
+      await sleep(this.#times.pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** A call that is under way is given up: it has no effect. */
+  close(): void {
+    this.#ending.abort();
+  }
+
+  /** Tries a few tokens of an account, each against a few of its conferences. */
+  async round(account: VideoIdentificationAccount): Promise<void> {
+    if ((this.#restsUntil.get(account.name) ?? 0) > performance.now()) return;
+    const { tokens, circuits, namespace, openProcesses } = this.#deps;
+    if (isOpen(circuits, account)) return;
+    const of = { provider, account: account.name };
+    const taken = await tokens.take(of, MAX_TOKENS, LEASE_MS);
+    if (taken.length === 0) return;
+    const workflowIds = await openProcesses(account.name, MAX_CONFERENCES);
+    const open = await tokens.referencesOf(of, { namespace, workflowIds });
+    for (const token of taken)
+      await this.#try(account, token, open).catch((error: unknown) => this.#report(error));
+  }
+
+  async #try(
+    account: VideoIdentificationAccount,
+    { callback, sealed, refused, ageMs }: UnaddressedToken,
+    open: string[],
+  ): Promise<void> {
+    const { tokens } = this.#deps;
+    const waitMs = Math.max(this.#times.retryMs, ageMs / 4);
+    const token = this.#opened(account, sealed);
+    // Another worker may have the key.
+    if (token === undefined) return tokens.refuse(callback, [], waitMs);
+    const left = inOrder(
+      open.filter((one) => !refused.includes(one)),
+      token,
+    );
+    const found: string[] = [];
+    for (const idConference of left.slice(0, MAX_CALLS)) {
+      const answer = await this.#ask(account, idConference, token);
+      if (typeof answer === "object") return tokens.judge(callback, answer.idConference);
+      if (answer === "busy") return tokens.refuse(callback, found, waitMs);
+      if (this.#isRefused(answer, ageMs)) found.push(idConference);
+    }
+    if (found.length === left.length && ageMs > this.#times.invisibleMs)
+      return tokens.judge(callback);
+    await tokens.refuse(callback, found, left.length > MAX_CALLS ? 0 : waitMs);
+  }
+
+  #isRefused(answer: Refusal, ageMs: number): boolean {
+    if (answer === "invisible") return ageMs > this.#times.invisibleMs;
+    return answer === "refused" || ageMs > this.#times.unavailableMs;
+  }
+
+  /** What the token opens; `busy`: the account is not asked for a while. */
+  async #ask(
+    account: VideoIdentificationAccount,
+    asked: string,
+    token: string,
+  ): Promise<{ idConference: string } | Refusal | "busy"> {
+    const { onCall } = this.#deps;
+    const { signal } = this.#ending;
+    try {
+      const of = { idConference: asked, token: new Secret(token) };
+      const { idConference } = await video.conferenceData(account, of, signal);
+      onCall?.("ok");
+      // Data that do not name their conference prove nothing.
+      return idConference === undefined ? "refused" : { idConference };
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      onCall?.(error.kind);
+      const { kind, status, retryAfterMs = this.#times.retryMs } = error;
+      if (kind === "rateLimited" || status === undefined) {
+        this.#restsUntil.set(account.name, performance.now() + retryAfterMs);
+        return "busy";
+      }
+      if (kind === "notVisibleYet") return "invisible";
+      return kind === "unavailable" ? "unavailable" : "refused";
+    }
+  }
+
+  #opened({ name }: VideoIdentificationAccount, sealed: string): string | undefined {
+    try {
+      return this.#deps.secrets.open(sealed, keyOfAccount(provider, name));
+    } catch (error) {
+      if (isLocked(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #report(error: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    const { code, name } = error as { code?: unknown; name?: unknown };
+    this.#deps.warn("Tokens of call-closing events cannot be tried", { code: code ?? name });
+  }
+}
+
+/** The provider has answered, and shows no data. */
+type Refusal = "refused" | "invisible" | "unavailable";
+
+/** The activities may have found the account refused or the provider away. */
+function isOpen(circuits: Circuits, { name }: VideoIdentificationAccount): boolean {
+  const operation = "conferenceData/unaddressed";
+  const target = { account: `${provider}/${name}`, operation, intent: "unaddressed tokens" };
+  return circuits.openError(target) !== undefined;
+}
+
+/** Those that the claims name come first. Nobody believes the claims: they save calls. The others in any order, so that all have a turn. */
+function inOrder(references: string[], token: string): string[] {
+  const claims = claimsOf(token);
+  return references
+    .map((reference) => ({ reference, place: claims.has(reference) ? -1 : Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ reference }) => reference);
+}

@@ -1,0 +1,67 @@
+// The relay's part of the tokens of callbacks that name no process (docs/decisions/0036): it offers them to the workers, and reads
+// which reference the provider has shown for each.
+import type { Pool } from "../../postgres/pool.js";
+
+export interface OfferedToken {
+  /** The id of its callback. */
+  callback: string;
+  provider: string;
+  account: string;
+  /** For the workers. */
+  sealed: string;
+}
+
+export interface Judgement {
+  /** Whether a worker has tried it to the end. */
+  isJudged: boolean;
+  /** What the provider has shown for it. */
+  reference?: string;
+}
+
+/** What is known of the tokens of these callbacks; one that was not offered yet is missing. */
+export async function judgementsOf(
+  pool: Pool,
+  callbacks: string[],
+): Promise<Map<string, Judgement>> {
+  const { rows } = await pool.query<{ id: string; isJudged: boolean; reference: string | null }>(
+    `select callback as id, judged_at is not null as "isJudged", reference
+     from trustflow.unaddressed_tokens where callback = any($1::bigint[])`,
+    [callbacks],
+  );
+  return new Map(
+    rows.map(({ id, isJudged, reference }) => [
+      id,
+      { isJudged, ...(reference !== null && { reference }) },
+    ]),
+  );
+}
+
+export async function offerTokens(pool: Pool, tokens: OfferedToken[]): Promise<void> {
+  await pool.query(
+    `insert into trustflow.unaddressed_tokens (callback, provider, account, sealed)
+     select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) on conflict do nothing`,
+    [
+      tokens.map(({ callback }) => callback),
+      tokens.map(({ provider }) => provider),
+      tokens.map(({ account }) => account),
+      tokens.map(({ sealed }) => sealed),
+    ],
+  );
+}
+
+/** Ends the wait of callbacks whose tokens are judged, and forgets the tokens of those that wait no more. */
+export async function freeJudged(pool: Pool): Promise<void> {
+  await pool.query(
+    `with judged as (
+       update trustflow.callbacks c set claimed_until = null
+       from trustflow.unaddressed_tokens t where c.id = t.callback and t.judged_at is not null
+         and c.state = 'unaddressed' and c.claim is null and c.claimed_until > clock_timestamp())
+     delete from trustflow.unaddressed_tokens t
+     where not exists (select from trustflow.callbacks c where c.id = t.callback and c.state = 'unaddressed')`,
+  );
+}
+
+export async function forgetTokens(pool: Pool, callbacks: string[]): Promise<void> {
+  const those = "delete from trustflow.unaddressed_tokens where callback = any($1::bigint[])";
+  await pool.query(those, [callbacks]);
+}

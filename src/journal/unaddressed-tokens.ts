@@ -1,0 +1,75 @@
+// The worker's part of the tokens of callbacks that name no process (docs/decisions/0036): it tries each against the open processes of
+// the account, and notes which reference the provider has shown for it.
+import type { Pool } from "../postgres/pool.js";
+
+export interface AccountOf {
+  provider: string;
+  account: string;
+}
+
+export interface UnaddressedToken {
+  /** The id of its callback. */
+  callback: string;
+  /** For the account. */
+  sealed: string;
+  /** The references whose data the provider has not shown for it. */
+  refused: string[];
+  /** Since it was offered. */
+  ageMs: number;
+}
+
+export class UnaddressedTokens {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** Takes due tokens for `leaseMs`; those that were tried least come first, so that no token waits for the end of another. */
+  async take(
+    { provider, account }: AccountOf,
+    most: number,
+    leaseMs: number,
+  ): Promise<UnaddressedToken[]> {
+    const { rows } = await this.#pool.query<UnaddressedToken>(
+      `update trustflow.unaddressed_tokens set due_at = clock_timestamp() + $4 * interval '1 millisecond'
+       where callback in (
+         select callback from trustflow.unaddressed_tokens
+         where provider = $1 and account = $2 and judged_at is null and due_at <= clock_timestamp()
+         order by cardinality(refused), callback limit $3 for update skip locked)
+       returning callback, sealed, refused, extract(epoch from clock_timestamp() - stored_at)::float8 * 1000 as "ageMs"`,
+      [provider, account, most, leaseMs],
+    );
+    return rows;
+  }
+
+  /** The references of these processes, which are open. */
+  async referencesOf(
+    { provider, account }: AccountOf,
+    { namespace, workflowIds }: { namespace: string; workflowIds: string[] },
+  ): Promise<string[]> {
+    const { rows } = await this.#pool.query<{ reference: string }>(
+      `select reference from trustflow.correlations
+       where provider = $1 and account = $2 and namespace = $3 and workflow_id = any($4)`,
+      [provider, account, namespace, workflowIds],
+    );
+    return rows.map(({ reference }) => reference);
+  }
+
+  /** Tries the token again after `waitMs`, with other references. */
+  async refuse(callback: string, references: string[], waitMs: number): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.unaddressed_tokens
+       set refused = refused || $2::text[], due_at = clock_timestamp() + $3 * interval '1 millisecond' where callback = $1`,
+      [callback, references, waitMs],
+    );
+  }
+
+  /** `reference`: what the provider has shown for the token; without it, it opens nothing of the account. The token itself goes. */
+  async judge(callback: string, reference?: string): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.unaddressed_tokens set judged_at = clock_timestamp(), reference = $2, sealed = null where callback = $1`,
+      [callback, reference ?? null],
+    );
+  }
+}

@@ -1,0 +1,236 @@
+// The worker's search for the conference of a token that came alone (P1 §6.1, docs/decisions/0036): a real journal beside a simulated
+// service. Nothing but the service's own answer binds a token.
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { Circuits } from "../../../src/activities/runtime/circuit-breaker.js";
+import { TokenMatcher } from "../../../src/activities/video-identification/token-matcher.js";
+import type { MatcherTimes } from "../../../src/activities/video-identification/token-matcher.js";
+import { offerTokens } from "../../../src/callbacks/inbox/unaddressed-tokens.js";
+import { keyOfAccount } from "../../../src/contracts/shared/sealed-secret.js";
+import { Secret } from "../../../src/contracts/shared/values.js";
+import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { generateBoxRing } from "../../../src/crypto/sealed-box.js";
+import { Journal } from "../../../src/journal/journal.js";
+import { UnaddressedTokens } from "../../../src/journal/unaddressed-tokens.js";
+import type { VideoIdentificationAccount } from "../../../src/providers/video-identification/client.js";
+import { startSandbox } from "../../../src/sandbox/sandbox.js";
+import type { Sandbox } from "../../../src/sandbox/sandbox.js";
+import { WorkerSecrets } from "../../../src/temporal/codec/secrets.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { sealersIn } from "../../harness/stack/sealers.js";
+import { accountAt, pointers } from "../../providers/video-identification/account.js";
+import { videoCaller } from "../../sandbox/providers/video-identification/caller.js";
+
+const provider = "video-identification";
+const namespace = "default";
+const secrets = new WorkerSecrets(KeyRing.parse(generateBoxRing().privateRing));
+
+let database: TestDatabase;
+let sandbox: Sandbox;
+let journal: Journal;
+let tokens: UnaddressedTokens;
+beforeAll(async () => {
+  database = await testDatabase();
+  sandbox = await startSandbox({ speed: "manual" });
+  tokens = new UnaddressedTokens(database.pool);
+  const sealers = sealersIn(KeyRing.parse(generateKeyRing("journal")));
+  journal = new Journal(database.pool, sealers, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
+});
+afterEach(async () => {
+  sandbox.faults.clear();
+  await database.pool.query("truncate trustflow.unaddressed_tokens, trustflow.correlations");
+});
+afterAll(async () => {
+  await sandbox?.close();
+  await database?.close();
+});
+
+let lastCallback = 0;
+
+/** An account of its own, whose open processes have these conferences. */
+async function matching(
+  conferences: string[],
+  {
+    times = {},
+    account: over = {},
+  }: { times?: Partial<MatcherTimes>; account?: Partial<VideoIdentificationAccount> } = {},
+) {
+  const name = `a-${randomUUID()}`;
+  const account = accountAt(sandbox.url, {
+    ...{ name, apiKey: new Secret("sandbox-api-key"), pointers },
+    ...over,
+  });
+  const open = conferences.map((reference) => ({
+    reference,
+    workflowId: `verifyIdentity/${randomUUID()}`,
+  }));
+  for (const { reference, workflowId } of open)
+    await journal.correlate({ provider, account: name, reference, namespace, workflowId });
+  const problems: string[] = [];
+  const calls: string[] = [];
+  const matcher = new TokenMatcher(
+    {
+      ...{ tokens, namespace, secrets, accounts: { [name]: account } },
+      circuits: new Circuits({ probeMs: 1_000, failures: 5 }),
+      openProcesses: async () => open.map(({ workflowId }) => workflowId),
+      onCall: (result) => void calls.push(result),
+      warn: (message) => void problems.push(message),
+    },
+    { retryMs: 0, ...times },
+  );
+
+  async function bring(token: string): Promise<string> {
+    const callback = String((lastCallback += 1));
+    const sealed = secrets.seal(token, keyOfAccount(provider, name));
+    await offerTokens(database.pool, [{ callback, provider, account: name, sealed }]);
+    return callback;
+  }
+
+  return {
+    ...{ bring, calls, problems, matcher },
+    round: () => matcher.round(account),
+    close: (workflowId: string) =>
+      open.splice(0, Infinity, ...open.filter((one) => one.workflowId !== workflowId)),
+  };
+}
+
+async function found(callback: string) {
+  const { rows } = await database.pool.query<{
+    reference: string | null;
+    isJudged: boolean;
+    sealed: string | null;
+  }>(
+    `select reference, judged_at is not null as "isJudged", sealed from trustflow.unaddressed_tokens where callback = $1`,
+    [callback],
+  );
+  const [row] = rows;
+  return row && { reference: row.reference, isJudged: row.isJudged };
+}
+
+const caller = () => videoCaller(sandbox);
+const bringAll = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => caller().bring()));
+const matched = (reference: string) => ({ reference, isJudged: true });
+const open = { reference: null, isJudged: false };
+const nothing = { reference: null, isJudged: true };
+
+test("a token is bound to the conference that the service shows for it, and to no other", async () => {
+  const conferences = await bringAll(4);
+  const { bring, round } = await matching(conferences);
+  const [, , third = ""] = conferences;
+  const callback = await bring(await caller().tokenOf(third));
+  await round();
+  expect(await found(callback)).toEqual(matched(third));
+});
+
+test("the conference that the claims name is asked first; the claims alone bind nothing", async () => {
+  const conferences = await bringAll(4);
+  const [first = "", second = ""] = conferences;
+  const { bring, round, calls } = await matching(conferences, { times: { invisibleMs: 0 } });
+  const genuine = await bring(await caller().tokenOf(second));
+  await round();
+  expect(calls).toEqual(["ok"]);
+  const [head, , mark] = (await caller().tokenOf(second)).split(".");
+  const claims = Buffer.from(JSON.stringify({ conf: first, idConference: first })).toString(
+    "base64url",
+  );
+  const forged = await bring(`${head}.${claims}.${mark}`);
+  await round();
+  expect(calls).toHaveLength(1 + conferences.length);
+  expect(await found(genuine)).toEqual(matched(second));
+  expect(await found(forged)).toEqual(nothing);
+});
+
+test("of an account with many conferences a round asks for ten; each is asked for once, and forged tokens do not hide a genuine one", async () => {
+  const conferences = await bringAll(23);
+  const { bring, round, calls } = await matching(conferences, { times: { invisibleMs: 0 } });
+  const forged = [await bring("eyJh.eyJi.one"), await bring("eyJh.eyJi.two")];
+  await round();
+  expect(calls).toHaveLength(20);
+  const last = conferences.at(-1) ?? "";
+  const genuine = await bring(await caller().tokenOf(last));
+  // It was tried least, so it is not behind the forged ones, which are not through yet.
+  await round();
+  expect(await found(genuine)).toEqual(matched(last));
+  expect(await found(forged[1] ?? "")).toEqual(open);
+  for (let more = 0; more < 4; more += 1) await round();
+  for (const callback of forged) expect(await found(callback)).toEqual(nothing);
+  expect(calls.filter((result) => result === "accessDenied")).toHaveLength(2 * 23);
+});
+
+test("a conference that becomes ours in time is found, as one whose data the service shows late", async () => {
+  const [late = "", ours = ""] = await bringAll(2);
+  const { bring, round } = await matching([]);
+  const callback = await bring(await caller().tokenOf(ours));
+  await round();
+  expect(await found(callback)).toEqual(open);
+  const two = await matching([late]);
+  const second = await two.bring(await caller().tokenOf(late));
+  sandbox.faults.add({
+    operation: `${provider}.conferenceData`,
+    kind: "reject",
+    status: 404,
+    times: 1,
+  });
+  await two.round();
+  expect(await found(second)).toEqual(open);
+  await two.round();
+  expect(await found(second)).toEqual(matched(late));
+});
+
+test.each([429, 503])("while the service answers %i, a token is not given up", async (status) => {
+  const [ours = ""] = await bringAll(1);
+  const { bring, round } = await matching([ours], { times: { invisibleMs: 0 } });
+  const callback = await bring(await caller().tokenOf(ours));
+  sandbox.faults.add({ operation: `${provider}.conferenceData`, kind: "reject", status, times: 1 });
+  await round();
+  expect(await found(callback)).toEqual(open);
+  sandbox.faults.clear();
+  for (let tries = 0; tries < 100 && (await found(callback))?.isJudged === false; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await round();
+  }
+  expect(await found(callback)).toEqual(matched(ours));
+});
+
+test("data that do not name their conference bind nothing", async () => {
+  const [ours = ""] = await bringAll(1);
+  const account = { pointers: { ...pointers, conference: undefined } };
+  const { bring, round } = await matching([ours], { times: { invisibleMs: 0 }, account });
+  const callback = await bring(await caller().tokenOf(ours));
+  await round();
+  expect(await found(callback)).toEqual(nothing);
+});
+
+test("where the token alone says the conference, one call is enough", async () => {
+  const conferences = await bringAll(5);
+  const account = { conferenceParameter: undefined };
+  const { bring, round, calls } = await matching(conferences, { account });
+  const last = conferences.at(-1) ?? "";
+  const callback = await bring(await caller().tokenOf(last));
+  await round();
+  expect(await found(callback)).toEqual(matched(last));
+  expect(calls).toEqual(["ok"]);
+});
+
+test("a token that was sealed with a key that this worker lacks waits for another worker", async () => {
+  const [ours = ""] = await bringAll(1);
+  const { bring, round, calls, problems } = await matching([ours], { times: { invisibleMs: 0 } });
+  const callback = await bring("trustflow-sealed:AAAA");
+  await round();
+  expect(await found(callback)).toEqual(open);
+  expect([calls, problems]).toEqual([[], []]);
+});
+
+test("it runs by itself until it is closed, and a database that is away is only told", async () => {
+  const [ours = ""] = await bringAll(1);
+  const { bring, matcher } = await matching([ours], { times: { pauseMs: 10 } });
+  const running = matcher.run();
+  const callback = await bring(await caller().tokenOf(ours));
+  for (let tries = 0; tries < 200 && (await found(callback))?.isJudged === false; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await found(callback)).toEqual(matched(ours));
+  matcher.close();
+  await running;
+});

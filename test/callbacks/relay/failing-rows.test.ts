@@ -1,0 +1,273 @@
+// No row stops the others (docs/design.md §7): one that fails again and again is tried alone, and parked at last; an outage is no row's
+// failure. PostgreSQL is real; Temporal's answers are given by the test.
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { ServiceError } from "@temporalio/client";
+import type { ProcessSubject, Subject } from "../../../src/callbacks/address.js";
+import { CallbackArchive } from "../../../src/callbacks/inbox/archive.js";
+import { Inbox } from "../../../src/callbacks/inbox/inbox.js";
+import { FAILURES_UNTIL_ALONE, MAX_FAILURES } from "../../../src/callbacks/inbox/rows.js";
+import { Arrivals } from "../../../src/callbacks/receiver/arrivals.js";
+import { relayMetrics } from "../../../src/callbacks/relay/metrics.js";
+import { startRelay } from "../../../src/callbacks/relay/relay.js";
+import type { Relay, RelayOptions } from "../../../src/callbacks/relay/relay.js";
+import { generateKeyRing, KeyRing } from "../../../src/crypto/key-ring.js";
+import { Journal } from "../../../src/journal/journal.js";
+import { testDatabase } from "../../harness/stack/postgres.js";
+import type { TestDatabase } from "../../harness/stack/postgres.js";
+import { sealersIn } from "../../harness/stack/sealers.js";
+import {
+  bodyKeys,
+  FakeTemporal,
+  parsers,
+  ring,
+  sealRing,
+  sources,
+  subjectOf,
+  until,
+} from "../support.js";
+
+let database: TestDatabase;
+let archive: CallbackArchive;
+let journal: Journal;
+const relays: Relay[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase({ own: true });
+  archive = new CallbackArchive(database.pool);
+  const sealers = sealersIn(KeyRing.parse(generateKeyRing("journal")));
+  journal = new Journal(database.pool, sealers, { leaseMs: 1_000, lookUpSpacingMs: 1_000 });
+});
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.close()));
+  await database.pool.query("truncate trustflow.callbacks, trustflow.correlations");
+});
+afterAll(() => database.close());
+
+async function start(temporal: FakeTemporal, over: Partial<RelayOptions> = {}): Promise<void> {
+  const { pool } = database;
+  const relay = await startRelay({
+    ...{ pool, ring, bodyKeys, parsers, sources, clientFor: () => temporal },
+    ...{ gatherMs: 5, scanMs: 50, signalTimeoutMs: 500, leaseMs: 2_000 },
+    ...over,
+  });
+  relays.push(relay);
+}
+
+async function arrive(subject: Subject, bodies: { Identifier: string }[]): Promise<void> {
+  const arrivals = bodies.map((body) => ({
+    address: JSON.stringify(subject),
+    identifier: body.Identifier,
+    subject,
+    body: Buffer.from(JSON.stringify(body)),
+  }));
+  await new Arrivals(database.pool, sealRing).insert(arrivals, 5_000);
+}
+
+const events = (...ids: string[]) => ids.map((Identifier) => ({ Identifier }));
+
+async function stateOf(identifier: string): Promise<string | undefined> {
+  const [row] = (await archive.list()).filter((one) => one.identifier === identifier);
+  return row && [row.state, row.reason, row.detail].filter(Boolean).join(": ");
+}
+
+async function failuresOf(identifier: string): Promise<number | undefined> {
+  const { rows } = await database.pool.query<{ failures: number }>(
+    "select failures from trustflow.callbacks where identifier = $1",
+    [identifier],
+  );
+  return rows[0]?.failures;
+}
+
+const setFailures = (identifier: string, failures: number) =>
+  database.pool.query(
+    "update trustflow.callbacks set failures = $2, claimed_until = null where identifier = $1",
+    [identifier, failures],
+  );
+
+const grpc = (code: number, details: string): ServiceError =>
+  new ServiceError("failed", {
+    cause: Object.assign(new Error(details), { code, details, metadata: {} }),
+  });
+const BUSY = grpc(8, "namespace rate limit exceeded");
+
+/** The signal of this event cannot be made, and Temporal takes all others. */
+function poisoned(id: string): FakeTemporal {
+  const temporal = new FakeTemporal();
+  temporal.answer = ({ ids }) => {
+    if (ids.includes(id)) throw new TypeError("cannot be encoded");
+  };
+  return temporal;
+}
+
+test("a row whose signal cannot be made stops neither its process nor another one, and is parked at last", async () => {
+  const temporal = poisoned("poison");
+  const [own, other] = [subjectOf(), subjectOf()];
+  const { onEvent, metrics } = relayMetrics({
+    pool: database.pool,
+    isListening: () => true,
+    attentions: async () => ({}),
+    stuck: () => undefined,
+  });
+  await arrive(own, events("a", "poison", "b", "c"));
+  await arrive(other, events("d"));
+  await start(temporal, { onEvent });
+  await until(() => temporal.to(own.workflowId).length === 3);
+  expect(temporal.to(own.workflowId)).toEqual(["a", "b", "c"]);
+  expect(temporal.to(other.workflowId)).toEqual(["d"]);
+  await until(async () => (await failuresOf("poison")) !== 0);
+  expect(await stateOf("poison")).toBe("waiting");
+  await setFailures("poison", MAX_FAILURES - 1);
+  await until(async () => (await stateOf("poison")) !== "waiting");
+  const detail = `${MAX_FAILURES} tries failed; the last one: the signal cannot be made`;
+  await until(async () => (await stateOf("poison")) === `parked: undeliverable: ${detail}`);
+  expect(await metrics()).toContain(
+    'trustflow_relay_callbacks_total{result="parked",reason="undeliverable"} 1',
+  );
+  // Once its cause is gone, an operator puts it back.
+  temporal.answer = () => undefined;
+  const [parked] = await archive.list({ states: ["parked"] });
+  expect(await archive.replay([parked?.id ?? ""])).toHaveLength(1);
+  await until(async () => (await stateOf("poison")) === "delivered");
+});
+
+test("while a row that is tried alone rests, later rows of its process arrive", async () => {
+  const temporal = poisoned("poison");
+  const subject = subjectOf();
+  await arrive(subject, events("poison"));
+  await setFailures("poison", FAILURES_UNTIL_ALONE);
+  await database.pool.query("update trustflow.callbacks set attempts = 20");
+  await start(temporal);
+  await arrive(subjectOf(), events("elsewhere"));
+  await until(async () => (await failuresOf("poison")) === FAILURES_UNTIL_ALONE + 1);
+  const { rows } = await database.pool.query<{ rests: boolean }>(
+    "select claimed_until > clock_timestamp() + interval '10 seconds' as rests from trustflow.callbacks where identifier = 'poison'",
+  );
+  expect(rows).toEqual([{ rests: true }]);
+  await arrive(subject, events("later"));
+  await until(() => temporal.to(subject.workflowId).includes("later"));
+});
+
+test("a process that does not answer while others do: its rows are parked alone, each after its own tries", async () => {
+  const temporal = new FakeTemporal();
+  const [own, other] = [subjectOf(), subjectOf()];
+  temporal.answer = ({ workflowId }) => {
+    if (workflowId === own.workflowId) throw BUSY;
+  };
+  await arrive(other, events("other"));
+  await start(temporal);
+  await until(async () => (await stateOf("other")) === "delivered");
+  await arrive(own, events("one", "two"));
+  await until(async () => ((await failuresOf("two")) ?? 0) > 0);
+  for (const id of ["one", "two"]) await setFailures(id, MAX_FAILURES - 1);
+  const detail = `${MAX_FAILURES} tries failed; the last one: Temporal is busy with this process`;
+  for (const id of ["one", "two"])
+    await until(async () => (await stateOf(id)) === `parked: undeliverable: ${detail}`);
+});
+
+test("while nobody gets through, no failure counts, and no row is parked", async () => {
+  const temporal = new FakeTemporal();
+  let tries = 0;
+  temporal.answer = () => {
+    tries += 1;
+    throw BUSY;
+  };
+  const subjects = [subjectOf(), subjectOf()];
+  for (const [index, subject] of subjects.entries()) await arrive(subject, events(`e-${index}`));
+  await setFailures("e-0", MAX_FAILURES - 1);
+  await start(temporal);
+  await until(() => tries >= 8);
+  expect(await failuresOf("e-0")).toBe(MAX_FAILURES - 1);
+  expect(await failuresOf("e-1")).toBe(0);
+  temporal.answer = () => undefined;
+  for (const index of [0, 1])
+    await until(async () => (await stateOf(`e-${index}`)) === "delivered", 20_000);
+}, 30_000);
+
+test("a row in whose tries relays die is tried after the others, then parked without being read", async () => {
+  const temporal = new FakeTemporal();
+  const subject = subjectOf();
+  await arrive(subject, events("deadly"));
+  const inbox = new Inbox(database.pool, bodyKeys);
+  for (let death = 0; death < 3; death += 1)
+    expect(await inbox.claim(randomUUID(), 0)).toHaveLength(1);
+  // The first claim found it as it came.
+  expect(await failuresOf("deadly")).toBe(2);
+  await setFailures("deadly", FAILURES_UNTIL_ALONE);
+  expect(await inbox.claim(randomUUID(), 0)).toEqual([]);
+  await setFailures("deadly", MAX_FAILURES - 1);
+  await arrive(subject, events("good"));
+  const order: string[] = [];
+  await start(temporal, {
+    parsers: {
+      test(body) {
+        order.push((body as { Identifier: string }).Identifier);
+        return parsers.test(body);
+      },
+    },
+  });
+  const detail = `${MAX_FAILURES} tries failed; the last one: it did not end`;
+  await until(async () => (await stateOf("deadly")) === `parked: undeliverable: ${detail}`);
+  await until(async () => (await stateOf("good")) === "delivered");
+  expect(order).toEqual(["good"]);
+});
+
+test("an event whose secret the database refuses is parked alone; its neighbours arrive with theirs", async () => {
+  const temporal = new FakeTemporal();
+  const subject = subjectOf();
+  const account = { provider: "test-account", account: "default" };
+  await journal.correlate({ ...subject, ...account, reference: "r-1" });
+  const bodies = events("a", "b", "c", "d", "e").map((body) => ({ ...body, request_pk: "r-1" }));
+  await arrive(account, bodies);
+  await start(temporal, {
+    sources: {
+      "test-account": (...given) => ({
+        ...sources["test-account"](...given),
+        secret: sources["test-account"](...given).event.id,
+      }),
+    },
+    sealSecret: (secret) => (secret === "c" ? "\0" : `sealed ${secret}`),
+  });
+  await until(() => temporal.to(subject.workflowId).length === 4);
+  expect(temporal.to(subject.workflowId)).toEqual(["a", "b", "d", "e"]);
+  const refused = "parked: unreadable: the database refuses it (22021)";
+  await until(async () => (await stateOf("c")) === refused);
+  expect(await journal.eventSecrets(subject)).toHaveLength(4);
+});
+
+test("a reference that the database refuses is parked alone; its neighbours find their process", async () => {
+  const temporal = new FakeTemporal();
+  const subject = subjectOf();
+  const account = { provider: "test-account", account: "default" };
+  await journal.correlate({ ...subject, ...account, reference: "r-1" });
+  const bodies = events("a", "b", "c", "d", "e").map((body) => ({ ...body, request_pk: "r-1" }));
+  await arrive(
+    account,
+    bodies.map((body) => (body.Identifier === "c" ? { ...body, request_pk: "nul\0" } : body)),
+  );
+  await start(temporal);
+  await until(() => temporal.to(subject.workflowId).length === 4);
+  const refused = "parked: unreadable: the database refuses it (22021)";
+  await until(async () => (await stateOf("c")) === refused);
+});
+
+test("while callbacks of accounts cannot be addressed, those of processes go on", async () => {
+  const { pool } = database;
+  const temporal = new FakeTemporal();
+  const subject: ProcessSubject = subjectOf();
+  await journal.correlate({
+    ...subject,
+    ...{ provider: "test-account", account: "default", reference: "r-1" },
+  });
+  await pool.query("alter table trustflow.correlations rename to correlations_away");
+  try {
+    const account = { provider: "test-account", account: "default" };
+    await arrive(account, [{ Identifier: "of the account", request_pk: "r-1" } as never]);
+    await start(temporal, { leaseMs: 300, signalTimeoutMs: 100 });
+    await arrive(subject, events("own"));
+    await until(() => temporal.to(subject.workflowId).includes("own"));
+  } finally {
+    await pool.query("alter table trustflow.correlations_away rename to correlations");
+  }
+  await until(() => temporal.to(subject.workflowId).includes("of the account"));
+});
