@@ -223,7 +223,7 @@ test("a token that was sealed with a key that this worker lacks waits for anothe
   expect([calls, problems]).toEqual([[], []]);
 });
 
-test("it runs by itself until it is closed, and a database that is away is only told", async () => {
+test("it runs by itself until it is closed", async () => {
   const [ours = ""] = await bringAll(1);
   const { bring, matcher } = await matching([ours], { times: { pauseMs: 10 } });
   const running = matcher.run();

@@ -259,7 +259,7 @@ test("while callbacks of accounts cannot be addressed, those of processes go on"
     ...subject,
     ...{ provider: "test-account", account: "default", reference: "r-1" },
   });
-  await pool.query("alter table trustflow.correlations rename to correlations_away");
+  await pool.query("alter table trustflow.unaddressed_tokens rename to away");
   try {
     const account = { provider: "test-account", account: "default" };
     await arrive(account, [{ Identifier: "of the account", request_pk: "r-1" } as never]);
@@ -267,7 +267,7 @@ test("while callbacks of accounts cannot be addressed, those of processes go on"
     await arrive(subject, events("own"));
     await until(() => temporal.to(subject.workflowId).includes("own"));
   } finally {
-    await pool.query("alter table trustflow.correlations_away rename to correlations");
+    await pool.query("alter table trustflow.away rename to unaddressed_tokens");
   }
   await until(() => temporal.to(subject.workflowId).includes("of the account"));
 });
