@@ -9,6 +9,7 @@ const longest = [
   "test/e2e/promises.test.ts",
   "test/histories/plain-paths.test.ts",
   "test/replay/replay.test.ts",
+  "test/callbacks/relay/hostile.temporal.test.ts",
   "test/e2e/signed-decisions.test.ts",
   "test/cli/roles.test.ts",
   "test/callbacks/inbox/quota.test.ts",
