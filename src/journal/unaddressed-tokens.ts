@@ -1,4 +1,4 @@
-// The worker's part of the tokens of callbacks that name no process (docs/decisions/0036): it tries each against the open processes of
+// The worker's part of the tokens of callbacks that name no process (docs/decisions/0037): it tries each against the open processes of
 // the account, and notes which reference the provider has shown for it.
 import type { Pool } from "../postgres/pool.js";
 

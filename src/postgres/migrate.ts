@@ -13,8 +13,8 @@ import { batchAddresses } from "./migrations/0009-batch-addresses.js";
 import { listedItems } from "./migrations/0010-listed-items.js";
 import { batchArchives } from "./migrations/0011-batch-archives.js";
 import { eventSecrets } from "./migrations/0012-event-secrets.js";
-import { callbackFailures } from "./migrations/0014-callback-failures.js";
-import { unaddressedTokens } from "./migrations/0015-unaddressed-tokens.js";
+import { callbackFailures } from "./migrations/0016-callback-failures.js";
+import { unaddressedTokens } from "./migrations/0017-unaddressed-tokens.js";
 import type { Pool, PoolClient } from "./pool.js";
 
 export interface Migration {

@@ -34,8 +34,8 @@ test("an empty database lacks every migration; several runners at once apply eac
     "0010-listed-items",
     "0011-batch-archives",
     "0012-event-secrets",
-    "0014-callback-failures",
-    "0015-unaddressed-tokens",
+    "0016-callback-failures",
+    "0017-unaddressed-tokens",
   ]);
   const runs = await Promise.all([migrate(pool), migrate(pool), migrate(pool)]);
   expect(runs.flat().toSorted()).toEqual(pending);
@@ -43,7 +43,7 @@ test("an empty database lacks every migration; several runners at once apply eac
   expect(await migrate(pool)).toEqual([]);
 });
 
-test("the migrations make exactly the fixed tables of docs/design.md §13 and those of decisions 17 to 20, 33 and 36", async () => {
+test("the migrations make exactly the fixed tables of docs/design.md §13 and those of decisions 17 to 20, 33 and 37", async () => {
   await migrate(database.pool);
   const { rows } = await database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'trustflow' order by 1",
@@ -121,8 +121,8 @@ test("callbacks are stored while 0007 builds its indexes, and one that was cut o
     "0010-listed-items",
     "0011-batch-archives",
     "0012-event-secrets",
-    "0014-callback-failures",
-    "0015-unaddressed-tokens",
+    "0016-callback-failures",
+    "0017-unaddressed-tokens",
   ]);
   const { rows } = await pool.query(
     `select relname as name, indisvalid as "isValid" from pg_index join pg_class on oid = indexrelid

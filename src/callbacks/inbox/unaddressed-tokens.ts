@@ -1,4 +1,4 @@
-// The relay's part of the tokens of callbacks that name no process (docs/decisions/0036): it offers them to the workers, and reads
+// The relay's part of the tokens of callbacks that name no process (docs/decisions/0037): it offers them to the workers, and reads
 // which reference the provider has shown for each.
 import type { Pool } from "../../postgres/pool.js";
 

@@ -1,7 +1,7 @@
 // Tokens of callbacks that name no process (P1 §6.1): sealed by the relay for the workers, which find the conference that each opens
-// (docs/decisions/0036). And what the provider has shown of the tokens that a process has.
+// (docs/decisions/0037). And what the provider has shown of the tokens that a process has.
 export const unaddressedTokens = {
-  name: "0015-unaddressed-tokens",
+  name: "0017-unaddressed-tokens",
   indexes: [
     {
       name: "callbacks_alone",
