@@ -178,6 +178,7 @@ export const Config = z.strictObject({
           archiveDays: whole(1).optional(),
           conferenceDays: whole(1).optional(),
           auditDays: whole(1).optional(),
+          answerDays: whole(1).optional(),
         })
         .prefault({}),
       batchSize: whole(1).default(1_000),

@@ -5,7 +5,8 @@ import type { Pool } from "../postgres/pool.js";
 
 /**
  * `attachment`: as the provider gave it back; `video`: an identity video and the evidences that go with it; `report`, `archive`: of
- * the recipients of a batch, and of their affidavits; `conference`, `audit`: of a video call.
+ * the recipients of a batch, and of their affidavits; `conference`, `audit`: of a video call; `answer`: what a wallet answered to the
+ * start of a flow.
  */
 export const documentKinds = [
   "submitted",
@@ -18,6 +19,7 @@ export const documentKinds = [
   "archive",
   "conference",
   "audit",
+  "answer",
 ] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 

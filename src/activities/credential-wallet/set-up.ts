@@ -6,7 +6,9 @@ import type {
   WalletRequest,
 } from "../../providers/credential-wallet/client.js";
 import type { Operation } from "../../providers/registry.js";
+import type { DocumentReference } from "../../contracts/shared/values.js";
 import type { StepCall } from "../runtime/activity.js";
+import { referenceOf } from "../runtime/documents.js";
 import { runEffect } from "../runtime/effect.js";
 import type { provider, WalletContext } from "./context.js";
 
@@ -15,6 +17,8 @@ export type WalletCall = StepCall & WalletRequest & { account: string };
 
 export interface FlowInitiated {
   /** What the wallet answered, where it was JSON. */
+  document?: DocumentReference;
+  /** The same, of an earlier release. */
   answer?: unknown;
   initiatedAt: string;
 }
@@ -111,7 +115,17 @@ async function init<Request extends WalletRequest>(
     send: async (...sent) => ({ ...(await send(...sent)), initiatedAt: now() }),
   });
   const { answer, initiatedAt = now() } = initiated ?? {};
-  return { ...(answer === undefined ? {} : { answer }), initiatedAt };
+  if (answer === undefined) return { initiatedAt };
+  return { document: await kept(context, answer), initiatedAt };
+}
+
+/**
+ * Its shape is not shown, and it may hold the URL of an offer: who opens that first has the credential. So it stands in no payload, which
+ * more people can decode than may have it, but is a document, sealed with the key of the process.
+ */
+function kept({ deps }: WalletContext, answer: unknown): Promise<DocumentReference> {
+  const base64 = Buffer.from(JSON.stringify(answer)).toString("base64");
+  return referenceOf(deps, { base64, mediaType: "application/json" }, "answer");
 }
 
 /** Which effect of the process it is does not change what is sent, so the digest leaves that out. */

@@ -53,6 +53,7 @@ export const ProcessDocument = z.strictObject({
     "signed",
     "conference",
     "audit",
+    "answer",
   ]),
   document: DocumentReference,
   /** The provider's id of it. */

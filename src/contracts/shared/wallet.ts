@@ -84,7 +84,10 @@ export function walletResult<P extends string>(processName: P) {
     outcome: z.enum(["initiated", "setUp"]),
     dates: z.strictObject({ initiatedAt: Instant.optional() }),
   }).extend({
-    /** What the wallet answered to `init`, where it was JSON, without the members that look like secrets; its shape is not shown. */
+    /**
+     * Of a process that an earlier release has run. Now the document of kind `answer` holds what the wallet answered to `init`, where
+     * that was small JSON, without the members that look like secrets; its shape is not shown.
+     */
     providerAnswer: z.unknown().optional(),
   });
 }

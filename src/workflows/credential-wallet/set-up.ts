@@ -7,6 +7,7 @@ import type {
   WalletPlan,
 } from "../../activities/credential-wallet/index.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
+import type { ProcessDocument } from "../../contracts/shared/status.js";
 import type { Made } from "../../contracts/shared/wallet.js";
 import { pathIdPattern, providerIdPattern } from "../../contracts/shared/names.js";
 import { Flow } from "../runtime/flow.js";
@@ -127,14 +128,15 @@ export class SetUp {
 
   #result<P extends string>(processName: P) {
     const { log, status } = this.#flow;
-    const { answer, initiatedAt } = this.#initiated ?? {};
+    const { answer, document, initiatedAt } = this.#initiated ?? {};
+    const kept: ProcessDocument[] = document ? [{ kind: "answer", document }] : [];
     return {
       process: processName,
       id: status.id,
       outcome: this.#outcome,
       references: status.references,
       dates: initiatedAt === undefined ? {} : { initiatedAt },
-      documents: [],
+      documents: kept,
       timeline: log.timeline,
       ...(answer === undefined ? {} : { providerAnswer: answer }),
     };

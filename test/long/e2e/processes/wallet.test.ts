@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { InputMismatchError, NotAcceptedError } from "../../../../src/client.js";
 import type { HandleOf } from "../../../../src/client.js";
 import type { Attention } from "../../../../src/contracts/shared/status.js";
+import { DocumentNotFound } from "../../../../src/documents/errors.js";
+import { trustflow } from "../../../cli/run.js";
 import { issuanceInput } from "../../../processes/issue-credential/inputs.js";
 import { presentationInput } from "../../../processes/present-credential/inputs.js";
 import { historyOf, startTestStack, statusWhere } from "../../../harness/stack/stack.js";
@@ -32,8 +34,7 @@ const askedOf = async (handle: Handle): Promise<Attention> =>
 test("an issuance creates what it needs, and starts the flow with its ids", async () => {
   const handle = await system.client.issueCredential("whole", issuanceInput("whole"));
   const result = await handle.result();
-  expect(result).toMatchObject({ outcome: "initiated", documents: [] });
-  expect(result.providerAnswer).toMatchObject({ state: "initiated" });
+  expect(result).toMatchObject({ outcome: "initiated", documents: [{ kind: "answer" }] });
   expect(Object.keys(result.references)).toEqual(["operatorId", "templateId", "issuanceServiceId"]);
   expect(result.timeline.map(({ event }) => event)).toEqual(
     expect.arrayContaining(["Created the wallet's operator", "Started the flow"]),
@@ -130,6 +131,29 @@ test("a member that the process sets itself is refused before anything is create
   });
   expect(await effectsOf("own")).toEqual({});
 });
+
+test.each([
+  ["issuance", () => system.client.issueCredential("offer", issuanceInput("offer"))],
+  ["presentation", () => system.client.presentCredential("offer", presentationInput("offer"))],
+] as const)(
+  "where the holder goes on (%s) is in a sealed document alone, which an erasure removes",
+  async (path, start) => {
+    const handle = await start();
+    const result = await handle.result();
+    const [{ document } = {}] = result.documents;
+    const { url } = JSON.parse(String(await system.client.documents.get(document!))) as {
+      url: string;
+    };
+    expect(url).toContain(`https://wallet.sandbox.invalid/${path}`);
+    const history = await historyOf(system, handle.workflowId);
+    expect(JSON.stringify([result, await handle.status(), history])).not.toContain(url);
+    const { code } = await trustflow(["erase", handle.workflowId, "--by", "Ada"], {
+      env: system.stack.env,
+    });
+    expect(code).toBe(0);
+    await expect(system.client.documents.get(document!)).rejects.toThrow(DocumentNotFound);
+  },
+);
 
 test("a token in an answer is neither in the result nor in the history", async () => {
   const input = issuanceInput("token", "with-token");
