@@ -13,7 +13,7 @@ import { purgeCorrelations, purgeEffects, purgeEventSecrets } from "./journal/re
 import type { IsOpen } from "./journal/retention.js";
 import { expireDocuments } from "./cleanup/document-retention.js";
 import type { Expired } from "./cleanup/document-retention.js";
-import { isKnown, isOpen } from "./cleanup/executions.js";
+import { Families } from "./cleanup/executions.js";
 import { eraseLateCallbacks } from "./cleanup/erasure-record.js";
 import { removeLeftovers } from "./cleanup/leftovers.js";
 import type { Leftovers } from "./cleanup/leftovers.js";
@@ -72,9 +72,10 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const namespaces = await namespacesOf(pool, options.namespace);
   const clients = namespaces.map((name) => options.clientFor(name));
 
-  const running: IsOpen = (namespace, id) => isOpen(options.clientFor(namespace), id);
+  const families = new Families({ ...options, now });
+  const running: IsOpen = (namespace, workflowId) => families.isOpen({ namespace, workflowId });
   // The journal outlives the history: a reset may need its rows for as long as that is there.
-  const remembered: IsOpen = (namespace, id) => isKnown(options.clientFor(namespace), id);
+  const remembered: IsOpen = (namespace, workflowId) => families.isKnown({ namespace, workflowId });
   const archive = new CallbackArchive(pool);
   const inbox = (what: PurgeOptions["what"], olderThan: Date, isOpen: IsOpen) =>
     dryRun
@@ -100,6 +101,7 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
   const { expired, unknownEnd, skipped } = await expireDocuments({
     ...options,
     clients,
+    families,
     days: retention.documents,
     dryRun,
     now,
@@ -110,6 +112,11 @@ export async function cleanUp(options: CleanupOptions): Promise<CleanupReport> {
     );
   if (skipped !== undefined)
     notes.push(`no document with an expired period was deleted: ${skipped}`);
+  const [lost] = families.lost;
+  if (lost !== undefined)
+    notes.push(
+      `${families.lost.size} process(es), such as ${lost}, count as open: Temporal does not have them, although they have rows that are younger than the namespace's history retention`,
+    );
   const leftovers = await removeLeftovers({ ...options, before: before(LEFTOVER_DAYS), dryRun });
   const documents = await removeOrphans({
     ...options,

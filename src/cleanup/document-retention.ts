@@ -1,13 +1,12 @@
-// The retention of documents by kind (docs/decisions/0019), counted from the end of the process, which is stored while
-// Temporal still has it. A document is kept if the end of its process is unknown or an open process needs it.
-import type { Client } from "@temporalio/client";
+// The retention of documents by kind (docs/decisions/0019), counted from the end of the process and of its family, which is stored
+// while Temporal still has it. A document is kept if that end is unknown or an open process needs it.
 import type { Config } from "../config.js";
 import type { DocumentStore } from "../documents/store.js";
 import { documentKinds } from "../journal/ownership.js";
 import type { ProcessKey } from "../crypto/data-key.js";
 import type { DocumentKind } from "../journal/ownership.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
-import { closeTimeOf } from "./executions.js";
+import type { Families } from "./executions.js";
 import { recordOwners, findTakenDocuments } from "./inputs.js";
 import type { DocumentUsers } from "./inputs.js";
 import { withDocumentLock, releaseDocument } from "./release-documents.js";
@@ -25,7 +24,7 @@ export interface RetentionOptions extends DocumentUsers {
   /** Present if this machine can reach the store; without it nothing is deleted. */
   documents?: DocumentStore | undefined;
   days: Config["retention"]["documents"];
-  clientFor(namespace: string): Client;
+  families: Families;
   dryRun: boolean;
   now: Date;
 }
@@ -87,8 +86,7 @@ async function isStillDue(
   { kind, endedAt, ...processKey }: Due,
   client?: PoolClient,
 ): Promise<boolean> {
-  const temporal = options.clientFor(processKey.namespace);
-  const newest = (await closeTimeOf(temporal, processKey.workflowId)) ?? endedAt;
+  const newest = (await options.families.endOf(processKey)) ?? endedAt;
   const isOpen = newest === "open";
   if (client && (isOpen || newest > endedAt))
     await writeEnd(client, processKey, isOpen ? null : newest);
@@ -97,13 +95,13 @@ async function isStillDue(
 
 /** The ends of the processes without a stored end; null: unknown, absent: the process is open. */
 async function learnEnds(options: RetentionOptions): Promise<Map<string, Date | null>> {
-  const { pool, clientFor, dryRun } = options;
+  const { pool, families, dryRun } = options;
   const { rows } = await pool.query<ProcessKey>(
     `select distinct namespace, workflow_id as "workflowId" from trustflow.documents where ended_at is null`,
   );
   const ends = new Map<string, Date | null>();
   const learn = async (processKey: ProcessKey): Promise<void> => {
-    const end = await closeTimeOf(clientFor(processKey.namespace), processKey.workflowId);
+    const end = await families.endOf(processKey);
     if (end === "open") return;
     ends.set(nameOf(processKey), end ?? null);
     if (end && !dryRun) await writeEnd(pool, processKey, end);

@@ -19,7 +19,8 @@ import {
   recordRuns,
 } from "./erasure-record.js";
 import type { ProcessKey } from "../crypto/data-key.js";
-import type { ProviderEffects, Erasure } from "./erasure-record.js";
+import type { ProviderEffects, Erasure, ErasureProof } from "./erasure-record.js";
+import { Families } from "./executions.js";
 import { recordOwners, findTakenDocuments } from "./inputs.js";
 import type { DocumentUsers, TakenDocuments } from "./inputs.js";
 import { namedDocuments } from "./named-documents.js";
@@ -49,13 +50,36 @@ export interface Erasable {
   references: string[];
 }
 
-export type Erased = Erasable & Pick<Erasure, "by" | "begunAt" | "finishedAt">;
+export type Erased = Erasable & Pick<Erasure, "by" | "proof" | "begunAt" | "finishedAt">;
+
+/** Who erases. */
+export interface Eraser {
+  by: string;
+  proof?: ErasureProof | undefined;
+}
 
 export class ProcessIsOpen extends Error {
   override readonly name = "ProcessIsOpen";
 
-  constructor(workflowId: string) {
-    super(`${workflowId} is still open: only a finished process can be erased`);
+  /** `open`: itself, or one of its family. */
+  constructor(workflowId: string, open = workflowId) {
+    const why =
+      open === workflowId
+        ? "only a finished process can be erased"
+        : `${workflowId} belongs to it or with it, and can be erased once it has finished too`;
+    super(`${open} is still open: ${why}`);
+  }
+}
+
+/** It may be that another Temporal was asked. */
+export class ProcessIsLost extends Error {
+  override readonly name = "ProcessIsLost";
+
+  constructor(lost: string, until: Date) {
+    super(
+      `Temporal does not have ${lost}, although it has rows that are younger than the namespace's history retention: nothing was erased. ` +
+        `Check TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. If its history was deleted by hand, run the command again after ${until.toISOString()}`,
+    );
   }
 }
 
@@ -89,18 +113,19 @@ export async function erasableOf(options: EraseOptions): Promise<Erasable> {
 }
 
 /** Idempotent. An erased id cannot be used again: a new start with it is refused. */
-export async function erase(options: EraseOptions & { by: string }): Promise<Erased> {
-  const { client, pool, documents, workflowId, by, limitMs = 60_000 } = options;
+export async function erase(options: EraseOptions & Eraser): Promise<Erased> {
+  const { client, pool, documents, workflowId, by, proof, limitMs = 60_000 } = options;
   const processKey = processOf(options);
   const { own, heirs, underWay, ...found } = await survey(options);
   const [last] = await erasuresOf(pool, processKey);
   if (last && !underWay && isEmpty(found)) return { ...found, ...recorded(last) };
-  const erasure = await beginErasure(pool, processKey, by);
+  const erasure = await beginErasure(pool, processKey, by, proof);
   // An attempt that started before the record was committed may be about to send.
-  if ((await runsOf(client, workflowId)).isOpen) {
-    await abandonErasure(pool, erasure);
-    throw new ProcessIsOpen(workflowId);
-  }
+  await finishedRuns(options).catch(async (error: unknown) => {
+    if (error instanceof ProcessIsOpen || error instanceof ProcessIsLost)
+      await abandonErasure(pool, erasure);
+    throw error;
+  });
   await recordRuns(pool, erasure, found.runs);
   await recordOwners(pool, heirs);
   for (const { id, kind } of own)
@@ -119,10 +144,9 @@ export async function erase(options: EraseOptions & { by: string }): Promise<Era
 }
 
 async function survey(options: EraseOptions): Promise<Survey> {
-  const { client, pool, workflowId } = options;
+  const { pool, workflowId } = options;
   const processKey = processOf(options);
-  const runs = await runsOf(client, workflowId);
-  if (runs.isOpen) throw new ProcessIsOpen(workflowId);
+  const runs = await finishedRuns(options);
   const { documents, ...rows } = await findErasable(pool, processKey);
   const own = [...documents, ...(await unrecorded(options, runs, documents))];
   const heirs = await heirsOf(options, own);
@@ -147,6 +171,18 @@ async function survey(options: EraseOptions): Promise<Survey> {
   if (!last && isEmpty(found) && found.atProvider.length === 0)
     throw new NothingToErase(workflowId);
   return { ...found, own, heirs, underWay: last !== undefined && !last.finishedAt };
+}
+
+/** Its runs. Throws where it is open or lost, or another one of its family. */
+async function finishedRuns(options: EraseOptions): Promise<Runs> {
+  const { client, pool, workflowId } = options;
+  const runs = await runsOf(client, workflowId);
+  if (runs.isOpen) throw new ProcessIsOpen(workflowId);
+  const families = new Families({ pool, clientFor: () => client });
+  const found = await families.remaining(processOf(options));
+  if (!found) return runs;
+  if (found.until) throw new ProcessIsLost(found.workflowId, found.until);
+  throw new ProcessIsOpen(workflowId, found.workflowId);
 }
 
 /**
@@ -200,9 +236,10 @@ function countByKind(documents: Document[]): Record<string, number> {
   return counts;
 }
 
-function recorded({ by, begunAt, finishedAt, documents, callbacks, effects, runs }: Erasure) {
+function recorded(erasure: Erasure) {
+  const { by, proof, begunAt, finishedAt, documents, callbacks, effects, runs } = erasure;
   const counts = { documents, callbacks, effects, runs };
-  return { by, begunAt, ...(finishedAt && { finishedAt }), ...counts };
+  return { by, ...(proof && { proof }), begunAt, ...(finishedAt && { finishedAt }), ...counts };
 }
 
 function isEmpty({ documents, callbacks, effects, runs }: Erasable): boolean {

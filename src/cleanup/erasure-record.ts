@@ -4,11 +4,19 @@ import type { ProcessKey } from "../crypto/data-key.js";
 import { transaction } from "../postgres/pool.js";
 import type { Pool, PoolClient } from "../postgres/pool.js";
 
+/** Made with an operator's key over the process, `by`, and the update `erase` with an empty id (docs/decisions/0024). */
+export interface ErasureProof {
+  operator: string;
+  at: string;
+  value: string;
+}
+
 export interface Erasure {
   id: string;
   namespace: string;
   workflowId: string;
   by: string;
+  proof?: ErasureProof;
   begunAt: Date;
   /** Absent while the erasure is in progress. */
   finishedAt?: Date;
@@ -19,7 +27,7 @@ export interface Erasure {
   runs: number;
 }
 
-const columns = `id, namespace, workflow_id as "workflowId", erased_by as by, begun_at as "begunAt", finished_at as "finishedAt",
+const columns = `id, namespace, workflow_id as "workflowId", erased_by as by, proof, begun_at as "begunAt", finished_at as "finishedAt",
   documents, callbacks, effects, runs`;
 const ofProcess = "namespace = $1 and workflow_id = $2";
 
@@ -28,12 +36,18 @@ export async function erasuresOf(
   pool: Pool,
   { namespace, workflowId }: Partial<ProcessKey>,
 ): Promise<Erasure[]> {
-  const { rows } = await pool.query<Erasure & { finishedAt: Date | null }>(
+  const { rows } = await pool.query<
+    Erasure & { finishedAt: Date | null; proof: ErasureProof | null }
+  >(
     `select ${columns} from trustflow.erasures
      where ($1::text is null or namespace = $1) and ($2::text is null or workflow_id = $2) order by id desc`,
     [namespace ?? null, workflowId ?? null],
   );
-  return rows.map(({ finishedAt, ...row }) => ({ ...row, ...(finishedAt && { finishedAt }) }));
+  return rows.map(({ finishedAt, proof, ...row }) => ({
+    ...row,
+    ...(finishedAt && { finishedAt }),
+    ...(proof && { proof }),
+  }));
 }
 
 /** The erasure in progress, or a new one. From its commit on, no effect of the process is sent. */
@@ -41,12 +55,13 @@ export async function beginErasure(
   pool: Pool,
   processKey: ProcessKey,
   by: string,
+  proof?: ErasureProof,
 ): Promise<Erasure> {
   const { namespace, workflowId } = processKey;
   await pool.query(
-    `insert into trustflow.erasures (namespace, workflow_id, erased_by) values ($1, $2, $3)
+    `insert into trustflow.erasures (namespace, workflow_id, erased_by, proof) values ($1, $2, $3, $4)
      on conflict (namespace, workflow_id) where finished_at is null do nothing`,
-    [namespace, workflowId, by],
+    [namespace, workflowId, by, proof ?? null],
   );
   const [erasure] = await erasuresOf(pool, processKey);
   if (!erasure) throw new Error("the record of the erasure is gone");
@@ -92,19 +107,31 @@ export async function recordDocument(
 /** What came: a body, or which notice it was about. */
 const saysMore = "(body is not null or evidence_id is not null)";
 const saysNothing =
-  "body = null, evidence_id = null, kind = null, event_date = null, detail = null";
+  "body = null, evidence_id = null, kind = null, event_date = null, detail = null, reference = null";
+/** With a reference of the process that was not known yet. In each of these two states an index finds them. */
+const unmatchedIn = (state: "parked" | "unaddressed") => `
+  select c.id, c.body, c.evidence_id from trustflow.correlations k
+  join trustflow.callbacks c on (c.provider, c.account, c.reference) = (k.provider, k.account, k.reference)
+  where k.namespace = $1 and k.workflow_id = $2 and c.workflow_id is null and c.state = '${state}'`;
+const itsCallbacks = `(
+  select id, body, evidence_id from trustflow.callbacks where ${ofProcess}
+  union all ${unmatchedIn("parked")} union all ${unmatchedIn("unaddressed")}) as own`;
 /** A batch may have millions of callbacks, so they are emptied in small updates. */
 const CALLBACKS = 10_000;
 
-/** Deletes the bodies. The rows stay, so that a late duplicate restores none. Waiting callbacks are not delivered any more. */
+/**
+ * Deletes the bodies. The rows stay, so that a late duplicate restores none. Waiting callbacks are not delivered any more. It comes before
+ * the references of the process go.
+ */
 export async function eraseCallbacks(pool: Pool, erasure: Erasure): Promise<void> {
   for (let gone = CALLBACKS; gone === CALLBACKS;) {
     const { rows } = await pool.query<{ gone: number }>(
       `with gone as (
          update trustflow.callbacks set ${saysNothing}, claim = null, claimed_until = null,
-           state = case when state in ('waiting', 'unaddressed') then 'late' else state end,
+           state = case when workflow_id is null then 'parked' when state in ('waiting', 'unaddressed') then 'late' else state end,
+           reason = case when workflow_id is null then 'unmatched' else reason end,
            settled_at = coalesce(settled_at, clock_timestamp())
-         where id in (select id from trustflow.callbacks where ${ofProcess} and ${saysMore} limit ${CALLBACKS})
+         where id in (select id from ${itsCallbacks} where ${saysMore} limit ${CALLBACKS})
          returning 1)
        update trustflow.erasures set callbacks = callbacks + (select count(*) from gone) where id = $3
        returning (select count(*)::int from gone) as gone`,
@@ -177,7 +204,7 @@ export async function findErasable(
     [namespace, workflowId],
   );
   const { rows } = await pool.query<{ callbacks: number; effects: number }>(
-    `select (select count(*)::int from trustflow.callbacks where ${ofProcess} and ${saysMore}) as callbacks,
+    `select (select count(*)::int from ${itsCallbacks} where ${saysMore}) as callbacks,
        (select count(*)::int from trustflow.effects where ${ofProcess}
           and (sealed_answer is not null or sealed_decisions is not null or digest is not null)) as effects`,
     [namespace, workflowId],

@@ -1,48 +1,134 @@
-// Reads the state of one process from Temporal itself. The visibility store may lag or be empty, so nothing is deleted based
-// on it. It decodes no payload, so it needs no key.
+// What Temporal itself says of processes. The visibility store may lag or be empty, so nothing is deleted based on it. It decodes no
+// payload, so it needs no key.
 import type { Client } from "@temporalio/client";
-import proto from "@temporalio/proto";
+import { familyOf } from "../contracts/registry.js";
+import type { ProcessKey } from "../crypto/data-key.js";
+import type { Pool } from "../postgres/pool.js";
+import { historyDays } from "../temporal/connection.js";
 
-const { WORKFLOW_EXECUTION_STATUS_RUNNING: RUNNING } =
-  proto.temporal.api.enums.v1.WorkflowExecutionStatus;
+/** When the newest run has ended; undefined where Temporal does not have it any more. */
+export type End = Date | "open" | undefined;
+
+/** A process that is open, or lost: Temporal does not have it, and would have it `until` then, by its newest row and the retention. */
+export interface Remaining {
+  workflowId: string;
+  until?: Date;
+}
+
+interface Member {
+  end?: Date | undefined;
+  remaining?: Remaining;
+}
+
 const NOT_FOUND = 5;
+const DAY_MS = 86_400_000;
 
-/** Whether Temporal still has the history of its newest run. */
-export async function isKnown(client: Client, workflowId: string): Promise<boolean> {
-  return (await statusOf(client, workflowId)) !== undefined;
+export interface FamilyOptions {
+  pool: Pool;
+  clientFor(namespace: string): Client;
+  now?: Date;
 }
 
-export async function isOpen(client: Client, workflowId: string): Promise<boolean> {
-  return (await statusOf(client, workflowId)) === RUNNING;
+/**
+ * A process belongs to a family (`familyOf`): the result of `serveNotice` names the affidavits of its notice. So retention, clean-up and
+ * erasure ask about the family, and a process counts as open while one of it is. So does one that is lost: absence proves nothing.
+ */
+export class Families {
+  readonly #pool: Pool;
+  readonly #clientFor: (namespace: string) => Client;
+  readonly #now: Date;
+  readonly #historyDays = new Map<string, Promise<number>>();
+  /** The processes that were found to be lost. */
+  readonly lost = new Set<string>();
+
+  constructor({ pool, clientFor, now = new Date() }: FamilyOptions) {
+    this.#pool = pool;
+    this.#clientFor = clientFor;
+    this.#now = now;
+  }
+
+  /** One of the family that is open, else one that is lost. */
+  async remaining(processKey: ProcessKey): Promise<Remaining | undefined> {
+    const found = (await this.#members(processKey)).flatMap(({ remaining = [] }) => remaining);
+    return found.find(({ until }) => until === undefined) ?? found[0];
+  }
+
+  async isOpen(processKey: ProcessKey): Promise<boolean> {
+    return (await this.remaining(processKey)) !== undefined;
+  }
+
+  /** Whether Temporal still has the history of one of them. */
+  async isKnown(processKey: ProcessKey): Promise<boolean> {
+    return (await this.endOf(processKey)) !== undefined;
+  }
+
+  /** When the last of them has ended. Those that Temporal does not have any more ended before those that it has. */
+  async endOf(processKey: ProcessKey): Promise<End> {
+    const members = await this.#members(processKey);
+    if (members.some(({ remaining }) => remaining)) return "open";
+    return members
+      .flatMap(({ end = [] }) => end)
+      .toSorted((one, other) => one.getTime() - other.getTime())
+      .at(-1);
+  }
+
+  #members({ namespace, workflowId }: ProcessKey): Promise<Member[]> {
+    return Promise.all(
+      familyOf(workflowId).map((one) => this.#member({ namespace, workflowId: one })),
+    );
+  }
+
+  async #member(processKey: ProcessKey): Promise<Member> {
+    const { namespace, workflowId } = processKey;
+    const client = this.#clientFor(namespace);
+    const end = await endOf(client, workflowId);
+    if (end === "open") return { remaining: { workflowId } };
+    const ranAt = end ? undefined : await lastRow(this.#pool, processKey);
+    if (!ranAt) return { end };
+    const until = new Date(ranAt.getTime() + (await this.#daysOf(client)) * DAY_MS);
+    if (until <= this.#now) return {};
+    this.lost.add(workflowId);
+    return { remaining: { workflowId, until } };
+  }
+
+  #daysOf(client: Client): Promise<number> {
+    const { namespace } = client.options;
+    const days = this.#historyDays.get(namespace) ?? historyDays(client, namespace);
+    this.#historyDays.set(namespace, days);
+    return days;
+  }
 }
 
-/** When its newest run has ended; undefined where Temporal does not have it any more. */
-export async function closeTimeOf(
-  client: Client,
-  workflowId: string,
-): Promise<Date | "open" | undefined> {
-  const info = await infoOf(client, workflowId);
-  if (!info) return undefined;
-  const { status, closeTime } = info;
-  if (status === RUNNING || !closeTime) return "open";
-  return new Date(Number(closeTime.seconds) * 1_000);
+/**
+ * The newest row that shows that the process ran then. Not those that others write: the withdrawal of a step that was never sent, owners
+ * that the clean-up has added, late callbacks. Undefined for one that an erasure has removed.
+ */
+async function lastRow(
+  pool: Pool,
+  { namespace, workflowId }: ProcessKey,
+): Promise<Date | undefined> {
+  const own = "namespace = $1 and workflow_id = $2";
+  const { rows } = await pool.query<{ at: Date | null }>(
+    `select greatest(
+       (select max(updated_at) from trustflow.effects where ${own} and provider is not null),
+       (select max(owned_at) from trustflow.documents where ${own} and kind <> 'submitted'),
+       (select settled_at from trustflow.callbacks where ${own} and state = 'delivered' order by id desc limit 1)) as at
+     where not exists (select from trustflow.erasures where ${own})`,
+    [namespace, workflowId],
+  );
+  return rows[0]?.at ?? undefined;
 }
 
-async function statusOf(client: Client, workflowId: string): Promise<number | undefined> {
-  const info = await infoOf(client, workflowId);
-  return info && (info.status ?? RUNNING);
-}
-
-async function infoOf(
+/** Of the one process. A paused one is open. */
+export async function endOf(
   { workflowService, options: { namespace } }: Client,
   workflowId: string,
-): Promise<proto.temporal.api.workflow.v1.IWorkflowExecutionInfo | undefined> {
+): Promise<End> {
   try {
-    const { workflowExecutionInfo } = await workflowService.describeWorkflowExecution({
-      namespace,
-      execution: { workflowId },
-    });
-    return workflowExecutionInfo ?? {};
+    const execution = { workflowId };
+    const described = await workflowService.describeWorkflowExecution({ namespace, execution });
+    const { closeTime } = described.workflowExecutionInfo ?? {};
+    return closeTime ? new Date(Number(closeTime.seconds) * 1_000) : "open";
   } catch (error) {
     if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
     // A missing namespace gives the same error, which says nothing about its processes.

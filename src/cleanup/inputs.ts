@@ -14,7 +14,8 @@ import { firstInput } from "../temporal/visibility/first-input.js";
 import { isRunning, listExecutions, ofTypes } from "../temporal/visibility/stuck.js";
 import type { ListedExecution } from "../temporal/visibility/stuck.js";
 import { erasuresOf } from "./erasure-record.js";
-import { isKnown, isOpen } from "./executions.js";
+import { endOf } from "./executions.js";
+import type { End } from "./executions.js";
 import { ownedSince } from "./quarantine.js";
 
 export interface TakenDocuments extends ProcessKey {
@@ -116,7 +117,7 @@ async function missedIn(
   closedSince?: Date,
 ): Promise<string | undefined> {
   const listed = new Set(runs.map(({ workflowId }) => workflowId));
-  const isListed = closedSince ? isKnown : isOpen;
+  const isListed = (end: End) => (closedSince ? end !== undefined : end === "open");
   const { rows } = await pool.query<{ workflowId: string }>(
     `select workflow_id as "workflowId" from trustflow.effects
      where namespace = $1 and split_part(workflow_id, '/', 1) = any($2::text[])
@@ -126,7 +127,7 @@ async function missedIn(
     [client.options.namespace, withDocuments, closedSince ?? new Date(0), PROBES],
   );
   for (const { workflowId } of rows)
-    if (!listed.has(workflowId) && (await isListed(client, workflowId))) return workflowId;
+    if (!listed.has(workflowId) && isListed(await endOf(client, workflowId))) return workflowId;
   return undefined;
 }
 

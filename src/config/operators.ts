@@ -15,11 +15,16 @@ const publicKey = z
     "must be a public key as printed by `trustflow keys operator`",
   );
 
+/** Decisions that a command makes itself, without a process. */
+const commandDecisions = ["erase", "alertEmails"] as const;
+export type CommandDecision = (typeof commandDecisions)[number];
+const allDecisions = [...decisionUpdates, ...commandDecisions];
+
 const Operator = z.strictObject({
   /** More than one during a change of key. */
   publicKeys: listOf(publicKey, 1),
-  /** The updates that this operator may send; default: all. */
-  may: listOf(z.enum(decisionUpdates)).default([...decisionUpdates]),
+  /** The updates that this operator may send, and the commands that need a decision; default: all. */
+  may: listOf(z.enum(allDecisions)).default(allDecisions),
 });
 
 export const Operators = z.record(operatorName, Operator).default({});

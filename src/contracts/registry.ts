@@ -73,6 +73,29 @@ export function childrenOf(workflowId: string): `${ProcessName}/${string}`[] {
   );
 }
 
+/** The workflow id of the process that starts one with this id itself; undefined for an id that no process would give. */
+function parentOf(workflowId: string): `${ProcessName}/${string}` | undefined {
+  const parsed = parseWorkflowId(workflowId);
+  if (!parsed) return undefined;
+  const parents = processes.flatMap((parent) =>
+    (contractOf(parent).children ?? [])
+      .filter(
+        ({ process: child, suffix }) => child === parsed.process && parsed.id.endsWith(suffix),
+      )
+      .map(({ suffix }) => `${parent}/${parsed.id.slice(0, -suffix.length)}` as const),
+  );
+  return parents.find((parent) => parseWorkflowId(parent));
+}
+
+/**
+ * The process, the one that starts it, and all that this one starts: what one of them has, the others may name. Nothing of it is deleted
+ * while one of them is open. By their ids alone, so not each of them has to exist.
+ */
+export function familyOf(workflowId: string): string[] {
+  const first = parentOf(workflowId) ?? workflowId;
+  return [first, ...childrenOf(first)];
+}
+
 /** The updates that the process takes; each process takes `resolve`. */
 export function updatesOf(processName: ProcessName): UpdateContract[] {
   return [...Object.values(contractOf(processName).updates), resolve];

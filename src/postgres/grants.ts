@@ -19,10 +19,10 @@ export const tableGrants: Record<string, Grants> = {
   callbacks: {
     // The receiver stores by `store_callbacks` alone. The relay never changes what came, but notes what it is about.
     relay:
-      "select, update (namespace, workflow_id, state, reason, detail, attempts, failures, claim, claimed_until, settled_at, evidence_id, kind, event_date)",
+      "select, update (namespace, workflow_id, state, reason, detail, attempts, failures, claim, claimed_until, settled_at, evidence_id, kind, event_date, reference)",
     // A purge empties bodies, an erasure every trace of what came.
     cleanup:
-      "select, update (body, state, reason, detail, claim, claimed_until, settled_at, evidence_id, kind, event_date), delete",
+      "select, update (body, state, reason, detail, claim, claimed_until, settled_at, evidence_id, kind, event_date, reference), delete",
     operator:
       "select, update (state, reason, detail, attempts, failures, claim, claimed_until, settled_at)",
   },
@@ -82,6 +82,8 @@ export const tableGrants: Record<string, Grants> = {
     cleanup: "select, delete",
     operator: "select",
   },
+  // The owner alone writes to it: who deletes cannot say himself that Temporal is the right one.
+  namespaces: { cleanup: "select", operator: "select" },
   callback_addresses: {
     relay: "select, insert, update",
     // To lock a row before its deletion, a role needs the right to update one of its columns.

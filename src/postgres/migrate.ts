@@ -13,6 +13,9 @@ import { batchAddresses } from "./migrations/0009-batch-addresses.js";
 import { listedItems } from "./migrations/0010-listed-items.js";
 import { batchArchives } from "./migrations/0011-batch-archives.js";
 import { eventSecrets } from "./migrations/0012-event-secrets.js";
+import { namespaces } from "./migrations/0013-namespaces.js";
+import { callbackReferences } from "./migrations/0014-callback-references.js";
+import { erasureProofs } from "./migrations/0015-erasure-proofs.js";
 import { callbackFailures } from "./migrations/0016-callback-failures.js";
 import { unaddressedTokens } from "./migrations/0017-unaddressed-tokens.js";
 import type { Pool, PoolClient } from "./pool.js";
@@ -37,6 +40,9 @@ const migrations: readonly Migration[] = [
   listedItems,
   batchArchives,
   eventSecrets,
+  namespaces,
+  callbackReferences,
+  erasureProofs,
   callbackFailures,
   unaddressedTokens,
 ];

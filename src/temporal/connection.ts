@@ -80,7 +80,7 @@ export async function connectClient(ring: KeyRing, options: ConnectClientOptions
 
 /** How many days a namespace keeps the histories of closed processes. */
 export async function historyDays(
-  { workflowService }: ConnectionLike,
+  { workflowService }: Pick<ConnectionLike, "workflowService">,
   namespace: string,
 ): Promise<number> {
   const { config } = await workflowService.describeNamespace({ namespace });

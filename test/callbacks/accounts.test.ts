@@ -174,6 +174,25 @@ test("an unknown reference rests, then is parked as unmatched; a replay once it 
   expect(temporal.signals).toEqual([{ workflowId, ids: ["a"] }]);
 });
 
+const references = async () => {
+  const { rows } = await database.pool.query<{ reference: string | null }>(
+    "select reference from trustflow.callbacks order by id",
+  );
+  return rows.map(({ reference }) => reference);
+};
+
+test("a reference that is not known stands in the row, so that an erasure finds it, until its process has it", async () => {
+  await start({ unmatchedMs: 0 });
+  await arrive(here, callback("a", "r-1"), callback("b", "r-2"));
+  await settled("parked: unmatched", "parked: unmatched");
+  expect(await references()).toEqual(["r-1", "r-2"]);
+  await correlated("r-1");
+  const [row] = await all();
+  await archive.replay([row?.id ?? ""]);
+  await settled("delivered", "parked: unmatched");
+  expect(await references()).toEqual([null, "r-2"]);
+});
+
 test("a reference that becomes known in time is found without anybody's doing", async () => {
   await start();
   await arrive(here, callback("a", "slow"));

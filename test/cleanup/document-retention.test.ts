@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expireDocuments } from "../../src/cleanup/document-retention.js";
 import type { RetentionOptions } from "../../src/cleanup/document-retention.js";
+import { Families } from "../../src/cleanup/executions.js";
 import { generateKeyRing, KeyRing } from "../../src/crypto/key-ring.js";
 import { DirectoryDriver } from "../../src/documents/directory-driver.js";
 import { documentIdOf } from "../../src/documents/document-id.js";
@@ -59,12 +60,19 @@ const client = {
   },
 } as unknown as Client;
 
+const familiesBy = (own: Client) =>
+  new Families({
+    pool: database.pool,
+    clientFor: (namespace) => (namespace === "default" ? own : clientFor(namespace)),
+    now,
+  });
+
 function run(options: Partial<RetentionOptions> = {}) {
   return expireDocuments({
     pool: database.pool,
     documents: store,
     days: { affidavitDays: 30, submittedDays: 10 },
-    clientFor: (namespace) => (namespace === "default" ? client : clientFor(namespace)),
+    families: familiesBy(client),
     clients: [client, clientFor("other")],
     codecRing: ring,
     dryRun: false,
@@ -120,6 +128,31 @@ test("an open process keeps its documents", async () => {
   expect(await areThere([uri])).toEqual([true]);
 });
 
+test.each(["serveNotice/1", "sendPostal/1.post"])(
+  "a notice keeps its affidavits while %s is open, whose result or sibling names them, and counts from the end of the last",
+  async (open) => {
+    processes = { "sendNotice/1.notice": daysAgo(31), [open]: "open" };
+    const uri = await document("sendNotice/1.notice", "affidavit");
+    await run({ days: {} });
+    expect(await run()).toEqual({ expired: {}, unknownEnd: 0 });
+    // Temporal may have forgotten the notice by then.
+    processes = { [open]: daysAgo(29) };
+    expect(await run()).toEqual({ expired: {}, unknownEnd: 0 });
+    expect(await areThere([uri])).toEqual([true]);
+    const tomorrow = new Date(now.getTime() + 86_400_000);
+    expect(await run({ now: tomorrow })).toMatchObject({ expired: { affidavit: 1 } });
+  },
+);
+
+test("an affidavit whose period is counted already stays once the parent is open again", async () => {
+  processes = { "sendNotice/1.notice": daysAgo(31) };
+  const uri = await document("sendNotice/1.notice", "affidavit");
+  await run({ days: {} });
+  processes["serveNotice/1"] = "open";
+  expect(await run()).toEqual({ expired: {}, unknownEnd: 0 });
+  expect(await areThere([uri])).toEqual([true]);
+});
+
 test("a process that was started again counts from its last end", async () => {
   processes = { again: daysAgo(31) };
   const uri = await document("again", "affidavit");
@@ -164,7 +197,8 @@ test("where Temporal cannot be asked, or the store is not here, nothing goes", a
   const uri = await document("old", "affidavit");
   const workflowService = { describeWorkflowExecution: () => Promise.reject(new Error("away")) };
   const away = { options: client.options, workflowService };
-  await expect(run({ clientFor: () => away as unknown as Client })).rejects.toThrow("away");
+  const families = familiesBy(away as unknown as Client);
+  await expect(run({ families })).rejects.toThrow("away");
   expect(await run({ documents: undefined })).toEqual({ expired: {}, unknownEnd: 0 });
   expect(await areThere([uri])).toEqual([true]);
 });

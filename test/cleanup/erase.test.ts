@@ -9,7 +9,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BatchItems } from "../../src/batches/items.js";
 import { ArchiveParts } from "../../src/batches/parts.js";
-import { erasableOf, erase, NothingToErase, ProcessIsOpen } from "../../src/cleanup/erase.js";
+import {
+  erasableOf,
+  erase,
+  NothingToErase,
+  ProcessIsLost,
+  ProcessIsOpen,
+} from "../../src/cleanup/erase.js";
 import { storeEventSecrets } from "../../src/callbacks/inbox/event-secrets.js";
 import { beginErasure, eraseLateCallbacks, erasuresOf } from "../../src/cleanup/erasure-record.js";
 import { searchAttributes } from "../../src/contracts/shared/names.js";
@@ -41,7 +47,13 @@ let journal: Journal;
 /** What Temporal's lists show of processes with documents. */
 const known = { default: knownNamespace(), other: knownNamespace() };
 const clientFor = clientOf(known, ring);
-let runs: { workflowId: string; runId: string; isOpen: boolean; text: string }[];
+let runs: {
+  workflowId: string;
+  runId: string;
+  isOpen: boolean;
+  status?: number;
+  text: string;
+}[];
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -70,9 +82,9 @@ const client = {
             workflowId === execution.workflowId && runId === (execution.runId ?? runId),
         );
         if (!run) return gone();
-        return Promise.resolve({
-          workflowExecutionInfo: { execution: run, status: run.isOpen ? 1 : 2 },
-        });
+        const { isOpen, status = isOpen ? 1 : 2 } = run;
+        const closeTime = isOpen ? undefined : { seconds: Date.now() / 1_000 };
+        return Promise.resolve({ workflowExecutionInfo: { execution: run, status, closeTime } });
       },
       listWorkflowExecutions: (request: { query: string }) =>
         request.query.startsWith("WorkflowId = ")
@@ -86,7 +98,13 @@ const client = {
     },
     plugins: [],
   },
-  workflowService: clientFor("default").workflowService,
+  workflowService: {
+    ...(clientFor("default").workflowService as object),
+    describeWorkflowExecution: (request: any) =>
+      client.connection.workflowService
+        .describeWorkflowExecution(request)
+        .catch(() => clientFor("default").workflowService.describeWorkflowExecution(request)),
+  },
   workflow: {
     getHandle: (_: string, runId: string) => ({
       async fetchHistory() {
@@ -324,6 +342,89 @@ test("an open process is refused, and nothing is written", async () => {
   runs.push({ ...run(workflowId, "third"), isOpen: true });
   await expect(erase(optionsOf(workflowId))).rejects.toThrow(ProcessIsOpen);
   expect(await rowsOf("erasures", workflowId)).toEqual([]);
+});
+
+test("a process that Temporal lacks is not erased while its rows are younger than the history retention", async () => {
+  const one = await finished();
+  const kept = runs;
+  runs = [];
+  for (const days of [0, 89]) {
+    await database.pool.query(
+      "update trustflow.effects set updated_at = now() - $1 * interval '1 day'",
+      [days],
+    );
+    await expect(erase(optionsOf(one.workflowId))).rejects.toThrow(ProcessIsLost);
+    await expect(erasableOf(optionsOf(one.workflowId))).rejects.toThrow(ProcessIsLost);
+  }
+  expect(await rowsOf("erasures", one.workflowId)).toEqual([]);
+  expect(await store.get(one.submitted)).toEqual(content);
+  runs = kept;
+  await erase(optionsOf(one.workflowId));
+  await expectErased(one);
+});
+
+test("a child that Temporal lacks keeps its parent from being erased", async () => {
+  const child = "sendNotice/d.notice";
+  runs.push(run("serveNotice/d", "first"));
+  await journal.perform(
+    effectOf({ namespace: "default", workflowId: child }),
+    new Provider().performance,
+  );
+  await expect(erase(optionsOf("serveNotice/d"))).rejects.toThrow(`does not have ${child}`);
+});
+
+test("callbacks to the account that were parked, or still rest, with a reference of the process lose their bodies; others keep them", async () => {
+  const one = await finished();
+  const { pool } = database;
+  await pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, account, state, reason, size, body, reference)
+     select 'account', gen_random_uuid(), 'one-shot-signature', account, state, reason, 1, 'x', reference
+     from (values ('default', 'parked', 'unmatched', 'own'), ('default', 'unaddressed', null, 'own'),
+       ('default', 'parked', 'unmatched', 'other'), ('branch', 'parked', 'unmatched', 'own'))
+       as given (account, state, reason, reference)`,
+  );
+  await pool.query(
+    "insert into trustflow.correlations values ('one-shot-signature', 'default', 'own', 'default', $1)",
+    [one.workflowId],
+  );
+  const found = { ...counts, callbacks: 4 };
+  expect(await erasableOf(optionsOf(one.workflowId))).toMatchObject(found);
+  expect(await erase(optionsOf(one.workflowId))).toMatchObject(found);
+  const { rows } = await pool.query(
+    `select account, state, reason, reference, body is null as empty, settled_at is null as unsettled
+     from trustflow.callbacks where address = 'account' order by id`,
+  );
+  const erased = {
+    account: "default",
+    state: "parked",
+    reason: "unmatched",
+    reference: null,
+    empty: true,
+  };
+  expect(rows).toMatchObject([
+    { ...erased, unsettled: false },
+    { ...erased, unsettled: false },
+    { account: "default", reference: "other", empty: false },
+    { account: "branch", reference: "own", empty: false },
+  ]);
+});
+
+test("a paused process is open", async () => {
+  const { workflowId } = await finished();
+  runs.push({ ...run(workflowId, "third"), isOpen: true, status: 8 });
+  await expect(erase(optionsOf(workflowId))).rejects.toThrow(ProcessIsOpen);
+});
+
+test.each([
+  ["sendNotice/a.notice", "serveNotice/a"],
+  ["sendNotice/b.notice", "sendPostal/b.post"],
+  ["serveNotice/c", "sendNotice/c.notice"],
+])("%s is refused while %s is open, in its name", async (workflowId, open) => {
+  runs.push({ ...run(workflowId, "first") }, { ...run(open, "first"), isOpen: true });
+  await expect(erase(optionsOf(workflowId))).rejects.toThrow(`${open} is still open`);
+  expect(await rowsOf("erasures", workflowId)).toEqual([]);
+  runs = runs.map((one) => ({ ...one, isOpen: false }));
+  await erase(optionsOf(workflowId));
 });
 
 test("one that is started at the same moment is refused too, and goes on", async () => {

@@ -5,6 +5,7 @@ import {
   commandOf,
   contractOf,
   decisionUpdates,
+  familyOf,
   processes,
   updatesOf,
 } from "../../src/contracts/registry.js";
@@ -18,6 +19,14 @@ test("the decisions are those that the pages and the configuration name, in thei
     "decideVideo",
     "rejectCall",
   ]);
+});
+
+test("a family is a process, the one that starts it and all that this one starts", () => {
+  const family = ["serveNotice/a", "sendNotice/a.notice", "sendPostal/a.post"];
+  for (const one of family) expect(familyOf(one)).toEqual(family);
+  // The suffix of the other child, an id of a suffix alone, and no process of ours.
+  for (const alone of ["sendNotice/a.post", "sendNotice/.notice", "sendPostal/a", "old-1"])
+    expect(familyOf(alone)).toEqual([alone]);
 });
 
 test("every process takes resolve, and its updates have different names", () => {

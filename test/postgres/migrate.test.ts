@@ -34,6 +34,9 @@ test("an empty database lacks every migration; several runners at once apply eac
     "0010-listed-items",
     "0011-batch-archives",
     "0012-event-secrets",
+    "0013-namespaces",
+    "0014-callback-references",
+    "0015-erasure-proofs",
     "0016-callback-failures",
     "0017-unaddressed-tokens",
   ]);
@@ -43,7 +46,7 @@ test("an empty database lacks every migration; several runners at once apply eac
   expect(await migrate(pool)).toEqual([]);
 });
 
-test("the migrations make exactly the fixed tables of docs/design.md §13 and those of decisions 17 to 20, 33 and 37", async () => {
+test("the migrations make exactly the fixed tables of docs/design.md §13 and those of decisions 17 to 20, 33, 36 and 37", async () => {
   await migrate(database.pool);
   const { rows } = await database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'trustflow' order by 1",
@@ -62,6 +65,7 @@ test("the migrations make exactly the fixed tables of docs/design.md §13 and th
     "event_secrets",
     "look_up_proofs",
     "migrations",
+    "namespaces",
     "unaddressed_tokens",
   ]);
 });
@@ -121,6 +125,9 @@ test("callbacks are stored while 0007 builds its indexes, and one that was cut o
     "0010-listed-items",
     "0011-batch-archives",
     "0012-event-secrets",
+    "0013-namespaces",
+    "0014-callback-references",
+    "0015-erasure-proofs",
     "0016-callback-failures",
     "0017-unaddressed-tokens",
   ]);

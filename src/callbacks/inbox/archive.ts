@@ -157,7 +157,7 @@ export class CallbackArchive {
       const { rowCount } = await this.#pool.query(
         what === "rows"
           ? `delete from trustflow.callbacks ${which}`
-          : `update trustflow.callbacks set body = null ${which}`,
+          : `update trustflow.callbacks set body = null, reference = null ${which}`,
         [ids],
       );
       removed += rowCount ?? 0;

@@ -114,7 +114,7 @@ export class Inbox {
   /**
    * Assigns claimed rows to the process of their reference. They then wait like any other row, or are `surplus` if the
    * process has received its number. Returns the rows whose reference is known. They count as rows of the process's own
-   * address.
+   * address. Of the other rows the reference is noted, by which the erasure of their process finds them.
    */
   async address(claim: string, referred: Referred[], toldOf: number): Promise<Set<string>> {
     const { rows } = await this.#pool.query<{ id: string }>({
@@ -141,11 +141,16 @@ export class Inbox {
           returning address, q.rows),
         judged as (
           select f.*, c.rows - s.rows + row_number() over (partition by f.own order by f.id) > $4 as is_surplus
-          from found f join sums s using (own) join counted c on c.address = f.own)
+          from found f join sums s using (own) join counted c on c.address = f.own),
+        noted as (
+          update trustflow.callbacks c set reference = given.reference
+          from unnest($2::bigint[], $3::text[]) as given (id, reference)
+          where c.id = given.id and c.claim = $1 and c.state = 'unaddressed' and c.reference is null
+            and not exists (select from found f where f.id = c.id))
         update trustflow.callbacks c set namespace = j.namespace, workflow_id = j.workflow_id,
           state = case when j.is_surplus then 'surplus' else 'waiting' end,
           settled_at = case when j.is_surplus then clock_timestamp() end,
-          claim = null, claimed_until = null, attempts = 0, failures = 0
+          claim = null, claimed_until = null, attempts = 0, failures = 0, reference = null
         from judged j where c.id = j.id
         returning c.id`,
       values: [

@@ -30,6 +30,7 @@ import {
   attributes,
   openProcesses,
   openTemporal,
+  ownNamespace,
   retention,
   stuckProcesses,
   temporalClock,
@@ -58,6 +59,7 @@ export async function examine(): Promise<Checked[]> {
     ...configured(config),
     ...databaseChecks(database, config),
     ...temporalChecks(temporal, config),
+    ["namespace of the database", () => withBoth(database, temporal)] satisfies Check,
     ...accountChecks(accounts),
     ...shownAnswers(config),
     ["callback address", () => publicUrl(config)] satisfies Check,
@@ -132,6 +134,15 @@ function temporalChecks(opened: Promise<Temporal>, config: Config): Check[] {
     ["stuck processes", here(stuckProcesses)],
     ["clock of Temporal", here(temporalClock)],
   ];
+}
+
+function withBoth(
+  database: ReturnType<typeof openDatabase>,
+  temporal: Promise<Temporal>,
+): Promise<string> {
+  return withOpened("the database", database, ({ pool }) =>
+    withOpened("Temporal", temporal, (open) => ownNamespace(open, pool)),
+  );
 }
 
 function accountChecks(accounts: readonly ConfiguredAccount[]): Check[] {

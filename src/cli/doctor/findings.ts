@@ -45,6 +45,9 @@ export const findings = {
   namespaceMissing: fail(
     "Run `trustflow migrate --create-namespace 90`, or correct `TEMPORAL_NAMESPACE`.",
   ),
+  namespaceNotOwn: fail(
+    "Run `trustflow migrate` with both; or correct `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE` or `DATABASE_URL`.",
+  ),
   retentionTooShort: warn(
     "Run `temporal operator namespace update --retention 90d --namespace NAMESPACE`, or lower `retention.inboxDays`.",
   ),

@@ -3,11 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "@temporalio/client";
+import { foreignness } from "../../cleanup/own-namespaces.js";
 import { type Config, ConfigurationError } from "../../config.js";
 import { processes } from "../../contracts/registry.js";
 import { DecryptionError, UnknownKeyError } from "../../crypto/errors.js";
 import type { KeyRing } from "../../crypto/key-ring.js";
 import { historyDays } from "../../temporal/connection.js";
+import type { Pool } from "../../postgres/pool.js";
 import { connectPlain } from "../../roles/temporal.js";
 import { CALL_MS, Problem } from "./check.js";
 import { compareClocks } from "./clock.js";
@@ -56,6 +58,16 @@ export async function retention(
   return environment === "sandbox" && days < inboxDays
     ? `${kept}; not compared with retention.inboxDays in the sandbox`
     : kept;
+}
+
+/** `cleanup` and `erase` believe no other one (docs/decisions/0036). */
+export async function ownNamespace(
+  { connection, namespace }: Temporal,
+  pool: Pool,
+): Promise<string> {
+  const problem = await withDeadline(connection, () => foreignness(pool, connection, namespace));
+  if (problem !== undefined) throw new Problem("namespaceNotOwn", problem);
+  return `the namespace ${namespace} belongs to the database`;
 }
 
 export async function attributes({ connection, namespace }: Temporal): Promise<string> {

@@ -8,6 +8,7 @@ import { addCommand } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeData, writeJson } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
+import { provenOperator } from "./proven-operator.js";
 
 const provider = "video-identification";
 
@@ -20,8 +21,8 @@ interface Options {
 export function addAlertEmails(program: Command): void {
   addCommand(program, "alert-emails <process-id> [email...]", {
     summary: "register whom the video identification service tells of failed callbacks",
-    details:
-      "The addresses replace those that the provider has for this process ID, which is a name of the provider's, not an ID of Trustflow's. Nothing reads them back.",
+    details: `The addresses replace those that the provider has for this process ID, which is a name of the provider's, not an ID of
+Trustflow's. Nothing reads them back. If decisions.signed is "required", it needs the key of an operator who may do so (keys.operator).`,
     example:
       "trustflow alert-emails desk desk@example.com night@example.com\ntrustflow alert-emails desk --remove",
   })
@@ -44,6 +45,7 @@ async function setAlertEmails(
       `email: ${JSON.stringify(wrong)} is not an e-mail address`,
     );
   const config = loadConfig();
+  const operator = provenOperator(config, "alertEmails")?.name;
   const account = accountsOf(config, provider)[name];
   if (!account)
     throw new CommandError(
@@ -60,9 +62,7 @@ async function setAlertEmails(
     const isRefused = error.kind === "invalidRequest";
     throw new CommandError(isRefused ? exitCodes.failed : exitCodes.unreachable, error.message);
   }
-  if (json) writeJson({ processId, emails });
-  else
-    writeData(
-      remove ? terminal`${processId}  removed` : terminal`${processId}  ${emails.join(", ")}`,
-    );
+  if (json) return writeJson({ processId, emails, ...(operator !== undefined && { operator }) });
+  const signed = operator === undefined ? "" : ` (operator ${operator})`;
+  writeData(terminal`${processId}  ${remove ? "removed" : emails.join(", ")}${signed}`);
 }

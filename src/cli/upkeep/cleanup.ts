@@ -5,7 +5,7 @@ import type { Client } from "@temporalio/client";
 import type { ReplayWorkerOptions } from "@temporalio/worker";
 import type { Repairs } from "../../cleanup/repair.js";
 import type { CleanupReport } from "../../cleanup.js";
-import { loadConfig, ringOf } from "../../config.js";
+import { ringOf } from "../../config.js";
 import { payloadKeys, refusedPayloads } from "../../payload-keys.js";
 import type { Config } from "../../config.js";
 import type { Pool } from "../../postgres/pool.js";
@@ -37,41 +37,43 @@ day later.`,
     example: "trustflow cleanup --dry-run",
   })
     .option("--dry-run", "only count; delete and repair nothing")
-    .option("--repair-only", "only repair stuck processes; needs no database")
+    .option("--repair-only", "only repair stuck processes")
     .action(({ json, ...flags }: CleanupFlags) =>
-      flags.repairOnly
-        ? withTemporal(loadConfig(), async (temporal, config) => {
-            const repairs = await repair(temporal, config, flags);
-            if (json) return writeJson({ dryRun: flags.dryRun ?? false, ...repairs });
-            writeData(facts(repairLines(repairs)));
-          })
-        : withDatabase((pool, config) =>
-            withTemporal(config, async (temporal) => {
-              const repairs = await repair(temporal, config, flags);
-              const report = await retain(temporal, config, pool, flags);
-              for (const note of report.notes) writeNote(terminal`${note}`);
-              if (json) return writeJson({ ...report, ...repairs });
-              writeData(facts([...repairLines(repairs), ...retentionLines(report)]));
-            }),
-          ),
+      withOwnTemporal(async (temporal, pool, config) => {
+        const repairs = await repair(temporal, config, flags);
+        if (flags.repairOnly) {
+          if (json) return writeJson({ dryRun: flags.dryRun ?? false, ...repairs });
+          return writeData(facts(repairLines(repairs)));
+        }
+        const report = await retain(temporal, config, pool, flags);
+        for (const note of report.notes) writeNote(terminal`${note}`);
+        if (json) return writeJson({ ...report, ...repairs });
+        writeData(facts([...repairLines(repairs), ...retentionLines(report)]));
+      }),
     );
 }
 
 type Temporal = Awaited<ReturnType<typeof connectClient>>;
 
-export async function withTemporal(
-  config: Config,
-  work: (temporal: Temporal, config: Config) => Promise<void>,
+/** For what deletes or resets: the database, and the Temporal that belongs to it, in each namespace that the database knows. */
+export function withOwnTemporal(
+  work: (temporal: Temporal, pool: Pool, config: Config) => Promise<void>,
 ): Promise<void> {
-  await requireTemporal();
-  const { connectClient } = await import("../../temporal/connection.js");
-  const { ring, writeRing } = payloadKeys(config);
-  const temporal = await connectClient(ring, { writeRing });
-  try {
-    await work(temporal, config);
-  } finally {
-    await temporal.close();
-  }
+  return withDatabase(async (pool, config) => {
+    await requireTemporal();
+    const { connectClient } = await import("../../temporal/connection.js");
+    const { namespacesOf } = await import("../../cleanup/namespaces.js");
+    const { requireOwnNamespaces } = await import("../../cleanup/own-namespaces.js");
+    const { ring, writeRing } = payloadKeys(config);
+    const temporal = await connectClient(ring, { writeRing });
+    try {
+      const namespaces = await namespacesOf(pool, temporal.namespace);
+      await requireOwnNamespaces(pool, temporal.connection, namespaces);
+      await work(temporal, pool, config);
+    } finally {
+      await temporal.close();
+    }
+  });
 }
 
 /** Returns clients for other namespaces over the same connection. */

@@ -2,9 +2,13 @@
 import type { Command } from "commander";
 import type { Erasable, Erased } from "../../cleanup/erase.js";
 import type { Erasure } from "../../cleanup/erasure-record.js";
-import { ringOf } from "../../config.js";
+import type { ErasureProof } from "../../cleanup/erasure-record.js";
+import { loadConfig, ringOf } from "../../config.js";
 import { childrenOf, parseWorkflowId, processes } from "../../contracts/registry.js";
-import { clientsOf, withTemporal } from "./cleanup.js";
+import { signDecision } from "../../crypto/decision-signature.js";
+import { clientsOf, withOwnTemporal } from "./cleanup.js";
+import { provenOperator } from "./proven-operator.js";
+import type { ProvenOperator } from "./proven-operator.js";
 import { addCommand, personName } from "../command.js";
 import { withDatabase } from "../context.js";
 import { CommandError, exitCodes } from "../output/exit.js";
@@ -30,9 +34,11 @@ export function addErase(program: Command): void {
   addCommand(program, "erase <id>", {
     summary: "erase a finished process: its documents, callbacks, answers, key and history",
     details: `The ID must be "<process>/<business id>", so that it cannot mean another process.
-The erasure is final. An open process is refused. The processes that it has started are erased with it; none of them may be open.
+The erasure is final. An open process is refused, and one whose parent is open. The processes that it has started are erased with
+it; none of them may be open.
 A document that another process owns too is kept.
 The id cannot be used again: a new start with it is refused, so nothing is sent twice. If the command was interrupted, run it again.
+If decisions.signed is "required", the key of an operator who may erase signs it (keys.operator).
 The provider's own data are listed but stay there. "trustflow erasures" shows who erased what and when.`,
     example: `trustflow erase sendPostal/order-7 --dry-run
 trustflow erase sendPostal/order-7 --by "Ana Ruiz"`,
@@ -64,54 +70,65 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
   if (by === undefined && !dryRun)
     throw new CommandError(exitCodes.invalid, "--by: is required: the record says who erases");
   const workflowId = fullId(id);
-  await withDatabase((pool, config) =>
-    withTemporal(config, async (temporal) => {
-      const { client, namespace } = temporal;
-      const { erasableOf, erase, NothingToErase, ProcessIsOpen } =
-        await import("../../cleanup/erase.js");
-      const { namespacesOf } = await import("../../cleanup/namespaces.js");
-      const clients = (await namespacesOf(pool, namespace)).map(await clientsOf(temporal));
-      const documents = documentStoreOf(config);
-      const codecRing = ringOf(config, "codec");
-      const options = { workflowId, client, clients, pool, documents, codecRing };
-      const eraseOrShow = (of: typeof options) =>
-        by === undefined || dryRun ? erasableOf(of) : erase({ ...of, by });
-      try {
-        // What it has started is found by its id alone, so it goes first: after a crash the command finds the rest.
-        const started = await startedBy(workflowId, (id) =>
-          erasableOf({ ...options, workflowId: id }).catch((error: unknown) => {
-            if (error instanceof NothingToErase) return undefined;
-            throw error;
-          }),
+  const operator = dryRun ? undefined : provenOperator(loadConfig(), "erase");
+  await withOwnTemporal(async (temporal, pool, config) => {
+    const { client, namespace } = temporal;
+    const { erasableOf, erase, NothingToErase, ProcessIsLost, ProcessIsOpen } =
+      await import("../../cleanup/erase.js");
+    const { namespacesOf } = await import("../../cleanup/namespaces.js");
+    const clients = (await namespacesOf(pool, namespace)).map(await clientsOf(temporal));
+    const documents = documentStoreOf(config);
+    const codecRing = ringOf(config, "codec");
+    const options = { workflowId, client, clients, pool, documents, codecRing };
+    const eraseOrShow = (of: typeof options) =>
+      by === undefined || dryRun
+        ? erasableOf(of)
+        : erase({ ...of, by, proof: operator && proofOf(operator, { namespace, by, ...of }) });
+    try {
+      // What it has started is found by its id alone, so it goes first: after a crash the command finds the rest.
+      const started = await startedBy(workflowId, (id) =>
+        erasableOf({ ...options, workflowId: id }).catch((error: unknown) => {
+          if (error instanceof NothingToErase) return undefined;
+          throw error;
+        }),
+      );
+      if (started.length > 0) await erasableOf(options);
+      const children: { id: string; report: Erasable & Partial<Erased> }[] = [];
+      for (const id of started)
+        children.push({ id, report: await eraseOrShow({ ...options, workflowId: id }) });
+      const report = await eraseOrShow(options);
+      const shown = children.map(({ id, report: own }) => ({ id, ...own }));
+      if (json)
+        return writeJson({
+          id: workflowId,
+          dryRun: dryRun ?? false,
+          ...report,
+          ...(shown.length > 0 && { children: shown }),
+        });
+      writeData(facts(linesOf(workflowId, report)));
+      for (const { id, report: own } of children) writeData(facts(linesOf(id, own)));
+      if ([report, ...shown].some(({ atProvider }) => atProvider.length > 0))
+        writeNote(
+          terminal`The provider keeps its own data: ask it to erase them, by these references.`,
         );
-        if (started.length > 0) await erasableOf(options);
-        const children: { id: string; report: Erasable & Partial<Erased> }[] = [];
-        for (const id of started)
-          children.push({ id, report: await eraseOrShow({ ...options, workflowId: id }) });
-        const report = await eraseOrShow(options);
-        const shown = children.map(({ id, report: own }) => ({ id, ...own }));
-        if (json)
-          return writeJson({
-            id: workflowId,
-            dryRun: dryRun ?? false,
-            ...report,
-            ...(shown.length > 0 && { children: shown }),
-          });
-        writeData(facts(linesOf(workflowId, report)));
-        for (const { id, report: own } of children) writeData(facts(linesOf(id, own)));
-        if ([report, ...shown].some(({ atProvider }) => atProvider.length > 0))
-          writeNote(
-            terminal`The provider keeps its own data: ask it to erase them, by these references.`,
-          );
-        if (dryRun) writeNote(terminal`Nothing was erased: --dry-run`);
-      } catch (error) {
-        if (error instanceof ProcessIsOpen) throw new CommandError(exitCodes.failed, error.message);
-        if (error instanceof NothingToErase)
-          throw new CommandError(exitCodes.unknownId, error.message);
-        throw error;
-      }
-    }),
-  );
+      if (dryRun) writeNote(terminal`Nothing was erased: --dry-run`);
+    } catch (error) {
+      if (error instanceof ProcessIsOpen || error instanceof ProcessIsLost)
+        throw new CommandError(exitCodes.failed, error.message);
+      if (error instanceof NothingToErase)
+        throw new CommandError(exitCodes.unknownId, error.message);
+      throw error;
+    }
+  });
+}
+
+function proofOf(
+  { name: operator, privateKey }: ProvenOperator,
+  { namespace, workflowId, by }: { namespace: string; workflowId: string; by: string },
+): ErasureProof {
+  const at = new Date().toISOString();
+  const decision = { namespace, workflowId, update: "erase", updateId: "", operator, at };
+  return { operator, at, value: signDecision(privateKey, { ...decision, argument: { by } }) };
 }
 
 /** Of the processes that this one starts, those of which something is stored. Throws where one is open. */
@@ -134,10 +151,11 @@ function fullId(id: string): string {
 
 function linesOf(workflowId: string, report: Erasable & Partial<Erased>): [string, string][] {
   const { documents, callbacks, effects, runs, shared, atProvider, references } = report;
-  const { by, begunAt, finishedAt } = report;
+  const { by, proof, begunAt, finishedAt } = report;
   return [
     ["process", workflowId],
     ...(by === undefined ? [] : [["erased by", by] as [string, string]]),
+    ...(proof ? [["signed by", proof.operator] as [string, string]] : []),
     ...(begunAt ? [["begun", begunAt.toISOString()] as [string, string]] : []),
     ...(finishedAt ? [["finished", finishedAt.toISOString()] as [string, string]] : []),
     ["documents", countsByKind(documents)],
@@ -158,16 +176,27 @@ function linesOf(workflowId: string, report: Erasable & Partial<Erased>): [strin
 
 function erasuresRows(found: Erasure[]): Rows {
   return [
-    ["ID", "BY", "BEGUN", "FINISHED", "DOCUMENTS", "CALLBACKS", "ANSWERS", "HISTORIES"],
-    found.map(({ workflowId, by, begunAt, finishedAt, documents, callbacks, effects, runs }) => [
+    [
+      "ID",
+      "BY",
+      "SIGNED BY",
+      "BEGUN",
+      "FINISHED",
+      "DOCUMENTS",
+      "CALLBACKS",
+      "ANSWERS",
+      "HISTORIES",
+    ],
+    found.map(({ workflowId, by, proof, begunAt, finishedAt, documents, ...counts }) => [
       workflowId,
       by,
+      proof?.operator,
       begunAt.toISOString(),
       finishedAt?.toISOString() ?? "not yet",
       countsByKind(documents),
-      String(callbacks),
-      String(effects),
-      String(runs),
+      String(counts.callbacks),
+      String(counts.effects),
+      String(counts.runs),
     ]),
   ];
 }

@@ -1,6 +1,7 @@
 // `trustflow migrate`: updates the tables and the namespace's search attributes before a release starts.
 import type { Command } from "commander";
 import { loadConfig } from "../../config.js";
+import type { Pool } from "../../postgres/pool.js";
 import { databaseRoles, loginOf } from "../../postgres/roles.js";
 import { addCommand, wholeNumber } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
@@ -12,6 +13,7 @@ interface MigrateOptions {
   databaseOnly?: boolean;
   temporalOnly?: boolean;
   createNamespace?: number;
+  acceptNamespace?: boolean;
   json?: boolean;
 }
 
@@ -21,6 +23,8 @@ interface Migrated {
   granted?: string[];
   namespace?: string;
   createdNamespace?: boolean;
+  /** Those that the database notes now as its own. */
+  notedNamespaces?: string[];
   searchAttributes?: string[];
 }
 
@@ -32,7 +36,9 @@ const NAMESPACE_SETTLES_MS = 30_000;
 export function addMigrate(program: Command): void {
   addCommand(program, "migrate", {
     summary: "update the database and the Temporal namespace to this release",
-    details: "Only adds what is missing. You can run it again, and from several places at once.",
+    details: `Only adds what is missing. You can run it again, and from several places at once.
+It also notes in the database which namespace of Temporal belongs to it: "cleanup" and "erase" refuse every other one. So one run has to
+reach both.`,
     example: "trustflow migrate\ntrustflow migrate --create-namespace 90",
   })
     .option("--database-only", "only update the database")
@@ -42,16 +48,21 @@ export function addMigrate(program: Command): void {
       "create the namespace if it is missing, with this history retention in days",
       wholeNumber(1),
     )
-    .action(async ({ json, databaseOnly, temporalOnly, createNamespace }: MigrateOptions) => {
-      if (databaseOnly && temporalOnly) {
+    .option(
+      "--accept-namespace",
+      "note the namespace although the database belongs to another one: only after Temporal was set up anew",
+    )
+    .action(async ({ json, ...options }: MigrateOptions) => {
+      const { databaseOnly, temporalOnly, acceptNamespace } = options;
+      if ([databaseOnly, temporalOnly, acceptNamespace].filter(Boolean).length > 1) {
         throw new CommandError(
           exitCodes.invalid,
-          "--database-only and --temporal-only cannot be used together",
+          "--database-only, --temporal-only and --accept-namespace cannot be used together",
         );
       }
       const done: Migrated = {
         ...(temporalOnly ? {} : await migrateDatabase()),
-        ...(databaseOnly ? {} : await migrateTemporal(createNamespace)),
+        ...(databaseOnly ? {} : await migrateTemporal(options)),
       };
       if (json) return writeJson(done);
       if (done.migrations) writeNote(terminal`Database: ${listed(done.migrations, "up to date")}`);
@@ -61,6 +72,8 @@ export function addMigrate(program: Command): void {
         writeNote(
           terminal`Namespace ${done.namespace}: ${created}${listed(done.searchAttributes, "up to date")}`,
         );
+        for (const noted of done.notedNamespaces ?? [])
+          writeNote(terminal`Namespace ${noted}: noted as the one of this database`);
       }
     });
 }
@@ -76,12 +89,19 @@ function grantedTo(granted: string[]): string {
 }
 
 async function migrateDatabase(): Promise<Migrated> {
-  const pool = await openPool(loadConfig(), "trustflow-migrate");
   const { migrate } = await import("../../postgres/migrate.js");
   const { grantRoles } = await import("../../postgres/grants.js");
+  return asOwner(async (pool) => ({
+    migrations: await migrate(pool),
+    granted: await grantRoles(pool),
+  }));
+}
+
+async function asOwner<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = await openPool(loadConfig(), "trustflow-migrate");
   try {
     await withReachableDatabase(() => pool.query("select 1"));
-    return { migrations: await migrate(pool), granted: await grantRoles(pool) };
+    return await work(pool);
   } catch (error) {
     const { code, message } = error as { code?: unknown; message: string };
     if (code !== INSUFFICIENT_PRIVILEGE) throw error;
@@ -94,7 +114,11 @@ async function migrateDatabase(): Promise<Migrated> {
   }
 }
 
-async function migrateTemporal(retentionDays?: number): Promise<Migrated> {
+async function migrateTemporal({
+  createNamespace: retentionDays,
+  temporalOnly,
+  acceptNamespace = false,
+}: MigrateOptions): Promise<Migrated> {
   const { connectPlain } = await import("../../roles/temporal.js");
   const { missingSearchAttributes, registerSearchAttributes } =
     await import("../../temporal/visibility/search-attributes.js");
@@ -102,9 +126,18 @@ async function migrateTemporal(retentionDays?: number): Promise<Migrated> {
   try {
     const createdNamespace =
       retentionDays !== undefined && (await createNamespace(connection, namespace, retentionDays));
+    const { noteNamespaces } = await import("../../cleanup/own-namespaces.js");
+    const notedNamespaces = temporalOnly
+      ? []
+      : await asOwner((pool) => noteNamespaces(pool, connection, namespace, acceptNamespace));
     const missing = await missingSearchAttributes(connection, namespace);
     await registerSearchAttributes(connection, namespace);
-    return { namespace, ...(createdNamespace && { createdNamespace }), searchAttributes: missing };
+    return {
+      namespace,
+      ...(createdNamespace && { createdNamespace }),
+      ...(notedNamespaces.length > 0 && { notedNamespaces }),
+      searchAttributes: missing,
+    };
   } finally {
     await connection.close();
   }

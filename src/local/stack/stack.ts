@@ -254,7 +254,9 @@ function sayReplaced(own: OwnConfiguration, env: Record<string, string>, progres
 }
 
 async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
-  const { ok, output } = await run(process.execPath, [cliPath, "migrate"], {
+  // Temporal is the stack's own: with a database of one's own it may be newer than that.
+  const args = [cliPath, "migrate", "--accept-namespace"];
+  const { ok, output } = await run(process.execPath, args, {
     env,
     timeoutMs: 60_000,
   });

@@ -1,5 +1,6 @@
 // All runs of one workflow id, and their deletion by Temporal itself: history, memo and visibility.
 import type { Client } from "@temporalio/client";
+import proto from "@temporalio/proto";
 import { setTimeout as delay } from "node:timers/promises";
 import { searchAttributes } from "../../contracts/shared/names.js";
 import { withoutMemos } from "./without-memos.js";
@@ -22,7 +23,9 @@ export class StillThere extends Error {
 }
 
 const NOT_FOUND = 5;
-const RUNNING = 1;
+const { WORKFLOW_EXECUTION_STATUS_RUNNING: RUNNING, WORKFLOW_EXECUTION_STATUS_PAUSED: PAUSED } =
+  proto.temporal.api.enums.v1.WorkflowExecutionStatus;
+const isOpenIn = (status: number | null | undefined) => status === RUNNING || status === PAUSED;
 
 /** The newest run as Temporal itself knows it, and those before it as the visibility shows them, a moment behind. */
 export async function runsOf(client: Client, workflowId: string): Promise<Runs> {
@@ -36,14 +39,14 @@ export async function runsOf(client: Client, workflowId: string): Promise<Runs> 
       .catch(unlessGone);
   const newest = await describe({ workflowId });
   const { execution, status } = newest?.workflowExecutionInfo ?? {};
-  if (execution?.runId) (status === RUNNING ? open : closed).add(execution.runId);
+  if (execution?.runId) (isOpenIn(status) ? open : closed).add(execution.runId);
   const query = `WorkflowId = "${workflowId}"`;
   const listed = withoutMemos(client).list({ query });
   for await (const { runId, status: shown, typedSearchAttributes } of listed) {
     // The visibility may still show a run as open that has ended; or the run began after the newest was asked for.
-    if (shown.code === RUNNING && !open.has(runId) && !closed.has(runId)) {
+    if (isOpenIn(shown.code) && !open.has(runId) && !closed.has(runId)) {
       const run = await describe({ workflowId, runId });
-      if (run?.workflowExecutionInfo?.status === RUNNING) open.add(runId);
+      if (isOpenIn(run?.workflowExecutionInfo?.status)) open.add(runId);
     }
     if (!open.has(runId)) closed.add(runId);
     for (const one of typedSearchAttributes.get(searchAttributes.references) ?? [])

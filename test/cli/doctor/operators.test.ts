@@ -55,7 +55,8 @@ test("the command says who may decide, and as whom this key signs; it shows no p
   expect(checks).toContainEqual({
     check: "key operator",
     state: "ok",
-    detail: "signs as ana: resolve, cancel, acceptContract, decideVideo, rejectCall",
+    detail:
+      "signs as ana: resolve, cancel, acceptContract, decideVideo, rejectCall, erase, alertEmails",
   });
   expect(stdout).not.toContain(people.privateKey("ana").toString("base64"));
 });

@@ -1,6 +1,7 @@
 // `alert-emails`: the addresses go to the provider as they are given, and only when the command means it (P1 §4.2, rules 1–4).
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";
+import { Operators } from "../../harness/stack/operators.js";
 import { trustflow } from "../run.js";
 
 let sandbox: Sandbox;
@@ -15,6 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox?.close());
 
+const operators = new Operators("ana", "ben");
 const set = (...args: string[]) => trustflow(["alert-emails", ...args], { env });
 const sent = () => sandbox.ledger("desk").byIntent["desk"] ?? {};
 
@@ -53,4 +55,28 @@ test("a provider that is away, and a key that it refuses, are told without the k
   expect(code).toBe(4);
   expect(stderr).toContain("401");
   expect(stderr).not.toContain("a-wrong-key");
+});
+
+test("where decisions must be signed, only the key of an operator who may do so sends anything", async () => {
+  const rules = {
+    ...env,
+    ...operators.env,
+    TRUSTFLOW_DECISIONS__SIGNED: "required",
+    TRUSTFLOW_OPERATORS__BEN__MAY: "resolve,erase",
+  };
+  const setAs = (key: Record<string, string>) =>
+    trustflow(["alert-emails", "desk", "a@example.com"], { env: { ...rules, ...key } });
+  const before = sent();
+  for (const [key, problem] of [
+    [{}, 'keys.operator: is required: decisions.signed is "required"'],
+    [operators.keyOf("ana", "ben"), 'is not the key of a configured operator "ben"'],
+    [operators.keyOf("ana", "eve"), 'is not the key of a configured operator "eve"'],
+    [operators.keyOf("ben"), "ben may not alertEmails"],
+  ] as const)
+    expect(await setAs(key)).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });
+  expect(sent()).toEqual(before);
+  expect(await setAs(operators.keyOf("ana"))).toMatchObject({
+    code: 0,
+    stdout: "desk  a@example.com (operator ana)\n",
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { BatchItems } from "../../../src/batches/items.js";
 import { randomUUID } from "node:crypto";
 import { cleanUp, type CleanupOptions } from "../../../src/cleanup.js";
@@ -58,11 +58,12 @@ async function effect(
   workflowId: string,
   touchedDaysAgo: number,
   namespace = "default",
+  provider: string | null = "evi-post",
 ): Promise<void> {
   await database.pool.query(
-    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state, updated_at)
-     values ($1, $5, $2, 'submit', $3, 'answered', $4)`,
-    [randomUUID(), workflowId, randomUUID(), daysAgo(touchedDaysAgo), namespace],
+    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state, updated_at, provider)
+     values ($1, $5, $2, 'submit', $3, 'answered', $4, $6)`,
+    [randomUUID(), workflowId, randomUUID(), daysAgo(touchedDaysAgo), namespace, provider],
   );
 }
 
@@ -77,6 +78,7 @@ async function left(
 }
 
 test("bodies go after the inbox's days, rows and effects after the journal's, in batches", async () => {
+  temporal.historyDays = 30;
   for (const name of ["old-1", "old-2", "old-3"]) {
     await callback(name, "delivered", 31);
     await effect(name, 401);
@@ -120,6 +122,63 @@ test("nothing of an open process is removed", async () => {
   expect(await run()).toMatchObject({ inboxBodies: 0, inboxRows: 0, journalRows: 0 });
   expect(await left("callbacks", "body is not null")).toEqual(["open"]);
   expect(await left("effects")).toEqual(["open"]);
+});
+
+test.each(["serveNotice/1", "sendPostal/1.post"])(
+  "nothing of a notice is removed while %s is open, nor its journal while Temporal has that one's history",
+  async (other) => {
+    const notice = "sendNotice/1.notice";
+    temporal.processes = [{ workflowId: other, running: true }];
+    await callback(notice, "delivered", 500);
+    await effect(notice, 500);
+    expect(await run()).toMatchObject({ inboxBodies: 0, inboxRows: 0, journalRows: 0 });
+    temporal.processes = [{ workflowId: other, running: false }];
+    expect(await run()).toMatchObject({ inboxBodies: 1, inboxRows: 0, journalRows: 0 });
+    temporal.processes = [];
+    expect(await run()).toMatchObject({ inboxRows: 1, journalRows: 1 });
+  },
+);
+
+describe("a process that Temporal lacks counts as open while its rows are younger than the history retention", () => {
+  const lostNote = expect.stringContaining("1 process(es), such as lost, count as open");
+  const orphanOwner = `insert into trustflow.documents (id, namespace, workflow_id, kind, owned_at)
+    values ('0', 'default', 'lost', $1, now() - interval '89 days')`;
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["an effect", () => effect("lost", 89)],
+    ["a document that it has fetched", () => database.pool.query(orphanOwner, ["affidavit"])],
+    ["a delivered callback", () => callback("lost", "delivered", 89)],
+  ])("%s", async (_, young) => {
+    await callback("lost", "delivered", 91);
+    await young();
+    expect(await run({ dryRun: true })).toMatchObject({ inboxBodies: 0, notes: [lostNote] });
+    expect(await run()).toMatchObject({ inboxBodies: 0, notes: [lostNote] });
+    await database.pool.query("truncate trustflow.documents");
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["old ones alone", () => effect("lost", 91)],
+    ["the withdrawal of a step that was never sent", () => effect("lost", 1, "default", null)],
+    ["a late callback", () => callback("lost", "late", 1)],
+    [
+      "an owner that the clean-up may have added",
+      () => database.pool.query(orphanOwner, ["submitted"]),
+    ],
+    [
+      "those of an erased process",
+      async () => {
+        await effect("lost", 1);
+        await database.pool.query(
+          "insert into trustflow.erasures (namespace, workflow_id, erased_by) values ('default', 'lost', 'Ana')",
+        );
+      },
+    ],
+  ])("not by %s", async (_, others) => {
+    await callback("lost", "delivered", 91);
+    await others();
+    expect(await run()).toMatchObject({ inboxBodies: 1, notes: [] });
+    await database.pool.query("truncate trustflow.documents, trustflow.erasures");
+  });
 });
 
 test("the journal outlives the history", async () => {
@@ -267,7 +326,7 @@ test("a dry run counts the same and removes nothing", async () => {
   for (const name of ["a", "b", "open"]) {
     await callback(name, "delivered", 450);
     await effect(name, 450);
-    await effect(name, name === "b" ? 1 : 450);
+    await effect(name, name === "b" ? 399 : 450);
   }
   const counted = await run({ dryRun: true });
   expect(await left("effects")).toHaveLength(6);

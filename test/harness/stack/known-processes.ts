@@ -10,6 +10,7 @@ export interface KnownProcess {
   running: boolean;
   input?: unknown;
   startedAt?: Date;
+  endedAt?: Date;
 }
 
 export const knownNamespace = () => ({
@@ -51,7 +52,11 @@ export function clientOf(
       described.push(workflowId);
       const found = processes.find((one) => one.workflowId === workflowId);
       if (!found) throw notFound("workflow");
-      return { workflowExecutionInfo: { status: found.running ? RUNNING : COMPLETED } };
+      const { running, endedAt = new Date() } = found;
+      const closeTime = { seconds: endedAt.getTime() / 1_000 };
+      return {
+        workflowExecutionInfo: running ? { status: RUNNING } : { status: COMPLETED, closeTime },
+      };
     },
     async listWorkflowExecutions({ namespace, query, nextPageToken }: Request) {
       const { list, ...rest } = known(namespace);

@@ -1,0 +1,144 @@
+// Whether Temporal and the database belong together (docs/decisions/0036). An empty server, or another one, says of each process that it
+// is gone, or means another process of the same id. So `migrate` writes down the id of each namespace, which no other server has, and
+// each command that deletes or resets asks for it first.
+import type { ConnectionLike } from "@temporalio/client";
+import { CommandError, exitCodes } from "../exit-codes.js";
+import type { Pool } from "../postgres/pool.js";
+import { historyDays } from "../temporal/connection.js";
+import { namespacesOf } from "./namespaces.js";
+
+type Temporal = Pick<ConnectionLike, "workflowService">;
+
+const NOT_FOUND = 5;
+const PERMISSION_DENIED = 7;
+const DAY_MS = 86_400_000;
+/** So many of the newest processes are looked for in Temporal before its namespace is noted; one that is found is enough. */
+const PROBES = 20;
+
+/**
+ * Notes the configured namespace, and each other one that the database knows and this connection may read. Returns those that are new.
+ * `accepts`: also a namespace that replaces another one, or that has none of the newest processes.
+ */
+export async function noteNamespaces(
+  pool: Pool,
+  temporal: Temporal,
+  configured: string,
+  accepts: boolean,
+): Promise<string[]> {
+  const noted: string[] = [];
+  for (const namespace of await namespacesOf(pool, configured)) {
+    const id = await idOf(temporal, namespace).catch((error: unknown) => {
+      if (namespace !== configured && isAbsent(error)) return undefined;
+      throw error;
+    });
+    const known = await notedId(pool, namespace);
+    if (id === undefined || known === id) continue;
+    if (!accepts) await refuseForeign(pool, temporal, namespace, { known, id });
+    await pool.query(
+      `insert into trustflow.namespaces (name, id) values ($1, $2)
+       on conflict (name) do update set id = excluded.id, noted_at = clock_timestamp()`,
+      [namespace, id],
+    );
+    noted.push(namespace);
+  }
+  return noted;
+}
+
+/** Throws unless each of the namespaces is the one that was noted. */
+export async function requireOwnNamespaces(
+  pool: Pool,
+  temporal: Temporal,
+  namespaces: readonly string[],
+): Promise<void> {
+  for (const namespace of namespaces) {
+    const problem = await foreignness(pool, temporal, namespace);
+    if (problem !== undefined) throw refusal(problem);
+  }
+}
+
+/** Why the namespace is not proven to be that of this database. */
+export async function foreignness(
+  pool: Pool,
+  temporal: Temporal,
+  namespace: string,
+): Promise<string | undefined> {
+  const known = await notedId(pool, namespace);
+  if (known === undefined)
+    return `the database does not say which namespace "${namespace}" is its own: run "trustflow migrate", which reaches both`;
+  const id = await idOf(temporal, namespace);
+  return known === id ? undefined : replaced(namespace, { known, id });
+}
+
+async function refuseForeign(
+  pool: Pool,
+  temporal: Temporal,
+  namespace: string,
+  { known, id }: { known: string | undefined; id: string },
+): Promise<void> {
+  if (known !== undefined) throw refusal(replaced(namespace, { known, id }));
+  const days = await historyDays(temporal, namespace);
+  const newest = await newestProcesses(pool, namespace, new Date(Date.now() - days * DAY_MS));
+  for (const workflowId of newest) if (await has(temporal, namespace, workflowId)) return;
+  if (newest.length > 0)
+    throw refusal(
+      `the namespace "${namespace}" has none of the newest ${newest.length} process(es) of the database, such as ${newest[0]}`,
+    );
+}
+
+const replaced = (namespace: string, { known, id }: { known: string; id: string }) =>
+  `the namespace "${namespace}" has the id ${id}, and the database belongs to the one with the id ${known}`;
+
+function refusal(problem: string): CommandError {
+  return new CommandError(
+    exitCodes.unreachable,
+    `Temporal and the database do not belong together: ${problem}. Check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and database.url. Only where Temporal was set up anew for this database, run "trustflow migrate --accept-namespace".`,
+  );
+}
+
+/** Processes that ran after `since`, and that no erasure has removed. */
+async function newestProcesses(pool: Pool, namespace: string, since: Date): Promise<string[]> {
+  const { rows } = await pool.query<{ workflowId: string }>(
+    `select workflow_id as "workflowId" from trustflow.effects e
+     where namespace = $1 and provider is not null and updated_at > $2
+       and seq > (select max(seq) from trustflow.effects) - 20000
+       and not exists (select from trustflow.erasures d where d.namespace = e.namespace and d.workflow_id = e.workflow_id)
+     group by 1 order by max(seq) desc limit ${PROBES}`,
+    [namespace, since],
+  );
+  return rows.map(({ workflowId }) => workflowId);
+}
+
+async function notedId(pool: Pool, namespace: string): Promise<string | undefined> {
+  const { rows } = await pool.query<{ id: string }>(
+    "select id from trustflow.namespaces where name = $1",
+    [namespace],
+  );
+  return rows[0]?.id;
+}
+
+async function idOf({ workflowService }: Temporal, namespace: string): Promise<string> {
+  const { namespaceInfo } = await workflowService.describeNamespace({ namespace });
+  if (!namespaceInfo?.id) throw new Error(`Temporal shows no id of the namespace "${namespace}"`);
+  return namespaceInfo.id;
+}
+
+async function has(
+  { workflowService }: Temporal,
+  namespace: string,
+  workflowId: string,
+): Promise<boolean> {
+  try {
+    await workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } });
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== NOT_FOUND) throw error;
+    return false;
+  }
+}
+
+const isAbsent = (error: unknown) =>
+  codeOf(error) === NOT_FOUND || codeOf(error) === PERMISSION_DENIED;
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}

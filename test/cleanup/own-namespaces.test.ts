@@ -1,0 +1,188 @@
+// An empty Temporal, or another one, answers every question with "not found". A command that deletes or resets believes only the
+// namespace that `migrate` has noted in the database (docs/decisions/0036).
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { erasuresOf } from "../../src/cleanup/erasure-record.js";
+import { isSignatureOf } from "../../src/crypto/decision-signature.js";
+import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { trustflow } from "../cli/run.js";
+import { Operators } from "../harness/stack/operators.js";
+import { testDatabase } from "../harness/stack/postgres.js";
+import type { TestDatabase } from "../harness/stack/postgres.js";
+import { startServer } from "../temporal/support.js";
+
+const workflowId = "sendPostal/open";
+const ring = generateKeyRing();
+let database: TestDatabase;
+let own: TestWorkflowEnvironment;
+let empty: TestWorkflowEnvironment;
+let folder: string;
+/** Laid over the configuration. */
+let more: Record<string, string> = {};
+
+beforeAll(async () => {
+  [database, own, empty, folder] = await Promise.all([
+    testDatabase(),
+    startServer(),
+    startServer(),
+    mkdtemp(join(tmpdir(), "trustflow-own-")),
+  ]);
+  await own.client.workflow.start("sendPostal", { workflowId, taskQueue: "nobody" });
+  await effect(workflowId, "now()");
+}, 180_000);
+afterAll(async () => {
+  await Promise.all([database?.close(), own?.teardown(), empty?.teardown()]);
+  await rm(folder, { recursive: true });
+}, 180_000);
+
+async function effect(of: string, updatedAt: string): Promise<void> {
+  await database.pool.query(
+    `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, provider, state, digest, updated_at)
+     values ($1, 'default', $2, 'submit', '0', 'evi-post', 'answered', 'digest', ${updatedAt})`,
+    [randomUUID(), of],
+  );
+}
+
+async function run(server: TestWorkflowEnvironment, ...args: string[]) {
+  const { code, stdout, stderr } = await trustflow(args, {
+    env: {
+      ...more,
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: server.address,
+      TRUSTFLOW_ENVIRONMENT: "sandbox",
+      TRUSTFLOW_DOCUMENTS__DIRECTORY: folder,
+      TRUSTFLOW_KEYS__CODEC: ring,
+      TRUSTFLOW_KEYS__DOCUMENTS: ring,
+    },
+  });
+  return { code, stdout, said: stderr };
+}
+
+const deleting = [
+  ["cleanup"],
+  ["cleanup", "--dry-run"],
+  ["cleanup", "--repair-only"],
+  ["erase", workflowId, "--by", "Ana"],
+  ["erase", workflowId, "--dry-run"],
+];
+
+async function expectRefused(server: TestWorkflowEnvironment, why: string): Promise<void> {
+  for (const args of deleting) {
+    const { code, said } = await run(server, ...args);
+    expect({ args, code, said }).toEqual({ args, code: 4, said: expect.stringContaining(why) });
+  }
+  const { rows } = await database.pool.query("select digest from trustflow.effects");
+  expect(rows).toContainEqual({ digest: "digest" });
+}
+
+test("a database that was never noted belongs to no Temporal: nothing is deleted or reset", async () => {
+  await expectRefused(own, 'run "trustflow migrate"');
+}, 180_000);
+
+test("a server that has none of the newest processes is not noted, nor is anything added to it", async () => {
+  expect(await run(empty, "migrate")).toMatchObject({
+    code: 4,
+    said: expect.stringContaining(
+      `none of the newest 1 process(es) of the database, such as ${workflowId}`,
+    ),
+  });
+  const { customAttributes } = await empty.connection.operatorService.listSearchAttributes({
+    namespace: "default",
+  });
+  expect(Object.keys(customAttributes ?? {})).not.toContain("TrustflowPhase");
+}, 180_000);
+
+test("migrate of the database or of Temporal alone notes nothing", async () => {
+  expect((await run(own, "migrate", "--database-only")).code).toBe(0);
+  expect((await run(own, "migrate", "--temporal-only")).code).toBe(0);
+  await expectRefused(own, 'run "trustflow migrate"');
+}, 180_000);
+
+test("migrate notes the server that has them, once; with that one the commands work, and with another one they refuse", async () => {
+  const first = await run(own, "migrate", "--json");
+  expect(JSON.parse(first.stdout)).toMatchObject({ notedNamespaces: ["default"] });
+  const second = await run(own, "migrate", "--json");
+  expect(JSON.parse(second.stdout)).not.toHaveProperty("notedNamespaces");
+  expect(await run(own, "cleanup")).toMatchObject({ code: 0 });
+  expect(await run(own, "cleanup", "--repair-only")).toMatchObject({ code: 0 });
+  expect(await run(own, "erase", workflowId, "--by", "Ana")).toMatchObject({
+    code: 1,
+    said: expect.stringContaining("is still open"),
+  });
+  await expectRefused(empty, "do not belong together");
+}, 180_000);
+
+test("of a namespace that only rows name, a server that lacks it says so", async () => {
+  await database.pool.query(
+    "insert into trustflow.documents (id, namespace, workflow_id, kind) values ('0', 'elsewhere', 'a', 'submitted')",
+  );
+  expect(await run(own, "migrate")).toMatchObject({ code: 0 });
+  expect((await run(own, "cleanup")).said).toContain('which namespace "elsewhere" is its own');
+  await database.pool.query("delete from trustflow.documents");
+}, 180_000);
+
+test("a process whose history was deleted by hand is lost: it is not erased while it has young rows, and is afterwards", async () => {
+  const lost = "sendPostal/lost";
+  await effect(lost, "now()");
+  expect(await run(own, "erase", lost, "--by", "Ana")).toMatchObject({
+    code: 1,
+    said: expect.stringContaining(`Temporal does not have ${lost}`),
+  });
+  await database.pool.query(
+    "update trustflow.effects set updated_at = now() - interval '8 days' where workflow_id = $1",
+    [lost],
+  );
+  expect(await run(own, "erase", lost, "--by", "Ana")).toMatchObject({ code: 0 });
+}, 180_000);
+
+test("where decisions must be signed, only the key of an operator who may erase does, and the record proves it", async () => {
+  const id = "sendPostal/signed";
+  await effect(id, "now() - interval '8 days'");
+  const operators = new Operators("ana", "ben");
+  const rules = {
+    ...operators.env,
+    TRUSTFLOW_DECISIONS__SIGNED: "required",
+    TRUSTFLOW_OPERATORS__BEN__MAY: "resolve",
+  };
+  const eraseAs = (key: Record<string, string>, ...flags: string[]) => {
+    more = { ...rules, ...key };
+    return run(own, "erase", id, ...flags).finally(() => (more = {}));
+  };
+  for (const [key, problem] of [
+    [{}, "keys.operator: is required"],
+    [operators.keyOf("ana", "ben"), "is not the key of a configured operator"],
+    [operators.keyOf("ben"), "ben may not erase"],
+  ] as const)
+    expect(await eraseAs(key, "--by", "Ana")).toMatchObject({
+      code: 2,
+      said: expect.stringContaining(problem),
+    });
+  expect((await eraseAs({}, "--dry-run")).code).toBe(0);
+  expect(await erasuresOf(database.pool, { workflowId: id })).toEqual([]);
+  expect((await eraseAs(operators.keyOf("ana"), "--by", "Ana Ruiz")).code).toBe(0);
+  const [erasure] = await erasuresOf(database.pool, { workflowId: id });
+  const { operator = "", at = "", value = "" } = erasure?.proof ?? {};
+  const about = { namespace: "default", workflowId: id, update: "erase", updateId: "" };
+  const publicKey = Buffer.from(
+    operators.env["TRUSTFLOW_OPERATORS__ANA__PUBLIC_KEYS"] ?? "",
+    "base64",
+  );
+  for (const [said, holds] of [
+    [{ by: erasure?.by }, true],
+    [{ by: "Eva" }, false],
+  ] as const)
+    expect(isSignatureOf(publicKey, { ...about, operator, at, argument: said }, value)).toBe(holds);
+  const shown = await run(own, "erasures", id);
+  expect(shown.stdout).toMatch(/Ana Ruiz +ana /);
+}, 180_000);
+
+test("another server counts only after a person has said so, and then the one before it does not", async () => {
+  expect((await run(empty, "migrate")).said).toContain("--accept-namespace");
+  expect((await run(empty, "migrate", "--accept-namespace")).code).toBe(0);
+  expect((await run(empty, "cleanup", "--dry-run")).code).toBe(0);
+  await expectRefused(own, "do not belong together");
+}, 180_000);
