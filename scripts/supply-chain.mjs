@@ -9,6 +9,11 @@ const file = join(root, "artifacts", "sbom.cdx.json");
 /** @returns {Promise<number>} an exit code */
 export async function supplyChain() {
   const lock = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
+  const unproven = withoutIntegrity(lock);
+  if (unproven.length > 0) {
+    say(`package-lock.json: no integrity, so npm would take any content: ${unproven.join(", ")}`);
+    return 1;
+  }
   // Of the lock file: every platform's packages, not only those of this machine.
   const whole = await output(npm(["sbom", "--sbom-format=cyclonedx", "--package-lock-only"]));
   const sbom = delivered(parsed(whole), lock);
@@ -25,12 +30,23 @@ export async function supplyChain() {
 }
 
 /**
- * @typedef {{ version?: string, name?: string, dev?: boolean }} Entry
+ * @typedef {{ version?: string, name?: string, dev?: boolean, integrity?: string, link?: boolean, inBundle?: boolean }} Entry
  * @typedef {{ packages: Record<string, Entry> }} Lock
  * @typedef {{ ref: string, dependsOn?: string[] }} Dependency
  * @typedef {{ bomFormat?: string, specVersion?: string, metadata?: { component?: { "bom-ref": string } },
  *   components: { "bom-ref": string }[], dependencies?: Dependency[] }} Sbom
  */
+
+/**
+ * The packages that npm installs without comparing their content. A bundled one is part of another's archive.
+ * @param {Lock} lock
+ * @returns {string[]}
+ */
+export function withoutIntegrity({ packages }) {
+  return Object.entries(packages)
+    .filter(([path, entry]) => path !== "" && !entry.integrity && !entry.link && !entry.inBundle)
+    .map(([path]) => path);
+}
 
 /**
  * Without what only development needs. npm's own `--omit=dev` also drops what development and we need both.

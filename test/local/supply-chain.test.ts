@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { delivered, judged, sbomProblems } from "../../scripts/supply-chain.mjs";
+import { delivered, judged, sbomProblems, withoutIntegrity } from "../../scripts/supply-chain.mjs";
 import { closedPort, listening } from "../cli/doctor/doctor.js";
 import { textOf } from "../docs/repository.js";
 
@@ -50,6 +50,21 @@ describe("the SBOM", () => {
     for (const other of [{ specVersion: "1.4" }, { bomFormat: "SPDX" }])
       expect(sbomProblems({ ...sbom(...own), ...other }, lock)).toEqual(none);
     expect(sbomProblems(delivered(undefined, lock), lock)).toEqual(none);
+  });
+});
+
+describe("the lock file", () => {
+  test("has the integrity of each package: without it npm takes whatever the registry sends", () => {
+    const integrity = "sha512-x";
+    const packages = {
+      "": { version: "0.1.0" },
+      "node_modules/zod": { version: "4.6.7", integrity },
+      "node_modules/own": { link: true },
+      "node_modules/zod/node_modules/part": { version: "1.0.0", inBundle: true },
+      "node_modules/knip": { version: "6.0.0", dev: true },
+    };
+    expect(withoutIntegrity({ packages })).toEqual(["node_modules/knip"]);
+    expect(withoutIntegrity(JSON.parse(textOf("package-lock.json")))).toEqual([]);
   });
 });
 
