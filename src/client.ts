@@ -23,6 +23,7 @@ import { ProcessStarts } from "./client/starts.js";
 import { refuseOversize, refuseUnreadable, withDocuments } from "./client/input.js";
 import { isReadable, loadConfig, required, ringOf } from "./config.js";
 import type { Config } from "./config.js";
+import { requireTls } from "./config/clear-text.js";
 import {
   inputDigestMemo,
   searchAttributes,
@@ -50,7 +51,7 @@ import { DirectoryDriver } from "./documents/directory-driver.js";
 import { DocumentStore } from "./documents/store.js";
 import { ClientCodec, isPlaintextRefused } from "./temporal/codec/client-codec.js";
 import { EncryptionCodec } from "./temporal/codec/codec.js";
-import { connectClient } from "./temporal/connection.js";
+import { connectClient, connectionOptions, hostInClear } from "./temporal/connection.js";
 import type { ConnectionOverrides } from "./temporal/connection.js";
 import { firstInput } from "./temporal/visibility/first-input.js";
 import { proposalsOf } from "./temporal/visibility/memo.js";
@@ -148,6 +149,7 @@ export class Trustflow extends ProcessStarts {
     const ring = readingRing(config);
     const { writeRing } = mayOnlyRead(config) ? {} : payloadKeys(config);
     const refusePlaintext = clientRefusesPlaintext(config);
+    requireTls(config, "TEMPORAL_ADDRESS", hostInClear(connectionOptions(overrides)));
     const connected = await connectClient(ring, { ...overrides, writeRing, refusePlaintext });
     return new Trustflow(connected, ring, config);
   }

@@ -94,6 +94,8 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   documents: z.strictObject({ directory: text().optional() }).prefault({}),
+  /** Hosts of Temporal and PostgreSQL that may be reached without TLS outside the sandbox. */
+  clearText: z.strictObject({ hosts: list().default([]) }).prefault({}),
   callbacks: Callbacks.prefault({}),
   receiver: z
     .strictObject({

@@ -1,4 +1,6 @@
-// Finds addresses that would send credentials unencrypted; outside the sandbox each must be https.
+// Finds addresses that would send credentials unencrypted; outside the sandbox each must be https, or TLS.
+import { ConfigurationError } from "./errors.js";
+
 export interface Addresses {
   environment?: string | undefined;
   accounts: Record<string, object>;
@@ -23,6 +25,22 @@ export function credentialsInClear(given: Addresses): string[] {
   return [...ofAccounts, ofCallbacks];
 }
 
+/**
+ * Refuses a server of our own that would be reached without TLS; `host` is undefined where TLS proves it. This machine is never
+ * refused. Without an environment a role may still serve a production.
+ */
+export function requireTls(
+  given: { environment?: string | undefined; clearText: { hosts: readonly string[] } },
+  setting: string,
+  host: string | undefined,
+): void {
+  if (host === undefined || given.environment === "sandbox") return;
+  if (isThisMachine(host) || given.clearText.hosts.includes(host)) return;
+  throw new ConfigurationError([
+    `${setting}: ${host} must be reached by TLS with its certificate checked, or clearText.hosts must name it`,
+  ]);
+}
+
 /** Each key of an account that ends in `baseUrl`, whatever the provider. */
 export function baseUrls(accounts: Record<string, object>): { key: string; url: string }[] {
   return Object.entries(accounts).flatMap(([account, providers]) =>
@@ -40,9 +58,11 @@ function isEncrypted(url: string): boolean {
   return new URL(url).protocol === "https:";
 }
 
+const isLoopback = (url: string): boolean => isThisMachine(new URL(url).hostname);
+
 /** Decides by the name only, because a name server's answer may change. */
-function isLoopback(url: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+function isThisMachine(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(host);
 }
 
 function isSameOrigin(url: string, other: string | undefined): boolean {

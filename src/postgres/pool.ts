@@ -34,6 +34,17 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
   return pool;
 }
 
+/** The host that a connection would believe without a certificate; a socket of this machine has none. */
+export function hostInClear(url: string): string | undefined {
+  // Its types know no object here.
+  const { host, ssl } = new pg.Client({ connectionString: url }) as {
+    host: string;
+    ssl: boolean | { rejectUnauthorized?: boolean };
+  };
+  const isProven = typeof ssl === "object" ? ssl.rejectUnauthorized !== false : ssl;
+  return isProven || host.startsWith("/") ? undefined : host;
+}
+
 /** The pool waits for what it returns, although its types do not say so. */
 function raiseCommitLevel(client: pg.ClientBase): unknown {
   return client.query(

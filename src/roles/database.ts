@@ -1,6 +1,7 @@
 // The database of roles and commands: opened, and refused where it does not answer, lacks migrations or may forget.
 import { ConfigurationError, required } from "../config.js";
 import type { Config } from "../config.js";
+import { requireTls } from "../config/clear-text.js";
 import type { Secret } from "../contracts/shared/values.js";
 import { CommandError, exitCodes } from "../exit-codes.js";
 import type { Pool } from "../postgres/pool.js";
@@ -11,12 +12,29 @@ export async function openPool(
   onError?: (error: Error) => void,
 ): Promise<Pool> {
   const given = required(config.database.url, "database.url").reveal();
-  const { createPool } = await import("../postgres/pool.js");
+  const { createPool, hostInClear } = await import("../postgres/pool.js");
   if (!URL.canParse(given)) throw new ConfigurationError(["database.url is not a URL"]);
-  return createPool(withPassword(given, config.database.password), {
+  const url = withPassword(given, config.database.password);
+  requireTls(
+    config,
+    "database.url",
+    readable(() => hostInClear(url)),
+  );
+  return createPool(url, {
     applicationName,
     ...(onError && { onError }),
   });
+}
+
+/** Its parser reads the files that a URL names. */
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new ConfigurationError([
+      "database.url has an unknown setting, or names a file that cannot be read",
+    ]);
+  }
 }
 
 function withPassword(given: string, password: Secret | undefined): string {

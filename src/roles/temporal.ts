@@ -1,13 +1,14 @@
 // Connects roles and commands to Temporal. A missing server is reported at once, without a gRPC deadline.
 import { once } from "node:events";
 import { connect } from "node:net";
-import { ConfigurationError } from "../config.js";
+import { ConfigurationError, loadConfig } from "../config.js";
+import { requireTls } from "../config/clear-text.js";
+import { hostAndPort } from "../temporal/address.js";
 import type { ResolvedConnection } from "../temporal/connection.js";
 import { CommandError, exitCodes } from "../exit-codes.js";
 
 const PROBE_MS = 3_000;
 const CONNECT_TIMEOUT = "5 s";
-const DEFAULT_PORT = 7233;
 const proxies = ["grpc_proxy", "https_proxy", "http_proxy"];
 
 /** The configured address and namespace; throws if no server listens there. */
@@ -18,6 +19,13 @@ export async function requireTemporal(): Promise<ResolvedConnection> {
 }
 
 export async function temporalSettings(): Promise<ResolvedConnection> {
+  const settings = await givenSettings();
+  const { hostInClear } = await import("../temporal/connection.js");
+  requireTls(loadConfig(), "TEMPORAL_ADDRESS", hostInClear(settings));
+  return settings;
+}
+
+async function givenSettings(): Promise<ResolvedConnection> {
   const { connectionOptions, KeyInClear } = await import("../temporal/connection.js");
   try {
     return connectionOptions();
@@ -41,11 +49,6 @@ export async function connectPlain() {
     const { details } = error as { details?: string };
     throw unreachable(address, details ?? "no answer");
   }
-}
-
-export function hostAndPort(address: string): { host: string; port: number } {
-  const { hostname, port } = new URL(`tcp://${address.replace(/^\w+:\/+/, "")}`);
-  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || DEFAULT_PORT };
 }
 
 // With a proxy, only the SDK can connect.

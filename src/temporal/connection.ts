@@ -5,6 +5,7 @@ import type { ClientOptions, ConnectionLike, ConnectionOptions } from "@temporal
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import type { NativeConnectionOptions } from "@temporalio/worker";
 import type { KeyRing } from "../crypto/key-ring.js";
+import { hostAndPort } from "./address.js";
 import { dataConverter } from "./codec/data-converter.js";
 
 const DEFAULT_ADDRESS = "localhost:7233";
@@ -53,6 +54,11 @@ export function connectionOptions(overrides: ConnectionOverrides = {}): Resolved
     namespace: overrides.namespace ?? (namespace || DEFAULT_NAMESPACE),
     options: { ...Object.fromEntries(given), address },
   };
+}
+
+/** The host that would be believed without a certificate. */
+export function hostInClear({ address, options }: ResolvedConnection): string | undefined {
+  return options.tls ? undefined : hostAndPort(address).host;
 }
 
 export type ConnectClientOptions = ConnectionOverrides & {

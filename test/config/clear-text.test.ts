@@ -1,7 +1,12 @@
-// Credentials leave this machine encrypted, or nothing starts: outside the sandbox, and to Temporal anywhere.
+// Credentials and payloads leave this machine encrypted, or nothing starts: outside the sandbox, and an API key of Temporal anywhere.
 import { afterEach, expect, test } from "@jest/globals";
 import { Config, type ConfigurationError, loadConfig } from "../../src/config.js";
 import { baseUrls } from "../../src/config/clear-text.js";
+import type { Checked } from "../../src/cli/doctor/check.js";
+import { Trustflow } from "../../src/client.js";
+import { generateKeyRing } from "../../src/crypto/key-ring.js";
+import { openPool } from "../../src/roles/database.js";
+import { temporalSettings } from "../../src/roles/temporal.js";
 import { connectionOptions, KeyInClear } from "../../src/temporal/connection.js";
 import { trustflow } from "../cli/run.js";
 
@@ -143,6 +148,81 @@ test("the start fails and names the key: a worker, and the doctor, which says th
       state: "skip",
       detail: "not examined: cannot read the configuration",
     },
+  ]);
+});
+
+const remote = {
+  TEMPORAL_CONFIG_FILE: none,
+  TEMPORAL_ADDRESS: "temporal.example.com:7233",
+  DATABASE_URL: "postgres://u:hunter2@db.example.com/trustflow",
+  TRUSTFLOW_KEYS__CODEC: generateKeyRing("k1"),
+};
+const refusal = (setting: string, host: string) =>
+  `${setting}: ${host} must be reached by TLS with its certificate checked, or clearText.hosts must name it`;
+
+test("a remote Temporal is reached by TLS only: without an environment too, but not in the sandbox or if it is named", async () => {
+  const ofCommand = async (env: Record<string, string>) => {
+    process.env = env;
+    return (await temporalSettings().catch((error: ConfigurationError) => error)) as unknown;
+  };
+  const ofClient = async (env: Record<string, string>) => {
+    process.env = env;
+    return Trustflow.connect().catch((error: Error) => error);
+  };
+  const refused = { problems: [refusal("TEMPORAL_ADDRESS", "temporal.example.com")] };
+  for (const environment of [{}, { TRUSTFLOW_ENVIRONMENT: "production" }]) {
+    expect(await ofCommand({ ...remote, ...environment })).toMatchObject(refused);
+    expect(await ofClient({ ...remote, ...environment })).toMatchObject(refused);
+  }
+  const allowed = [
+    { TRUSTFLOW_ENVIRONMENT: "sandbox" },
+    { TRUSTFLOW_CLEAR_TEXT__HOSTS: "postgres,temporal.example.com" },
+    { TEMPORAL_TLS: "true" },
+    { TEMPORAL_ADDRESS: "[::1]:7233" },
+    { TEMPORAL_ADDRESS: "localhost" },
+  ];
+  for (const env of allowed)
+    expect(await ofCommand({ ...remote, ...env })).toHaveProperty("namespace", "default");
+  const other = { ...remote, TRUSTFLOW_CLEAR_TEXT__HOSTS: "example.com" };
+  expect(await ofCommand(other)).toMatchObject(refused);
+});
+
+test("a remote database is reached by TLS with its certificate checked, or it is named", async () => {
+  const opened = async (search: string, env: Record<string, string> = {}) => {
+    process.env = { ...remote, ...env, DATABASE_URL: `${remote.DATABASE_URL}${search}` };
+    const config = loadConfig();
+    const pool = await openPool(config, "test").catch((error: ConfigurationError) => error);
+    if (!("problems" in pool)) return pool.end().then(() => []);
+    return pool.problems;
+  };
+  const refused = [refusal("database.url", "db.example.com")];
+  for (const search of ["", "?sslmode=disable", "?sslmode=no-verify", "?ssl=0"])
+    expect(await opened(search)).toEqual(refused);
+  for (const search of ["?sslmode=verify-full", "?ssl=true"])
+    expect(await opened(search)).toEqual([]);
+  expect(await opened("", { TRUSTFLOW_ENVIRONMENT: "preproduction" })).toEqual(refused);
+  expect(await opened("", { TRUSTFLOW_ENVIRONMENT: "sandbox" })).toEqual([]);
+  expect(await opened("", { TRUSTFLOW_CLEAR_TEXT__HOSTS: "db.example.com" })).toEqual([]);
+  expect(await opened("?host=/var/run/postgresql")).toEqual([]);
+  const [unreadable] = await opened("?sslmode=verify-full&sslrootcert=/nowhere/hunter2");
+  expect(unreadable).toBe(
+    "database.url has an unknown setting, or names a file that cannot be read",
+  );
+});
+
+test("a role, and the doctor, name the setting and not the password", async () => {
+  const { code, stderr } = await trustflow(["callbacks", "list"], { env: remote });
+  expect([code, stderr]).toEqual([
+    4,
+    expect.stringContaining(refusal("database.url", "db.example.com")),
+  ]);
+  expect(stderr).not.toContain("hunter2");
+  const { stdout } = await trustflow(["doctor", "--json"], { env: remote });
+  const { checks } = JSON.parse(stdout) as { checks: Checked[] };
+  const refused = checks.filter(({ finding }) => finding === "configurationInvalid");
+  expect(refused.map(({ detail }) => detail)).toEqual([
+    expect.stringContaining(refusal("database.url", "db.example.com")),
+    expect.stringContaining(refusal("TEMPORAL_ADDRESS", "temporal.example.com")),
   ]);
 });
 

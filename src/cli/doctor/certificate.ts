@@ -8,7 +8,7 @@ import type { Host } from "../../providers/http/call.js";
 import { certificateIn } from "../../providers/http/client-certificate.js";
 import { refusesCertificate } from "../../providers/http/mutual-tls.js";
 import type { ResolvedConnection } from "../../temporal/connection.js";
-import { hostAndPort } from "../../roles/temporal.js";
+import { hostAndPort } from "../../temporal/address.js";
 import { CALL_MS, Problem } from "./check.js";
 import type { FindingName } from "./findings.js";
 
