@@ -28,7 +28,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=packages /app/dist dist
 # Volumes take over the owner of the folder that they cover.
 RUN ln -s /app/dist/cli.js /usr/local/bin/trustflow \
-  && install -d -o node -g node -m 0700 /var/lib/trustflow/documents /var/lib/trustflow/sandbox /etc/trustflow/certificates
+  && install -d -o node -g node -m 0700 /var/lib/trustflow/documents /var/lib/trustflow/sandbox /etc/trustflow/certificates /work
 USER node
 ENTRYPOINT ["trustflow"]
 CMD ["--help"]

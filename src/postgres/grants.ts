@@ -123,6 +123,8 @@ async function grant(client: PoolClient): Promise<DatabaseRole[]> {
     present.rows.some((row) => row.name === name);
   const all = found.map(loginOf).join(", ");
   const statements = [
+    // Only the database's owner can. A temporary table takes space, and its name goes before one of ours.
+    `do $$ begin execute format('revoke temporary on database %I from public, ${all}', current_database()); end $$`,
     `revoke all on all tables in schema trustflow from public, ${all}`,
     `revoke all on all functions in schema trustflow from public, ${all}`,
     `grant usage on schema trustflow to ${all}`,

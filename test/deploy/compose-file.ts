@@ -17,8 +17,11 @@ export interface Service {
   volumes?: string[];
   restart?: string;
   read_only?: boolean;
+  working_dir?: string;
   cap_drop?: string[];
   security_opt?: string[];
+  mem_limit?: string;
+  pids_limit?: number;
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test: string[] };
 }
@@ -41,6 +44,43 @@ export const compose = parse(textOf("docker-compose.yml"), { merge: true }) as C
 
 /** Laid over it, with TLS to Temporal. */
 export const withTls = parse(textOf("deploy/mtls/compose.yml"), { merge: true }) as ComposeFile;
+
+/** What that file gives a service, with its secrets in a folder of the test's. */
+export function tlsOf(service: string, directory: string): Record<string, string> {
+  const { environment = {}, secrets = [] } = withTls.services[service] ?? {};
+  const fileOf = (path: string) => {
+    const target = path.replace("/run/secrets/", "");
+    const given = secrets.find(
+      (secret) => (typeof secret === "string" ? secret : secret.target) === target,
+    );
+    const source = typeof given === "object" ? given.source : (given ?? "");
+    return withTls.secrets[source]?.file.replace("./secrets/tls", directory) ?? "";
+  };
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      value.startsWith("/run/secrets/") ? fileOf(value) : value,
+    ]),
+  );
+}
+
+/** How a port of Temporal ends TLS: with its own certificate, and for the clients of these authorities alone. */
+export function portOfTemporal(directory: string, variables: readonly string[]) {
+  const given = tlsOf("temporal", directory);
+  const read = (name: string) => readFileSync(given[name] ?? "");
+  return {
+    ca: variables.map(read),
+    cert: read("TEMPORAL_TLS_FRONTEND_CERT"),
+    key: read("TEMPORAL_TLS_FRONTEND_KEY"),
+    requestCert: true,
+    rejectUnauthorized: true,
+  };
+}
+
+export const authoritiesOfClients = [
+  "TEMPORAL_TLS_CLIENT1_CA_CERT",
+  "TEMPORAL_TLS_CLIENT2_CA_CERT",
+];
 
 export const services = Object.entries(compose.services);
 

@@ -1,5 +1,5 @@
 // The deployment file, as far as it can be checked without containers.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
@@ -40,13 +40,23 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  test("has the secrets that the command makes, and the users of the Web UI", async () => {
+  test("has the secrets that the command makes, and no other; their containers may read them", async () => {
     const folder = await mkdtemp(join(tmpdir(), "trustflow-secrets-"));
     try {
       const made = await writeSecretFiles(folder, generateKeyRing);
-      expect(Object.keys(compose.secrets).toSorted()).toEqual([...made, "web_ui_users"].toSorted());
-      for (const [name, { file }] of Object.entries(compose.secrets))
+      expect(Object.keys(compose.secrets).toSorted()).toEqual(made.toSorted());
+      for (const [name, { file }] of Object.entries(compose.secrets)) {
         expect(file).toBe(`./secrets/${name}`);
+        const { mode } = await stat(join(folder, name));
+        expect([name, (mode & 0o777).toString(8)]).toEqual([
+          name,
+          expect.stringMatching(/^[46]44$/),
+        ]);
+      }
+      // A file without a login lets nobody in; it has to be there, and a person adds lines to it.
+      const users = (await readFile(join(folder, "web_ui_users"), "utf8")).split("\n");
+      expect(users.filter((line) => line !== "" && !line.startsWith("#"))).toEqual([]);
+      expect((await stat(join(folder, "web_ui_users"))).mode & 0o200).toBe(0o200);
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -80,6 +90,30 @@ describe("docker-compose.yml", () => {
   });
 });
 
+const ofDatabase = ["postgres/10-databases.sh", "postgres/20-roles.sh"];
+const scriptsOf: Record<string, string[]> = {
+  postgres: ofDatabase,
+  "database-setup": ofDatabase,
+  "temporal-schema": ["temporal/setup-schema.sh"],
+  temporal: ["temporal/start.sh"],
+  "web-ui-login": ["web-ui/Caddyfile"],
+};
+
+test("a command runs at once: it waits for no job that would run again each time", () => {
+  expect(compose.services["cli"]?.depends_on).toBeUndefined();
+});
+
+test("Temporal says where its parts find each other, because it has several networks", () => {
+  const { environment = {}, networks } = compose.services["temporal"] ?? { networks: [] };
+  expect(networks.length).toBeGreaterThan(1);
+  expect(environment["TEMPORAL_BROADCAST_ADDRESS"]).toBe("127.0.0.1");
+});
+
+test("the sandbox's clock runs fast, so that a letter is delivered in seconds", () => {
+  const { command = [] } = compose.services["sandbox"] ?? {};
+  expect(command[command.indexOf("--speed") + 1]).toBe("auto");
+});
+
 describe.each(services)("the service %s", (name, service) => {
   const { depends_on: before = {}, restart, volumes = [], networks } = service;
   const awaited = services.some(
@@ -87,9 +121,20 @@ describe.each(services)("the service %s", (name, service) => {
   );
 
   test("has a health check, or ends by itself", () => {
-    const oneShot = (restart === "on-failure" && awaited) || restart === "no";
+    // A job that cannot succeed ends, and so does `up --wait`.
+    const oneShot = (restart === "on-failure:5" && awaited) || restart === "no";
     expect(service.healthcheck !== undefined).toBe(!oneShot);
     if (!oneShot) expect(restart).toBe("unless-stopped");
+  });
+
+  test("has limits, no privileges, and files that it cannot change", () => {
+    expect(service).toMatchObject({
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      pids_limit: expect.any(Number),
+      read_only: true,
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+    });
   });
 
   test("waits for services that can become what it waits for", () => {
@@ -104,23 +149,24 @@ describe.each(services)("the service %s", (name, service) => {
   test("names secrets, networks and volumes that are there, and needs the secrets that it is given", () => {
     const { secrets = [], environment = {}, entrypoint = [], command = [] } = service;
     for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret as string);
-    const scripts = name === "postgres" ? ["10-databases.sh", "20-roles.sh"] : [];
+    const isDatabase = name === "postgres" || name === "database-setup";
     const text = [
       ...Object.values(environment),
       ...entrypoint,
       ...command,
-      ...scripts.map((script) => textOf(`deploy/postgres/${script}`)),
-      ...(name === "temporal-schema" ? [textOf("deploy/temporal/setup-schema.sh")] : []),
-      ...(name === "web-ui-login" ? [textOf("deploy/web-ui/Caddyfile")] : []),
+      ...(scriptsOf[name] ?? []).map((script) => textOf(`deploy/${script}`)),
     ].join("\n");
-    const named = new Set([...text.matchAll(/\/run\/secrets\/(\w+)/g)].map(([, secret]) => secret));
+    const places = /(?:\/run\/secrets\}?|\$secrets)\/(\w+[a-z])\b/g;
+    const named = new Set([...text.matchAll(places)].map(([, secret]) => secret));
     // The script of the database roles goes through them by their names.
-    const looped = name === "postgres" ? databaseRoles.map((role) => `database_${role}`) : [];
+    const looped = isDatabase ? databaseRoles.map((role) => `database_${role}`) : [];
     expect(new Set([...named, ...looped])).toEqual(new Set(secrets));
     for (const network of networks) expect(compose.networks).toHaveProperty(network);
     for (const volume of volumes) {
       const [source = ""] = volume.split(":");
-      if (source.startsWith(".")) expect(volume).toMatch(/:ro$/);
+      // The folder where a person's commands read and write.
+      if (volume === "./work:/work") expect([name, service.working_dir]).toEqual(["cli", "/work"]);
+      else if (source.startsWith(".")) expect(volume).toMatch(/:ro$/);
       else expect(compose.volumes).toHaveProperty(source);
     }
   });

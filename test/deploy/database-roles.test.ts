@@ -1,20 +1,25 @@
-// The script that makes the database roles of the deployment, run by psql against a real PostgreSQL, as often as it likes.
+// The scripts that make the databases and roles of the deployment, run by psql against a real PostgreSQL as docker-compose.yml runs
+// them: as often as a person likes, after a set-up that failed, and after a password has changed.
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { Arrivals } from "../../src/callbacks/receiver/arrivals.js";
 import { writeSecretFiles } from "../../src/cli/keys/secret-files.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import type { PostgresServer } from "../../src/local/servers/postgres.js";
-import { loginOf } from "../../src/postgres/roles.js";
+import { createPool } from "../../src/postgres/pool.js";
+import { databaseRoles, loginOf } from "../../src/postgres/roles.js";
 import type { DatabaseRole } from "../../src/postgres/roles.js";
+import { sealRing, subjectOf } from "../callbacks/support.js";
 import { trustflow } from "../cli/run.js";
-import { startPostgres } from "../harness/stack/postgres.js";
-import { root } from "./compose-file.js";
+import { startPostgres, withPool } from "../harness/stack/postgres.js";
+import { compose, root } from "./compose-file.js";
 
 const hasPsql = spawnSync("psql", ["--version"]).status === 0;
+const testWithPsql = hasPsql ? test : test.skip;
 let server: PostgresServer;
 let secrets: string;
 
@@ -22,51 +27,100 @@ beforeAll(async () => {
   secrets = await mkdtemp(join(tmpdir(), "trustflow-roles-"));
   await writeSecretFiles(secrets, generateKeyRing);
   server = await startPostgres();
+  // As in the image: the superuser is postgres, with the password of its file, and nothing else is there.
+  await withPool(server.url, (pool) =>
+    pool.query("create role helper superuser login password 'helper'"),
+  );
+  const helper = urlOf("helper", "helper", "postgres");
+  await withPool(helper, (pool) => pool.query("alter role trustflow rename to postgres"));
+  await withPool(helper, (pool) => pool.query("drop database trustflow with (force)"));
+  const password = await secretOf("database_superuser");
+  await withPool(helper, (pool) => pool.query(`alter role postgres password '${password}'`));
 });
 afterAll(async () => {
   await server.close();
   await rm(secrets, { recursive: true, force: true });
 });
 
-async function makeRoles(): Promise<void> {
-  const { username, password, hostname, port } = new URL(server.url);
-  await promisify(execFile)("sh", [`${root}deploy/postgres/20-roles.sh`], {
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      POSTGRES_USER: username,
-      PGPASSWORD: password,
-      PGHOST: hostname,
-      PGPORT: port,
-      SECRETS_DIRECTORY: secrets,
-    },
-  });
+const secretOf = async (name: string) => (await readFile(join(secrets, name), "utf8")).trim();
+
+function urlOf(user: string, password: string, database: string): string {
+  const url = new URL(server.url);
+  Object.assign(url, { username: user, password, pathname: `/${database}` });
+  return url.href;
+}
+
+function environment(more: Record<string, string> = {}): Record<string, string> {
+  const { port } = new URL(server.url);
+  return { PATH: process.env["PATH"] ?? "", PGPORT: port, SECRETS_DIRECTORY: secrets, ...more };
+}
+
+/** The command of the service, with this machine's addresses and folders. */
+async function setUp(): Promise<void> {
+  const [shell = "", ...args] = compose.services["database-setup"]?.entrypoint ?? [];
+  const here = args.map((arg) =>
+    arg
+      .replaceAll("$$", "$")
+      .replaceAll("PGHOST=postgres", "PGHOST=127.0.0.1")
+      .replaceAll("/setup", `${root}deploy/postgres`)
+      .replaceAll("/run/secrets", secrets),
+  );
+  await promisify(execFile)(shell, here, { env: environment() });
+}
+
+/** The check of docker-compose.yml. The image asks nobody on its own address for a password; this server does. */
+async function isHealthy(): Promise<boolean> {
+  const [, command = "", ...args] = compose.services["postgres"]?.healthcheck?.test ?? [];
+  const password = await secretOf("database_operator");
+  return spawnSync(command, args, { env: environment({ PGPASSWORD: password }) }).status === 0;
 }
 
 /** As in docker-compose.yml: the URL has the user, a file the password. */
-function envOf(role: DatabaseRole): Record<string, string> {
-  const url = new URL(server.url);
-  url.username = loginOf(role);
-  url.password = "";
+function envOf(role: DatabaseRole | "owner"): Record<string, string> {
   return {
-    DATABASE_URL: url.href,
+    DATABASE_URL: urlOf(role === "owner" ? "trustflow" : loginOf(role), "", "trustflow"),
     TRUSTFLOW_DATABASE__PASSWORD__FILE: join(secrets, `database_${role}`),
   };
 }
 
 const list = (role: DatabaseRole) => trustflow(["callbacks", "list"], { env: envOf(role) });
+const migrate = (role: DatabaseRole | "owner") =>
+  trustflow(["migrate", "--database-only"], { env: envOf(role) });
 
-(hasPsql ? test : test.skip)(
+async function as<T>(role: DatabaseRole, query: string): Promise<T> {
+  const url = urlOf(loginOf(role), await secretOf(`database_${role}`), "trustflow");
+  return withPool(url, (pool) => pool.query(query) as Promise<T>);
+}
+
+test("the last role that is made is the one by which the health check looks", () => {
+  const last = databaseRoles.at(-1) ?? "receiver";
+  expect(compose.services["postgres"]?.healthcheck?.test).toContain(`--username=${loginOf(last)}`);
+});
+
+testWithPsql(
+  "a set-up that failed leaves PostgreSQL unhealthy; run again it makes what is missing",
+  async () => {
+    expect(await isHealthy()).toBe(false);
+    const file = join(secrets, "database_operator");
+    await rename(file, `${file}.away`);
+    await expect(setUp()).rejects.toThrow("database_operator");
+    await rename(`${file}.away`, file);
+    expect(await isHealthy()).toBe(false);
+    expect((await migrate("owner")).stderr).toContain("missing: trustflow_operator;");
+    await setUp();
+    expect(await isHealthy()).toBe(true);
+  },
+  60_000,
+);
+
+testWithPsql(
   "each role logs in with the password of its file, has its rights after migrate, and a new password counts after another run",
   async () => {
-    const migrate = () =>
-      trustflow(["migrate", "--database-only"], { env: { DATABASE_URL: server.url } });
-    expect((await migrate()).stderr).toContain("missing: trustflow_receiver, ");
-    await makeRoles();
     const early = await list("operator");
     const remedy = expect.stringContaining('run "trustflow migrate" as the owner');
     expect([early.code, early.stderr]).toEqual([4, remedy]);
 
-    expect((await migrate()).stderr).toContain("Database roles: granted");
+    expect((await migrate("owner")).stderr).toContain("Database roles: granted");
     expect((await list("operator")).code).toBe(0);
     const refused = await list("receiver");
     expect([refused.code === 0, refused.stderr]).toEqual([
@@ -74,18 +128,52 @@ const list = (role: DatabaseRole) => trustflow(["callbacks", "list"], { env: env
       expect.stringContaining("permission denied"),
     ]);
 
-    const migrated = await trustflow(["migrate", "--database-only"], { env: envOf("worker") });
+    const migrated = await migrate("worker");
     expect([migrated.code, migrated.stderr]).toEqual([
       4,
       expect.stringContaining("the URL of the owner of the tables"),
     ]);
 
-    const file = join(secrets, "database_operator");
-    await rm(file);
-    await writeFile(file, "another' password\n");
-    expect((await list("operator")).stderr).toContain("password authentication failed");
-    await makeRoles();
-    expect((await list("operator")).code).toBe(0);
+    const run = { operator: () => list("operator"), owner: () => migrate("owner") };
+    for (const role of ["operator", "owner"] as const) {
+      const file = join(secrets, `database_${role}`);
+      await rm(file);
+      await writeFile(file, "another' password\n");
+      expect((await run[role]()).stderr).toContain("password authentication failed");
+      await setUp();
+      expect((await run[role]()).code).toBe(0);
+    }
   },
   60_000,
+);
+
+testWithPsql(
+  "the receiver takes no advisory lock and makes no temporary table, and stores",
+  async () => {
+    const statements = [
+      "select pg_advisory_lock(1)",
+      "select pg_try_advisory_lock(1, 2)",
+      "select pg_advisory_xact_lock_shared(1)",
+      "create temporary table callbacks (n int)",
+    ];
+    for (const statement of statements)
+      await expect(as("receiver", statement)).rejects.toThrow(/^permission denied/);
+    for (const role of ["relay", "worker", "cleanup"] as const)
+      await as(role, "select pg_advisory_xact_lock(1)");
+
+    const pool = createPool(
+      urlOf("trustflow_receiver", await secretOf("database_receiver"), "trustflow"),
+    );
+    try {
+      const arrival = {
+        address: "an address",
+        identifier: "a",
+        subject: subjectOf(),
+        body: Buffer.from('{"Identifier":"a"}'),
+      };
+      expect(await new Arrivals(pool, sealRing).insert([arrival], 5_000)).toEqual(["stored"]);
+    } finally {
+      await pool.end();
+    }
+  },
 );

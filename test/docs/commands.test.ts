@@ -74,7 +74,9 @@ function problemOf(line: string): string | undefined {
   if (first === "node") return isThere(rest[0] ?? "") ? undefined : `${rest[0]} is not there`;
   if (first === "docker" && rest[0] === "compose") return composeProblem(rest.slice(1));
   if (first === "docker")
-    return rest[0] === "run" ? undefined : `docker ${rest[0]} is not known here`;
+    return ["run", "build"].includes(rest[0] ?? "")
+      ? undefined
+      : `docker ${rest[0]} is not known here`;
   if (first === "sh" || first === "cd")
     return isThere(rest[0] ?? "") ? undefined : `${rest[0]} is not there`;
   return [

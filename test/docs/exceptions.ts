@@ -78,11 +78,16 @@ export const exceptions: Exception[] = [
     reason: "it needs Docker",
   },
   ...[
+    "docker build --tag trustflow:local .",
+    'docker run --rm --user "$(id -u):$(id -g)" --volume "$PWD:/work" --workdir /work trustflow:local keys generate --secrets secrets',
     "docker run --rm -it caddy:2.10.2-alpine caddy hash-password",
     "echo 'ana HASH' >> secrets/web_ui_users",
-    "docker compose up --detach --wait",
+    "docker compose up --detach --wait --wait-timeout 600",
     "docker compose run --rm cli doctor",
-    "docker compose -f docker-compose.yml -f deploy/mtls/compose.yml up --detach --wait",
+    "cp letter.json work/",
+    "docker compose run --rm cli send-postal --input letter.json --id order-7",
+    "docker compose run --rm cli affidavits order-7 --out evidence",
+    "docker compose -f docker-compose.yml -f deploy/mtls/compose.yml up --detach --wait --wait-timeout 600",
     "docker compose restart worker",
   ].map((command) => ({
     page: "docs/operations.md",
@@ -98,8 +103,7 @@ export const exceptions: Exception[] = [
   },
   {
     page: "docs/operations.md",
-    command:
-      "docker compose exec --user postgres postgres sh /docker-entrypoint-initdb.d/20-roles.sh",
+    command: "docker compose run --rm database-setup",
     reason: "it needs a container engine",
     coveredBy: "test/deploy/database-roles.test.ts",
   },

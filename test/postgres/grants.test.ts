@@ -65,6 +65,7 @@ const everywhere = [
   "alter table trustflow.callbacks add column more text",
   "insert into trustflow.migrations (name) values ('9999-mine')",
   "create role trustflow_mine",
+  "create temporary table callbacks (n int)",
 ];
 
 const deniedStatements: Record<(typeof databaseRoles)[number], string[]> = {

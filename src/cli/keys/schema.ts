@@ -53,7 +53,8 @@ export function addKeys(program: Command): void {
 a new key last in every role and client and restart them; then put it first and restart them again. --env prints one
 ring per purpose and a codec server token, as environment variables. --out writes a file that only its owner can read;
 a shell redirection would let others read it. --template fills the values into a copy of that file. --secrets writes the
-same values and a password for each database role, each into its own file, in a folder that only its owner can enter.`,
+same values, a password for each database role and a list of logins of the Web UI without an entry, each into its own
+file, in a folder that only its owner can enter.`,
     example: "trustflow keys generate --id 2026-11\ntrustflow keys generate --secrets secrets",
   })
     .option("--id <id>", "id of the new key", "k1")

@@ -19,6 +19,10 @@ export const rings = [
 
 const password = () => randomBytes(24).toString("base64url");
 
+/** Caddy reads it, and starts without a login too. A person adds lines, so its owner may write it. */
+const webUiUsers = `# Who may open the Web UI: a name and what "caddy hash-password" prints, one line for each person.
+# Without a line nobody may.`;
+
 /**
  * Writes missing files, keeps existing ones, and returns the names of the written files. Only the owner can enter the folder.
  * The files themselves are readable, because each container runs under its own user id and mounts only its own secrets.
@@ -30,15 +34,15 @@ export async function writeSecretFiles(directory: string, ring: () => string): P
   await mkdir(join(directory, "accounts"), { recursive: true });
   const databases = ["superuser", "owner", "temporal", ...databaseRoles];
   const written: string[] = [];
-  const write = async (name: string, text: string): Promise<void> => {
+  const write = async (name: string, text: string, mode = 0o444): Promise<void> => {
     try {
-      await writeFile(join(directory, name), `${text}\n`, { flag: "wx", mode: 0o444 });
+      await writeFile(join(directory, name), `${text}\n`, { flag: "wx", mode });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
       throw error;
     }
     // Independent of the umask.
-    await chmod(join(directory, name), 0o444);
+    await chmod(join(directory, name), mode);
     written.push(name);
   };
   for (const name of databases) await write(`database_${name}`, password());
@@ -48,5 +52,6 @@ export async function writeSecretFiles(directory: string, ring: () => string): P
     await write(`keys_${name}_public`, publicRingOf(KeyRing.parse(text.trim())));
   }
   await write("codec_server_token", password());
+  await write("web_ui_users", webUiUsers, 0o644);
   return written;
 }

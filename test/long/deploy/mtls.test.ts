@@ -16,7 +16,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readyLine, start, trustflow } from "../../cli/run.js";
 import { startTestStack } from "../../harness/stack/stack.js";
 import type { TestStack } from "../../harness/stack/stack.js";
-import { root, withTls } from "../../deploy/compose-file.js";
+import { authoritiesOfClients, portOfTemporal, root, tlsOf } from "../../deploy/compose-file.js";
 
 let system: TestStack;
 let folder: string;
@@ -44,14 +44,7 @@ afterAll(async () => {
 async function startHop(directory: string): Promise<Server> {
   const [host = "", port = ""] = system.stack.temporal.address.split(":");
   const server = createServer(
-    {
-      ca: readFileSync(join(directory, "ca.pem")),
-      cert: readFileSync(join(directory, "temporal.pem")),
-      key: readFileSync(join(directory, "temporal-key.pem")),
-      requestCert: true,
-      rejectUnauthorized: true,
-      ALPNProtocols: ["h2"],
-    },
+    { ...portOfTemporal(directory, authoritiesOfClients), ALPNProtocols: ["h2"] },
     (socket) => {
       const onwards = connect(Number(port), host);
       for (const end of [socket, onwards]) {
@@ -70,26 +63,7 @@ async function startHop(directory: string): Promise<Server> {
 
 const addressOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** What the file gives a service, with its secrets in a folder of ours. */
-function tlsOf(service: string, directory = ours): Record<string, string> {
-  const { environment = {}, secrets = [] } = withTls.services[service] ?? {};
-  const fileOf = (path: string) => {
-    const target = path.replace("/run/secrets/", "");
-    const given = secrets.find(
-      (secret) => (typeof secret === "string" ? secret : secret.target) === target,
-    );
-    const source = typeof given === "object" ? given.source : (given ?? "");
-    return withTls.secrets[source]?.file.replace("./secrets/tls", directory) ?? "";
-  };
-  return Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [
-      name,
-      value.startsWith("/run/secrets/") ? fileOf(value) : value,
-    ]),
-  );
-}
-
-function envOf(service: string, tls = tlsOf(service)): Record<string, string> {
+function envOf(service: string, tls = tlsOf(service, ours)): Record<string, string> {
   const { stack } = system;
   const own = service === "worker" || service === "relay" ? stack.envOf(service) : stack.env;
   return { ...own, TEMPORAL_ADDRESS: address, ...tls };
@@ -136,7 +110,7 @@ test.each([
 });
 
 test("a client without a certificate, with one of another authority, or without TLS is refused", async () => {
-  const { TEMPORAL_TLS_SERVER_CA_CERT_PATH = "", TEMPORAL_TLS = "" } = tlsOf("cli");
+  const { TEMPORAL_TLS_SERVER_CA_CERT_PATH = "", TEMPORAL_TLS = "" } = tlsOf("cli", ours);
   const trusting = { TEMPORAL_TLS_SERVER_CA_CERT_PATH };
   const strange = { ...tlsOf("cli", others), ...trusting };
   for (const tls of [{ TEMPORAL_TLS, ...trusting }, strange, {}]) {
@@ -163,6 +137,7 @@ test("run again, the script keeps existing files; only the owner can read the au
   await promisify(execFile)("sh", [`${root}deploy/mtls/make-certificates.sh`, ours]);
   expect(readFileSync(join(ours, "worker.pem"), "utf8")).toBe(before);
   expect(readFileSync(join(ours, "relay.pem"), "utf8")).toContain("BEGIN CERTIFICATE");
-  expect((await stat(join(ours, "ca-key.pem"))).mode & 0o777).toBe(0o600);
+  for (const key of ["server-ca-key.pem", "client-ca-key.pem"])
+    expect((await stat(join(ours, key))).mode & 0o777).toBe(0o600);
   expect((await stat(ours)).mode & 0o777).toBe(0o700);
 });

@@ -1,0 +1,73 @@
+// The certificates of deploy/mtls/make-certificates.sh, as deploy/mtls/compose.yml gives them to Temporal's ports: a client's opens
+// the port for clients alone.
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, createServer } from "node:tls";
+import type { TlsOptions } from "node:tls";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { authoritiesOfClients, portOfTemporal, root } from "./compose-file.js";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trustflow-certificates-"));
+  await promisify(execFile)("sh", [`${root}deploy/mtls/make-certificates.sh`, folder]);
+}, 60_000);
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const pem = (name: string) => readFileSync(join(folder, `${name}.pem`));
+
+/** "open" once a byte of the server has come: with TLS 1.3 a client learns of its refusal after the handshake. */
+async function knock(server: TlsOptions, name: string): Promise<string> {
+  const listener = createServer(server, (socket) => {
+    socket.on("error", () => undefined);
+    socket.end("open");
+  });
+  listener.on("tlsClientError", () => undefined);
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const socket = connect({
+    port: (listener.address() as AddressInfo).port,
+    host: "127.0.0.1",
+    servername: "temporal",
+    ca: pem("server-ca"),
+    cert: pem(name),
+    key: pem(`${name}-key`),
+  });
+  try {
+    const said = once(socket, "data").then(([data]) => String(data));
+    return await Promise.race([said, once(socket, "close").then(() => "refused")]);
+  } catch {
+    return "refused";
+  } finally {
+    socket.destroy();
+    listener.close();
+  }
+}
+
+const clients = ["migrate", "worker", "relay", "cleanup", "cli", "web-ui", "application"];
+
+test("Temporal's port for clients opens for each of them, and for its own workers", async () => {
+  const port = portOfTemporal(folder, authoritiesOfClients);
+  for (const name of [...clients, "temporal"])
+    expect([name, await knock(port, name)]).toEqual([name, "open"]);
+});
+
+test("its history, matching and membership ports open for its own certificate, and for no client's", async () => {
+  const port = portOfTemporal(folder, ["TEMPORAL_TLS_SERVER_CA_CERT"]);
+  expect(await knock(port, "temporal")).toBe("open");
+  for (const name of clients) expect([name, await knock(port, name)]).toEqual([name, "refused"]);
+});
+
+test("a client's certificate stands for no server", async () => {
+  const impostor = { cert: pem("worker"), key: pem("worker-key") };
+  expect(await knock(impostor, "cli")).toBe("refused");
+});
