@@ -7,18 +7,24 @@ import { belongsToProcess, seconds, trackingSpans } from "./shared/communication
 import { withRules } from "./shared/rules.js";
 import type { Rule } from "./shared/rules.js";
 import { processResult, ProcessStatus } from "./shared/status.js";
-import { AccountName, DocumentInput, DocumentReference, Instant } from "./shared/values.js";
+import {
+  AccountName,
+  DocumentInput,
+  DocumentReference,
+  Instant,
+  ownLimit,
+} from "./shared/values.js";
 
 const Text = z.string().min(1);
-const Texts = z.array(Text).max(100);
+const Texts = z.array(Text).max(...ownLimit(100));
 const Count = z.int().min(0);
 /** By a word of the provider's, or by `other`. */
 const CountByWord = z.record(z.string(), Count);
 
 const notice = SendNoticeInput.shape;
 
-/** The rest of the provider's 255 is for the process's own id, by which the batch is found again (P2 §8). */
-const MAX_DESCRIPTION = 200;
+/** P2 §8. */
+const MAX_DESCRIPTION = 255;
 
 export const BatchSettings = z.strictObject({
   /** The deadline counts from the start, or from `scheduledDate`. */
@@ -43,7 +49,7 @@ export type BatchSettings = { [name in keyof Settings]-?: NonNullable<Settings[n
 /** P2 §2.8, §2.9, §2.10. The types of the settings that are not shown are assumed. */
 const SendNoticeBatchFields = z.strictObject({
   account: AccountName.optional(),
-  /** Shown in the provider's portal, beside the process's own id. */
+  /** Shown in the provider's portal, with the process's own id behind it where both have room in the 255 characters. */
   description: Text.max(MAX_DESCRIPTION).optional(),
   subject: notice.subject,
   /** HTML. */

@@ -18,6 +18,7 @@ import {
   FileName,
   Instant,
   isSameSpelling,
+  ownLimit,
   ProviderFields,
 } from "./shared/values.js";
 
@@ -73,8 +74,14 @@ const SendNoticeFields = z.strictObject({
   deliverySignMethod: z.enum(["WebClick", "Challenge", "MobilePin", "EmailPin"]).optional(),
   commitmentChoice: z.enum(["Disabled", "Accept", "Reject", "AcceptOrReject"]).optional(),
   ...accessControl,
-  affidavitKinds: z.array(z.enum(noticeAffidavitKinds)).max(50).optional(),
-  attachments: z.array(NoticeAttachment).max(50).optional(),
+  affidavitKinds: z
+    .array(z.enum(noticeAffidavitKinds))
+    .max(...ownLimit(50))
+    .optional(),
+  attachments: z
+    .array(NoticeAttachment)
+    .max(...ownLimit(50))
+    .optional(),
   /** Members that P2 §2.6 does not show, in the provider's spelling. */
   providerFields: ProviderFields.optional(),
   pushNotificationUrl: belongsToProcess,

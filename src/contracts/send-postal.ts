@@ -11,7 +11,7 @@ import {
 import { withRules } from "./shared/rules.js";
 import type { Rule } from "./shared/rules.js";
 import { processResult, ProcessStatus } from "./shared/status.js";
-import { AccountName, CountryCode, DocumentInput, Instant } from "./shared/values.js";
+import { AccountName, CountryCode, DocumentInput, Instant, ownLimit } from "./shared/values.js";
 
 const Text = z.string().min(1);
 const years = z.int().min(0).max(100);
@@ -62,7 +62,10 @@ export const PostalOptions = z.strictObject({
   notaryProfile: Text.optional(),
   ...accessControl,
   costCentre: Text.optional(),
-  customFields: z.array(CustomField).max(50).optional(),
+  customFields: z
+    .array(CustomField)
+    .max(...ownLimit(50))
+    .optional(),
   language: z
     .string()
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$/, "must be a language tag such as es or pt-BR")
@@ -137,13 +140,6 @@ const rules: Rule<Fields>[] = [
     },
   },
   {
-    reads: ["recipientAddress.country"],
-    check({ recipientAddress: { country } }, refuse) {
-      if (country !== "ES")
-        refuse("recipientAddress.country", "must be ES: physical delivery is within Spain (P2 §8)");
-    },
-  },
-  {
     reads: [service, "recipientAddress.region"],
     check(input, refuse) {
       if (serviceOf(input) === "Registered" && input.recipientAddress.region === undefined)
@@ -158,10 +154,13 @@ const rules: Rule<Fields>[] = [
     },
   },
   {
-    reads: [service, "recipientAddress.postalCode"],
+    reads: [service, "recipientAddress.country", "recipientAddress.postalCode"],
     check(input, refuse) {
-      const { postalCode } = input.recipientAddress;
-      if (serviceOf(input) === "LetterLite" && /^(07|35|38|51|52)/.test(postalCode))
+      const { country, postalCode } = input.recipientAddress;
+      if (serviceOf(input) !== "LetterLite") return;
+      if (country !== "ES")
+        refuse("recipientAddress.country", "must be ES for LetterLite (P2 §2.3)");
+      else if (/^(07|35|38|51|52)/.test(postalCode.trim()))
         refuse(
           "recipientAddress.postalCode",
           "is outside mainland Spain, which is the only area of LetterLite (P2 §2.3)",
@@ -203,11 +202,21 @@ const rules: Rule<Fields>[] = [
     },
   },
   {
-    reads: ["options.affidavitProfile", "options.affidavitsOnDemandEnabled"],
+    reads: [
+      "options.affidavitProfile",
+      "options.affidavitsOnDemandEnabled",
+      "options.certificationLevel",
+    ],
     check({ options }, refuse) {
-      const { affidavitProfile: profile, affidavitsOnDemandEnabled: isOn } = options ?? {};
-      if (isOn === true && profile !== undefined && !isAdvanced(profile))
-        refuse("options.affidavitsOnDemandEnabled", "needs an advanced content profile (P2 §2.3)");
+      const { affidavitProfile: profile, certificationLevel: level = "" } = options ?? {};
+      if (options?.affidavitsOnDemandEnabled !== true) return;
+      // Without a profile the one of the level applies; without a level too, the account decides.
+      const isStandard = profile === undefined && level.startsWith("Standard");
+      if (isStandard || (profile !== undefined && !isAdvanced(profile)))
+        refuse(
+          "options.affidavitsOnDemandEnabled",
+          `needs an advanced content profile${isStandard ? `, and ${level} alone means Basic` : ""} (P2 §2.3)`,
+        );
     },
   },
 ];

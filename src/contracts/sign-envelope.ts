@@ -3,7 +3,14 @@
 import { z } from "zod";
 import { namesDiffer, withRules } from "./shared/rules.js";
 import { processResult, ProcessStatus } from "./shared/status.js";
-import { AccountName, DocumentInput, FileName, Instant, ProviderFields } from "./shared/values.js";
+import {
+  AccountName,
+  DocumentInput,
+  FileName,
+  Instant,
+  ownLimit,
+  ProviderFields,
+} from "./shared/values.js";
 
 /** Refuses the members that the process writes itself. */
 const providerFieldsBut = (...own: string[]) =>
@@ -36,7 +43,10 @@ const EnvelopeFields = z.strictObject({
   /** The whole certificate request, untouched. */
   request: z.strictObject({ providerFields: ProviderFields }),
   /** In the order in which they stand in the envelope. */
-  documents: z.array(EnvelopeDocument).min(1).max(50),
+  documents: z
+    .array(EnvelopeDocument)
+    .min(1)
+    .max(...ownLimit(50)),
   /** What the envelope has beside its documents and its one Sign activity. */
   envelope: z
     .strictObject({ providerFields: providerFieldsBut("Documents", "Activities").optional() })

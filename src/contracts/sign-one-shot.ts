@@ -9,6 +9,7 @@ import {
   DocumentInput,
   FileName,
   Instant,
+  ownLimit,
   ProviderFields,
   Sha256,
 } from "./shared/values.js";
@@ -44,11 +45,14 @@ const OneShotFields = z.strictObject({
   documents: z
     .array(z.union([NamedDocument, NamedHash]))
     .min(1)
-    .max(50),
+    .max(...ownLimit(50)),
   /** P1 §1.4: what the identity video is made of. */
   identityVideo: z
     .strictObject({
-      evidences: z.array(NamedDocument).min(1).max(50),
+      evidences: z
+        .array(NamedDocument)
+        .min(1)
+        .max(...ownLimit(50)),
       video: NamedDocument,
       /** The payload of the video's creation, untouched. */
       providerFields: ProviderFields.optional(),

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { PostalOptions } from "../../src/contracts/send-postal.js";
+import { PostalOptions, SendPostalInput } from "../../src/contracts/send-postal.js";
+import { checkInput } from "../../src/contracts/shared/problems.js";
 
 test.each(["es", "ES", "pt-BR", "zh-Hant-TW", "cat"])("the language %s is taken", (language) => {
   expect(PostalOptions.safeParse({ language }).success).toBe(true);
@@ -7,4 +8,62 @@ test.each(["es", "ES", "pt-BR", "zh-Hant-TW", "cat"])("the language %s is taken"
 
 test.each(["", "Spanish", "pt_BR", "e", "es-"])("the language %j is refused", (language) => {
   expect(PostalOptions.safeParse({ language }).success).toBe(false);
+});
+
+const letter = {
+  document: { base64: "JVBERi0xLjQK", mediaType: "application/pdf" },
+  recipientAddress: {
+    streetAddress: "Calle Mayor 1",
+    postalCode: "28013",
+    locality: "Madrid",
+    region: "Madrid",
+    country: "ES",
+  },
+};
+const problemsOf = (options: object, address: object = {}) =>
+  checkInput(SendPostalInput, {
+    ...letter,
+    recipientAddress: { ...letter.recipientAddress, ...address },
+    options,
+  }).fields;
+
+test.each(["Standard", "Standard_EU"])(
+  "affidavits on demand are refused with the level %s alone, which means the profile Basic (P2 §2.3)",
+  (certificationLevel) => {
+    const options = { affidavitsOnDemandEnabled: true, certificationLevel };
+    expect(problemsOf(options)).toMatchObject([{ path: "options.affidavitsOnDemandEnabled" }]);
+  },
+);
+
+test.each<[string, object]>([
+  ["an advanced level", { certificationLevel: "Advanced" }],
+  ["an advanced profile", { affidavitProfile: "AdvancedContentOnClose" }],
+  ["neither level nor profile, where the account decides", {}],
+])("affidavits on demand are taken with %s", (_, more) => {
+  expect(problemsOf({ affidavitsOnDemandEnabled: true, ...more })).toEqual([]);
+});
+
+test.each(["07001", " 35001", "\t51001 "])(
+  "LetterLite does not go to the postal code %j (P2 §2.3)",
+  (postalCode) => {
+    expect(problemsOf({ postServiceType: "LetterLite" }, { postalCode })).toMatchObject([
+      { path: "recipientAddress.postalCode" },
+    ]);
+  },
+);
+
+test("LetterLite goes to Spain alone, whatever the account delivers to", () => {
+  const [problem] = problemsOf({ postServiceType: "LetterLite" }, { country: "PT" });
+  expect(problem?.path).toBe("recipientAddress.country");
+  expect(problemsOf({ postServiceType: "Registered" }, { country: "PT" })).toEqual([]);
+});
+
+test("more than 50 custom fields are refused, by a limit that says whose it is", () => {
+  const customFields = Array.from({ length: 51 }, () => ({ key: "k", label: "l", value: "v" }));
+  expect(problemsOf({ customFields })).toEqual([
+    {
+      path: "options.customFields",
+      problem: "must have at most 50 entries: a limit of Trustflow, not of the provider",
+    },
+  ]);
 });

@@ -85,6 +85,7 @@ test("an account of each provider is what its keys say, under the provider's own
     username: "sandbox",
     timeoutMs: 30_000,
     siteHasRegion: true,
+    destinationCountries: ["ES"],
     affidavits: {
       mode: "download",
       method: "GET",

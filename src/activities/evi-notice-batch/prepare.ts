@@ -1,6 +1,7 @@
 // The first activity of `sendNoticeBatch`: validates the input, checks the list, stores body, list and attachments. It calls no provider.
 import { SendNoticeBatchInput } from "../../contracts/send-notice-batch.js";
 import type { BatchRecipients } from "../../contracts/send-notice-batch.js";
+import { plainText } from "../../contracts/shared/text.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import { derivedDocumentId } from "../../documents/document-id.js";
 import { effectToken } from "../../journal/effect.js";
@@ -16,6 +17,7 @@ import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext } from "./context.js";
 import type { BatchAttachment, BatchPlan, SentList } from "./plan.js";
+import { hasLongDescription } from "./set-up.js";
 
 /** What an invalid list shows of its problems; the command's check shows all of them. */
 const PROBLEMS_SHOWN = 20;
@@ -121,7 +123,7 @@ function refuseList(error: unknown): never {
 function fieldsOf(input: SendNoticeBatchInput, collectAffidavits: boolean): BatchFields {
   const {
     account: _account,
-    description: _description,
+    description,
     body: _body,
     recipients: _recipients,
     onInvalid: _onInvalid,
@@ -133,6 +135,8 @@ function fieldsOf(input: SendNoticeBatchInput, collectAffidavits: boolean): Batc
   } = input;
   return {
     ...fields,
+    ...(description !== undefined &&
+      hasLongDescription(description) && { description: plainText(description) }),
     pushNotificationFilter: [
       "Sent",
       "Delivered",

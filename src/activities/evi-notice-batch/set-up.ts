@@ -11,6 +11,11 @@ import { runEffect } from "../runtime/effect.js";
 import type { BatchContext, OfBatch } from "./context.js";
 import type { BatchAttachment } from "./plan.js";
 
+/** So much of the 255 characters of a description is left beside our own token, by which the batch is found again (P2 §8). */
+const MAX_OWN_WORDS = 255 - " [00000000-0000-0000-0000-000000000000]".length;
+/** Whether it leaves no room for the token: then it replaces the words that the batch is created with. */
+export const hasLongDescription = (description = "") =>
+  plainText(description).length > MAX_OWN_WORDS;
 /** Nine kinds of callbacks, each doubled, and a reserve. */
 const CALLBACKS_A_RECIPIENT = 40;
 /** Of batches that a search by a unique token finds. */
@@ -21,8 +26,12 @@ export function createBatch(
   { effect, description }: StepCall & { account: string; description?: string },
 ): Promise<{ batchId: string }> {
   const describe = (token: string) =>
-    plainText([description, `[${token}]`].filter(Boolean).join(" "));
-  const find = (token: string) => findDescribed(context, token, describe(token));
+    plainText(
+      [plainText(description ?? "").slice(0, MAX_OWN_WORDS), `[${token}]`]
+        .filter(Boolean)
+        .join(" "),
+    );
+  const find = (token: string) => findDescribed(context, token, (said) => said === describe(token));
   return runEffect<typeof provider, { batchId: string }, undefined, string>(
     context,
     effect,
@@ -37,20 +46,25 @@ export function createBatch(
       lookUp: find,
       assumed: {
         form: "description",
+        // The settings replace it by the caller's words alone.
+        isNoSample: hasLongDescription(description),
         isByToken: true,
         sampleOf: (token) => token,
-        find: async (token) => ((await find(token)) ? "description" : undefined),
+        // A sample may be another process's batch, with other words.
+        find: async (token) =>
+          (await findDescribed(context, token, (said) => said.endsWith(`[${token}]`))) &&
+          "description",
       },
     },
     { of: "step" },
   );
 }
 
-/** P2 §4.3: a search finds any batch with this text in it, so the whole description is compared. */
+/** P2 §4.3: a search finds any batch with this text in it, so the description is compared. */
 async function findDescribed(
   context: BatchContext,
   token: string,
-  description: string,
+  isOurs: (description: string) => boolean,
 ): Promise<{ batchId: string } | undefined> {
   const found: string[] = [];
   let cursor: string | undefined;
@@ -60,7 +74,7 @@ async function findDescribed(
       eviNotice.queryBatches(context.account, asked, signal),
     );
     for (const batch of page.results)
-      if (batch.description?.trim() === description) found.push(batch.batchId);
+      if (isOurs(batch.description?.trim() ?? "")) found.push(batch.batchId);
     cursor = page.hasMoreResults ? page.cursor : undefined;
     if (cursor === undefined) break;
   }

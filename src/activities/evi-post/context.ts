@@ -12,6 +12,8 @@ export const provider = "evi-post";
 export interface PostalAccount extends EviPostAccount {
   /** Whether the provider's site has an address with a region, which fills the issuer's (P2 §2.2). */
   siteHasRegion: boolean;
+  /** Where the account is provisioned to deliver (P2 §1, §8). */
+  destinationCountries: readonly string[];
   /** Puts our own key into `LookupKey` too, where the query finds no `CustomFields` value. */
   ownKeyInLookupKey: boolean;
   /** Digest of the configuration that decides which items a look-up finds. */

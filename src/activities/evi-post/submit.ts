@@ -3,6 +3,7 @@ import { contentOf } from "../../documents/content.js";
 import { comparedInput } from "../../contracts/definition/compared-input.js";
 import { SendPostalInput } from "../../contracts/send-postal.js";
 import type { PostalSettings } from "../../contracts/send-postal.js";
+import type { FieldProblem } from "../../contracts/shared/failures.js";
 import type { DocumentReference } from "../../contracts/shared/values.js";
 import * as eviPost from "../../providers/evi-post/client.js";
 import { submitOnce } from "../evi/submit.js";
@@ -74,15 +75,20 @@ function keyForm(
   return lookupKey || others || account.ownKeyInLookupKey ? "joined" : "alone";
 }
 
-/** The rule of P2 §2.2 that needs the account's configuration. */
+/** The rules of P2 §2.2 and §8 that need the account's configuration. */
 export function checkAccountRules(input: SendPostalInput, account: PostalAccount): void {
+  const problems: FieldProblem[] = [];
+  const { destinationCountries: countries, siteHasRegion } = account;
+  if (!countries.includes(input.recipientAddress.country))
+    problems.push({
+      path: "recipientAddress.country",
+      problem: `must be ${countries.join(" or ")}: the account delivers nowhere else (P2 §8)`,
+    });
   const registered = (input.options?.postServiceType ?? "Registered") === "Registered";
-  if (registered && input.issuerAddress?.region === undefined && !account.siteHasRegion) {
-    throw new InvalidInput([
-      {
-        path: "issuerAddress.region",
-        problem: "is required for Registered: the site of this account has no region (P2 §2.2)",
-      },
-    ]);
-  }
+  if (registered && input.issuerAddress?.region === undefined && !siteHasRegion)
+    problems.push({
+      path: "issuerAddress.region",
+      problem: "is required for Registered: the site of this account has no region (P2 §2.2)",
+    });
+  if (problems.length > 0) throw new InvalidInput(problems);
 }

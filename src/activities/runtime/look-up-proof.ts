@@ -16,6 +16,8 @@ export interface AssumedLookUp<S> {
   find(sample: S): Promise<string | undefined>;
   /** A sample is the token alone, so effects of earlier releases are samples too. */
   isByToken?: true;
+  /** The item is changed afterwards, so that no later look-up finds it: it is no sample. */
+  isNoSample?: boolean;
 }
 
 export class LookUpProof<S> {
@@ -49,6 +51,7 @@ export class LookUpProof<S> {
 
   /** Looks for the item that was just answered, if the account is not proven yet or not lately; never fails the effect. */
   async afterAnswer(token: string): Promise<void> {
+    if (this.#assumed.isNoSample) return;
     await quietly(async () => {
       const mayLook = await this.#proofs.offer(this.#key, this.#assumed.sampleOf(token));
       if (mayLook) await this.#look();

@@ -30,6 +30,10 @@ export const AccountName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be a configured account name");
 
+/** For a list whose length the specification does not limit: this limit is ours, and its error says so. */
+export const ownLimit = (most: number) =>
+  [most, `must have at most ${most} entries: a limit of Trustflow, not of the provider`] as const;
+
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hex");
 
 /** A stored document; `sha256` and `size` (bytes) are those of the plaintext. */

@@ -1,7 +1,17 @@
 // An account of the postal API: its keys in the configuration, and the account as the client takes it (P2 §5).
 import { z } from "zod";
 import { timeoutSeconds } from "../../config/account-fields.js";
-import { accountSecret, baseUrl, flag, path, plain, text, username } from "../../config/fields.js";
+import {
+  accountSecret,
+  baseUrl,
+  flag,
+  listOf,
+  path,
+  plain,
+  text,
+  username,
+} from "../../config/fields.js";
+import { CountryCode } from "../../contracts/shared/values.js";
 import type { Secret } from "../../contracts/shared/values.js";
 import { jsonDigest } from "../../crypto/json-digest.js";
 import type { Host } from "../http/call.js";
@@ -23,6 +33,8 @@ export const keys = z.strictObject({
   timeoutSeconds,
   /** Whether the site's address has a region, which fills the issuer's (P2 §2.2). */
   siteHasRegion: flag().default(true),
+  /** Where the account is provisioned to deliver (P2 §1, §8). */
+  destinationCountries: listOf(CountryCode, 1).default(["ES"]),
   /** Assumed: our own key goes into `LookupKey` too (docs/reading-the-specification.md §1). */
   ownKeyInLookupKey: flag().default(false),
   /** Assumed: the shared affidavit download (P2 §4.1); `blobs` reads the deprecated field instead. */

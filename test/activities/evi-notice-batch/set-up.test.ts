@@ -76,6 +76,56 @@ test("two batches with our description need a person", async () => {
   await expect(created()).rejects.toMatchObject({ type: "protocol", nonRetryable: true });
 });
 
+test("a description of 255 characters is the batch's in the end, and its batch is found by the token until then", async () => {
+  const { setUp, description: intent, workflowId } = replacing.batch();
+  const description = `${intent} `.padEnd(255, "x");
+  replacing.sandbox.faults.add({ operation: "evi-notice.createBatch", kind: "cut-after-commit" });
+  const { batchId } = await setUp({ description });
+  const batch = await eviNotice.getBatch(replacing.account, { batchId });
+  expect(batch.description).toBe(description);
+  const textSearch = effectToken("default", workflowId, "create", "0");
+  const asked = { textSearch, limit: 10 };
+  expect((await eviNotice.queryBatches(replacing.account, asked)).results).toEqual([]);
+  expect(replacing.sandbox.faults.list()).toMatchObject([{ fired: 1 }]);
+});
+
+test("a sample is found by its token, though the batch that looks for it has other words", async () => {
+  const name = "sampled";
+  const change = (to: string) =>
+    replacing.pool.query(`update trustflow.look_up_proofs set ${to} where account = $1`, [name]);
+  const sampleOf = async () =>
+    (
+      await replacing.pool.query(
+        "select finding, sample from trustflow.look_up_proofs where account = $1",
+        [name],
+      )
+    ).rows[0];
+  replacing.sandbox.faults.add({
+    operation: "evi-notice.queryBatches",
+    kind: "reject",
+    status: 503,
+  });
+  await replacing.batch({ name }).created();
+  expect(await sampleOf()).toMatchObject({ finding: null, sample: expect.any(Buffer) });
+  // Old enough to count as missing where it is not found.
+  await change(
+    "sampled_at = clock_timestamp() - interval '1 minute', next_look_at = clock_timestamp()",
+  );
+  await replacing.batch({ name }).created();
+  expect(await sampleOf()).toEqual({ finding: "found", sample: null });
+});
+
+test("a batch that loses its token is no sample of the search by it", async () => {
+  const name = "long";
+  const { created } = replacing.batch({ name });
+  await created({ description: "x".repeat(255) });
+  const { rowCount } = await replacing.pool.query(
+    "select from trustflow.look_up_proofs where account = $1",
+    [name],
+  );
+  expect(rowCount).toBe(0);
+});
+
 test("an attachment that came twice is there once", async () => {
   const { run, created, effect } = replacing.batch();
   const { plan, batchId } = await created();

@@ -182,7 +182,10 @@ export async function batchBench(options: SandboxOptions = {}) {
     /** Prepared and created. */
     async function created(changes: object = {}) {
       const plan = await prepare(changes);
-      const { batchId } = await run((all) => all.createBatch({ ...effect("create"), description }));
+      const { description: words = "" } = plan;
+      const create: Call<{ batchId: string }> = (all) =>
+        all.createBatch({ ...effect("create"), description: words });
+      const { batchId } = await run(create);
       return { plan, batchId };
     }
 

@@ -37,10 +37,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-function activities(siteHasRegion = true) {
+function activities(siteHasRegion = true, destinationCountries = ["ES"]) {
   const deps = {
     environment: "sandbox",
-    accounts: { default: { name: "default", siteHasRegion } },
+    accounts: { default: { name: "default", siteHasRegion, destinationCountries } },
     journal: {
       own: async ({ workflowId }: typeof parentKey, all: { kind: string }[]) =>
         void owned.push(...all.map(({ kind }) => ({ workflowId, kind }))),
@@ -59,10 +59,10 @@ function activities(siteHasRegion = true) {
 type Activities = ReturnType<typeof activities>;
 function attempt<R>(
   call: (all: Activities) => Promise<R>,
-  { workflowId = parentKey.workflowId, siteHasRegion = true } = {},
+  { workflowId = parentKey.workflowId, siteHasRegion = true, countries = ["ES"] } = {},
 ): Promise<R> {
   const info = { namespace, workflowExecution: { workflowId, runId: "r" } } as never;
-  return inAttempt(() => call(activities(siteHasRegion)), info);
+  return inAttempt(() => call(activities(siteHasRegion, countries)), info);
 }
 
 const good = serveInput("order-1", "read");
@@ -134,6 +134,21 @@ test("a letter that its account cannot send is refused before the notice, with t
   await expect(attempt((all) => all.preparePost({ input, mode }))).rejects.toMatchObject({
     details: [{ fields: [{ path: "post.document", problem: "is not a PDF" }] }],
   });
+});
+
+test("a letter goes where the account delivers, which is Spain by default (P2 §1, §8)", async () => {
+  const { recipientAddress, ...post } = good.post;
+  const input = {
+    ...good,
+    post: { ...post, recipientAddress: { ...recipientAddress, country: "PT" } },
+  };
+  const prepare = (countries?: string[]) =>
+    attempt((all) => all.preparePost({ input, mode }), { ...(countries && { countries }) });
+  await expect(prepare()).rejects.toMatchObject({
+    type: "InvalidInput",
+    details: [{ fields: [{ path: "post.recipientAddress.country" }] }],
+  });
+  await expect(prepare(["ES", "PT"])).resolves.toMatchObject({ digest: expect.any(String) });
 });
 
 test("an id without room for the child's is refused, and one whose child was erased", async () => {
