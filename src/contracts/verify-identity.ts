@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { holdsJwt, isCredentialName } from "./shared/text.js";
 import { processResult, ProcessStatus } from "./shared/status.js";
-import { AccountName, Instant, ProviderId } from "./shared/values.js";
+import { AccountName, Instant, ownLimit, ProviderId } from "./shared/values.js";
 
 const seconds = z
   .int()
@@ -41,6 +41,7 @@ const QueryValue = z
 
 /** P1 §4.2, rule 1: one address of the list. */
 export const AlertEmail = z.email();
+const AlertEmails = z.array(AlertEmail).max(...ownLimit(20));
 
 export const VerifyIdentityInput = z.strictObject({
   account: AccountName.optional(),
@@ -56,7 +57,12 @@ export const VerifyIdentityInput = z.strictObject({
   alert: z
     .strictObject({
       processId: ProviderId,
-      emails: z.array(AlertEmail).min(1).max(20),
+      emails: AlertEmails.min(1),
+      /**
+       * The addresses that this `processId` has already, or none: they are told too, and alone again at the end. Nothing reads
+       * them back, so without this the process removes no address at its end.
+       */
+      before: AlertEmails.optional(),
     })
     .optional(),
   /** Delete the audit at the provider once the stored copy has been checked. */

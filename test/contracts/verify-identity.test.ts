@@ -1,5 +1,6 @@
-// The input of `verifyIdentity`: the query of an asynchronous request holds no credential (P1 §5.2, rule 4).
+// The input of `verifyIdentity`: the query of an asynchronous request holds no credential (P1 §5.2, rule 4), and alert addresses.
 import { expect, test } from "@jest/globals";
+import { checkInput } from "../../src/contracts/shared/problems.js";
 import { VerifyIdentityInput } from "../../src/contracts/verify-identity.js";
 
 const withQuery = (parameters: Record<string, string>) =>
@@ -28,4 +29,15 @@ test("a token is no value of one, whatever its name", () => {
 
 test.each(["idConference", "subject", "requestId", "keyword"])("%s is one", (name) => {
   expect(withQuery({ [name]: "17" }).success).toBe(true);
+});
+
+test.each(["emails", "before"])("more than 20 alert addresses are refused in %s", (member) => {
+  const all = Array.from({ length: 21 }, (_, index) => `desk-${index}@example.com`);
+  const alert = { processId: "desk", emails: ["a@example.com"], [member]: all };
+  expect(checkInput(VerifyIdentityInput, { idConference: "c1", alert }).fields).toEqual([
+    {
+      path: `alert.${member}`,
+      problem: "must have at most 20 entries: a limit of Trustflow, not of the provider",
+    },
+  ]);
 });

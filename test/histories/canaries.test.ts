@@ -64,6 +64,7 @@ const personal: Record<string, string[]> = {
   "verifyIdentity call": [
     "alert",
     "alert.emails[]",
+    "alert.before[]",
     "asyncRequest.parameters.subject",
     "parameter",
   ],

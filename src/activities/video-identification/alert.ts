@@ -7,13 +7,25 @@ import { runEffect } from "../runtime/effect.js";
 import { provider } from "./context.js";
 import type { VideoContext } from "./context.js";
 
-type OfAlert = StepCall & { account: string; processId: string };
+type OfAlert = StepCall & {
+  account: string;
+  processId: string;
+  before?: readonly string[] | undefined;
+};
 
 export function registerAlert(
   context: VideoContext,
-  { effect, processId, emails }: OfAlert & { emails: readonly string[] },
+  { effect, processId, emails, before = [] }: OfAlert & { emails: readonly string[] },
 ): Promise<object> {
-  const input = { processId, emails };
+  return setAddresses(context, effect, { processId, emails: [...new Set([...before, ...emails])] });
+}
+
+function setAddresses(
+  context: VideoContext,
+  effect: StepCall["effect"],
+  input: { processId: string; emails: readonly string[] },
+  refused?: (error: unknown) => never,
+): Promise<object> {
   return runEffect(
     context,
     effect,
@@ -22,7 +34,7 @@ export function registerAlert(
       input,
       async send({ signal }) {
         const registering = video.registerAlertEmail(context.account, input, signal);
-        await (emails.length > 0 ? registering : registering.catch(asProtocol));
+        await (refused ? registering.catch(refused) : registering);
         return {};
       },
     },
@@ -46,7 +58,10 @@ function asProtocol(error: unknown): never {
   });
 }
 
-/** P1 §4.2, rule 3; only where the service has accepted the registration of the process: other addresses may not be ours. */
+/**
+ * P1 §4.2, rules 2 and 3; only where the service has accepted the registration of the process, and the caller says which addresses
+ * were there `before`: others may not be ours.
+ */
 export async function removeAlert(
   context: VideoContext,
   given: OfAlert,
@@ -56,7 +71,8 @@ export async function removeAlert(
     ({ step, occurrence }) => step === "registerAlert" && occurrence === given.effect.occurrence,
   );
   if (!registration || registration.state === "refused") return {};
-  if (registration.state !== "answered") return { isLeft: true };
-  await registerAlert(context, { ...given, emails: [] });
+  const { effect, processId, before } = given;
+  if (registration.state !== "answered" || before === undefined) return { isLeft: true };
+  await setAddresses(context, effect, { processId, emails: before }, asProtocol);
   return {};
 }

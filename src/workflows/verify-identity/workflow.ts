@@ -201,12 +201,13 @@ class VerifyIdentity {
   async #removeAlert(): Promise<void> {
     const { alert } = this.#input;
     if (!alert) return;
-    const { processId } = alert;
+    const { processId, before } = alert;
     const step = { name: "removeAlert", summary: "Remove the alert addresses" };
-    await this.#step(this.#ofAlert(step), (service, call) =>
-      service.removeAlert({ ...call, account: this.#account, processId }),
+    const { isLeft = false } = await this.#step(this.#ofAlert(step), (service, call) =>
+      service.removeAlert({ ...call, account: this.#account, processId, before }),
     );
-    this.#flow.log.note({ source: "process", event: "Removed the alert addresses" });
+    const event = isLeft ? "The alert addresses stay registered" : "Removed the alert addresses";
+    this.#flow.log.note({ source: "process", event });
   }
 
   #ofAlert(step: { name: string; summary: string }) {
@@ -220,9 +221,9 @@ class VerifyIdentity {
     const summary = "Remove the alert addresses";
     const { removeAlert } = activitiesOf<VideoActivities>(provider, { ...answerOptions, summary });
     const effect = { step: "removeAlert", occurrence: this.#alertOccurrence };
-    const { processId } = alert;
+    const { processId, before } = alert;
     try {
-      const call = { effect, mode: "quick" as const, account: this.#account, processId };
+      const call = { effect, mode: "quick" as const, account: this.#account, processId, before };
       const { isLeft = false } = await removeAlert(call);
       if (!isLeft) return;
     } catch (error) {

@@ -13,10 +13,10 @@ afterAll(() => bench?.close());
 const mode = "quick";
 const provider = "video-identification";
 
-/** The addresses of a process of the provider's that has the name of the conference. */
-async function alerting() {
+/** The addresses of a process of the provider's that has the name of the conference. `before`: what it had. */
+async function alerting(before?: string[]) {
   const followed = await bench.follow();
-  const call = { account: "default", mode, processId: followed.intent } as const;
+  const call = { account: "default", mode, processId: followed.intent, before } as const;
   const effectOf = (step: string) => ({ step, occurrence: "0" });
   return {
     ...followed,
@@ -29,14 +29,37 @@ async function alerting() {
       ),
     remove: () =>
       followed.run((service) => service.removeAlert({ ...call, effect: effectOf("removeAlert") })),
+    async registered() {
+      const { items } = await bench.control.items({ intent: followed.intent });
+      const { id } = items.find((item) => item.id.startsWith("alert:")) ?? {};
+      return id === undefined ? undefined : (await bench.control.item(id))["emails"];
+    },
   };
 }
 
-test("addresses that were accepted are removed", async () => {
-  const { register, remove, effects } = await alerting();
+test("addresses that were accepted are removed, where none were there before", async () => {
+  const { register, remove, registered, effects } = await alerting([]);
   await register();
+  expect(await registered()).toEqual(["desk@example.com"]);
   expect(await remove()).toEqual({});
+  expect(await registered()).toBeUndefined();
   expect(effects()).toEqual({ [`${provider}.registerAlertEmail`]: 2 });
+});
+
+test("addresses that were there before are told too, and are left alone at the end (P1 §4.2, rule 2)", async () => {
+  const { register, remove, registered } = await alerting(["night@example.com"]);
+  await register();
+  expect(await registered()).toEqual(["night@example.com", "desk@example.com"]);
+  expect(await remove()).toEqual({});
+  expect(await registered()).toEqual(["night@example.com"]);
+});
+
+test("where nobody says what was there before, nothing is removed", async () => {
+  const { register, remove, registered, effects } = await alerting();
+  await register();
+  expect(await remove()).toEqual({ isLeft: true });
+  expect(await registered()).toEqual(["desk@example.com"]);
+  expect(effects()).toEqual({ [`${provider}.registerAlertEmail`]: 1 });
 });
 
 test("without a registration nothing is removed", async () => {
@@ -48,7 +71,7 @@ test("without a registration nothing is removed", async () => {
 test.each([429, 503])(
   "after a registration that was answered %i, the addresses are left and the process says so",
   async (status) => {
-    const { register, remove, effects, fault } = await alerting();
+    const { register, remove, effects, fault } = await alerting([]);
     fault("registerAlertEmail", { kind: "reject", status });
     await expect(register()).rejects.toBeDefined();
     expect(await remove()).toEqual({ isLeft: true });

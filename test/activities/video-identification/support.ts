@@ -131,7 +131,7 @@ export async function openBench() {
   }
 
   return {
-    ...{ sandbox, caller, documents, directory, journal, follow, pool: database.pool },
+    ...{ sandbox, control, caller, documents, directory, journal, follow, pool: database.pool },
     strangers: secretsRing(),
     async close() {
       await sandbox.close();

@@ -19,4 +19,8 @@ export function identityInput(
 }
 
 /** Who is told of failed callbacks; registrations of one `processId` replace each other. */
-export const alertFor = (processId: string) => ({ processId, emails: ["desk@example.com"] });
+export const alertFor = (processId: string) => ({
+  processId,
+  emails: ["desk@example.com"],
+  before: [],
+});

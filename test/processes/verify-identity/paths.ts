@@ -332,7 +332,11 @@ function call(writing: Writing, { words = "", ...more }: More = {}): VerifyIdent
 
 /** With a text of the author's wherever one is free. */
 function whole(writing: Writing): VerifyIdentityInput {
-  const alert = { processId: writing.author.words("alert"), emails: ["desk@example.com"] };
+  const alert = {
+    processId: writing.author.words("alert"),
+    emails: ["desk@example.com"],
+    before: ["night@example.com"],
+  };
   return call(writing, { alert, asyncRequest: asyncOf(writing) });
 }
 
@@ -403,6 +407,7 @@ async function withoutAudit(run: PathRun) {
 const alertOf = ({ author, id }: PathRun, words = "") => ({
   processId: `${author.words(`alert-${id}`)}${words}`,
   emails: ["desk@example.com"],
+  before: [],
 });
 
 async function registrations(run: PathRun): Promise<number | undefined> {
