@@ -152,6 +152,25 @@ export class ProcessHandle<Result> {
     });
   }
 
+  /**
+   * The status with the whole timeline, and with what the provider has said of the communication and of its reader (personal data).
+   * Needs a live worker, unless the process has ended with a result.
+   */
+  fullStatus(): Promise<ProcessStatus> {
+    return this.#answered(async () => {
+      const described = await this.#described();
+      if (described.status.name !== "COMPLETED")
+        return this.#withNewestRead(described, await this.#queried(described, { full: true }));
+      const result = this.#present((await this.#workflow.result()) as Partial<ProcessStatus>);
+      const { reported, shown } = result;
+      return {
+        ...(await this.#statusIn(described)),
+        ...(reported && { reported }),
+        ...(shown && { shown }),
+      };
+    });
+  }
+
   async #statusIn(described: WorkflowExecutionDescription): Promise<ProcessStatus> {
     // Its memo is as of the last task that succeeded.
     if (mayFail(described.raw.pendingWorkflowTask) && (await this.#isStuck()))
@@ -160,15 +179,26 @@ export class ProcessHandle<Result> {
     const found = await statusIn(this.#client, described);
     // A process that an earlier release has run left no memo.
     const shown = this.#present(found ?? (isOpen ? await this.#queried(described) : undefined));
+    return this.#withNewestRead(described, shown);
+  }
+
+  async #withNewestRead(
+    described: WorkflowExecutionDescription,
+    shown: ProcessStatus,
+  ): Promise<ProcessStatus> {
+    const isOpen = described.status.name === "RUNNING";
     if (this.process !== "sendNoticeBatch" || !isOpen) return shown;
     return withNewestRead(shown, await newestReadIn(this.#client, described));
   }
 
-  async #queried({ status: state }: WorkflowExecutionDescription): Promise<ProcessStatus> {
+  async #queried(
+    { status: state }: WorkflowExecutionDescription,
+    { full = false } = {},
+  ): Promise<ProcessStatus> {
     const isOpen = state.name === "RUNNING";
     for (;;) {
       try {
-        const options = isOpen ? {} : { mostRefusals: 2 };
+        const options = { full, ...(!isOpen && { mostRefusals: 2 }) };
         return this.#present(await queryStatus(this.#client, this.workflowId, options));
       } catch (error) {
         const isUnregistered = error instanceof QueryNotRegisteredError;

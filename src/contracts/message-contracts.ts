@@ -38,7 +38,9 @@ export const signals = [
 /** Of every process. */
 export const queries = [
   query(messages.status, {
-    description: "The status of the process.",
+    description:
+      "The status of the process; full: with what the provider has said (personal data).",
+    argument: z.strictObject({ full: z.boolean().exactOptional() }),
     answer: ProcessStatus,
   }),
 ];

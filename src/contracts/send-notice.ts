@@ -11,7 +11,7 @@ import {
 import { recipientAddressPattern, recipientAddressRule } from "./shared/recipient-address.js";
 import { withRules } from "./shared/rules.js";
 import type { Rule } from "./shared/rules.js";
-import { processResult, ProcessStatus } from "./shared/status.js";
+import { processResult, ProcessStatus, said } from "./shared/status.js";
 import {
   AccountName,
   DocumentInput,
@@ -155,7 +155,7 @@ export const SendNoticeResult = processResult({
   process: z.literal("sendNotice"),
   outcome: NoticeOutcome,
   dates: NoticeDates,
-});
+}).extend(said);
 export type SendNoticeResult = z.infer<typeof SendNoticeResult>;
 
 /** The argument of the update `requestAffidavit` (P2 §4.2). */

@@ -10,7 +10,7 @@ import {
 } from "./shared/communication.js";
 import { withRules } from "./shared/rules.js";
 import type { Rule } from "./shared/rules.js";
-import { processResult, ProcessStatus } from "./shared/status.js";
+import { processResult, ProcessStatus, said } from "./shared/status.js";
 import { AccountName, CountryCode, DocumentInput, Instant, ownLimit } from "./shared/values.js";
 
 const Text = z.string().min(1);
@@ -252,7 +252,7 @@ export const SendPostalResult = processResult({
   process: z.literal("sendPostal"),
   outcome: PostalOutcome,
   dates: PostalDates,
-});
+}).extend(said);
 export type SendPostalResult = z.infer<typeof SendPostalResult>;
 
 /** The argument of the update `requestAffidavit` (P2 §4.1). */

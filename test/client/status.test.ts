@@ -185,3 +185,22 @@ test("a process whose task waits for a worker shows its memo, however long, and 
     expect(await found.status()).toMatchObject({ state: "Sent" });
   }
 }, 30_000);
+
+const reported = [{ at: entry.at, kind: "Read", ipAddress: "192.0.2.1" }];
+
+test("the full status of an open process is asked of a worker, in full", async () => {
+  const shown = { queried: { phase: "tracking" }, full: { reported } };
+  const { found } = await withWorker(shown, async (handle) => {
+    await firstTask(handle);
+    return [await handle.status(), await handle.fullStatus()];
+  });
+  expect(found[0]).not.toHaveProperty("reported");
+  expect(found[1]).toMatchObject({ phase: "tracking", reported });
+}, 30_000);
+
+test("the full status of a completed process is in its result, and asks no worker", async () => {
+  const result = { outcome: "read", references: {}, timeline: [entry], reported };
+  const { handle } = await withWorker({ end: { result } }, ended);
+  expect(await handle.fullStatus()).toMatchObject({ phase: "ended", outcome: "read", reported });
+  expect(await handle.status()).not.toHaveProperty("reported");
+}, 30_000);

@@ -13,6 +13,8 @@ export interface Shown {
   memo?: object;
   /** What the query answers. */
   queried?: object;
+  /** What it answers more where it is asked for the full status. */
+  full?: object;
   /** The words of the query's failure, and how often it fails; forever by default. */
   refusal?: string;
   refusals?: number;
@@ -20,14 +22,14 @@ export interface Shown {
 }
 
 export async function sendPostal({ memo, queried, refusal, ...shown }: Shown): Promise<unknown> {
-  const { refusals = Infinity, end } = shown;
+  const { refusals = Infinity, end, full } = shown;
   const name = splitWorkflowId(workflowInfo().workflowId);
   const of = (status: object) => ({ ...name, phase: "tracking", references: {}, ...status });
   let count = 0;
-  setHandler(defineQuery("status"), () => {
+  setHandler(defineQuery<object, [{ full?: boolean }?]>("status"), (asked) => {
     count += 1;
     if (refusal !== undefined && count <= refusals) throw new Error(refusal);
-    return of({ timeline: [], ...queried });
+    return of({ timeline: [], ...queried, ...(asked?.full && full) });
   });
   if (memo) upsertMemo({ [statusMemo]: of({ timeline: [], ...memo }) });
   if (!end) await condition(() => false);

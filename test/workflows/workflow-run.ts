@@ -194,10 +194,11 @@ export class WorkflowRun {
   }
 
   /** What a query answers. */
-  async query(queryType: string): Promise<unknown> {
+  async query(queryType: string, ...args: unknown[]): Promise<unknown> {
     this.#queryCount += 1;
     const queryId = `query-${this.#queryCount}`;
-    await this.#activate("queryWorkflow", { queryType, queryId, arguments: [] });
+    const given = args.map((argument) => defaultPayloadConverter.toPayload(argument));
+    await this.#activate("queryWorkflow", { queryType, queryId, arguments: given });
     return this.#queried.get(queryId);
   }
 

@@ -1,6 +1,7 @@
 // One poll of a notice (P2 §2.7, §4.2 Get and Downloads).
 import { noticeEndStates } from "../../contracts/send-notice/states.js";
 import type { NoticeDates } from "../../contracts/send-notice.js";
+import { ShownItem } from "../../contracts/shared/status.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
 import { whenVisible } from "../runtime/when-visible.js";
@@ -8,6 +9,8 @@ import type { EviAffidavit, FetchedFile } from "../evi/affidavits.js";
 import { askItem } from "../evi/ask.js";
 import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { EviNoticeContext } from "./context.js";
+
+const shownOnly = ShownItem.strip();
 
 export function ask(
   context: EviNoticeContext,
@@ -21,7 +24,8 @@ export function ask(
       const notice = await context.findNotice(uniqueId);
       if (!notice) return undefined;
       const { state, outcome, refusedOn, affidavits = [] } = notice;
-      return { state, outcome, affidavits, dates: refusedOn === undefined ? {} : { refusedOn } };
+      const dates = refusedOn === undefined ? {} : { refusedOn };
+      return { state, outcome, affidavits, dates, shown: shownOnly.parse(notice) };
     },
     download: (wanted, spool) => download(context, { uniqueId, wanted }, spool),
   });

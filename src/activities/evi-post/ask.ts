@@ -1,6 +1,7 @@
 // One poll of a postal communication (P2 §2.5, §4.1 Query).
 import { endStates } from "../../contracts/send-postal/states.js";
 import { PostalDates } from "../../contracts/send-postal.js";
+import { ShownItem } from "../../contracts/shared/status.js";
 import { sha256Of } from "../../documents/content.js";
 import type { Spool } from "../../documents/spool.js";
 import * as eviPost from "../../providers/evi-post/client.js";
@@ -11,6 +12,7 @@ import type { EviAnswer, EviPollRequest } from "../evi/ask.js";
 import type { EviPostContext } from "./context.js";
 
 const datesOnly = PostalDates.strip();
+const shownOnly = ShownItem.strip();
 
 export function ask(
   context: EviPostContext,
@@ -28,6 +30,7 @@ export function ask(
         state,
         outcome,
         dates: datesOnly.parse(item),
+        shown: shownOnly.parse(item),
         affidavits: affidavits.map(({ uniqueId: id, date, description }) => ({
           id,
           date,

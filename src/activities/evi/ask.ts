@@ -1,6 +1,6 @@
 // One poll of a communication, the same for certified post and notices: the snapshot, which alone decides, and the affidavits
 // that are not stored yet (P2 §2.5, §2.7, §4.1, §4.2, §6.4).
-import type { ProcessDocument } from "../../contracts/shared/status.js";
+import type { ProcessDocument, ShownItem } from "../../contracts/shared/status.js";
 import type { Operation, Provider } from "../../providers/registry.js";
 import { ProviderError } from "../../providers/errors/provider-error.js";
 import { NotChangedYet } from "../runtime/failure.js";
@@ -25,6 +25,8 @@ export interface EviSnapshot<Dates> {
   state: string;
   outcome?: string;
   dates: Dates;
+  /** No change of it alone is waited for. */
+  shown?: ShownItem;
   fingerprint: string;
 }
 
@@ -36,10 +38,11 @@ export interface EviAnswer<Dates> {
 }
 
 /** A communication as its provider shows it. */
-export interface ShownItem<Dates> {
+export interface FoundItem<Dates> {
   state: string;
   outcome?: string | undefined;
   dates: Dates;
+  shown: ShownItem;
   affidavits: EviAffidavit[];
 }
 
@@ -48,7 +51,7 @@ export interface AskedService<P extends Provider, Dates> {
   /** The operations of `find` and `download`; errors name them. */
   operations: { find: Operation<P>; download: Operation<P> };
   endStates: ReadonlySet<string>;
-  find(): Promise<ShownItem<Dates> | undefined>;
+  find(): Promise<FoundItem<Dates> | undefined>;
   download: AffidavitDownload;
 }
 
@@ -61,7 +64,7 @@ export async function askItem<P extends Provider, Dates>(
   const stamp = (await context.deps.journal.now()).toISOString();
   const item = await find();
   if (!item) throw invisible(context, operations.find, request);
-  const { state, outcome, dates, affidavits } = item;
+  const { state, outcome, dates, shown, affidavits } = item;
   const ids = affidavits.map(({ id }) => id);
   const fingerprint = [state, outcome, ...ids.toSorted()].join(" ");
   if (!isSatisfied(request, fingerprint, endStates.has(state))) throw new NotChangedYet();
@@ -79,7 +82,12 @@ export async function askItem<P extends Provider, Dates>(
       operations.download,
       "a listed affidavit is not in the download",
     );
-  const snapshot = { stamp, state, fingerprint, dates, ...(outcome !== undefined && { outcome }) };
+  const hasMore = Object.keys(shown).length > 0;
+  const snapshot = {
+    ...{ stamp, state, fingerprint, dates },
+    ...(outcome !== undefined && { outcome }),
+    ...(hasMore && { shown }),
+  };
   return { snapshot, documents, missing };
 }
 

@@ -18,6 +18,17 @@ import { writeData, writeJson, writeNote } from "../output/output.js";
 import { resultText, statusText } from "./show.js";
 import { terminal } from "../output/terminal.js";
 
+interface StatusOptions {
+  json?: boolean;
+  timeline?: boolean;
+  full?: boolean;
+}
+
+function asked(handle: AnyHandle, { timeline, full }: StatusOptions): Promise<ProcessStatus> {
+  if (full) return handle.fullStatus();
+  return timeline ? withTimeline(handle) : handle.status();
+}
+
 async function withTimeline(handle: AnyHandle): Promise<ProcessStatus> {
   const { earlierEntries: _, ...status } = await handle.status();
   return { ...status, timeline: await handle.timeline() };
@@ -27,14 +38,16 @@ export function addProcessCommands(program: Command): void {
   addCommand(program, "status <id>", {
     summary: "show the status of a process",
     details: `${idHelp}\nEnds with 5 if the process needs an operator decision, with 1 if it has failed.
-It needs no worker, except for the older entries of an open process, which --timeline shows.`,
+It needs no worker, except for --timeline and --full of an open process. --full shows personal data: whom the provider names,
+and of a certified notice the address and the browser of the reader, as callbacks reported them.`,
     example: "trustflow status sendPostal/order-7",
   })
     .option("--timeline", "show every entry of the timeline, also the older ones")
-    .action((id: string, { json, timeline }: { json?: boolean; timeline?: boolean }) =>
+    .option("--full", "also show what the provider has said of the communication and its reader")
+    .action((id: string, options: StatusOptions) =>
       withProcess(id, async (handle) => {
-        const status = timeline ? await withTimeline(handle) : await handle.status();
-        if (json) writeJson(status);
+        const status = await asked(handle, options);
+        if (options.json) writeJson(status);
         else writeData(statusText(status));
         if (await openAttention(handle, status)) process.exitCode = exitCodes.waitsForPerson;
         else if (status.failure) process.exitCode = exitCodes.failed;

@@ -34,7 +34,23 @@ export function statusText(status: ProcessStatus): Terminal {
     ...attentionLines(status),
     ...earlierLines(status),
     ...status.timeline.map(timelineLine),
+    ...saidLines(status),
   ]);
+}
+
+/** What the provider has said of a communication: what its query shows, then what each callback said beside its kind. */
+function saidLines({
+  shown,
+  reported = [],
+}: Pick<ProcessStatus, "reported" | "shown">): Terminal[] {
+  return [
+    ...(shown ? [paint("bold", "shown by the provider"), facts(plainEntries(shown))] : []),
+    ...(reported.length > 0 ? [paint("bold", "reported by callbacks, not confirmed")] : []),
+    ...reported.flatMap(({ at, kind, ...about }) => [
+      terminal`${paint("dim", at)}  ${kind}`,
+      facts(plainEntries(about)),
+    ]),
+  ];
 }
 
 function earlierLines({ process: processName, id, earlierEntries: count }: ProcessStatus) {
@@ -53,6 +69,8 @@ export function resultText(result: ProcessResult): Terminal {
     dates,
     documents,
     timeline,
+    reported,
+    shown,
     ...own
   } = result;
   return linesOf([
@@ -67,6 +85,7 @@ export function resultText(result: ProcessResult): Terminal {
       ...documents.map(({ kind, document }): [string, string] => [kind, document.uri]),
     ]),
     ...timeline.map(timelineLine),
+    ...saidLines({ reported, shown }),
   ]);
 }
 

@@ -58,9 +58,9 @@ export function update<
   return { definition, name: definition.name, ...contract, decides };
 }
 
-export function query<R, S extends z.ZodType>(
-  { name }: QueryDefinition<R>,
-  contract: { description: string; answer: SchemaOf<R, S> },
+export function query<R, One, G extends z.ZodType, S extends z.ZodType>(
+  { name }: QueryDefinition<R, [One?]>,
+  contract: { description: string; argument: SchemaOf<One, G>; answer: SchemaOf<R, S> },
 ): MessageContract {
   return { name, ...contract };
 }

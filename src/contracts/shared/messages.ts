@@ -25,7 +25,8 @@ export interface Repair {
 }
 export const repaired = defineSignal<[Repair]>("repaired");
 
-export const status = defineQuery<ProcessStatus>("status");
+/** `full`: with what the provider has said of the communication and of its reader. */
+export const status = defineQuery<ProcessStatus, [{ full?: boolean }?]>("status");
 
 /** The error of a query that came before the workflow task of the newest events; the caller repeats the query. */
 export const queryTooEarly = "the process has just gone on: ask again";

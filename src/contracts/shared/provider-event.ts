@@ -2,6 +2,32 @@
 import { z } from "zod";
 import { Instant } from "./values.js";
 
+const Said = z.string().optional();
+
+/** What a callback says about the communication and about its reader (P2 §2.11, §2.12): claims, as all of it. Personal data. */
+export const EventAbout = z.strictObject({
+  site: Said,
+  owner: Said,
+  ownerEmail: Said,
+  sender: Said,
+  recipient: Said,
+  from: Said,
+  to: Said,
+  source: Said,
+  destination: Said,
+  subject: Said,
+  lookupKey: Said,
+  creationDate: Instant.optional(),
+  progress: z.union([z.string(), z.number()]).optional(),
+  /** Of the reader: on `Received` and `Read` of a notice, where the provider has them. */
+  ipAddress: Said,
+  browserData: Said,
+  userLanguages: Said,
+  userIdentity: Said,
+  userAgent: Said,
+});
+export type EventAbout = z.infer<typeof EventAbout>;
+
 export const ProviderEvent = z.strictObject({
   /** `Identifier`: one per event, the same across its retries (P2 §6.4). */
   id: z.string().min(1),
@@ -17,6 +43,7 @@ export const ProviderEvent = z.strictObject({
   outcome: z.string().optional(),
   /** Free text of the event (`Details`, `TransmissionDetails`, `Description` …), cut to 300 bytes. */
   note: z.string().optional(),
+  about: EventAbout.optional(),
   /** On `AffidavitPublished`. */
   affidavit: z
     .strictObject({
@@ -31,4 +58,4 @@ export const ProviderEvent = z.strictObject({
 export type ProviderEvent = z.infer<typeof ProviderEvent>;
 
 /** The largest event as JSON in UTF-8; the parsers never produce a larger one (docs/decisions/0020). */
-export const MAX_EVENT_BYTES = 4_000;
+export const MAX_EVENT_BYTES = 12_000;

@@ -1,6 +1,7 @@
 // The status of every process, and the parts that all results share (docs/design.md §13).
 import { z } from "zod";
 import { attentionKinds } from "./failures.js";
+import { EventAbout } from "./provider-event.js";
 import { DocumentReference, Instant } from "./values.js";
 
 export const Phase = z.enum(["submitting", "tracking", "waiting", "affidavits", "ended"]);
@@ -78,6 +79,41 @@ export type ShownFailure = z.infer<typeof ShownFailure>;
 export const References = z.record(z.string(), z.string());
 export type References = z.infer<typeof References>;
 
+/** What one callback said beside its kind. No query confirms it: anyone who knows the callback address can report it. */
+export const ReportedEvent = EventAbout.extend({ at: Instant, kind: z.string() });
+export type ReportedEvent = z.infer<typeof ReportedEvent>;
+
+const Shown = z.string().optional();
+
+/** What the newest query shows of a communication beside state, outcome and dates (P2 §2.5, §2.7). */
+export const ShownItem = z.strictObject({
+  siteName: Shown,
+  xmissionResult: Shown,
+  xmissionSummary: Shown,
+  customLayoutLogoUrl: Shown,
+  recipientName: Shown,
+  address: z
+    .strictObject({
+      streetAddress: Shown,
+      postalCode: Shown,
+      locality: Shown,
+      region: Shown,
+      country: Shown,
+    })
+    .optional(),
+  costCentre: Shown,
+  /** The unit is not shown. */
+  timeToLive: z.number().optional(),
+});
+export type ShownItem = z.infer<typeof ShownItem>;
+
+/** What a communication's provider has said of it and of its reader; personal data, and in no memo. */
+export const said = {
+  /** The first callbacks and the newest, at most 150 kB of them. */
+  reported: z.array(ReportedEvent).optional(),
+  shown: ShownItem.optional(),
+};
+
 export const ProcessStatus = z.strictObject({
   process: z.string(),
   id: z.string(),
@@ -102,6 +138,8 @@ export const ProcessStatus = z.strictObject({
   timeline: z.array(TimelineEntry),
   /** The number of entries that `timeline` leaves out. */
   earlierEntries: z.int().positive().optional(),
+  /** `reported` and `shown` are in a full status alone, which a worker gives. */
+  ...said,
 });
 export type ProcessStatus = z.infer<typeof ProcessStatus>;
 
@@ -115,6 +153,8 @@ export interface ProcessResult {
   dates: Record<string, string | undefined>;
   documents: ProcessDocument[];
   timeline: TimelineEntry[];
+  reported?: ReportedEvent[] | undefined;
+  shown?: ShownItem | undefined;
 }
 
 /** What the results of all processes share; `dates` are the process's own. */

@@ -1,7 +1,7 @@
 // The callback envelope that mail, notice, SMS, postal and signing share (P2 §2.11, §2.12), reduced to a ProviderEvent.
 // Callbacks are unauthenticated claims (P2 §5): identity is read strictly, everything else loosely.
 import { z } from "zod";
-import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
+import type { EventAbout, ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { plainText } from "../../contracts/shared/text.js";
 import { ProviderError } from "../errors/provider-error.js";
 import { utcInstant } from "../http/instant.js";
@@ -47,6 +47,30 @@ const NOTE_MEMBERS = [
 /** Each stands in every status and in the result. */
 const NOTE_BYTES = 300;
 
+type Member = Exclude<keyof EventAbout, "creationDate">;
+/** P2 §2.11. */
+const ENVELOPE_MEMBERS = { site: "Site", owner: "Owner", ownerEmail: "OwnerEmail" } as const;
+/** P2 §2.12. */
+const DATA_MEMBERS = {
+  sender: "Sender",
+  recipient: "Recipient",
+  from: "From",
+  to: "To",
+  source: "Source",
+  destination: "Destination",
+  subject: "Subject",
+  lookupKey: "LookupKey",
+  progress: "Progress",
+  ipAddress: "IpAddress",
+  browserData: "BrowserData",
+  userLanguages: "UserLanguages",
+  userIdentity: "UserIdentity",
+  userAgent: "UserAgent",
+} as const satisfies Record<Exclude<Member, keyof typeof ENVELOPE_MEMBERS>, string>;
+/** Names of browsers are long. */
+const BROWSER_BYTES = 400;
+const LONG = new Set(["browserData", "userAgent"]);
+
 export interface ProviderCallback {
   event: ProviderEvent;
   /** `ExtraData`: the echo of `PushNotificationExtraData`, a consistency check (P2 §5). */
@@ -79,6 +103,7 @@ export function parseEnvelope(
   const data = AdditionalData.parse(raw);
   const state = data.State ?? EvidenceState;
   const note = noteOf(raw);
+  const about = aboutOf(body as object, raw);
   const event: ProviderEvent = {
     id: Identifier,
     kind: Kind,
@@ -87,6 +112,7 @@ export function parseEnvelope(
     ...(state === undefined ? {} : { state }),
     ...(data.Outcome === undefined ? {} : { outcome: data.Outcome }),
     ...(note === undefined ? {} : { note }),
+    ...(about === undefined ? {} : { about }),
   };
   if (Kind === "AffidavitPublished" && data.AffidavitId !== undefined)
     event.affidavit = affidavitOf(data);
@@ -107,12 +133,37 @@ function affidavitOf(
 }
 
 function noteOf(data: Record<string, unknown>): string | undefined {
-  const texts = NOTE_MEMBERS.map((member) => data[member])
-    .filter((value) => value !== undefined && value !== null)
-    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
-    .map((text) => plainText(text).replaceAll(/\s+/g, " ").trim())
-    .filter((text) => text !== "");
+  const texts = NOTE_MEMBERS.map((member) => lineOf(data[member])).filter((text) => text !== "");
   return texts.length === 0 ? undefined : plainText(texts.join(": "), NOTE_BYTES);
+}
+
+function aboutOf(envelope: object, data: Record<string, unknown>): EventAbout | undefined {
+  const created = utcInstant(data["CreationDate"]);
+  const progress = data["Progress"];
+  const about: EventAbout = {
+    ...textsOf(ENVELOPE_MEMBERS, envelope),
+    ...textsOf(DATA_MEMBERS, data),
+    ...(typeof progress === "number" && Number.isFinite(progress) && { progress }),
+    ...(created !== undefined && { creationDate: created }),
+  };
+  return Object.keys(about).length === 0 ? undefined : about;
+}
+
+/** The values of `names`' keys, each in one line; without what is not said. */
+function textsOf(names: Record<string, string>, said: object): Record<string, string> {
+  const members = new Map<string, unknown>(Object.entries(said));
+  const texts = Object.entries(names).map(([own, name]) => {
+    const text = lineOf(members.get(name));
+    return [own, plainText(text, LONG.has(own) ? BROWSER_BYTES : NAME_BYTES)] as const;
+  });
+  return Object.fromEntries(texts.filter(([, text]) => text !== ""));
+}
+
+/** One line; of what is no text, its JSON. */
+function lineOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return plainText(text).replaceAll(/\s+/g, " ").trim();
 }
 
 function unreadable(provider: string, fieldNames: string[]): ProviderError {

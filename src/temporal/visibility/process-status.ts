@@ -46,12 +46,20 @@ export async function statusIn(
 
 /** Asks a worker, for the whole timeline; few at once, because each question takes the place of a workflow task. */
 export const queryStatus = limited(
-  (client: Client, workflowId: string, { runId, mostRefusals = Infinity }: QueryOptions = {}) =>
-    answerOf(() => client.workflow.getHandle(workflowId, runId).query(statusQuery), mostRefusals),
+  (client: Client, workflowId: string, options: QueryOptions = {}) => {
+    const { runId, mostRefusals = Infinity, full = false } = options;
+    const handle = client.workflow.getHandle(workflowId, runId);
+    return answerOf(
+      () => (full ? handle.query(statusQuery, { full }) : handle.query(statusQuery)),
+      mostRefusals,
+    );
+  },
 );
 
 interface QueryOptions {
   runId?: string;
+  /** With what the memo never holds. */
+  full?: boolean;
   /** How often the query may come too early. No task comes any more for the last events of a process that was terminated. */
   mostRefusals?: number;
 }

@@ -27,10 +27,7 @@ export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
 }
 
 /** The first entries and the newest, as many as there is room for: half of it for each. */
-export function bounded(entries: readonly TimelineEntry[]): {
-  kept: TimelineEntry[];
-  leftOut: number;
-} {
+export function bounded<E extends object>(entries: readonly E[]): { kept: E[]; leftOut: number } {
   const head = fitting(entries, MAX_TIMELINE_BYTES / 2);
   const tail = fitting(entries.slice(head).toReversed(), MAX_TIMELINE_BYTES / 2);
   const leftOut = entries.length - head - tail;
@@ -39,7 +36,7 @@ export function bounded(entries: readonly TimelineEntry[]): {
 }
 
 /** How many of the first entries there is room for. */
-function fitting(entries: readonly TimelineEntry[], maxBytes: number): number {
+function fitting(entries: readonly object[], maxBytes: number): number {
   let bytes = 0;
   const end = entries.findIndex((entry) => {
     bytes += encoder.encode(JSON.stringify(entry)).length + 1;

@@ -147,6 +147,7 @@ export class Communication<
         ...matchAffidavits([...log.documents.values()], log.events, this.#requests),
       ],
       timeline: log.timeline,
+      ...log.said,
     };
   }
 

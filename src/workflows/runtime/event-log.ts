@@ -1,7 +1,13 @@
 // The knowledge of a process: provider events by `Identifier`, the newest query answer, documents, and its own log.
 // Everything that is shown is derived from them by a pure view (docs/design.md §3).
 import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
-import type { ProcessDocument, TimelineEntry } from "../../contracts/shared/status.js";
+import type {
+  ProcessDocument,
+  ProcessStatus,
+  ReportedEvent,
+  ShownItem,
+  TimelineEntry,
+} from "../../contracts/shared/status.js";
 import { now } from "./clock.js";
 import { bounded, cut, inOrder } from "../display/timeline.js";
 
@@ -11,6 +17,7 @@ export interface Snapshot {
   state: string;
   /** Differs when anything that matters differs. */
   fingerprint: string;
+  shown?: ShownItem;
 }
 
 /** What is derived from events and snapshot; a pure function of both. */
@@ -102,6 +109,13 @@ export class EventLog<S extends Snapshot, V extends View> {
     return entries;
   }
 
+  /** What the provider has said of the communication and of its reader. */
+  get said(): Pick<ProcessStatus, "reported" | "shown"> {
+    const { kept } = bounded(this.events.flatMap(reportedIn));
+    const shown = this.snapshot?.shown;
+    return { ...(kept.length > 0 && { reported: kept }), ...(shown && { shown }) };
+  }
+
   /** The number of own entries, and of callbacks. */
   get entryCounts(): { own: number; callbacks: number } {
     const callbacks = this.#view.timeline.length + this.#unkept + this.#surplus;
@@ -180,6 +194,10 @@ export class EventLog<S extends Snapshot, V extends View> {
     this.lastEventAt = now();
     this.newsCount += 1;
   }
+}
+
+function reportedIn({ at, kind, about }: ProviderEvent): ReportedEvent[] {
+  return about ? [{ at, kind, ...about }] : [];
 }
 
 /** Each document by its id, or by its name where the provider gives no id: two documents may have the same content. */

@@ -42,7 +42,9 @@ export class Flow<S extends Snapshot, V extends View> {
   }
 
   #takeMessages(): void {
-    setHandler(status, () => this.status.current(), { description: "Where the process stands" });
+    setHandler(status, (asked) => (asked?.full ? this.status.full() : this.status.current()), {
+      description: "Where the process stands",
+    });
     setHandler(providerEvents, (events) => this.log.applyEvents(events), {
       description: "Callbacks of the provider",
     });

@@ -23,7 +23,7 @@ import { beginMemo } from "./status-memo.js";
 /** What the status shows of the event log. */
 type ShownLog = Pick<
   EventLog<Snapshot, View>,
-  "entryCounts" | "lastEventAt" | "latest" | "timeline" | "view"
+  "entryCounts" | "lastEventAt" | "latest" | "said" | "timeline" | "view"
 >;
 /** What the status shows of the open attentions. */
 type ShownAttentions = Pick<Attentions, "first" | "more" | "proposals">;
@@ -138,6 +138,11 @@ export class ProcessStatusBoard {
       ...this.own?.members(),
       timeline: this.#log.timeline,
     };
+  }
+
+  /** With what memo and Web UI do not show. */
+  full(): ProcessStatus {
+    return { ...this.current(), ...this.#log.said };
   }
 
   /** Shows the current status in the Web UI, and in the memo when the workflow task ends. */

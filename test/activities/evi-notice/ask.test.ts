@@ -84,6 +84,11 @@ test("the snapshot has state, outcome and the refusal; the affidavits are kept",
     state: "Closed",
     outcome: "Refused",
     dates: { refusedOn: expect.stringMatching(/Z$/) },
+    shown: {
+      siteName: expect.any(String),
+      xmissionResult: expect.any(String),
+      xmissionSummary: expect.any(String),
+    },
   });
   const ids = kept.map((document) => document.uniqueId ?? "");
   expect(new Set(ids).size).toBe(2);

@@ -1,7 +1,7 @@
-// What `watch` prints of each status: every timeline entry once, in whatever order they come.
+// What `watch` prints of each status: every timeline entry once, in whatever order they come. What a full status shows.
 import { expect, test } from "@jest/globals";
 import type { ProcessStatus, TimelineEntry } from "../../../src/contracts/shared/status.js";
-import { ProgressLines } from "../../../src/cli/processes/show.js";
+import { ProgressLines, resultText, statusText } from "../../../src/cli/processes/show.js";
 
 const entry = (event: string, minute: number): TimelineEntry => ({
   at: `2026-01-01T00:${String(minute).padStart(2, "0")}:00.000Z`,
@@ -83,4 +83,20 @@ test("a failed process says why", () => {
   expect(printed(statusOf([], { phase: "ended", failure }))).toEqual([
     "ended, failed: evi-post did not accept it",
   ]);
+});
+
+test("a full status, and a result, show what the provider has said of a communication", () => {
+  const said = {
+    shown: { siteName: "Madrid", address: { locality: "Toledo" } },
+    reported: [{ at: "2026-01-01T00:00:00.000Z", kind: "Read", ipAddress: "192.0.2.1" }],
+  };
+  const result = {
+    ...{ process: "sendNotice", id: "n", outcome: "read", references: {}, dates: {} },
+    ...{ documents: [], timeline: [] },
+  };
+  for (const text of [statusText(statusOf([], said)), resultText({ ...result, ...said })]) {
+    expect(text.source).toMatch(/siteName +Madrid\n.*Toledo/);
+    expect(text.source).toMatch(/not confirmed\n.*Read\nipAddress +192\.0\.2\.1/);
+  }
+  expect(statusText(statusOf([])).source).not.toContain("not confirmed");
 });

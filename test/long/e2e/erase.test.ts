@@ -13,6 +13,8 @@ import type { TestStack } from "../../harness/stack/stack.js";
 import { trustflow } from "../../cli/run.js";
 
 const marker = "qzxwvkjyhm";
+/** The reader's data too, which are on their way to the result. */
+const callbackData = { Details: marker, Recipient: marker, IpAddress: marker };
 const letter = "sendPostal/erased";
 const certificate = "issueCertificate/erased";
 let system: TestStack;
@@ -51,8 +53,10 @@ beforeAll(async () => {
   stores = new OpenedStores(system);
   const handle = await system.client.sendPostal("erased", input());
   await statusWhere(handle, ({ phase }) => phase !== "submitting");
-  expect(await post(addressOf(system, letter), eventOf({}, { Details: marker }))).toBe(204);
-  await handle.result();
+  expect(await post(addressOf(system, letter), eventOf({}, callbackData))).toBe(204);
+  expect(await handle.result()).toMatchObject({
+    reported: expect.arrayContaining([expect.objectContaining({ ipAddress: marker })]),
+  });
   const holder = await system.client.issueCertificate("erased", holderInput(marker));
   await statusWhere(holder, ({ waitingFor }) => waitingFor === "the holder's code");
   expect(await holder.submitOtp(await codeFor(system.sandbox, marker))).toMatchObject({

@@ -30,6 +30,35 @@ test("a description that is no text is shown as JSON", () => {
   expect(parse({ AdditionalData: { TransmissionDetails: { a: 1 } } }).event.note).toBe('{"a":1}');
 });
 
+const reader = {
+  IpAddress: "2001:db8::1",
+  BrowserData: { name: "Firefox", version: 128 },
+  UserLanguages: "es,en",
+  UserIdentity: "ana",
+  UserAgent: "Mozilla/5.0",
+};
+
+test("what a callback says about the communication and its reader is kept (P2 §2.11, §2.12)", () => {
+  const parties = { From: "us", To: "ana@example.com", Subject: "Your\n contract" };
+  const AdditionalData = {
+    ...{ ...parties, LookupKey: "k", CreationDate: "2026-03-02T10:00:00+01:00", Progress: 75 },
+    ...reader,
+  };
+  const envelopeSays = { Site: "Madrid", Owner: null, OwnerEmail: "owner@example.com" };
+  expect(parse({ ...envelopeSays, AdditionalData }).event.about).toEqual({
+    ...{ site: "Madrid", ownerEmail: "owner@example.com" },
+    ...{ from: "us", to: "ana@example.com", subject: "Your contract", lookupKey: "k" },
+    ...{ creationDate: "2026-03-02T09:00:00.000Z", progress: 75 },
+    ...{ ipAddress: "2001:db8::1", browserData: '{"name":"Firefox","version":128}' },
+    ...{ userLanguages: "es,en", userIdentity: "ana", userAgent: "Mozilla/5.0" },
+  });
+});
+
+test("what is empty, null or no date is not said", () => {
+  const AdditionalData = { From: "", To: null, CreationDate: "yesterday", IpAddress: "\u202e" };
+  expect(parse({ Site: " ", AdditionalData }).event.about).toBeUndefined();
+});
+
 test("a note is cut between characters, not inside one", () => {
   const note = parse({ AdditionalData: { Details: "😀".repeat(400) } }).event.note ?? "";
   expect(note).toMatch(/^(😀)+…$/u);
@@ -39,6 +68,11 @@ test("a note is cut between characters, not inside one", () => {
 /** In JSON each of them takes six bytes, or two, where it is taken over. */
 const worst = ["\u0001", "\ud800", "\u202e", '"', "\\", "😀", "あ"];
 
+const aboutMembers = [
+  ...["Sender", "Recipient", "From", "To", "Source", "Destination", "Subject", "LookupKey"],
+  ...["Progress", ...Object.keys(reader)],
+];
+
 test.each(worst)("an event whose texts are all %j takes few bytes", (character) => {
   const long = character.repeat(500);
   const word = `w${character.repeat(99)}`;
@@ -46,10 +80,13 @@ test.each(worst)("an event whose texts are all %j takes few bytes", (character) 
     ...{ State: word, Outcome: word, Details: long, Comments: long, Description: long },
     ...{ AffidavitId: `i${character.repeat(199)}`, AffidavitName: long, AffidavitKind: word },
     RequestId: `i${character.repeat(199)}`,
+    ...Object.fromEntries(aboutMembers.map((member) => [member, long])),
   };
   const Identifier = character.repeat(200);
+  const envelopeSays = { Site: long, Owner: long, OwnerEmail: long };
   for (const Kind of [word, "AffidavitPublished"]) {
-    const { event } = parse({ Identifier, Kind, EvidenceId: Identifier, AdditionalData });
+    const given = { Identifier, Kind, EvidenceId: Identifier, ...envelopeSays };
+    const { event } = parse({ ...given, AdditionalData });
     expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(MAX_EVENT_BYTES);
     expect(JSON.stringify(event)).not.toMatch(/\\u|\u202e/);
   }

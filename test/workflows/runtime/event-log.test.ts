@@ -2,6 +2,7 @@
 // (docs/reading-the-specification.md §2; P1 §1.4).
 import { expect, test } from "@jest/globals";
 import type { ProcessDocument } from "../../../src/contracts/shared/status.js";
+import { MAX_TIMELINE_BYTES } from "../../../src/workflows/display/timeline.js";
 import { EventLog } from "../../../src/workflows/runtime/event-log.js";
 import type { Snapshot, View } from "../../../src/workflows/runtime/event-log.js";
 import { plainView } from "../../../src/workflows/runtime/plain-view.js";
@@ -115,4 +116,27 @@ test("an end that a callback beyond those kept reports makes the process ask", (
   expect(log.endHints).toBe(0);
   log.applyEvents([eventOf("end", "Closed")]);
   expect([log.endHints, log.events.length]).toEqual([1, 1_000]);
+});
+
+test("what callbacks say about the communication is told, each as it came; what the newest query shows, too", () => {
+  const { log } = emptyLog();
+  expect(log.said).toEqual({});
+  const about = { to: "ana@example.com", ipAddress: "192.0.2.1" };
+  log.applyEvents([eventOf("1"), { ...eventOf("2", "Read"), about }]);
+  log.applySnapshot({ ...snapshotOf("1", "Sent"), shown: { siteName: "Madrid" } }, []);
+  log.applySnapshot({ ...snapshotOf("2", "Closed"), shown: { siteName: "Toledo" } }, []);
+  expect(log.said).toEqual({
+    reported: [{ at: eventOf("2").at, kind: "Read", ...about }],
+    shown: { siteName: "Toledo" },
+  });
+});
+
+test("a flood of callbacks makes it no larger than a timeline", () => {
+  const { log } = emptyLog();
+  const about = { userAgent: "x".repeat(400) };
+  const ids = Array.from({ length: 1_000 }, (_, index) => `e-${index}`);
+  log.applyEvents(ids.map((id) => ({ ...eventOf(id), about })));
+  const { reported = [] } = log.said;
+  expect(reported.length).toBeGreaterThan(100);
+  expect(JSON.stringify(reported).length).toBeLessThan(MAX_TIMELINE_BYTES);
 });

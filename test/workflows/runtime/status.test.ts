@@ -92,6 +92,18 @@ test("each callback and each own entry is in the memo", async () => {
   await expectMemoIsStatus(run);
 });
 
+test("what a callback says about the reader is in the full status, and not in status and memo", async () => {
+  const { run, hear } = await tracked();
+  const about = { ipAddress: "192.0.2.1", userAgent: "Mozilla" };
+  await hear({ id: "e-1", kind: "Read", about });
+  await expectMemoIsStatus(run);
+  expect(JSON.stringify([run.memos, await run.query("status")])).not.toMatch(/192|Mozilla/);
+  const full = (await run.query("status", { full: true })) as ProcessStatus;
+  const { reported, ...rest } = full;
+  expect(reported).toEqual([{ at: "2026-02-01T00:00:00.000Z", kind: "Read", ...about }]);
+  expect(rest).toEqual(await run.query("status"));
+});
+
 test("what changes nothing writes no memo, and neither does a query", async () => {
   const { run, flow, hear } = await tracked();
   await hear({ id: "e-1" });

@@ -96,6 +96,22 @@ describe("outcomes", () => {
   }, 60_000);
 });
 
+test("address and browser of the reader are in the result and in the full status, and not in status and memo (P2 §2.12)", async () => {
+  const handle = await startedAs("read");
+  const { reported = [], shown } = await handle.result();
+  const read = reported.find(({ kind }) => kind === "Read");
+  expect(read).toMatchObject({
+    ipAddress: expect.stringMatching(/^192\.0\.2\./),
+    userAgent: expect.stringContaining("Mozilla"),
+    userLanguages: "es,en",
+    progress: 100,
+    site: expect.any(String),
+  });
+  expect(shown).toMatchObject({ siteName: expect.any(String), xmissionResult: expect.any(String) });
+  expect(await handle.fullStatus()).toMatchObject({ phase: "ended", reported, shown });
+  expect(JSON.stringify(await handle.status())).not.toContain("192.0.2.");
+}, 60_000);
+
 describe("accidents", () => {
   test.each(accidents)(
     "%s: read, and sent once (P2 §4.2, §6.4)",
