@@ -38,6 +38,8 @@ export interface Sweep {
 
 /** One callback about a notice. */
 export interface ItemEvent {
+  /** Its row in the inbox. */
+  callback: string;
   kind: string;
   eventDate?: Date;
   receivedAt: Date;
@@ -326,7 +328,7 @@ export class BatchItems {
   /** The callbacks about one notice, in the order in which they came. */
   async history({ namespace, workflowId }: ProcessKey, evidenceId: string): Promise<ItemEvent[]> {
     const { rows } = await this.#pool.query<ItemEvent>(
-      `select kind, event_date as "eventDate", received_at as "receivedAt" from trustflow.callbacks
+      `select id as callback, kind, event_date as "eventDate", received_at as "receivedAt" from trustflow.callbacks
        where namespace = $1 and workflow_id = $2 and lower(evidence_id) = $3 order by id`,
       [namespace, workflowId, spelt(evidenceId)],
     );

@@ -4,16 +4,21 @@ import type { Config } from "../../config.js";
 import { BatchItems } from "../../batches/items.js";
 import type { BatchItem, ProcessKey } from "../../batches/items.js";
 import { camelCase, knownOf, wordOf } from "../../batches/shown.js";
+import { CallbackArchive } from "../../callbacks/inbox/archive.js";
+import { parseBody } from "../../callbacks/inbox/body.js";
 import type { SendNoticeBatchInput } from "../../contracts/send-notice-batch.js";
 import { parseWorkflowId } from "../../contracts/registry.js";
 import { workflowIdOf } from "../../contracts/shared/names.js";
+import type { EventAbout } from "../../contracts/shared/provider-event.js";
 import { DocumentReference } from "../../contracts/shared/values.js";
 import { readingRing } from "../../payload-keys.js";
+import { parseCallback } from "../../providers/evi-notice/callback.js";
 import { listedRows } from "../../recipients/list-lines.js";
 import type { ListedRow } from "../../recipients/list-lines.js";
 import type { Pieces } from "../../recipients/list-reader.js";
 import { reasonOf } from "../../recipients/reason.js";
 import type { ReportRow } from "../../recipients/report.js";
+import { bodyKeysOf } from "../../roles/body-keys.js";
 import { temporalSettings } from "../../roles/temporal.js";
 import { EncryptionCodec } from "../../temporal/codec/codec.js";
 import { firstInput } from "../../temporal/visibility/first-input.js";
@@ -31,6 +36,8 @@ export interface KnownNotices {
   readonly key: ProcessKey;
   readonly items: BatchItems;
   readonly recipients: number;
+  /** What callbacks say about the reader; undefined where the body is deleted. Throws without the private keys of the inbox. */
+  aboutIn(callback: string): Promise<EventAbout | undefined>;
 }
 
 /** `id` is the business id of a batch, with its process or without. */
@@ -40,7 +47,7 @@ export async function withNotices<T>(
 ): Promise<T> {
   const workflowId = batchIdOf(id);
   const { namespace } = await temporalSettings();
-  return withDatabase(async (pool) => {
+  return withDatabase(async (pool, config) => {
     const items = new BatchItems(pool);
     const key = { namespace, workflowId };
     const sweep = await items.sweep(key);
@@ -49,7 +56,14 @@ export async function withNotices<T>(
         exitCodes.unknownId,
         `${workflowId} has no notices here: it does not exist, is not set up yet, or is past its retention`,
       );
-    return work({ key, items, recipients: sweep.recipients });
+    const archive = new CallbackArchive(pool);
+    const aboutIn = async (callback: string) => {
+      const { body } = (await archive.show(callback, bodyKeysOf(config))) ?? {};
+      return body === undefined
+        ? undefined
+        : parseCallback(parseBody(Buffer.from(body))).event.about;
+    };
+    return work({ key, items, recipients: sweep.recipients, aboutIn });
   });
 }
 
@@ -67,7 +81,7 @@ export interface NoticeFilter {
 
 /** In the order of their ids. */
 export async function* noticesOf(
-  { items, key }: KnownNotices,
+  { items, key }: Pick<KnownNotices, "items" | "key">,
   { state, outcome, open }: NoticeFilter = {},
 ): AsyncGenerator<BatchItem> {
   let after: string | undefined;

@@ -1,6 +1,8 @@
 // `trustflow recipients`: the notices of a batch while it runs, and what came about one of them.
 import type { Command } from "commander";
+import type { ItemEvent } from "../../batches/items.js";
 import { csvLine } from "../../contracts/shared/csv.js";
+import type { EventAbout } from "../../contracts/shared/provider-event.js";
 import { inPieces } from "../../recipients/pieces.js";
 import { reportColumns } from "../../recipients/report.js";
 import type { ReportRow } from "../../recipients/report.js";
@@ -29,6 +31,7 @@ import type { KnownNotices, NoticeFilter } from "./batch-rows.js";
 
 interface RecipientsOptions extends NoticeFilter {
   history?: string;
+  full?: boolean;
   addresses?: boolean;
   limit: number;
   json?: boolean;
@@ -41,7 +44,8 @@ export function addRecipients(program: Command): void {
     details: `A recipient is the line in the list and the id of its notice. --addresses adds the addresses, in the order of the list;
 it reads the list from the document store, and counts apart the notices of which the provider has not yet said whose they are;
 without it they are in the list. --json prints JSON Lines. --csv and --json print all recipients, a table the first ones.
---history prints what the provider reported about one notice: its id, or the line of its recipient.`,
+--history prints what the provider reported about one notice: its id, or the line of its recipient. With --full it also prints
+what the callbacks say about the notice and its reader, such as address and browser: personal data, for which it needs keys.inbox.`,
     example: `trustflow recipients campaign-7 --state refused
 trustflow recipients campaign-7 --open --addresses --csv
 trustflow recipients campaign-7 --history 14`,
@@ -51,6 +55,7 @@ trustflow recipients campaign-7 --history 14`,
     .option("--open", "only notices that are not closed")
     .option("--addresses", "add address and lookup key of each recipient")
     .option("--history <notice>", "the reports about one notice: its id, or its line in the list")
+    .option("--full", "with --history: also what is said about the notice and its reader")
     .option("--limit <n>", "maximum number of rows in a table", wholeNumber(1), 100)
     .addOption(csvOption())
     .action((id: string, options: RecipientsOptions) =>
@@ -120,7 +125,7 @@ async function* addressed(known: KnownNotices, filter: NoticeFilter): AsyncGener
 async function history(
   known: KnownNotices,
   notice: string,
-  { json, csv }: RecipientsOptions,
+  { full, json, csv }: RecipientsOptions,
 ): Promise<void> {
   const evidenceId = /^\d+$/.test(notice) ? await noticeOfLine(known, Number(notice)) : notice;
   const events = evidenceId === undefined ? [] : await known.items.history(known.key, evidenceId);
@@ -128,15 +133,30 @@ async function history(
     const isKnown = (await known.items.byEvidence(known.key, [evidenceId ?? ""])).size > 0;
     if (!isKnown) throw new CommandError(exitCodes.unknownId, `Unknown notice ${notice}`);
   }
-  if (json) return writeJson(events);
+  const said: (ItemEvent & { about?: EventAbout })[] = full
+    ? await withAbout(known, events)
+    : events;
+  if (json) return writeJson(said);
+  const members = [...new Set(said.flatMap(({ about = {} }) => Object.keys(about)))];
   const write = csv ? writeCsv : writeTable;
   write(
-    ["EVENT", "AT", "RECEIVED"],
-    events.map(({ kind, eventDate, receivedAt }) => [
-      kind,
-      eventDate?.toISOString(),
-      receivedAt.toISOString(),
-    ]),
+    ["EVENT", "AT", "RECEIVED", ...members],
+    said.map(({ kind, eventDate, receivedAt, about = {} }) => {
+      const texts = new Map(Object.entries(about).map(([name, text]) => [name, String(text)]));
+      return [
+        ...[kind, eventDate?.toISOString(), receivedAt.toISOString()],
+        ...members.map((member) => texts.get(member)),
+      ];
+    }),
+  );
+}
+
+function withAbout(known: KnownNotices, events: ItemEvent[]) {
+  return Promise.all(
+    events.map(async (event) => {
+      const about = await known.aboutIn(event.callback);
+      return { ...event, ...(about && { about }) };
+    }),
   );
 }
 

@@ -2,6 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { BatchItems } from "../../../src/batches/items.js";
+import { bodyContext } from "../../../src/callbacks/inbox/body-keys.js";
+import { KeyRing } from "../../../src/crypto/key-ring.js";
+import { BoxSealer, generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
 import { trustflow } from "../run.js";
@@ -11,6 +14,7 @@ const id = `campaign-${randomUUID()}`;
 const batch = { namespace: "default", workflowId: `sendNoticeBatch/${id}` };
 const evidenceOf = (index: number) => `notice-${String(index).padStart(4, "0")}`;
 
+const { privateRing, publicRing } = generateBoxRing();
 let database: TestDatabase;
 beforeAll(async () => {
   database = await testDatabase();
@@ -21,22 +25,37 @@ beforeAll(async () => {
     line: index + 2,
   }));
   await items.noteListed(batch, listed, "end");
-  const read = [
+  const reads = [
     { evidenceId: evidenceOf(0), state: "Closed", outcome: "refused" },
     { evidenceId: evidenceOf(1), state: "Closed", outcome: "read" },
     { evidenceId: evidenceOf(2), state: "Delivered" },
   ];
-  await items.noteRead(batch, read, new Date("2026-03-02T09:15:27Z"));
+  await items.noteRead(batch, reads, new Date("2026-03-02T09:15:27Z"));
   await database.pool.query(
     `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, body, state, evidence_id, kind, event_date)
      values ('a', 'one', 'evi-notice', $1, $2, 1, 'x', 'kept', $3, 'Sent', '2026-03-02T09:15:27Z')`,
     [batch.namespace, batch.workflowId, evidenceOf(0)],
   );
+  const read = {
+    ...{ Identifier: "two", Kind: "Read", Date: "2026-03-02T09:15:27Z" },
+    AdditionalData: { To: "ana@example.com", IpAddress: "192.0.2.1", UserAgent: "Mozilla/5.0" },
+  };
+  const place = { address: "a", identifier: "two" };
+  const body = new BoxSealer(KeyRing.parse(publicRing)).seal(
+    Buffer.from(JSON.stringify(read)),
+    bodyContext(place),
+  );
+  await database.pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, size, body, state, evidence_id, kind)
+     values ($1, $2, 'evi-notice', $3, $4, 1, $5, 'kept', $6, 'Read'), ($1, 'three', 'evi-notice', $3, $4, 1, null, 'kept', $6, 'Closed')`,
+    [...Object.values(place), batch.namespace, batch.workflowId, body, evidenceOf(1)],
+  );
 });
 afterAll(() => database.close());
 
-const recipients = (...args: string[]) =>
-  trustflow(["recipients", ...args], { env: { TRUSTFLOW_DATABASE__URL: database.url } });
+const recipients = (...args: string[]) => withKeys({}, ...args);
+const withKeys = (keys: Record<string, string>, ...args: string[]) =>
+  trustflow(["recipients", ...args], { env: { TRUSTFLOW_DATABASE__URL: database.url, ...keys } });
 
 test("a table has the first ones, and says that there are more", async () => {
   const { code, stdout, stderr } = await recipients(id);
@@ -77,6 +96,21 @@ test("--history takes the id of a notice, or its line", async () => {
   }
   expect((await recipients(id, "--history", "3")).code).toBe(0);
   expect((await recipients(id, "--history", "1")).code).toBe(3);
+});
+
+test("--history --full shows the reader by the private keys of the inbox alone, and nothing of a body that is deleted", async () => {
+  const keys = { TRUSTFLOW_KEYS__INBOX: privateRing };
+  const asked = [id, "--history", evidenceOf(1), "--json"];
+  const [read, closed] = JSON.parse((await withKeys(keys, ...asked, "--full")).stdout);
+  const about = { to: "ana@example.com", ipAddress: "192.0.2.1", userAgent: "Mozilla/5.0" };
+  expect([read.kind, read.about]).toEqual(["Read", about]);
+  expect([closed.kind, closed.about]).toEqual(["Closed", undefined]);
+  const table = await withKeys(keys, ...asked.slice(0, 3), "--full");
+  expect(table.stdout).toMatch(
+    /^EVENT +AT +RECEIVED +to +ipAddress +userAgent\nRead .*192\.0\.2\.1/,
+  );
+  for (const less of [await withKeys(keys, ...asked), await recipients(...asked, "--full")])
+    expect(less.stdout).not.toContain("192.0.2.1");
 });
 
 test("what is no batch, and one that is not known", async () => {
