@@ -13,6 +13,7 @@ import { addMigrate } from "./upkeep/migrate.js";
 import { addOperators } from "./processes/operators.js";
 import { writeFailure, writeFailureJson } from "./output/output.js";
 import { addProcessCommands } from "./processes/processes.js";
+import { addProvider } from "./provider/provider.js";
 import { addRecipients } from "./processes/recipients.js";
 import { addReport } from "./processes/report.js";
 import { addRoles } from "./roles.js";
@@ -36,7 +37,7 @@ const groups: [string, ((program: Command) => void)[]][] = [
       addSchema,
     ],
   ],
-  ["Operators", [addOperators, addCallbacks, addAlertEmails, addErase, addDoctor]],
+  ["Operators", [addOperators, addCallbacks, addProvider, addAlertEmails, addErase, addDoctor]],
   ["Deployment", [addMigrate, addRoles, addCleanup, addKeys, addSandbox]],
 ];
 

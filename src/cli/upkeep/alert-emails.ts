@@ -1,16 +1,12 @@
 // `trustflow alert-emails`: an operator says whom the video identification service tells of failed callbacks (P1 §4.2, rules 1–4).
 import type { Command } from "commander";
 import { AlertEmail } from "../../contracts/verify-identity.js";
-import { loadConfig, required, requireSecrets } from "../../config.js";
-import { ProviderError } from "../../providers/errors/provider-error.js";
-import { accountsOf } from "../../providers/accounts.js";
 import { addCommand } from "../command.js";
 import { CommandError, exitCodes } from "../output/exit.js";
 import { writeData, writeJson } from "../output/output.js";
 import { terminal } from "../output/terminal.js";
+import { answerOf, providerAccount } from "../provider/call.js";
 import { provenOperator } from "./proven-operator.js";
-
-const provider = "video-identification";
 
 interface Options {
   account: string;
@@ -44,24 +40,10 @@ async function setAlertEmails(
       exitCodes.invalid,
       `email: ${JSON.stringify(wrong)} is not an e-mail address`,
     );
-  const config = loadConfig();
+  const { account, config } = providerAccount("video-identification", name);
   const operator = provenOperator(config, "alertEmails")?.name;
-  const account = accountsOf(config, provider)[name];
-  if (!account)
-    throw new CommandError(
-      exitCodes.invalid,
-      `account: accounts.${name}.${provider} is not configured`,
-    );
-  required(config.environment, "environment");
-  requireSecrets(config.accounts[name]?.[provider] ?? {});
   const { registerAlertEmail } = await import("../../providers/video-identification/client.js");
-  try {
-    await registerAlertEmail(account, { processId, emails });
-  } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
-    const isRefused = error.kind === "invalidRequest";
-    throw new CommandError(isRefused ? exitCodes.failed : exitCodes.unreachable, error.message);
-  }
+  await answerOf(registerAlertEmail(account, { processId, emails }));
   if (json) return writeJson({ processId, emails, ...(operator !== undefined && { operator }) });
   const signed = operator === undefined ? "" : ` (operator ${operator})`;
   writeData(terminal`${processId}  ${remove ? "removed" : emails.join(", ")}${signed}`);

@@ -12,6 +12,8 @@ export interface SavedFile {
   sha256: string;
 }
 
+export type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>;
+
 const formats = [
   ["%PDF-", "pdf", "application/pdf"],
   ["PK\u0003\u0004", "zip", "application/zip"],
@@ -31,7 +33,7 @@ export async function saveDocument(
   folder: string,
   name: string,
   uri: string,
-  content: AsyncIterable<Buffer>,
+  content: Pieces,
 ): Promise<SavedFile> {
   await mkdir(folder, { recursive: true }).catch(cannotWrite(folder));
   const unfinished = join(folder, `.${name}.${randomBytes(8).toString("hex")}`);

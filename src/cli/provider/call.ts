@@ -1,0 +1,66 @@
+// The one call of a command to a provider: its account from the configuration here, and its error as an exit code.
+import type { Command } from "commander";
+import { loadConfig, required, requireSecrets } from "../../config.js";
+import type { Config } from "../../config.js";
+import { accountsOf } from "../../providers/accounts.js";
+import { ProviderError } from "../../providers/errors/provider-error.js";
+import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
+import type { AccountOf, Provider } from "../../providers/registry.js";
+import { addCommand } from "../command.js";
+import type { CommandText } from "../command.js";
+import { CommandError, type ExitCode, exitCodes } from "../output/exit.js";
+
+/** The account of this name, with all its secrets. */
+export function providerAccount<P extends Provider>(
+  provider: P,
+  name: string,
+): { account: AccountOf<P>; config: Config } {
+  const config = loadConfig();
+  const account = accountsOf(config, provider)[name];
+  if (!account)
+    throw new CommandError(
+      exitCodes.invalid,
+      `account: accounts.${name}.${provider} is not configured`,
+    );
+  required(config.environment, "environment");
+  requireSecrets(config.accounts[name]?.[provider] ?? {});
+  return { account, config };
+}
+
+const codeByKind: Partial<Record<ProblemKind, ExitCode>> = {
+  invalidRequest: exitCodes.failed,
+  notVisibleYet: exitCodes.unknownId,
+  protocol: exitCodes.failed,
+  unknownOutcome: exitCodes.failed,
+};
+
+/** Returns the provider's answer; its error has the exit code of its kind, by default that of an unreachable provider. */
+export async function answerOf<T>(calling: Promise<T>): Promise<T> {
+  try {
+    return await calling;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    throw new CommandError(codeByKind[error.kind] ?? exitCodes.unreachable, error.message);
+  }
+}
+
+/** Every id that EviPost and EviNotice give is a UUID (P2 §2.5, §4.1–4.3). */
+export function requireUuid(field: string, ...ids: string[]): void {
+  if (ids.every((id) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))) return;
+  throw new CommandError(exitCodes.invalid, `${field}: must be a UUID`);
+}
+
+/** A command that asks the provider, and changes nothing there. */
+export function addReading(parent: Command, name: string, text: CommandText): Command {
+  return addCommand(parent, name, text).option(
+    "--account <name>",
+    "account of the provider",
+    "default",
+  );
+}
+
+/** The options of every such command. */
+export interface Reading {
+  account: string;
+  json?: boolean;
+}
