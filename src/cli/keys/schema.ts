@@ -10,6 +10,7 @@ import { filledIn, linesOf } from "./environment-file.js";
 import { readText, writePrivate } from "../files.js";
 import { writeData, writeJson, writeLines, writeNote } from "../output/output.js";
 import { rings, writeSecretFiles } from "./secret-files.js";
+import { addSigningToken } from "./signing-token.js";
 import { terminal } from "../output/terminal.js";
 
 const parts = ["input", "result", "status", "updates", "signals", "queries"] as const;
@@ -156,4 +157,6 @@ for keys.operator, and only the second line is printed.`,
       if (json) writeJson(values);
       else writeLines(linesOf(values));
     });
+
+  addSigningToken(keys);
 }
