@@ -56,6 +56,7 @@ const calls: [ProcessName, string, given: unknown[], stated: unknown[], args: un
   ["signOneShot", "resendOtp", [], [], []],
   ["signOneShot", "acceptContract", [false], [stated], [{ ...stated, accepted: false }]],
   ["signOneShot", "decideVideo", ["approve"], [], [{ decision: "approve" }]],
+  ["signOneShot", "updateVideo", [{ room: 2 }], [], [{ providerFields: { room: 2 } }]],
   ["verifyIdentity", "rejectCall", [undefined], [], [{}]],
   [
     "verifyIdentity",

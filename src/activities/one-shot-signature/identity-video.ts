@@ -1,7 +1,7 @@
 // The activities of the identity video (P1 §1.4): its writes, the caller's decision, and the query of its state.
 import { contentOf } from "../../documents/content.js";
 import { ProviderFields } from "../../contracts/shared/values.js";
-import type { VideoAnswer } from "../../contracts/sign-one-shot/messages.js";
+import type { VideoAnswer, VideoUpdateAnswer } from "../../contracts/sign-one-shot/messages.js";
 import type { OwnedDocument } from "../../journal/ownership.js";
 import * as oneShot from "../../providers/one-shot-signature/client.js";
 import type { StepCall, UpdateCall } from "../runtime/activity.js";
@@ -120,6 +120,32 @@ export async function decideVideo(context: OneShotContext, given: Decision): Pro
       { of: "update" },
     );
     return { answer: ends[decision] };
+  } catch (error) {
+    return { answer: answerIn(error) };
+  }
+}
+
+/** P1 §1.4: update the request. The call of the update `updateVideo`; an error is the update's answer. */
+export async function updateVideo(
+  context: OneShotContext,
+  { effect, requestPk, fields: given }: UpdateCall & OneShotRequest & { fields: unknown },
+): Promise<VideoUpdateAnswer> {
+  try {
+    const fields = ProviderFields.parse(given);
+    await runEffect(
+      context,
+      effect,
+      {
+        operation: "updateVideo",
+        input: { requestPk, fields },
+        async send({ signal }) {
+          await oneShot.updateVideo(context.account, { requestPk, fields }, signal);
+          return {};
+        },
+      },
+      { of: "update" },
+    );
+    return { answer: "updated" };
   } catch (error) {
     return { answer: answerIn(error) };
   }

@@ -6,6 +6,7 @@ import {
   createVideo,
   decideVideo,
   decisionOperation,
+  updateVideo,
   uploadEvidences,
   uploadVideo,
 } from "./identity-video.js";
@@ -26,6 +27,7 @@ export function createOneShotActivities(deps: OneShotDependencies) {
     uploadEvidences: activity("uploadEvidences", uploadEvidences),
     uploadVideo: activity("uploadVideo", uploadVideo),
     decideVideo: activity(decisionOperation, decideVideo),
+    updateVideo: activity("updateVideo", updateVideo),
     contract: activity("contract", contract),
     sendOtp: activity("otp", sendOtp),
     resendOtp: activity("otp", resendOtp),

@@ -1,8 +1,8 @@
 // Commands that send an update to a process: cancel, request-affidavit, otp, resend-otp, assertion, accept-contract,
-// decide-video, reject-call (docs/design.md §13).
+// decide-video, update-video, reject-call (docs/design.md §13).
 import { type Command, Option } from "commander";
 import { EidAssertion } from "../../contracts/issue-certificate.js";
-import type { NoticeAffidavitRequest } from "../../contracts/send-notice.js";
+import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch.js";
 import type { PostalAffidavitRequest } from "../../contracts/send-postal.js";
 import { checkInput } from "../../contracts/shared/problems.js";
 import { requireCapability } from "./capability.js";
@@ -124,6 +124,7 @@ The file holds the assertion in base64, or its JSON document. Ends with 0 on acc
     });
 
   addSigning(program);
+  addVideoUpdate(program);
   addRejection(program);
 }
 
@@ -172,6 +173,28 @@ Ends with 0 on accepted and refused, with 1 on unavailable and if the process do
         sayAnswer(answer, ["approved", "cancelled"], { json });
       }),
   );
+}
+
+function addVideoUpdate(program: Command): void {
+  addUpdateCommand(program, "update-video <id>", {
+    summary: "change the request of an identity video before it is decided",
+    details: `${idHelp}
+Ends with 0 on updated, with 1 on refused, unknown, unavailable, and on notAwaited: the video is not uploaded yet, or decided.`,
+    example: "trustflow update-video order-7 --fields fields.json",
+  })
+    .requiredOption(
+      "--fields <file>",
+      "JSON object with the provider's own fields of the request, or - for stdin",
+    )
+    .action(
+      async (id: string, { fields: file, json, updateId }: UpdateOptions & { fields: string }) => {
+        const fields = jsonObject(await readText(file, "--fields"), "--fields", file);
+        await withProcess(id, async (handle) => {
+          const taker = requireCapability(handle, "updateVideo", "identity video");
+          sayAnswer(await taker.updateVideo(fields, updateId), ["updated"], { json });
+        });
+      },
+    );
 }
 
 function addRejection(program: Command): void {

@@ -18,3 +18,13 @@ export const decideVideo = defineUpdate<
   VideoAnswer,
   [Decider & { decision: "approve" | "cancel" }]
 >("decideVideo");
+
+/** P1 §1.4: change the request of the identity video, while its decision is awaited. */
+export interface VideoUpdate {
+  providerFields: Record<string, unknown>;
+}
+/** `unknown`: the change may have arrived; the same `updateId` never sends it again. */
+export interface VideoUpdateAnswer {
+  answer: "updated" | "notAwaited" | "refused" | "unknown" | "unavailable";
+}
+export const updateVideo = defineUpdate<VideoUpdateAnswer, [VideoUpdate]>("updateVideo");

@@ -6,7 +6,7 @@ import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
 import { SignOneShotInput, SignOneShotResult, SignOneShotStatus } from "../sign-one-shot.js";
 import type { OneShotSettings } from "../sign-one-shot.js";
-import { acceptContract, decideVideo } from "./messages.js";
+import { acceptContract, decideVideo, updateVideo } from "./messages.js";
 
 export const signOneShot = defineProcess({
   title: "One-shot signature",
@@ -38,6 +38,13 @@ export const signOneShot = defineProcess({
       answer: answer("approved", "cancelled", "notAwaited", "refused", "unknown", "unavailable"),
       decides: true,
       argumentOf: (decision: "approve" | "cancel") => ({ decision }),
+    }),
+    /** P1 §1.4: changes the request of the identity video before it is decided. `providerFields` is the body of the request. */
+    updateVideo: update(updateVideo, {
+      description: "Change the request of the identity video before it is decided (P1 §1.4).",
+      argument: z.strictObject({ providerFields: z.record(z.string(), z.unknown()) }),
+      answer: answer("updated", "notAwaited", "refused", "unknown", "unavailable"),
+      argumentOf: (providerFields: Record<string, unknown>) => ({ providerFields }),
     }),
   },
   command: {

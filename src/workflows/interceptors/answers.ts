@@ -134,6 +134,7 @@ const kinds: Kinds = {
     uploadEvidences: "nothing",
     uploadVideo: "nothing",
     decideVideo: answer,
+    updateVideo: answer,
     contract: document,
     sendOtp: sent,
     resendOtp: sent,

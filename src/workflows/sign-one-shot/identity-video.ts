@@ -6,8 +6,12 @@ import type {
   OneShotPlan,
   OneShotRequest,
 } from "../../activities/one-shot-signature/index.js";
-import { decideVideo } from "../../contracts/sign-one-shot/messages.js";
-import type { VideoAnswer } from "../../contracts/sign-one-shot/messages.js";
+import { decideVideo, updateVideo } from "../../contracts/sign-one-shot/messages.js";
+import type {
+  VideoAnswer,
+  VideoUpdate,
+  VideoUpdateAnswer,
+} from "../../contracts/sign-one-shot/messages.js";
 import { activitiesOf, answerOptions } from "../runtime/activity-options.js";
 import { answerTo } from "../runtime/activity-errors.js";
 import { decidedBy } from "../runtime/decisions.js";
@@ -22,8 +26,12 @@ const { decideVideo: decide } = activitiesOf<OneShotActivities>("one-shot-signat
   ...answerOptions,
   summary: "Decide on the identity video",
 });
+const { updateVideo: update } = activitiesOf<OneShotActivities>("one-shot-signature", {
+  ...answerOptions,
+  summary: "Update the identity video",
+});
 
-/** How long a second decision waits for the call of the first. */
+/** How long a decision or an update waits for the call of another one. */
 const answerLimit = "15 seconds";
 
 export class IdentityVideo {
@@ -32,6 +40,7 @@ export class IdentityVideo {
   readonly #request: () => OneShotRequest;
   #isAwaited = false;
   #isDeciding = false;
+  #isUpdating = false;
   #decided: "approved" | "cancelled" | undefined;
 
   constructor(
@@ -50,6 +59,17 @@ export class IdentityVideo {
         const { decision } = (given ?? {}) as { decision?: unknown };
         if (decision !== "approve" && decision !== "cancel")
           throw invalidInput("decision", "must be approve or cancel");
+      },
+    );
+    flow.lifecycle.onUpdate(
+      updateVideo,
+      "Update the identity video",
+      ({ providerFields }) => this.#update(providerFields),
+      (given) => {
+        const { providerFields } = (given ?? {}) as { providerFields?: unknown };
+        const isObject = typeof providerFields === "object" && providerFields !== null;
+        if (!isObject || Array.isArray(providerFields))
+          throw invalidInput("providerFields", "must be an object");
       },
     );
   }
@@ -96,6 +116,8 @@ export class IdentityVideo {
 
   /** One decision at a time: a second decision waits for the first, and its answer is the result of the first. */
   async #decide(decision: "approve" | "cancel", who: Proven): Promise<VideoAnswer> {
+    if (this.#isUpdating) await condition(() => !this.#isUpdating, answerLimit);
+    if (this.#isUpdating) return { answer: "unavailable" };
     if (!this.#isAwaited) return { answer: "notAwaited" };
     if (this.#isDeciding) {
       await condition(() => !this.#isDeciding, answerLimit);
@@ -109,6 +131,20 @@ export class IdentityVideo {
     if (answer === "approved" || answer === "cancelled") this.#decided = answer;
     else this.#flow.log.hintEnd();
     return this.#known(decision) ?? { answer };
+  }
+
+  /** One call at a time: an update that is overtaken by a decision would change a video that is decided. */
+  async #update(fields: VideoUpdate["providerFields"]): Promise<VideoUpdateAnswer> {
+    const isBusy = () => this.#isUpdating || this.#isDeciding;
+    if (isBusy()) await condition(() => !isBusy(), answerLimit);
+    if (isBusy()) return { answer: "unavailable" };
+    if (!this.#isAwaited || this.#state() !== undefined) return { answer: "notAwaited" };
+    this.#isUpdating = true;
+    const effect = { step: "updateVideo", occurrence: currentUpdateInfo()?.id ?? "0" };
+    const { answer } = await answerTo(() => update({ ...this.#request(), effect, fields }));
+    this.#isUpdating = false;
+    this.#flow.log.note({ source: "process", event: `Update of the identity video: ${answer}` });
+    return { answer };
   }
 
   /** The answer to a decision on a video that has already ended. */

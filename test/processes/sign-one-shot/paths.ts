@@ -39,6 +39,7 @@ export const signOneShotPaths: PathsOf = {
     "uploadEvidences",
     "uploadVideo",
     "decideVideo",
+    "updateVideo",
     "contract",
     "sendOtp",
     "resendOtp",
@@ -119,6 +120,14 @@ export const signOneShotPaths: PathsOf = {
       const handle = await filmed(run);
       expect(await handle.decideVideo("approve")).toEqual({ answer: "approved" });
       await entersCode(run, handle);
+    },
+    async "video-updated"(run) {
+      const handle = await filmed(run);
+      const fields = { [run.author.words("a member")]: run.author.words("a value") };
+      expect(await handle.updateVideo(fields)).toEqual({ answer: "updated" });
+      expect(await handle.decideVideo("cancel")).toEqual({ answer: "cancelled" });
+      await ends(handle, "cancelled");
+      expect(await handle.updateVideo(fields).catch(({ name }) => name)).toBe("FinishedError");
     },
     async "video-cancelled"(run) {
       const handle = await filmed(run);

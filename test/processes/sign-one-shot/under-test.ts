@@ -9,7 +9,7 @@ import type { CallsOf, ProcessUnderTest, Scene } from "../process-under-test.js"
 import { signerInput, videoDecision, videoInput } from "./inputs.js";
 
 const provider = "one-shot-signature";
-type Unused = "listTokens" | "createToken" | "deleteDocuments" | "updateVideo";
+type Unused = "listTokens" | "createToken" | "deleteDocuments";
 
 const named = (effects: Record<string, number>) =>
   Object.fromEntries(
@@ -88,6 +88,19 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     answer: "cancelled",
     pastAnswers: ["notAwaited", "FinishedError"],
   },
+  updateVideo: {
+    activity: "updateVideo",
+    outcome: "signed",
+    variant: ofVideo.variant,
+    effects: { ...ofApproved.effects, [`${provider}.updateIdentityVideo`]: 1 },
+    thenPlay: true,
+    ask: async (handle, updateId) => {
+      await personsTurn(handle);
+      return handle.updateVideo({ room: 2 }, updateId);
+    },
+    answer: "updated",
+    pastAnswers: ["notAwaited", "FinishedError"],
+  },
   getVideo: { activity: "ask", outcome: "signed", ...ofApproved },
   contract: { activity: "contract", outcome: "signed", variant: {} },
   otp: { activity: "sendOtp", step: "otp", outcome: "signed", variant: {} },
@@ -120,6 +133,7 @@ export const signOneShotUnderTest: ProcessUnderTest<OneShotHandle> = {
     createVideo: "createIdentityVideo",
     approveVideo: "approveIdentityVideo",
     cancelVideo: "cancelIdentityVideo",
+    updateVideo: "updateIdentityVideo",
     getVideo: "getIdentityVideo",
   }),
   start(trustflow, id, { words = "", form, input } = {}) {
@@ -132,13 +146,14 @@ export const signOneShotUnderTest: ProcessUnderTest<OneShotHandle> = {
 /** The caller's word on the video, once it is uploaded. */
 function decide(decision: "approve" | "cancel") {
   return async (handle: OneShotHandle, updateId: string) => {
-    await eventually(
-      `${handle.id} asks for a decision or a code`,
-      () => isPersonsTurn(handle),
-      60_000,
-    );
+    await personsTurn(handle);
     return handle.decideVideo(decision, updateId);
   };
+}
+
+async function personsTurn(handle: OneShotHandle): Promise<void> {
+  const what = `${handle.id} asks for a decision or a code`;
+  await eventually(what, () => isPersonsTurn(handle), 60_000);
 }
 
 /** It waits for the decision; after a termination it may be past it. */

@@ -183,3 +183,49 @@ test("a process that was started again finds the earlier decision without an ans
   await ends(handle, "approved");
   expect(await count(intent, "approveIdentityVideo")).toBe(1);
 });
+
+/** What the sandbox has of the video's request. */
+async function fieldsOf(intent: string): Promise<unknown> {
+  const [item] = (await system.sandbox.items({ intent })).items;
+  const { identityVideo } = (await system.sandbox.item(item!.id)) as {
+    identityVideo?: { fields: unknown };
+  };
+  return identityVideo?.fields;
+}
+
+test("the request of a video is changed while its decision is awaited, and not after it (P1 §1.4)", async () => {
+  const handle = await filmed("updated", "");
+  expect(await handle.updateVideo({ room: 2 }, "one")).toEqual({ answer: "updated" });
+  expect(await handle.updateVideo({ room: 2 }, "one")).toEqual({ answer: "updated" });
+  expect(await fieldsOf("updated")).toMatchObject({ room: 2 });
+  expect(await count("updated", "updateIdentityVideo")).toBe(1);
+  for (const wrong of [undefined, null, [], "room"])
+    await expect(handle.updateVideo(wrong as never)).rejects.toThrow(
+      "providerFields must be an object",
+    );
+  expect(await decides(handle, "approve")).toBe("approved");
+  expect(await handle.updateVideo({ room: 3 })).toEqual({ answer: "notAwaited" });
+  await ends(handle, "approved");
+  expect(await fieldsOf("updated")).toMatchObject({ room: 2 });
+  const { timeline } = await handle.result();
+  const told = timeline.filter(({ event }) => event.startsWith("Update of the identity video"));
+  expect(told.map(({ event }) => event)).toEqual(["Update of the identity video: updated"]);
+});
+
+test("an update without an answer is told as unknown, and its id never sends it again", async () => {
+  const handle = await filmed("update-lost", "updateIdentityVideo=cut-after-commit", seldom);
+  const update = async () => (await handle.updateVideo({ room: 2 }, "one")).answer;
+  expect(await update()).toBe("unknown");
+  expect(await update()).toBe("unknown");
+  expect(await count("update-lost", "updateIdentityVideo")).toBe(1);
+  expect(await decides(handle, "cancel")).toBe("cancelled");
+  await ends(handle, "cancelled");
+});
+
+test("an update that the provider refuses changes nothing, and the process waits on", async () => {
+  const handle = await filmed("update-refused", "updateIdentityVideo=reject-400");
+  expect(await handle.updateVideo({ room: 2 })).toEqual({ answer: "refused" });
+  expect(await count("update-refused", "updateIdentityVideo")).toBe(0);
+  expect(await decides(handle, "approve")).toBe("approved");
+  await ends(handle, "approved");
+});
