@@ -58,6 +58,8 @@ const OneShotFields = z.strictObject({
       providerFields: ProviderFields.optional(),
     })
     .optional(),
+  /** Delete the documents at the provider once all signed ones are kept and their copies have been checked (P1 §1.4). */
+  deleteDocuments: z.boolean().optional(),
   settings: Settings.optional(),
 });
 
@@ -104,5 +106,9 @@ export const SignOneShotResult = processResult({
     "other",
   ]),
   dates: z.strictObject({ createdAt: Instant.optional(), signedAt: Instant.optional() }),
-}).extend({ otpsSent: z.int().min(0) });
+}).extend({
+  otpsSent: z.int().min(0),
+  /** With `deleteDocuments`: whether the documents were deleted at the provider. */
+  documentsDeleted: z.boolean().optional(),
+});
 export type SignOneShotResult = z.infer<typeof SignOneShotResult>;

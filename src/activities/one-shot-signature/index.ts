@@ -2,6 +2,7 @@
 import { activitiesOf } from "../runtime/activity.js";
 import { OneShotContext, provider } from "./context.js";
 import type { OneShotDependencies } from "./context.js";
+import { deleteDocuments } from "./deletion.js";
 import {
   createVideo,
   decideVideo,
@@ -34,6 +35,7 @@ export function createOneShotActivities(deps: OneShotDependencies) {
     sign: activity("sign", sign),
     ask: activity(askOperation, ask),
     fetchSigned: activity("retrieve", fetchSigned),
+    deleteDocuments: activity("deleteDocuments", deleteDocuments),
   };
 }
 

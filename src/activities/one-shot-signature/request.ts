@@ -10,6 +10,7 @@ import type { OneShotDocument } from "../../providers/one-shot-signature/client.
 import type { StepCall } from "../runtime/activity.js";
 import { measured } from "../runtime/call-metrics.js";
 import { runEffect } from "../runtime/effect.js";
+import { InvalidInput } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import { checkedReferenceOf, fileOf, ownedDocument } from "../runtime/documents.js";
 import { unlessMissing } from "../runtime/missing-document.js";
@@ -42,6 +43,8 @@ export async function prepare(
 ): Promise<OneShotPlan> {
   const { account, deps } = context;
   const input = context.parse(SignOneShotInput, given.input);
+  if (input.deleteDocuments && account.paths.retrieve === undefined)
+    throw new InvalidInput([{ path: "deleteDocuments", problem: needsRetrieve }]);
   const documents: OneShotPlan["documents"] = [];
   // One after the other: fifty of them may be more than the memory holds.
   for (const [index, file] of input.documents.entries()) {
@@ -63,6 +66,9 @@ export async function prepare(
     }),
   };
 }
+
+const needsRetrieve =
+  "must be left out: the account cannot fetch the signed documents (its paths.retrieve is none), so nothing would be left of them";
 
 async function storedVideo(
   context: OneShotContext,

@@ -15,6 +15,7 @@ import { firstCode, refusalIn, resendResultOf, tryResultOf } from "../runtime/on
 import type { FirstCode, OtpResult, SentAgain } from "../runtime/one-time-password.js";
 import { isSatisfied, notFoundError } from "../runtime/polling.js";
 import type { PollRequest } from "../runtime/polling.js";
+import { keptBeforeDeletion, mayBeDeleted } from "./deletion.js";
 import { provider } from "./context.js";
 import type { OneShotContext, OneShotRequest } from "./context.js";
 import { videoState } from "./identity-video.js";
@@ -131,9 +132,20 @@ export async function ask(
   const state =
     about === "video"
       ? await videoState(context, requestPk)
-      : (await context.retrieve(requestPk)).state;
+      : await requestState(context, requestPk);
   if (!isSatisfied(given, state, ends.has(state))) throw new NotChangedYet();
   return { stamp, state, fingerprint: state };
+}
+
+/** A request whose documents this process has deleted, which the provider may no longer show, was signed before. */
+async function requestState(context: OneShotContext, requestPk: string): Promise<string> {
+  try {
+    return (await context.retrieve(requestPk)).state;
+  } catch (error) {
+    const isGone = error instanceof ProviderError && error.kind === "notVisibleYet";
+    if (isGone && (await mayBeDeleted(context))) return "signed";
+    throw error;
+  }
 }
 
 /**
@@ -145,6 +157,11 @@ export async function fetchSigned(
   given: OneShotRequest & { mode: AttemptMode; files?: { name: string; sha256: string }[] },
 ): Promise<ProcessDocument[]> {
   const { requestPk, files = [] } = given;
+  if (files.length > 0 && (await mayBeDeleted(context))) {
+    const names = files.map(({ name }) => name);
+    const before = await keptBeforeDeletion(context, requestPk, names);
+    if (before) return before;
+  }
   const { documents } = await context.retrieve(requestPk);
   const shown = new Map(documents.map((document) => [document.name, document]));
   if (files.some(({ name, sha256 }) => (shown.get(name)?.sha256 ?? sha256) !== sha256))

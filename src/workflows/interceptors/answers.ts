@@ -141,6 +141,7 @@ const kinds: Kinds = {
     sign: verdict,
     ask: snapshot,
     fetchSigned: "list",
+    deleteDocuments: "nothing",
   },
   "video-identification": {
     prepare: { has: ["account", "settings"] },

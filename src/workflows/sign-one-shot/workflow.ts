@@ -48,6 +48,7 @@ class SignOneShot {
   #request: OneShotRequest = { account: "default", requestPk: "" };
   #createdAt: string | undefined;
   #signedAt: string | undefined;
+  #areDocumentsDeleted = false;
   /** The state in the answer to the code; undefined if an operator entered the signature without an answer. */
   #state: Signed["state"];
 
@@ -84,7 +85,7 @@ class SignOneShot {
     if (status.ownOutcome !== undefined) return;
     this.#signedAt = now().toISOString();
     log.note({ source: "process", event: "Signed" });
-    if (plan.canRetrieve) await isWaived(() => this.#fetchSigned(plan));
+    if (plan.canRetrieve) await isWaived(() => this.#keepSigned(plan));
     status.ownOutcome = "signed";
   }
 
@@ -187,13 +188,29 @@ class SignOneShot {
       status.ownOutcome = state === "failed" || state === "cancelled" ? state : "other";
   }
 
-  async #fetchSigned({ documents: uploaded }: OneShotPlan): Promise<void> {
+  async #keepSigned(plan: OneShotPlan): Promise<void> {
+    const signed = await this.#fetchSigned(plan);
+    this.#flow.log.addDocuments(signed);
+    if (this.#input.deleteDocuments) await this.#deleteDocuments(signed);
+  }
+
+  #fetchSigned({ documents: uploaded }: OneShotPlan): Promise<ProcessDocument[]> {
     const files = uploaded.map(({ name, sha256 }) => ({ name, sha256 }));
-    const documents = await this.#step(
+    return this.#step(
       { name: "fetch", summary: "Fetch the signed documents", journaled: false, happened: {} },
       (service, { mode }) => service.fetchSigned({ ...this.#request, mode, files }),
     );
-    this.#flow.log.addDocuments(documents);
+  }
+
+  async #deleteDocuments(kept: ProcessDocument[]): Promise<void> {
+    const signed = kept.map(({ document }) => document);
+    const summary = "Delete the documents at the provider";
+    await this.#step(
+      { name: "deleteDocuments", summary, journaled: true, happened: {} },
+      (service, call) => service.deleteDocuments({ ...call, ...this.#request, signed }),
+    );
+    this.#areDocumentsDeleted = true;
+    this.#flow.log.note({ source: "process", event: "Documents deleted at the provider" });
   }
 
   #result(): SignOneShotResult {
@@ -210,6 +227,7 @@ class SignOneShot {
       documents: [...log.documents.values()],
       timeline: log.timeline,
       otpsSent: this.#otp.sent,
+      ...(this.#input.deleteDocuments && { documentsDeleted: this.#areDocumentsDeleted }),
     };
   }
 

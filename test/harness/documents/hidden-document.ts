@@ -6,7 +6,7 @@ import type { DocumentReference } from "../../../src/contracts/shared/values.js"
 /** Answers how to bring it back. */
 export async function hideDocument(
   env: Record<string, string>,
-  { uri }: DocumentReference,
+  { uri }: Pick<DocumentReference, "uri">,
 ): Promise<() => Promise<void>> {
   const id = uri.slice("document:".length);
   const path = join(env["TRUSTFLOW_DOCUMENTS__DIRECTORY"] ?? "", id.slice(0, 2), id);

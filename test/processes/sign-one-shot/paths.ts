@@ -46,6 +46,7 @@ export const signOneShotPaths: PathsOf = {
     "sign",
     "ask",
     "fetchSigned",
+    "deleteDocuments",
     "isPast",
     "decide",
     "checkDecision",
@@ -67,6 +68,9 @@ export const signOneShotPaths: PathsOf = {
     signed: (run) => signs(run),
     async hash(run) {
       await entersCode(run, await start(run, "signOneShot", hash(run)));
+    },
+    async "documents-deleted"(run) {
+      await entersCode(run, await created(run, "", { deleteDocuments: true }));
     },
     async "wrong-code"(run) {
       const handle = await created(run);

@@ -9,7 +9,7 @@ import type { CallsOf, ProcessUnderTest, Scene } from "../process-under-test.js"
 import { signerInput, videoDecision, videoInput } from "./inputs.js";
 
 const provider = "one-shot-signature";
-type Unused = "listTokens" | "createToken" | "deleteDocuments";
+type Unused = "listTokens" | "createToken";
 
 const named = (effects: Record<string, number>) =>
   Object.fromEntries(
@@ -117,6 +117,12 @@ const calls: CallsOf<typeof provider, OneShotHandle, Unused> = {
     activity: "ask",
     outcome: "signed",
     variant: { words: "async", input: { variant: "asynchronous" } },
+    afterPlay: true,
+  },
+  deleteDocuments: {
+    activity: "deleteDocuments",
+    outcome: "signed",
+    variant: { input: { deleteDocuments: true } },
     afterPlay: true,
   },
 };

@@ -224,3 +224,14 @@ test("however many words a webhook reports, a person is asked twenty times at mo
   await decides(handle, await askedOf(handle), "happened", { state: "failed" });
   expect((await handle.result()).outcome).toBe("failed");
 });
+
+test("documents that cannot be fetched are not deleted: the input is refused, and the field named", async () => {
+  const input = signerInput("undeletable", "", { account, deleteDocuments: true });
+  const handle = await system.client.signOneShot("undeletable", input);
+  await expect(handle.result()).rejects.toMatchObject({
+    fields: [
+      { path: "deleteDocuments", problem: expect.stringContaining("cannot fetch the signed") },
+    ],
+  });
+  expect(await system.effects("undeletable")).toEqual({});
+});

@@ -12,6 +12,7 @@ import { eventually } from "../../../harness/outages/wait.js";
 import { namedDocuments, ownedDocuments } from "../../../harness/documents/owned-documents.js";
 import { signerInput, videoDecision, videoInput } from "../../../processes/sign-one-shot/inputs.js";
 import { callbackAddress } from "../../../harness/stack/inbox.js";
+import { resetToTheStart } from "../../../harness/stack/reset.js";
 import { startTestStack, statusWhere } from "../../../harness/stack/stack.js";
 import type { TestStack } from "../../../harness/stack/stack.js";
 
@@ -78,6 +79,74 @@ test("two documents with the same content stay two in the result, each under its
   expect(new Set(signed.map(({ document: { sha256 } }) => sha256)).size).toBe(1);
   for (const { document: stored } of signed)
     expect(await system.client.documents.get(stored)).toHaveLength(stored.size);
+});
+
+/** The answer to a question about the documents of the intent's request. */
+async function shownDocuments(intent: string): Promise<number> {
+  const [item] = (await system.sandbox.items({ intent })).items;
+  const url = `${system.stack.sandboxUrl}/oneshot/api/v1/document/${item?.id}`;
+  return (await fetch(url, { headers: { authorization: "Token sandbox-token" } })).status;
+}
+
+const deleting = { deleteDocuments: true } as const;
+
+test("the documents are deleted at the provider once what was signed is kept, if the input says so", async () => {
+  const handle = await system.client.signOneShot("deleted", signerInput("deleted", "", deleting));
+  await handle.submitOtp(await codeFor(system.sandbox, "deleted"));
+  const result = await handle.result();
+  expect(result).toMatchObject({ outcome: "signed", documentsDeleted: true });
+  expect(await shownDocuments("deleted")).toBe(404);
+  expect(await effectsOf("deleted")).toMatchObject({ sign: 1, deleteDocuments: 1 });
+  for (const { document } of result.documents)
+    expect(await system.client.documents.get(document)).toHaveLength(document.size);
+  expect(result.timeline.map(({ event }) => event)).toContain("Documents deleted at the provider");
+});
+
+test("without that word nothing is deleted", async () => {
+  const handle = await system.client.signOneShot("kept", signerInput("kept"));
+  await handle.submitOtp(await codeFor(system.sandbox, "kept"));
+  expect(await handle.result()).not.toHaveProperty("documentsDeleted");
+  expect(await shownDocuments("kept")).toBe(200);
+});
+
+test("a reset after the deletion finds what was kept, and deletes nothing again", async () => {
+  const input = signerInput("reset", "async", { variant: "asynchronous", ...deleting });
+  const handle = await system.client.signOneShot("reset", input);
+  await handle.submitOtp(await codeFor(system.sandbox, "reset"));
+  const before = await handle.result();
+  expect(before.documentsDeleted).toBe(true);
+  await resetToTheStart(system, handle.workflowId);
+  const after = await system.client.handle(handle.workflowId as `signOneShot/${string}`).result();
+  expect(after).toMatchObject({ outcome: "signed", documentsDeleted: true });
+  expect(after.documents).toEqual(expect.arrayContaining(before.documents));
+  expect(await effectsOf("reset")).toMatchObject({ sign: 1, deleteDocuments: 1 });
+  expect(await duplicates()).toEqual([]);
+});
+
+test("nothing is deleted while a copy of what was signed is missing", async () => {
+  const id = "copy-missing";
+  const away = await system.sandbox.addFault({
+    ...{ operation: "one-shot-signature.deleteDocuments", kind: "reject", status: 503 },
+    ...{ times: "always", lookupKey: id },
+  });
+  const handle = await system.client.signOneShot(id, signerInput(id, "", deleting));
+  await handle.submitOtp(await codeFor(system.sandbox, id));
+  const tried = async () =>
+    (await system.sandbox.requests()).newest.some(
+      ({ operation, intent }) => operation.endsWith("deleteDocuments") && intent === id,
+    );
+  await eventually("it has tried", tried);
+  const owned = await ownedDocuments(system, handle);
+  const uri = owned.find((one) => one.startsWith("signed "))?.split(" ")[1] ?? "";
+  const bringBack = await hideDocument(system.stack.env, { uri });
+  await system.sandbox.removeFault(away.id);
+  const asked = await statusWhere(handle, ({ attention }) => attention !== undefined);
+  expect(asked.attention).toMatchObject({ kind: "protocol", step: "deleteDocuments" });
+  expect(await shownDocuments(id)).toBe(200);
+  await bringBack();
+  await handle.resolve({ attention: asked.attention!.id, decision: "retry", by: "Ada" });
+  expect(await handle.result()).toMatchObject({ documentsDeleted: true });
+  expect(await shownDocuments(id)).toBe(404);
 });
 
 test("hash: only the digest of a document leaves us", async () => {

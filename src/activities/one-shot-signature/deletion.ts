@@ -1,0 +1,91 @@
+// The documents of a signature request, deleted at the provider once all that was signed is kept here (P1 §1.4).
+import type { ProcessDocument } from "../../contracts/shared/status.js";
+import type { DocumentReference } from "../../contracts/shared/values.js";
+import { sha256Of } from "../../documents/content.js";
+import { derivedDocumentId, uriOf } from "../../documents/document-id.js";
+import { isPdf } from "../../documents/pdf.js";
+import type { EffectSummary } from "../../journal/retention.js";
+import * as oneShot from "../../providers/one-shot-signature/client.js";
+import type { StepCall } from "../runtime/activity.js";
+import { asInvalidInput, checkDocument } from "../runtime/documents.js";
+import { runEffect } from "../runtime/effect.js";
+import { unlessMissing } from "../runtime/missing-document.js";
+import { provider } from "./context.js";
+import type { OneShotContext, OneShotRequest } from "./context.js";
+
+/** The step of the workflow that deletes them. */
+const DELETION = "deleteDocuments";
+
+type Deletion = StepCall & OneShotRequest & { signed: DocumentReference[] };
+
+/** Only once all of each signed copy was read and has its hash. A copy that is missing by then waits for an operator. */
+export async function deleteDocuments(
+  context: OneShotContext,
+  { effect, requestPk, signed }: Deletion,
+): Promise<void> {
+  const earlier = await deletions(context);
+  if (earlier.some(({ state }) => state === "answered")) return;
+  for (const document of signed) {
+    const checking = checkDocument(context.deps.documents, document, "signed");
+    await unlessMissing(provider, "deleteDocuments", checking);
+  }
+  await runEffect(
+    context,
+    effect,
+    {
+      operation: "deleteDocuments",
+      input: { requestPk },
+      async send({ signal }) {
+        await oneShot.deleteDocuments(context.account, requestPk, signal);
+        return {};
+      },
+    },
+    { of: "step" },
+  );
+}
+
+/** Whether an earlier run, or one before a reset, may have deleted them. It did so only after all was signed and kept. */
+export async function mayBeDeleted(context: OneShotContext): Promise<boolean> {
+  return (await deletions(context)).some(wasSent);
+}
+
+async function deletions({ deps, process: processKey }: OneShotContext): Promise<EffectSummary[]> {
+  const rows = await deps.journal.rows(processKey);
+  return rows.filter(({ step }) => step === DELETION);
+}
+
+/** An attempt without an answer leaves a row that says `notSent`, because a repetition does no harm. */
+const wasSent = ({ attempts, state }: EffectSummary) => attempts > 0 || state === "answered";
+
+/** What was signed, as it was kept before the deletion. Undefined where a copy of one of the `names` is not there. */
+export async function keptBeforeDeletion(
+  context: OneShotContext,
+  requestPk: string,
+  names: string[],
+): Promise<ProcessDocument[] | undefined> {
+  const finding = kept(context, requestPk, names).catch(asInvalidInput("signed"));
+  const found = await unlessMissing(provider, "retrieve", finding);
+  return found.length === names.length ? found : undefined;
+}
+
+async function kept(
+  { deps: { journal, documents }, process: processKey }: OneShotContext,
+  requestPk: string,
+  names: string[],
+): Promise<ProcessDocument[]> {
+  const found = new Map<string, ProcessDocument>();
+  for (const id of await journal.ownedOf(processKey, "signed")) {
+    const uri = uriOf(id);
+    const bytes = await documents.open(uri);
+    const sha256 = sha256Of(bytes);
+    // The id is made of them.
+    const name = names.find(
+      (one) => derivedDocumentId(provider, requestPk, "signed", one, sha256) === id,
+    );
+    if (name === undefined) continue;
+    const mediaType = isPdf(bytes) ? "application/pdf" : "application/octet-stream";
+    const document = { uri, sha256, size: bytes.length, mediaType };
+    found.set(name, { kind: "signed", document, description: name });
+  }
+  return names.flatMap((name) => found.get(name) ?? []);
+}
