@@ -301,6 +301,20 @@ export class BatchItems {
     );
   }
 
+  /** The notice of this id, which is spelt as the provider spells it. */
+  async shown(
+    { namespace, workflowId }: ProcessKey,
+    evidenceId: string,
+  ): Promise<BatchItem | undefined> {
+    const { rows } = await this.#pool.query<BatchItem & { shownId: string }>(
+      `select ${columns}, ${asShown} as "shownId" from trustflow.batch_items where batch = ${batchId} and evidence_id = $3`,
+      [namespace, workflowId, spelt(evidenceId)],
+    );
+    if (!rows[0]) return undefined;
+    const { shownId, ...item } = withoutNulls(rows[0]);
+    return { ...item, evidenceId: shownId };
+  }
+
   /** In the order of their `EvidenceId`, from after `after` on. */
   async page(
     { namespace, workflowId }: ProcessKey,

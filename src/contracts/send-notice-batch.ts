@@ -2,7 +2,7 @@
 // them (P2 §2.8–2.10, §3.3, §3.4, §4.3).
 import { z } from "zod";
 import { batchOutcomes } from "./send-notice-batch/states.js";
-import { attachmentNamesDiffer, SendNoticeInput } from "./send-notice.js";
+import { attachmentNamesDiffer, NoticeAffidavitRequest, SendNoticeInput } from "./send-notice.js";
 import { belongsToProcess, seconds, trackingSpans } from "./shared/communication.js";
 import { withRules } from "./shared/rules.js";
 import type { Rule } from "./shared/rules.js";
@@ -121,6 +121,13 @@ export type SendNoticeBatchInput = z.infer<typeof SendNoticeBatchInput>;
 
 export const BatchOutcome = z.enum(batchOutcomes);
 export type BatchOutcome = z.infer<typeof BatchOutcome>;
+
+/** The argument of the update `requestAffidavit` (P2 §4.2): which notice, and what goes into its affidavit. */
+export const BatchAffidavitRequest = z.strictObject({
+  notice: Text.max(200),
+  ...NoticeAffidavitRequest.shape,
+});
+export type BatchAffidavitRequest = z.infer<typeof BatchAffidavitRequest>;
 
 /** The check of the list: what goes to the provider, and what is left out of it. */
 export const BatchRecipients = z.strictObject({

@@ -45,6 +45,7 @@ const calls: [ProcessName, string, given: unknown[], stated: unknown[], args: un
   ["sendPostal", "requestAffidavit", [undefined], [], [{}]],
   ["sendPostal", "requestAffidavit", [{ includeEvents: true }], [], [{ includeEvents: true }]],
   ["sendNoticeBatch", "cancel", [], [], [{}]],
+  ["sendNoticeBatch", "requestAffidavit", [{ notice: "n" }], [], [{ notice: "n" }]],
   ["serveNotice", "cancel", [], [stated], [stated]],
   ["serveNotice", "cancel", [], [], [{}]],
   ["sendNotice", "requestAffidavit", [undefined], [], [{}]],

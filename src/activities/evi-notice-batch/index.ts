@@ -1,6 +1,7 @@
 // The activities of a batch of notices (P2 §2.8-2.12, §4.3; docs/reading-the-specification.md §4).
 import { activitiesOf } from "../runtime/activity.js";
 import { provider } from "../evi-notice/context.js";
+import { requestBatchAffidavit } from "./affidavit-request.js";
 import { archiveAffidavits } from "./archive.js";
 import { BatchContext } from "./context.js";
 import type { AttemptOf } from "../runtime/provider-context.js";
@@ -27,6 +28,7 @@ export function createBatchActivities(deps: BatchDependencies) {
     verifyBatch: activity("queryRecipients", verifyBatch),
     startBatch: activity("startBatch", startBatch),
     deleteBatch: activity("deleteBatch", deleteBatch),
+    requestBatchAffidavit: activity("requestAffidavit", requestBatchAffidavit),
     followBatch: activity("getBatch", followBatch),
     watchItems: activity("query", watchItems),
     writeReport: activity("queryRecipients", writeReport),

@@ -133,6 +133,7 @@ function fieldsOf(input: SendNoticeBatchInput, collectAffidavits: boolean): Batc
     settings: _settings,
     ...fields
   } = input;
+  const isOnDemand = input.affidavitKinds?.includes("OnDemand") === true;
   return {
     ...fields,
     ...(description !== undefined &&
@@ -144,7 +145,7 @@ function fieldsOf(input: SendNoticeBatchInput, collectAffidavits: boolean): Batc
       ...(input.commitmentOptions === undefined ? [] : ["Replied"]),
       "Failed",
       "Closed",
-      ...(collectAffidavits ? ["AffidavitPublished"] : []),
+      ...(collectAffidavits || isOnDemand ? ["AffidavitPublished"] : []),
     ],
   };
 }

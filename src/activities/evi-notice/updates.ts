@@ -7,7 +7,7 @@ import type { EviUpdate } from "../evi/affidavit-request.js";
 import type { EviNoticeContext } from "./context.js";
 
 /** P2 §4.2: the two statuses that say why there is none. */
-const refusals = { 403: "limitReached", 405: "notEligible" } as const;
+export const affidavitRefusals = { 403: "limitReached", 405: "notEligible" } as const;
 
 export function requestAffidavit(
   context: EviNoticeContext,
@@ -20,5 +20,5 @@ export function requestAffidavit(
     send: (signal: AbortSignal) =>
       eviNotice.requestAffidavit(context.account, { id: uniqueId, ...asked }, signal),
   } as const;
-  return requestOnce(context, given, requested, refusals);
+  return requestOnce(context, given, requested, affidavitRefusals);
 }

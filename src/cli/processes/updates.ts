@@ -45,13 +45,18 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the proc
 
   addUpdateCommand(program, "request-affidavit <id>", {
     summary: "request an affidavit on demand from the provider",
-    details: `${idHelp}\nEnds with 0 if the provider accepted the request, else with 1.`,
-    example: "trustflow request-affidavit order-7 --include-document",
+    details: `${idHelp}
+For a batch, --notice says of which notice: its id, as "trustflow recipients" shows it. Its affidavits are in the batch's archive,
+where the input sets collectAffidavits; "trustflow provider affidavits" fetches them before.
+Ends with 0 if the provider accepted the request, else with 1.`,
+    example: `trustflow request-affidavit order-7 --include-document
+trustflow request-affidavit campaign-7 --notice 0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f2c11`,
   })
     .option("--include-document", "include the document in the affidavit; of a letter")
     .option("--include-body", "include the body in the affidavit; of a notice")
     .option("--include-attachments", "include the attachments in the affidavit; of a notice")
     .option("--include-events", "include the events so far")
+    .option("--notice <notice>", "the notice of a batch")
     .action(
       (
         id: string,
@@ -59,7 +64,7 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the proc
           json,
           updateId,
           ...asked
-        }: UpdateOptions & PostalAffidavitRequest & NoticeAffidavitRequest,
+        }: UpdateOptions & PostalAffidavitRequest & BatchAffidavitRequest,
       ) =>
         withProcess(id, async (handle) => {
           const answer = await requireCapability(

@@ -1,5 +1,7 @@
-// The update that `sendNoticeBatch` alone takes. No zod: the workflow imports this file.
+// The updates that `sendNoticeBatch` alone takes. No zod: the workflow imports this file.
 import { defineUpdate } from "@temporalio/workflow";
+import type { BatchAffidavitRequest } from "../send-notice-batch.js";
+import type { NoticeAffidavitAnswer } from "../send-notice/messages.js";
 import type { Decider } from "../shared/messages.js";
 
 /**
@@ -10,3 +12,9 @@ export interface BatchCancelAnswer {
   answer: "cancelled" | "tooLate" | "notPermitted" | "unknown" | "pending" | "unavailable";
 }
 export const cancelBatch = defineUpdate<BatchCancelAnswer, [Decider]>("cancel");
+
+/** As that of a single notice; `notFound`: the process knows no such notice of the batch. */
+export type BatchAffidavitAnswer = NoticeAffidavitAnswer | { answer: "notFound" };
+export const requestBatchAffidavit = defineUpdate<BatchAffidavitAnswer, [BatchAffidavitRequest]>(
+  "requestAffidavit",
+);

@@ -1,6 +1,7 @@
 // `sendNoticeBatch` in the registry: its update, its defaults and the command that starts it.
 import { z } from "zod";
 import {
+  BatchAffidavitRequest,
   SendNoticeBatchInput,
   SendNoticeBatchResult,
   SendNoticeBatchStatus,
@@ -9,7 +10,7 @@ import type { BatchSettings } from "../send-notice-batch.js";
 import { answer, decider, update } from "../definition/message-contract.js";
 import { DAY_SECONDS, defineProcess } from "../definition/process-contract.js";
 import type { DefaultsFor } from "../definition/process-contract.js";
-import { cancelBatch } from "./messages.js";
+import { cancelBatch, requestBatchAffidavit } from "./messages.js";
 
 export const sendNoticeBatch = defineProcess({
   title: "Certified notices",
@@ -40,6 +41,17 @@ export const sendNoticeBatch = defineProcess({
       answer: answer("cancelled", "tooLate", "notPermitted", "unknown", "pending", "unavailable"),
       decides: true,
       argumentOf: () => ({}),
+    }),
+    /** P2 §4.2 On-demand affidavit, of one notice. The same `updateId` is one request. */
+    requestAffidavit: update(requestBatchAffidavit, {
+      description: "Request an affidavit on demand of one notice of the batch (P2 §4.2).",
+      argument: BatchAffidavitRequest,
+      answer: z.union([
+        z.strictObject({ answer: z.literal("requested"), requestId: z.string() }),
+        z.strictObject({ answer: z.literal("refused"), reason: z.string() }),
+        answer("limitReached", "notEligible", "unknown", "unavailable", "notFound"),
+      ]),
+      argumentOf: (asked: BatchAffidavitRequest) => asked,
     }),
   },
   command: {

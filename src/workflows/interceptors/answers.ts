@@ -44,7 +44,11 @@ interface Kinds {
   "credential-wallet": KindsOf<WalletActivities>;
   "disposable-certificate": KindsOf<CertificateActivities>;
   "envelope-signature": KindsOf<EnvelopeActivities>;
-  "evi-notice": KindsOf<EviNoticeActivities & ServeNoticeActivities>;
+  "evi-notice": KindsOf<
+    EviNoticeActivities &
+      ServeNoticeActivities &
+      Pick<BatchActivities, "deleteBatch" | "requestBatchAffidavit">
+  >;
   "evi-notice-batch": KindsOf<BatchActivities>;
   "evi-post": KindsOf<EviPostActivities & ServePostActivities>;
   "messaging-gateway": KindsOf<MessagingActivities>;
@@ -102,6 +106,8 @@ const kinds: Kinds = {
     requestAffidavit: answer,
     prepareNotice: { has: ["account", "input", "settings"] },
     readNotice: { has: ["state"] },
+    deleteBatch: answer,
+    requestBatchAffidavit: answer,
   },
   "evi-notice-batch": {
     prepareBatch: { has: ["account", "list", "settings"] },
@@ -113,6 +119,7 @@ const kinds: Kinds = {
     verifyBatch: "nothing",
     startBatch: { has: ["startedAt"] },
     deleteBatch: answer,
+    requestBatchAffidavit: answer,
     followBatch: { has: ["stamp", "state"] },
     watchItems: { has: ["states", "at"] },
     writeReport: { has: ["counts", "csv", "jsonLines"] },

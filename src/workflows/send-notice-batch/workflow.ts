@@ -16,9 +16,13 @@ import type { WrittenReport } from "../../activities/evi-notice-batch/report.js"
 import type { Started } from "../../activities/evi-notice-batch/start.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
 import type { ProcessActivities } from "../../activities/runtime/process.js";
-import { cancelBatch } from "../../contracts/send-notice-batch/messages.js";
-import type { BatchCancelAnswer } from "../../contracts/send-notice-batch/messages.js";
+import { cancelBatch, requestBatchAffidavit } from "../../contracts/send-notice-batch/messages.js";
 import type {
+  BatchAffidavitAnswer,
+  BatchCancelAnswer,
+} from "../../contracts/send-notice-batch/messages.js";
+import type {
+  BatchAffidavitRequest,
   BatchOutcome,
   SendNoticeBatchInput,
   SendNoticeBatchResult,
@@ -33,8 +37,10 @@ import type { Proven } from "../runtime/decisions.js";
 import { Flow } from "../runtime/flow.js";
 import { isOfGeneration, knows } from "../runtime/generation.js";
 import { Withdrawn } from "../runtime/lifecycle.js";
+import { invalidInput, membersOf as givenIn } from "../runtime/invalid-input.js";
 import { isWaived, stepsOf } from "../runtime/steps.js";
 import { waitUntil } from "../runtime/waits.js";
+import { refuseUnlessFlags } from "../evi/communication.js";
 import { FailureBudget } from "./failure-budget.js";
 import { askUntilAnswered, untilTimeIsUp } from "./time-is-up.js";
 import { batchView, linesOf, membersOf, snapshotOf } from "./view.js";
@@ -97,6 +103,12 @@ class SendNoticeBatch {
       "Delete the batch before its start",
       (_, who) => this.#cancel(currentUpdateInfo()?.id ?? "0", who),
       refuseUnlessDeciderAlone,
+    );
+    lifecycle.onUpdate(
+      requestBatchAffidavit,
+      "Request an affidavit on demand of one notice",
+      (asked) => this.#requestAffidavit(asked),
+      refuseUnlessNotice,
     );
     lifecycle.onCancelRequested(() =>
       lifecycle.background(() =>
@@ -400,6 +412,21 @@ class SendNoticeBatch {
     return { answer: "cancelled" };
   }
 
+  async #requestAffidavit(asked: BatchAffidavitRequest): Promise<BatchAffidavitAnswer> {
+    const { account } = this.#batch ?? {};
+    if (account === undefined || !this.#plan?.fields.affidavitKinds?.includes("OnDemand"))
+      return { answer: "notEligible" };
+    const summary = "Request an affidavit from EviNotice";
+    const evi = activitiesOf<BatchActivities>(provider, { ...answerOptions, summary });
+    const effect = { step: "requestAffidavit", occurrence: currentUpdateInfo()?.id ?? "0" };
+    const given = await answerTo(() =>
+      (evi as BatchActivities).requestBatchAffidavit({ effect, account, asked }),
+    );
+    const event = `Affidavit on demand: ${given.answer}`;
+    this.#flow.log.note({ source: "process", event, note: `notice ${asked.notice}` });
+    return given;
+  }
+
   #refuseIfCancelled(): void {
     if (this.#isCancelled) throw new Withdrawn();
   }
@@ -488,6 +515,13 @@ class SendNoticeBatch {
       ...(this.#archive && { affidavits: affidavits as SendNoticeBatchResult["affidavits"] }),
     };
   }
+}
+
+function refuseUnlessNotice(asked: unknown): void {
+  const { notice, ...flags } = givenIn(asked);
+  if (typeof notice !== "string" || notice === "" || notice.length > 200)
+    throw invalidInput("notice", "must be the id of a notice of the batch");
+  refuseUnlessFlags(flags, ["includeBody", "includeAttachments", "includeEvents"]);
 }
 
 type Upload = (evi: BatchActivities, call: StepCall) => Promise<void>;

@@ -15,6 +15,7 @@ import {
   temporalHandle,
 } from "../../harness/histories/path-run.js";
 import type { Path, PathRun, PathsOf, Writing } from "../../harness/histories/path-run.js";
+import { eventually } from "../../harness/outages/wait.js";
 import { refused } from "../evi-paths.js";
 import type { Fixable } from "../evi-paths.js";
 import { batchInput, fastSettings, recipientsCsv, recipientsOf, withAttachment } from "./inputs.js";
@@ -45,6 +46,7 @@ export const sendNoticeBatchPaths: PathsOf = {
     "watchItems",
     "writeReport",
     "archiveAffidavits",
+    "requestBatchAffidavit",
     "decide",
     "checkDecision",
     "withdraw",
@@ -79,6 +81,16 @@ export const sendNoticeBatchPaths: PathsOf = {
       affidavitKinds: ["Submitted", "Closed"],
       settings: { ...fastSettings, collectAffidavits: true },
     }),
+    async "affidavit-on-demand"(run) {
+      const handle = await begin(run, ["open"], {
+        affidavitKinds: ["Submitted", "OnDemand"],
+        settings: { ...fastSettings, deadlineSeconds: 12 },
+      });
+      const [notice] = await knownNotices(run, handle);
+      const asked = { notice: notice!, includeEvents: true };
+      expect(await handle.requestAffidavit(asked)).toMatchObject({ answer: "requested" });
+      await ends(handle, "openAtDeadline");
+    },
     "rows-left-out": through([], "closed", {
       recipients: withInvalidRow,
       onInvalid: "skip-invalid",
@@ -239,6 +251,19 @@ export const sendNoticeBatchPaths: PathsOf = {
     },
   },
 };
+
+/** The ids of the notices that the process knows, once there are some. */
+async function knownNotices({ system }: PathRun, { workflowId }: { workflowId: string }) {
+  const sql = `select i.evidence_id as id from trustflow.batch_items i
+    join trustflow.batches b on b.id = i.batch where b.workflow_id = $1`;
+  let known: string[] = [];
+  await eventually("a notice is known", async () => {
+    const { rows } = await system.pool.query<{ id: string }>(sql, [workflowId]);
+    known = rows.map(({ id }) => id);
+    return known.length > 0;
+  });
+  return known;
+}
 
 /** A batch with each part that may be personal. */
 function batch(

@@ -1,0 +1,27 @@
+// The call of the update `requestAffidavit`: an affidavit on demand of one notice of the batch (P2 §4.2).
+import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch.js";
+import type { BatchAffidavitAnswer } from "../../contracts/send-notice-batch/messages.js";
+import * as eviNotice from "../../providers/evi-notice/client.js";
+import { requestOnce } from "../evi/affidavit-request.js";
+import { affidavitRefusals } from "../evi-notice/updates.js";
+import type { UpdateCall } from "../runtime/activity.js";
+import type { BatchContext } from "./context.js";
+
+/** Only of a notice that the batch is known to have: another one belongs to another process. */
+export async function requestBatchAffidavit(
+  context: BatchContext,
+  given: UpdateCall & { account: string; asked: BatchAffidavitRequest },
+): Promise<BatchAffidavitAnswer> {
+  const { notice, ...flags } = given.asked;
+  const item = await context.deps.items.shown(context.process, notice);
+  if (!item) return { answer: "notFound" };
+  if (item.state === "Draft" || item.state === "Closed") return { answer: "notEligible" };
+  const { evidenceId: id } = item;
+  const requested = {
+    operation: "requestAffidavit",
+    input: { notice: id, ...flags },
+    send: (signal: AbortSignal) =>
+      eviNotice.requestAffidavit(context.account, { id, ...flags }, signal),
+  } as const;
+  return requestOnce(context, given, requested, affidavitRefusals);
+}
