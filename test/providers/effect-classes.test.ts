@@ -29,7 +29,6 @@ test("the notice operations have the classes of P2 §4.2 and §4.3", () => {
     "deleteBatch",
     "setBatchBody",
     "deleteRecipients",
-    "deleteBatchAttachments",
     "deleteBatchAttachment",
   ]);
   expect(of("read")).toHaveLength(10);

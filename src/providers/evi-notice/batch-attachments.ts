@@ -73,16 +73,6 @@ export async function deleteBatchAttachment(
   await gone(call(account, "deleteBatchAttachment", request, empty));
 }
 
-/** P2 §4.3. 404 is success: they are gone. */
-export async function deleteBatchAttachments(
-  account: EviNoticeAccount,
-  { batchId }: { batchId: string },
-  signal?: AbortSignal,
-): Promise<void> {
-  const request = { ...routes.deleteBatchAttachments, ids: { BatchId: batchId }, signal };
-  await gone(call(account, "deleteBatchAttachments", request, empty));
-}
-
 /** Any file. */
 const Octets = keptFile("application/octet-stream", (type) => type === "application/octet-stream", {
   mayBePage: true,

@@ -21,11 +21,11 @@
 // | batch: delete recipients  | DELETE …/Batches/{BatchId}/Recipients      | P2 §4.3          | deleteRecipients        | repeatable   |
 // | batch: add attachment     | POST   …/Batches/{BatchId}/Attachments     | P2 §2.10, 4.3, 8 | addBatchAttachment      | lookup       |
 // | batch: list attachments   | GET    …/Batches/{BatchId}/Attachments     | P2 §2.10, 4.3    | listBatchAttachments    | read         |
-// | batch: delete attachments | DELETE …/Batches/{BatchId}/Attachments     | P2 §4.3          | deleteBatchAttachments  | repeatable   |
 // | batch: read attachment    | GET    …/Attachments/{AttachmentId}        | P2 §4.3          | downloadBatchAttachment | read         |
 // | batch: delete attachment  | DELETE …/Attachments/{AttachmentId}        | P2 §4.3          | deleteBatchAttachment   | repeatable   |
 //
-// Out of scope: the older routes below `/api` ("still accepted", P2 §4.2; put the prefix into the base URL).
+// Out of scope: the older routes below `/api` ("still accepted", P2 §4.2; put the prefix into the base URL); the deletion of all
+// attachments of a batch (P2 §4.3): one that is not of the input is deleted by its id, and a batch that is not to go out as a whole.
 //
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http/exchange.ts.

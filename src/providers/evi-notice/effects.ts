@@ -22,7 +22,6 @@ export const effects = {
   deleteRecipients: "repeatable",
   addBatchAttachment: "lookup",
   listBatchAttachments: "read",
-  deleteBatchAttachments: "repeatable",
   downloadBatchAttachment: "read",
   deleteBatchAttachment: "repeatable",
 } as const satisfies EffectClasses;

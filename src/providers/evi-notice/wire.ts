@@ -27,7 +27,6 @@ export const routes = {
   deleteRecipients: { method: "DELETE", path: `${batch}/Recipients` },
   addBatchAttachment: { method: "POST", path: `${batch}/Attachments` },
   listBatchAttachments: { method: "GET", path: `${batch}/Attachments` },
-  deleteBatchAttachments: { method: "DELETE", path: `${batch}/Attachments` },
   downloadBatchAttachment: { method: "GET", path: `${batch}/Attachments/{AttachmentId}` },
   deleteBatchAttachment: { method: "DELETE", path: `${batch}/Attachments/{AttachmentId}` },
 } as const;

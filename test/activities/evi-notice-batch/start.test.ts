@@ -39,7 +39,10 @@ test("recipients that are missing keep a batch from its start, until a person's 
 test("an attachment that is missing keeps a batch from its start", async () => {
   const { run, setUp } = bench.batch();
   const { verify, batchId } = await setUp();
-  await eviNotice.deleteBatchAttachments(bench.account, { batchId });
+  for (const { id: attachmentId } of await eviNotice.listBatchAttachments(bench.account, {
+    batchId,
+  }))
+    await eviNotice.deleteBatchAttachment(bench.account, { batchId, attachmentId });
   await expect(run((all) => all.verifyBatch(verify))).rejects.toMatchObject(protocol);
 });
 

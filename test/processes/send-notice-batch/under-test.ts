@@ -18,7 +18,6 @@ type Unused =
   | "downloadAffidavit"
   | "queryBatches"
   | "deleteRecipients"
-  | "deleteBatchAttachments"
   | "deleteBatchAttachment"
   | "downloadBatchAttachment";
 

@@ -23,7 +23,6 @@ type Unused =
   | "deleteRecipients"
   | "addBatchAttachment"
   | "listBatchAttachments"
-  | "deleteBatchAttachments"
   | "downloadBatchAttachment"
   | "deleteBatchAttachment";
 

@@ -63,7 +63,6 @@ export const calls: Record<
   deleteRecipients: (account) => client.deleteRecipients(account, { batchId }),
   addBatchAttachment: (account) => client.addBatchAttachment(account, { batchId, attachment }),
   listBatchAttachments: (account) => client.listBatchAttachments(account, { batchId }),
-  deleteBatchAttachments: (account) => client.deleteBatchAttachments(account, { batchId }),
   downloadBatchAttachment: (account) =>
     client.downloadBatchAttachment(account, { batchId, attachmentId }, inMemory),
   deleteBatchAttachment: (account) =>

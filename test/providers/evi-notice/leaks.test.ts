@@ -55,7 +55,6 @@ const calls: Record<Operation<"evi-notice">, (account: EviNoticeAccount) => Prom
   deleteRecipients: (account) => client.deleteRecipients(account, { batchId }),
   addBatchAttachment: (account) => client.addBatchAttachment(account, { batchId, attachment }),
   listBatchAttachments: (account) => client.listBatchAttachments(account, { batchId }),
-  deleteBatchAttachments: (account) => client.deleteBatchAttachments(account, { batchId }),
   downloadBatchAttachment: (account) =>
     client.downloadBatchAttachment(account, { batchId, attachmentId }, inMemory),
   deleteBatchAttachment: (account) =>

@@ -45,7 +45,6 @@ const exceptions: Partial<Record<NoticeOperation, Record<number, string>>> = {
   deleteBatch: { 404: "success" },
   deleteRecipients: { 404: "success" },
   deleteBatchAttachment: { 404: "success" },
-  deleteBatchAttachments: { 404: "success" },
 };
 
 let handler: Handler;

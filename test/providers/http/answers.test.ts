@@ -97,7 +97,6 @@ const entries: { [P in Provider]: Record<Operation<P>, Entry> } = {
     deleteRecipients: empty("P2 §4.3"),
     addBatchAttachment: json("P2 §4.3", { AttachmentId: uniqueId }),
     listBatchAttachments: json("P2 §2.10", []),
-    deleteBatchAttachments: empty("P2 §4.3"),
     downloadBatchAttachment: file("P2 §4.3", "application/octet-stream", pdf),
     deleteBatchAttachment: empty("P2 §4.3"),
   },
