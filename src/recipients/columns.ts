@@ -22,7 +22,9 @@ const secretColumns: ReadonlySet<string> = new Set([
   "deliverychallengeresponse",
 ]);
 
-const known: ReadonlySet<string> = new Set([...mandatoryColumns, ...optionalColumns]);
+/** P2 §2.9. */
+export const listColumns: readonly string[] = [...mandatoryColumns, ...optionalColumns];
+const known: ReadonlySet<string> = new Set(listColumns);
 
 /** Control characters but for tabs and line ends, and the sign that stands for a character that was lost. */
 export const damaged = /(?![\t\r\n])\p{Cc}|\ufffd|\r(?!\n)/u;

@@ -62,6 +62,28 @@ export class Repository {
     return this.#files.get(folder) ?? [];
   }
 
+  /** Whether an activity, a command or the doctor's check calls the function of the provider's client. */
+  isCalled(provider: string, name: string): boolean {
+    const own = `src/providers/${provider}/credential-check.ts`;
+    return [...this.#all("src/activities"), ...this.#all("src/cli"), own].some((path) => {
+      const text = this.text(path) ?? "";
+      const module = path === own ? "./client.js" : `providers/${provider}/client.js`;
+      const named = new RegExp(
+        `\\.${name}\\b|\\{[^{}]*\\b${name}\\b[^{}]*\\} (= await import\\(|from )"`,
+      );
+      return text.includes(module) && named.test(text);
+    });
+  }
+
+  /** The files of a folder and of those in it. */
+  #all(folder: string): string[] {
+    const full = `${this.#root}/${folder}`;
+    if (!existsSync(full)) return [];
+    return readdirSync(full, { recursive: true, encoding: "utf8" })
+      .map((name) => `${folder}/${name}`)
+      .filter((path) => path.endsWith(".ts"));
+  }
+
   exports(path: string, name: string): boolean {
     const declared = new RegExp(
       `^export (async function\\*?|function\\*?|const|class) ${name}\\b`,
@@ -90,6 +112,8 @@ export function problemsOf(item: Item, repository: Repository): string[] {
     ...(isNone(sandbox) || shows("sandbox") ? [] : ["no test of its sandbox"]),
     ...(isEmpty ? [] : (problemOfWord(item, repository) ?? [])),
     ...(item.kind === "notShown" && !item.assumptions ? ["nothing says what is assumed"] : []),
+    ...(item.reach.length === 0 ? ["nothing says how a user reaches it"] : []),
+    ...problemOfCaller(client, repository),
   ];
 
   function shows(side: "client" | "sandbox"): boolean {
@@ -119,6 +143,13 @@ function problemOfExport(cover: string, repository: Repository): string | undefi
   const [path = "", name] = cover.split("#");
   if (name === undefined) return undefined;
   return repository.exports(path, name) ? undefined : `${path} exports no ${name}`;
+}
+
+/** No user reaches a function of a client that nothing of ours calls. */
+function problemOfCaller(client: string, repository: Repository): string[] {
+  if (isNone(client) || client.includes("#")) return [];
+  const [provider = "", name = ""] = client.split("/");
+  return repository.isCalled(provider, name) ? [] : [`nothing of ours calls ${client}`];
 }
 
 /** An endpoint, a status, a code and a word of the provider stand in one of the tests that are named. */

@@ -22,6 +22,7 @@ import { Repository, assumptionsIn, problemsOf, rowOf } from "./cover.js";
 import { isNone, readItems } from "./items.js";
 import type { Item } from "./items.js";
 import { coveragePage } from "./page.js";
+import { problemOfWay } from "./reach.js";
 import { notPassed } from "./results.js";
 
 const items = readItems(root);
@@ -39,6 +40,13 @@ afterAll(() => sandbox.close());
 
 test("every item has its client function, its sandbox rule and its tests", () => {
   expect(lacking(items)).toEqual([]);
+});
+
+test("a user can reach every item, by a way that the code has", () => {
+  const ways = new Set(items.flatMap(({ reach }) => reach));
+  expect([...ways].flatMap((way) => problemOfWay(way) ?? [])).toEqual([]);
+  const unsaid = items.filter(({ client, reach }) => isNone(client) && !reach.every(isNone));
+  expect(unsaid.map(({ id }) => id)).toEqual([]);
 });
 
 test("the clients have the functions that are named, and the sandbox the operations", () => {
@@ -131,7 +139,10 @@ describe("an item that loses its cover is named", () => {
     const [fixture = ""] = item().tests;
     const folder = mkdtempSync(join(tmpdir(), "trustflow-coverage-"));
     try {
-      for (const path of ["test/fixtures/evi-post", "test/providers", "test/sandbox/providers"])
+      for (const path of [
+        ...["test/fixtures/evi-post", "test/providers", "test/sandbox/providers"],
+        "src/activities/evi-post",
+      ])
         cpSync(join(root, path), join(folder, path), { recursive: true });
       expect(lacking([item()], new Repository(folder))).toEqual([]);
       rmSync(join(folder, "test/fixtures", fixture));
@@ -146,6 +157,27 @@ describe("an item that loses its cover is named", () => {
       `${id}: ${file} has no test "another title"`,
     ]);
     expect(lacking([{ ...item(), tests: [`${file} › downloadAffidavits`] }])).toHaveLength(1);
+  });
+
+  test.each([
+    ["sendPigeon", "a process"],
+    ["sendPostal: recipientAdress.locality", "a member of its input"],
+    ["sendNoticeBatch: recipients[;legal]", "a column of its list"],
+    ["sendPostal.requestAffidavit: includeBody", "a member of an update"],
+    ["sendNotice.cancel", "an update"],
+    ["trustflow provider parcels", "a command"],
+    ["trustflow provider letters --state", "an option"],
+    ["accounts.evi-post.siteHasRegions", "a key"],
+  ])("with a way that the code has not: %s, %s", (way) => {
+    expect(problemOfWay(way)).toBe(`no user can reach it: the code has no ${way}`);
+  });
+
+  test("with a function that nothing calls, and without a way", () => {
+    const uncalled = { ...item(), client: "evi-post/misplaced" };
+    expect(lacking([uncalled])).toEqual([`${id}: nothing of ours calls evi-post/misplaced`]);
+    expect(lacking([{ ...item(), reach: [] }])).toEqual([
+      `${id}: nothing says how a user reaches it`,
+    ]);
   });
 
   test("with a side that no test is about, and a word that no test says", () => {

@@ -30,6 +30,8 @@ export interface Item {
   client: string;
   /** `<provider>.<operation>` of the sandbox, `src/sandbox/<file>#<export>`, or `none: <reason>`. */
   sandbox: string;
+  /** How a user reaches it, as reach.ts reads it; of several ways any one. `none: <reason>` where it is no user's choice. */
+  reach: string[];
   /** A fixture as `<provider>/<file>` below test/fixtures, or `test/<file> › <title>`; none where both sides are `none`. */
   tests: string[];
   /** Rows of docs/assumptions.md as `<first section>: <first words of what is not shown>`, or `none: <reason>`. */

@@ -73,6 +73,10 @@ function heading(items: readonly Item[]): string[] {
     ),
     `| all | ${items.filter(ofDocument("P1")).length} | ${items.filter(ofDocument("P2")).length} | ${items.length} |`,
     "",
+    "`reach` is the user's way: a process (`sendPostal`), a member of its input (`sendPostal: options.costCentre`), an update",
+    "(`sendPostal.cancel`), a command (`trustflow provider letters --offset`) or a key of an account; what the provider answers is",
+    "reached by the processes and commands that ask for it. The test looks each up in the code.",
+    "",
     "How to read a row: `evi-post/submit` is a function of that provider's client, `evi-post.submit` an operation of the sandbox; a",
     "name alone is another function of ours, or of the sandbox. A test is a title with its file, or a fixture: our client and the",
     "sandbox share no code, but both meet it, unless the fixture says that it is about one of them. (assumed): a part is not shown,",
@@ -110,13 +114,14 @@ function notShown(items: readonly Item[], { assumptions }: Pages): string[] {
 
 function table(items: readonly Item[]): string[] {
   return [
-    "| item | the specification says | client | sandbox | tests |",
-    "| --- | --- | --- | --- | --- |",
-    ...items.map(({ id, says, client, sandbox, tests, assumptions = [], section }) => {
+    "| item | the specification says | reach | client | sandbox | tests |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...items.map(({ id, says, reach, client, sandbox, tests, assumptions = [], section }) => {
       const isAssumed = assumptions.some((name) => !isNone(name));
       const cells = [
         id.slice(section.length),
         isAssumed ? `${says} (assumed)` : says,
+        reach.map(reachCell).join("<br>"),
         coverCell(client),
         coverCell(sandbox),
         tests.map((test) => testCell(test, client)).join("<br>"),
@@ -129,6 +134,10 @@ function table(items: readonly Item[]): string[] {
 function coverCell(cover: string): string {
   if (isNone(cover)) return `– (${cover.slice("none: ".length)})`;
   return `\`${cover.split("#").at(-1)}\``;
+}
+
+function reachCell(way: string): string {
+  return isNone(way) ? `– (${way.slice("none: ".length)})` : `\`${way}\``;
 }
 
 /** A fixture of another provider than the client's has its folder before it. */
