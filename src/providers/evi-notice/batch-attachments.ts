@@ -1,6 +1,6 @@
 // The attachments of a batch: one file a call (P2 §2.10, §4.3, §8).
 import { noFileError } from "../http/answer.js";
-import { empty, json, keptFile } from "../http/described.js";
+import { empty, json, keptFile, LONG_JSON_BYTES } from "../http/described.js";
 import type { Keep, KeptFile } from "../http/exchange.js";
 import { fileForm } from "../http/file-form.js";
 import type { EviNoticeAccount } from "./account.js";
@@ -41,7 +41,8 @@ export async function listBatchAttachments(
   signal?: AbortSignal,
 ): Promise<ListedAttachment[]> {
   const request = { ...routes.listBatchAttachments, ids: { BatchId: batchId }, signal };
-  const { value } = await call(account, "listBatchAttachments", request, json(AttachmentList));
+  const described = json(AttachmentList, { maxBytes: LONG_JSON_BYTES });
+  const { value } = await call(account, "listBatchAttachments", request, described);
   return value.map(listedAttachment);
 }
 

@@ -1,6 +1,6 @@
 // Batches: created, set up, started, followed (P2 §2.8, §3.3, §3.4, §4.3).
 import { misuseError } from "../http/answer.js";
-import { empty, json, jsonOrEmpty } from "../http/described.js";
+import { empty, json, jsonOrEmpty, LONG_JSON_BYTES } from "../http/described.js";
 import type { Described } from "../http/described.js";
 import { ProviderError } from "../errors/provider-error.js";
 import { shownId } from "../evi/call.js";
@@ -154,7 +154,7 @@ export async function queryBatches(
 ): Promise<Page<Batch> & { hasMoreResults: boolean }> {
   checkLimit("queryBatches", asked.limit);
   const request = { ...routes.queryBatches, json: renamed(queryFields, asked), signal };
-  const described = json(BatchPage, { spelling: batchSpelling(account) });
+  const described = json(BatchPage, shownTo(account));
   const { value } = await call(account, "queryBatches", request, described);
   return { ...page(value, batchOf), hasMoreResults: value.HasMoreResults };
 }
@@ -166,7 +166,7 @@ export async function getBatch(
   signal?: AbortSignal,
 ): Promise<Batch> {
   const request = { ...routes.getBatch, ids: { BatchId: batchId }, signal };
-  const described = json(BatchAnswer, { spelling: batchSpelling(account) });
+  const described = json(BatchAnswer, shownTo(account));
   const { value } = await call(account, "getBatch", request, described);
   return batchOf(value);
 }
@@ -228,8 +228,10 @@ export async function gone(deletion: Promise<unknown>): Promise<void> {
 /** A 2xx whose body the specification does not show. */
 const notShown: Described<unknown> = jsonOrEmpty(z.unknown());
 
-function batchSpelling({ members }: EviNoticeAccount) {
-  return { members: { Results: ["Results"], BatchId: members.batchId } };
+/** Each batch holds its whole body. */
+function shownTo({ members }: EviNoticeAccount) {
+  const spelling = { members: { Results: ["Results"], BatchId: members.batchId } };
+  return { spelling, maxBytes: LONG_JSON_BYTES };
 }
 
 const named = new Set([

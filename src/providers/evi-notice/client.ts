@@ -30,7 +30,7 @@
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http/exchange.ts.
 import { mismatchError, noFileError } from "../http/answer.js";
-import { AnswerMismatch, json, keptFile } from "../http/described.js";
+import { AnswerMismatch, json, keptFile, LONG_JSON_BYTES } from "../http/described.js";
 import type { Keep, KeptFile } from "../http/exchange.js";
 import { isPdf } from "../http/pdf.js";
 import { readAffidavitZip } from "../evi/affidavit-zip.js";
@@ -98,7 +98,10 @@ export async function get(
     value === undefined ? [] : [[name, String(value)]],
   );
   const request = { ...routes.get, ids: { Id: id }, parameters, signal };
-  const described = json(NoticeAnswer, { spelling: noticeSpelling(account) });
+  const described = json(NoticeAnswer, {
+    spelling: noticeSpelling(account),
+    maxBytes: LONG_JSON_BYTES,
+  });
   const answer = await call(account, "get", request, described);
   const notice = noticeOf(answer.value);
   if (notice.id.toLowerCase() === id.toLowerCase()) return notice;
@@ -138,7 +141,10 @@ export async function query(
   checkLimit("query", asked.limit);
   if (asked.lookupKeys?.length === 0) return { results: [] };
   const request = { ...routes.query, json: renamed(queryFields, asked), signal };
-  const described = json(NoticePage, { spelling: noticeSpelling(account) });
+  const described = json(NoticePage, {
+    spelling: noticeSpelling(account),
+    maxBytes: LONG_JSON_BYTES,
+  });
   const { value } = await call(account, "query", request, described);
   return page(value, noticeOf);
 }

@@ -1,5 +1,5 @@
 // The recipients of a batch: a CSV with `;` (P2 §2.9, §4.3).
-import { empty, json } from "../http/described.js";
+import { empty, json, LONG_JSON_BYTES } from "../http/described.js";
 import type { RawBody } from "../http/call.js";
 import { others, present, renamed } from "../evi/members.js";
 import type { EviNoticeAccount } from "./account.js";
@@ -69,7 +69,11 @@ export async function queryRecipients(
   const body = renamed(queryFields, asked);
   const request = { ...routes.queryRecipients, ids: { BatchId: batchId }, json: body, signal };
   const members = { Results: ["Results"], Address: account.members.recipientAddress };
-  const described = json(RecipientPage, { spelling: { members }, isSecret: true });
+  const described = json(RecipientPage, {
+    spelling: { members },
+    isSecret: true,
+    maxBytes: LONG_JSON_BYTES,
+  });
   const { value } = await call(account, "queryRecipients", request, described);
   // A cursor may come with the last page too: then the next one is empty.
   return page(value.Results.length === 0 ? { Results: [] } : value, recipientOf);

@@ -14,7 +14,7 @@
 // Every function throws ProviderError only: what each status means stands in translate.ts, what a failed connection means
 // in ../http/exchange.ts.
 import { misuseError, noFileError, mismatchError } from "../http/answer.js";
-import { AnswerMismatch, json } from "../http/described.js";
+import { AnswerMismatch, json, LONG_JSON_BYTES } from "../http/described.js";
 import type { Keep } from "../http/exchange.js";
 import { readAffidavitZip } from "../evi/affidavit-zip.js";
 import type { AffidavitFile } from "../evi/affidavit-zip.js";
@@ -100,7 +100,8 @@ export async function query(
     return value === undefined ? [] : [[name, String(value)]];
   });
   const request = { ...routes.query, parameters, signal };
-  const answer = await call(account, "query", request, json(QueryAnswer));
+  const described = json(QueryAnswer, { maxBytes: LONG_JSON_BYTES });
+  const answer = await call(account, "query", request, described);
   const { results, totalMatches } = answer.value;
   const items = results.map(postalItem);
   if (items.includes(undefined)) {

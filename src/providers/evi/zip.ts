@@ -53,7 +53,7 @@ export async function readZip(kept: KeptFile, limits: ZipLimits = LIMITS): Promi
 
 /** The last path segment, with nothing that a file system could take for a path; `otherwise` where nothing is left. */
 export function safeFileName(name: string, otherwise: string): string {
-  const segment = name.split(/[/\\]/).at(-1) ?? "";
+  const segment = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
   const safe = segment
     .replaceAll(/[^\w .()-]/g, "_")
     .slice(-120)

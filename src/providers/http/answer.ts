@@ -6,7 +6,7 @@ import type { ProviderOperation, EffectClass } from "../effect-classes.js";
 import { ProviderError, withoutAnswer } from "../errors/provider-error.js";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
 import type { PossibleEffect } from "../errors/provider-error.js";
-import { retryAfterMs } from "./exchange.js";
+import { MAX_ANSWER_BYTES, retryAfterMs } from "./exchange.js";
 import type { HttpAnswer } from "./exchange.js";
 import { withoutCredentials, withoutSecrets } from "../errors/redaction.js";
 import type { ErrorWords, Received } from "../errors/redaction.js";
@@ -73,17 +73,24 @@ export function refused(
       ? { problem: `answered ${status}, a redirect, which is not followed`, mismatch: "redirect" }
       : { problem: `answered ${status}` }),
     retryAfterMs: retryAfterMs(headers),
-    detail: message ?? (body.length === 0 ? undefined : body.toString("utf8")),
+    detail: message ?? (saysNothing(body) ? undefined : body.toString("utf8")),
   });
+}
+
+/** Empty, also in JSON. */
+function saysNothing(body: Buffer): boolean {
+  return body.length < 100 && /^\s*(\{\s*\}|\[\s*\]|null|"")?\s*$/.test(body.toString("utf8"));
 }
 
 /** For a 2xx that is not the described answer; `reference` is the id that it shows nevertheless. */
 export function mismatchError(
   asked: ProviderOperation,
-  answer: Received,
+  received: Received,
   { kind: mismatch, text, member }: AnswerMismatch,
   { isSecret = false, reference }: Omit<Described<unknown>, "read"> = {},
 ): ProviderError {
+  // Cut before it is cleaned, because that takes time.
+  const answer = { ...received, body: received.body.subarray(0, MAX_ANSWER_BYTES) };
   const { status, body } = withoutSecrets(answer);
   return new ProviderError({
     ...asked,

@@ -21,9 +21,6 @@ export interface Host {
   tls?: { identity(): TlsIdentity };
 }
 
-/** So much of a body that is no described answer is looked at: its redaction takes time. */
-const MAX_REFUSAL_BYTES = 1024 * 1024;
-
 /** A stream is read once: a call that is made again needs a new one. */
 export interface RawBody {
   content: Buffer | Readable;
@@ -46,8 +43,6 @@ export interface Request {
   sent?: Sent;
   /** Keeps the file of the answer; with `keptFile` of described.ts. */
   keepIn?: Keep | undefined;
-  /** The most bytes of an answer that are read; by default a file's. */
-  maxBytes?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -83,15 +78,14 @@ export async function call<T>(
     timeoutMs: host.timeoutMs,
     signal: request.signal,
     keepIn: request.keepIn,
-    ...(request.maxBytes !== undefined && { maxBytes: request.maxBytes }),
+    maxBytes: described.maxBytes,
   });
   const answer: Received = { ...received, sent: request.sent };
-  const cut: Received = { ...answer, body: answer.body.subarray(0, MAX_REFUSAL_BYTES) };
-  if (host.tls && isCertificatePage(cut))
-    throw refused(asked, withoutSecrets(cut), { kind: "accessDenied", effect: "none" });
-  if (answer.status < 200 || answer.status >= 300) throw refusal(cut);
+  if (host.tls && isCertificatePage(answer))
+    throw refused(asked, withoutSecrets(answer), { kind: "accessDenied", effect: "none" });
+  if (answer.status < 200 || answer.status >= 300) throw refusal(answer);
   const value = described.read(answer);
-  if (value instanceof AnswerMismatch) throw mismatchError(asked, cut, value, described);
+  if (value instanceof AnswerMismatch) throw mismatchError(asked, answer, value, described);
   return { ...answer, value };
 }
 

@@ -39,7 +39,12 @@ export interface Described<T> {
   isSecret?: boolean;
   /** The id that a wrong body shows nevertheless. */
   reference?(answer: HttpAnswer): string | undefined;
+  /** The most bytes that are read, where they may be more than those of any other answer. */
+  maxBytes?: number;
 }
+
+/** Of JSON that holds a list, or files. */
+export const LONG_JSON_BYTES = 128 * 1024 * 1024;
 
 interface JsonOptions extends Omit<Described<unknown>, "read"> {
   /** How members and words may be spelled that the specification does not show. */

@@ -26,8 +26,8 @@ export interface HttpRequest {
   tls?: TlsIdentity | undefined;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** The most bytes of an answer that are read. */
-  maxBytes?: number;
+  /** A success with more bytes is no answer. */
+  maxBytes?: number | undefined;
   /** Keeps the body of a success, which may be large. */
   keepIn?: Keep | undefined;
 }
@@ -35,7 +35,7 @@ export interface HttpRequest {
 export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** With `keepIn` and a success: only the first 64 KB. */
+  /** With `keepIn` and a success only the first 64 KB, and of any other status the first megabyte. */
   body: Buffer;
   /** With `keepIn` and a success: the whole body. */
   kept?: KeptFile;
@@ -53,7 +53,8 @@ export interface KeptFile {
   pieces(start?: number, end?: number): AsyncIterable<Buffer>;
 }
 
-const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+/** Of an answer that is no file, and holds none. */
+export const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_KEPT_BYTES = 1024 * 1024 * 1024;
 const BODY_BYTES = 64 * 1024;
 const MAX_CONNECT_MS = 10_000;
@@ -76,9 +77,7 @@ export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   const running = new Exchange(request);
   try {
     request.signal?.throwIfAborted();
-    return request.keepIn === undefined
-      ? await running.inMemory()
-      : await running.kept(request.keepIn);
+    return await running.answer();
   } catch (error) {
     if (running.isOurs(error)) throw error;
     const code = running.tooLarge ? "ANSWER_TOO_LARGE" : codeOf(error);
@@ -97,31 +96,18 @@ class Exchange {
     this.#request = request;
   }
 
-  async inMemory(): Promise<HttpAnswer> {
-    const { url, maxBytes = MAX_ANSWER_BYTES } = this.#request;
-    const call = got(url, { ...optionsOf(this.#request), responseType: "buffer" });
-    void call.on("request", (sent) => this.#watch(sent));
-    void call.on("downloadProgress", ({ transferred }) => {
-      if (transferred <= maxBytes || this.tooLarge) return;
-      this.tooLarge = true;
-      call.cancel();
-    });
-    const { statusCode, headers, body } = await call;
-    return { status: statusCode, headers, body: Buffer.from(body) };
-  }
-
-  async kept(keepIn: Keep): Promise<HttpAnswer> {
-    const { url, maxBytes = MAX_KEPT_BYTES } = this.#request;
+  async answer(): Promise<HttpAnswer> {
+    const { url, keepIn } = this.#request;
+    const maxBytes = this.#request.maxBytes ?? (keepIn ? MAX_KEPT_BYTES : MAX_ANSWER_BYTES);
     const call = got.stream(url, { ...optionsOf(this.#request), isStream: true });
     call.on("request", (sent: http.ClientRequest) => this.#watch(sent));
     // The reader of the body gets the error. Until a reader listens, an error without a listener would end the worker.
     call.on("error", () => undefined);
     try {
       const [{ statusCode: status, headers }] = (await once(call, "response")) as [PlainResponse];
-      const isSuccess = status >= 200 && status < 300;
-      const most = isSuccess ? maxBytes : MAX_ANSWER_BYTES;
-      const pieces = this.#upTo(most, call);
-      if (!isSuccess) return { status, headers, body: await buffer(pieces) };
+      if (status < 200 || status >= 300) return { status, headers, body: await headOf(call) };
+      const pieces = this.#upTo(maxBytes, call);
+      if (!keepIn) return { status, headers, body: await buffer(pieces) };
       const kept = await this.#keep(keepIn, pieces);
       return { status, headers, body: await this.#startOf(kept), kept };
     } finally {
@@ -174,13 +160,27 @@ class Exchange {
   }
 }
 
+/** What a refusal says beyond its first megabyte is not read. */
+async function headOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const head: Buffer[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    head.push(piece);
+    size += piece.length;
+    if (size >= MAX_ANSWER_BYTES) break;
+  }
+  return Buffer.concat(head).subarray(0, MAX_ANSWER_BYTES);
+}
+
 function optionsOf(request: HttpRequest) {
-  const { timeoutMs } = request;
+  const { timeoutMs, method } = request;
+  // The stream of these waits for a body.
+  const body = request.body ?? (["POST", "PUT", "QUERY"].includes(method) ? "" : undefined);
   const connectMs = Math.min(timeoutMs, MAX_CONNECT_MS);
   return {
-    method: request.method as Method,
+    method: method as Method,
     headers: request.headers,
-    ...(request.body === undefined ? {} : { body: request.body }),
+    ...(body === undefined ? {} : { body }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
     agent: agentsOf(request),
     timeout: {
@@ -257,8 +257,10 @@ function transportFailure(
       : new ProviderError({ ...about, kind: "unavailable", effect: "none", problem: "not sent" });
   }
   const meaning = withoutAnswer(effectClass);
-  if (code === "ANSWER_TOO_LARGE" && effectClass === "read") meaning.kind = "protocol";
-  return new ProviderError({ ...about, ...meaning, problem: "no answer" });
+  const isTooLarge = code === "ANSWER_TOO_LARGE";
+  if (isTooLarge && effectClass === "read") meaning.kind = "protocol";
+  const problem = isTooLarge ? "the answer is larger than is read" : "no answer";
+  return new ProviderError({ ...about, ...meaning, problem });
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -2,7 +2,7 @@
 // configurable, the shapes assumed (P1 §4.4).
 import { createHash } from "node:crypto";
 import { mismatchError } from "../http/answer.js";
-import { AnswerMismatch, json } from "../http/described.js";
+import { AnswerMismatch, json, LONG_JSON_BYTES } from "../http/described.js";
 import { fileForm } from "../http/file-form.js";
 import type { NamedFile } from "../http/file-form.js";
 import { ProviderError } from "../errors/provider-error.js";
@@ -60,7 +60,7 @@ export async function retrieve(
     account,
     "retrieve",
     request,
-    json(RetrieveAnswer, { spelling: account }),
+    json(RetrieveAnswer, { spelling: account, maxBytes: LONG_JSON_BYTES }),
   );
   const { request_pk, state, documents } = answer.value;
   const broken = (text: string) =>

@@ -2,7 +2,7 @@
 // update. The paths are assumed and configurable, the shapes assumed (P1 §4.4).
 //
 // Every write: 400 `invalidRequest`; 401, 403 `accessDenied`; 408, 409, 5xx, another 2xx and no answer `unknownOutcome`.
-import { json } from "../http/described.js";
+import { json, LONG_JSON_BYTES } from "../http/described.js";
 import { fileForm } from "../http/file-form.js";
 import type { Request } from "../http/call.js";
 import type { NamedFile } from "../http/file-form.js";
@@ -75,7 +75,7 @@ export async function getVideo(
     account,
     "getVideo",
     request,
-    json(VideoAnswer, { spelling: account }),
+    json(VideoAnswer, { spelling: account, maxBytes: LONG_JSON_BYTES }),
   );
   return { state: value.state };
 }

@@ -45,8 +45,6 @@ import {
 
 export type { VideoIdentificationAccount } from "./account.js";
 
-const MAX_DATA_BYTES = 1024 * 1024;
-
 /** What the conference data say where the account's pointers are; all else of them is in `body` alone. */
 export interface Conference {
   /** The id of the conference that they are about. */
@@ -103,8 +101,7 @@ export async function getAsyncRequestInfo(
   const query = Object.entries(parameters);
   if (query.some(([name, value]) => isCredentialName(name) || holdsJwt(value)))
     throw misuseError(operationOf("getAsyncRequestInfo"), "a credential must not be in the query");
-  const sent = { parameters: query, maxBytes: MAX_DATA_BYTES, signal };
-  const request = { ...routes.getAsyncRequestInfo, ...sent };
+  const request = { ...routes.getAsyncRequestInfo, parameters: query, signal };
   const { value } = await callWithKey(account, "getAsyncRequestInfo", request, Data);
   const { asyncDone } = account.words;
   const state = wordOf(shownAt(value, account.pointers.asyncState), { asyncDone });
@@ -137,7 +134,7 @@ export async function conferenceData(
   of: OfConference,
   signal?: AbortSignal,
 ): Promise<Conference> {
-  const request = { ...routes.conferenceData, ...of, maxBytes: MAX_DATA_BYTES, signal };
+  const request = { ...routes.conferenceData, ...of, signal };
   const { value, body } = await callWithToken(account, "conferenceData", request, Data);
   const { pointers, words } = account;
   const { closed, rejected, verified, notVerified } = words;

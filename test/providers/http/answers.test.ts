@@ -185,6 +185,19 @@ interface Broken {
   says: string;
 }
 
+/** What may be longer than 1 MB beside files: lists, files in JSON (P2 §2.5), and what holds the whole body of a notice. */
+const long = new Set([
+  "evi-post query",
+  "evi-notice get",
+  "evi-notice query",
+  "evi-notice queryBatches",
+  "evi-notice getBatch",
+  "evi-notice queryRecipients",
+  "evi-notice listBatchAttachments",
+  "one-shot-signature retrieve",
+  "one-shot-signature getVideo",
+]);
+
 /** Answers that are none, whatever the operation. */
 const always: Broken[] = [
   { name: "a web page", handler: answering(page, 200, asPage), says: "text/html" },
@@ -261,7 +274,7 @@ const operations = Object.entries(providers).flatMap(([provider, { effects }]) =
   }),
 );
 
-describe.each(operations)("%s", (_, { entry, effectClass, call }) => {
+describe.each(operations)("%s", (name, { entry, effectClass, call }) => {
   const { good, mediaType, section, body } = entry;
   const cases = brokenFor(entry).map((broken) => [broken.name, broken] as const);
 
@@ -278,6 +291,17 @@ describe.each(operations)("%s", (_, { entry, effectClass, call }) => {
       expect(server.received).toHaveLength(1);
     },
   );
+
+  if (body !== "file")
+    test(`more than 1 MB is ${long.has(name) ? "a success too" : "no answer"}`, async () => {
+      // An empty answer may be JSON too, or else nothing but spaces.
+      const padded = `${" ".repeat(1024 * 1024)}${String(good) || (body === "empty" ? "" : "{}")} `;
+      handler = answering(padded, 200, asJson);
+      if (long.has(name)) return void (await call());
+      const problem = await errorOf(call());
+      expect(problem.code).toBe("ANSWER_TOO_LARGE");
+      expect(`${problem.kind} ${problem.effect}`).toBe(meanings[effectClass]);
+    });
 
   test("what is described is a success", async () => {
     handler = answering(good, 200, mediaType === undefined ? {} : { "content-type": mediaType });

@@ -7,6 +7,7 @@ import { exchange, retryAfterMs } from "../../../src/providers/http/exchange.js"
 import type { HttpRequest } from "../../../src/providers/http/exchange.js";
 import type { EffectClass } from "../../../src/providers/effect-classes.js";
 import { errorOf } from "../evi-post/account.js";
+import { inMemory } from "../memory-keep.js";
 import { refusingUrl, startProviderServer } from "../provider-server.js";
 import type { Handler, ProviderServer } from "../provider-server.js";
 
@@ -137,6 +138,28 @@ test("a redirect is not followed", async () => {
   handler = (_, response) => void response.writeHead(307, { location: "/elsewhere" }).end();
   expect(await exchange(request("keyed"))).toMatchObject({ status: 307 });
   expect(server.received).toHaveLength(1);
+});
+
+test("a success of more than a megabyte is no answer, unless it may be longer", async () => {
+  const megabyte = 1024 * 1024;
+  handler = (_, response) => void response.end(Buffer.alloc(megabyte));
+  expect((await exchange(request("once"))).body).toHaveLength(megabyte);
+  handler = (_, response) => void response.end(Buffer.alloc(megabyte + 1));
+  const code = "ANSWER_TOO_LARGE";
+  expect(await errorOf(exchange(request("once")))).toMatchObject({ ...noAnswer.once, code });
+  const longer = await exchange(request("once", { maxBytes: megabyte + 1 }));
+  expect(longer.body).toHaveLength(megabyte + 1);
+});
+
+test.each([
+  ["in memory", {}],
+  ["to be kept", { keepIn: inMemory, maxBytes: 5_000_000 }],
+])("of a refusal %s the first megabyte is read, and no end is waited for", async (_, more) => {
+  handler = (_request, response) => {
+    response.writeHead(400).write(Buffer.alloc(2_000_000, "a"));
+  };
+  const { status, body } = await exchange(request("once", more));
+  expect([status, body.equals(Buffer.alloc(1024 * 1024, "a"))]).toEqual([400, true]);
 });
 
 test("an answer over the limit is given up", async () => {
