@@ -15,12 +15,13 @@ export function testLong(args) {
   return jest([...(hasOwn ? [] : ["--maxWorkers=2"]), ...args, "--roots=test/long"]);
 }
 
-/** What Jest writes where it ran no test. */
-const nothing = {
+/** As Jest writes it where it ran no test, and what was not run. */
+const noLts = {
   numPassedTests: 0,
   numFailedTests: 0,
   numRuntimeErrorTestSuites: 0,
   numPendingTests: 0,
+  notRun: ["test:lts"],
 };
 
 /**
@@ -32,7 +33,7 @@ export async function testLts(args) {
   const node = await ltsNode();
   if (node === undefined) {
     const results = process.env["TEST_RESULTS_FILE"];
-    if (results) await writeFile(results, JSON.stringify(nothing));
+    if (results) await writeFile(results, JSON.stringify(noLts));
     return 0;
   }
   const folders = ["test/e2e", "test/long/e2e", "test/long/replay", "test/replay"];
@@ -85,7 +86,7 @@ async function jest(args, node = process.execPath) {
         stdout: "stderr",
       },
     );
-    if (!isList && !process.env["TEST_RESULTS_FILE"]) console.log(await closingLine(results));
+    if (!isList && !process.env["TEST_RESULTS_FILE"]) console.log(await closingLine([results]));
     return code;
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
@@ -93,9 +94,13 @@ async function jest(args, node = process.execPath) {
   }
 }
 
-/** @param {string[]} files what runs of Jest wrote */
-export async function closingLine(...files) {
+/**
+ * @param {string[]} files what runs of Jest wrote
+ * @param {string[]} others checks that could not run
+ */
+export async function closingLine(files, others = []) {
   const sum = { passed: 0, failed: 0, skipped: 0 };
+  const notRun = new Set(others);
   for (const file of files) {
     const text = await readFile(file, "utf8").catch(() => undefined);
     if (text === undefined) sum.failed += 1;
@@ -104,10 +109,27 @@ export async function closingLine(...files) {
       sum.passed += results.numPassedTests;
       sum.failed += results.numFailedTests + results.numRuntimeErrorTestSuites;
       sum.skipped += results.numPendingTests;
+      for (const check of [...(results.notRun ?? []), ...programsMissing(results)])
+        notRun.add(check);
     }
   }
   const skipped = sum.skipped > 0 ? `, ${sum.skipped} skipped` : "";
-  return `${sum.passed} passed, ${sum.failed} failed${skipped}`;
+  const left = notRun.size > 0 ? `, not run: ${[...notRun].join(", ")}` : "";
+  return `${sum.passed} passed, ${sum.failed} failed${skipped}${left}`;
+}
+
+/**
+ * The tests that need a program which is not installed (test/harness/programs.ts).
+ * @param {{ testResults?: { assertionResults: { status: string, ancestorTitles: string[] }[] }[] }} results
+ */
+function programsMissing({ testResults = [] }) {
+  const skipped = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === "pending");
+  return skipped
+    .flatMap(({ ancestorTitles }) => ancestorTitles)
+    .flatMap((title) => /^needs ([^:]+):/.exec(title)?.[1] ?? [])
+    .map((program) => `tests with ${program}`);
 }
 
 async function servers() {

@@ -15,11 +15,10 @@ import { databaseRoles, loginOf } from "../../src/postgres/roles.js";
 import type { DatabaseRole } from "../../src/postgres/roles.js";
 import { sealRing, subjectOf } from "../callbacks/support.js";
 import { trustflow } from "../cli/run.js";
+import { describeWith } from "../harness/programs.js";
 import { startPostgres, withPool } from "../harness/stack/postgres.js";
 import { compose, root } from "./compose-file.js";
 
-const hasPsql = spawnSync("psql", ["--version"]).status === 0;
-const testWithPsql = hasPsql ? test : test.skip;
 let server: PostgresServer;
 let secrets: string;
 
@@ -97,9 +96,8 @@ test("the last role that is made is the one by which the health check looks", ()
   expect(compose.services["postgres"]?.healthcheck?.test).toContain(`--username=${loginOf(last)}`);
 });
 
-testWithPsql(
-  "a set-up that failed leaves PostgreSQL unhealthy; run again it makes what is missing",
-  async () => {
+describeWith("psql", "the scripts of databases and roles", () => {
+  test("a set-up that failed leaves PostgreSQL unhealthy; run again it makes what is missing", async () => {
     expect(await isHealthy()).toBe(false);
     const file = join(secrets, "database_operator");
     await rename(file, `${file}.away`);
@@ -109,13 +107,9 @@ testWithPsql(
     expect((await migrate("owner")).stderr).toContain("missing: trustflow_operator;");
     await setUp();
     expect(await isHealthy()).toBe(true);
-  },
-  60_000,
-);
+  }, 60_000);
 
-testWithPsql(
-  "each role logs in with the password of its file, has its rights after migrate, and a new password counts after another run",
-  async () => {
+  test("each role logs in with the password of its file, has its rights after migrate, and a new password counts after another run", async () => {
     const early = await list("operator");
     const remedy = expect.stringContaining('run "trustflow migrate" as the owner');
     expect([early.code, early.stderr]).toEqual([4, remedy]);
@@ -143,13 +137,9 @@ testWithPsql(
       await setUp();
       expect((await run[role]()).code).toBe(0);
     }
-  },
-  60_000,
-);
+  }, 60_000);
 
-testWithPsql(
-  "the receiver takes no advisory lock and makes no temporary table, and stores",
-  async () => {
+  test("the receiver takes no advisory lock and makes no temporary table, and stores", async () => {
     const statements = [
       "select pg_advisory_lock(1)",
       "select pg_try_advisory_lock(1, 2)",
@@ -175,5 +165,5 @@ testWithPsql(
     } finally {
       await pool.end();
     }
-  },
-);
+  });
+});

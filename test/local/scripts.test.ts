@@ -4,15 +4,17 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
 import { closingLine } from "../../scripts/test.mjs";
 import LongestFirst from "../harness/longest-first.cjs";
+import { describeWith } from "../harness/programs.js";
 
-async function closingLineOf(results: object): Promise<string> {
+async function closingLineOf(results: object, others?: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "trustflow-results-"));
   try {
     await writeFile(join(folder, "results.json"), JSON.stringify(results));
-    return await closingLine(join(folder, "results.json"));
+    return await closingLine([join(folder, "results.json")], others);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -38,7 +40,7 @@ test("the closing line of two runs is their sum", async () => {
     const files = ["one.json", "two.json"].map((name) => join(folder, name));
     for (const file of files)
       await writeFile(file, JSON.stringify({ ...counts, numFailedTests: 1 }));
-    expect(await closingLine(...files, join(folder, "none.json"))).toBe("14 passed, 3 failed");
+    expect(await closingLine([...files, join(folder, "none.json")])).toBe("14 passed, 3 failed");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -51,7 +53,44 @@ test("a test file that could not even be loaded counts as failed", async () => {
 });
 
 test("a run that wrote no results counts as failed", async () => {
-  expect(await closingLine(join(tmpdir(), "no-such-results.json"))).toBe("0 passed, 1 failed");
+  expect(await closingLine([join(tmpdir(), "no-such-results.json")])).toBe("0 passed, 1 failed");
+});
+
+test("the closing line names what was not run", async () => {
+  const skipped = { status: "pending", ancestorTitles: ["a server", "needs psql: roles"] };
+  const testResults = [
+    { assertionResults: [skipped, skipped, { ...skipped, ancestorTitles: ["other"] }] },
+    { assertionResults: [{ status: "passed", ancestorTitles: ["needs openssl: a server"] }] },
+  ];
+  const results = { ...counts, numPendingTests: 3, testResults, notRun: ["test:lts"] };
+  expect(await closingLineOf(results, ["npm audit"])).toBe(
+    "7 passed, 0 failed, 3 skipped, not run: npm audit, test:lts, tests with psql",
+  );
+});
+
+test("tests that need a program are skipped where it is missing, by a name that the closing line knows", () => {
+  const given: unknown[] = [];
+  const ofJest = Object.assign((title: string) => void given.push([title]), {
+    skip: (title: string) => void given.push([title, "skipped"]),
+  });
+  describeWith("node", "a server", () => undefined, { ofJest });
+  describeWith("no-such-program", "a server", () => undefined, { ofJest });
+  expect(given).toEqual([["needs node: a server"], ["needs no-such-program: a server", "skipped"]]);
+});
+
+test("where test/lts has no Node for the platform, test:lts says that it was not run", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "trustflow-results-"));
+  const file = join(folder, "results.json");
+  const said = `import { testLts } from "./scripts/test.mjs";
+    Object.defineProperty(process, "platform", { value: "plan9" });
+    process.exitCode = await testLts([]);`;
+  const env = { ...process.env, TEST_RESULTS_FILE: file };
+  try {
+    await promisify(execFile)(process.execPath, ["--input-type=module", "-e", said], { env });
+    expect(await closingLine([file])).toBe("0 passed, 0 failed, not run: test:lts");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test("an unknown command is refused with 2 and the usage on stderr", async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { delivered, judged, sbomProblems, withoutIntegrity } from "../../scripts/supply-chain.mjs";
 import { closedPort, listening } from "../cli/doctor/doctor.js";
@@ -92,7 +93,7 @@ describe("the audit", () => {
 
   test("what is less is told, and fails nothing", () => {
     const word = "nothing high or critical; 2 in all";
-    expect(judged(audit(["low", "moderate"]))).toEqual({ ok: true, word });
+    expect(judged(audit(["low", "moderate"]))).toEqual({ ok: true, isRun: true, word });
     expect(judged(audit([]))).toMatchObject({ ok: true });
   });
 
@@ -101,13 +102,22 @@ describe("the audit", () => {
     ['{"error":{"code":"ENOTFOUND","summary":""}}', "answer it, so"],
     ["", "answer it, so"],
   ])("a registry that does not answer it is told: %s", (text, part) => {
-    const { ok, word } = judged(text);
-    expect(ok).toBe(true);
+    const { ok, isRun, word } = judged(text);
+    expect([ok, isRun]).toEqual([true, false]);
     expect(word).toContain("the registry does not");
     expect(word).toContain(part);
     expect(word).toContain("nothing was checked");
     expect(word).not.toContain("host");
   });
+});
+
+test("an audit that no registry answers is not run, and the check says so", async () => {
+  const said = `import { supplyChain } from "./scripts/supply-chain.mjs";
+    process.exitCode = await supplyChain((check) => console.log("not run:", check));`;
+  const env = { ...process.env, npm_config_registry: `http://127.0.0.1:${await closedPort()}` };
+  const script = ["--input-type=module", "-e", said];
+  const { stdout } = await promisify(execFile)(process.execPath, script, { env });
+  expect(stdout).toBe("not run: npm audit\n");
 });
 
 describe("the image's base", () => {

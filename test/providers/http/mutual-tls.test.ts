@@ -1,6 +1,6 @@
 // A client certificate that is refused never leaves an effect in doubt (P1 §5.1, §5.5): fifty fresh connections for each way
 // of refusing, under both versions of TLS, with bodies that are in one piece and that are not.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { ProviderError } from "../../../src/providers/errors/provider-error.js";
 import { exchange } from "../../../src/providers/http/exchange.js";
 import type { HttpRequest } from "../../../src/providers/http/exchange.js";
+import { describeWith } from "../../harness/programs.js";
 import { errorOf } from "../evi-post/account.js";
 import { Files, authority, certificates, mutualTls } from "./mutual-tls.js";
 import { answering, startProviderServer } from "../provider-server.js";
@@ -79,51 +80,49 @@ describe("a server that hangs up (Node)", () => {
 });
 
 // OpenSSL's own server shows the reason; Trustflow itself does not need it.
-if (spawnSync("openssl", ["version"]).status === 0) {
-  describe("a server that says why (OpenSSL)", () => {
-    const files = new Files();
-    let openssl: ChildProcess;
-    beforeAll(() => {
-      files.put("server.pem", mutualTls.cert + mutualTls.key);
-      files.put("ca.pem", ca);
-    });
-    afterEach(() => void openssl.kill());
-    afterAll(() => files.remove());
-
-    async function start(version: SecureVersion, ...more: string[]): Promise<string> {
-      const { folder: cwd } = files;
-      const checks = ["-CAfile", "ca.pem", "-Verify", "2", "-verify_return_error"];
-      const tls = version === "TLSv1.2" ? "-tls1_2" : "-tls1_3";
-      const own = ["-accept", "127.0.0.1:0", "-cert", "server.pem", "-key", "server.pem", "-www"];
-      const stdio = ["pipe", "pipe", "ignore"] as const;
-      openssl = spawn("openssl", ["s_server", ...own, ...checks, tls, ...more], {
-        cwd,
-        stdio: [...stdio],
-      });
-      for await (const line of createInterface({ input: openssl.stdout! })) {
-        const [, port] = /^ACCEPT .*:(\d+)$/.exec(line) ?? [];
-        if (port !== undefined) return `https://localhost:${port}/`;
-      }
-      throw new Error("openssl s_server has ended");
-    }
-
-    test.each(inEveryCase)("%s: certificate %s sent nothing", async (version, shown) => {
-      const url = await start(version);
-      expect(await endings(url, shown, 50)).toEqual({ "accessDenied none": 50 });
-    });
-
-    test.each(refused)("without session tickets: certificate %s sent nothing", async (shown) => {
-      const url = await start("TLSv1.3", "-num_tickets", "0");
-      expect(await endings(url, shown, 10)).toEqual({ "accessDenied none": 10 });
-    });
-
-    test("without session tickets silence is consent", async () => {
-      const url = await start("TLSv1.3", "-num_tickets", "0");
-      const get = request(url, "good", { method: "GET", body: undefined });
-      expect(await exchange(get)).toMatchObject({ status: 200 });
-    });
+describeWith("openssl", "a server that says why", () => {
+  const files = new Files();
+  let openssl: ChildProcess;
+  beforeAll(() => {
+    files.put("server.pem", mutualTls.cert + mutualTls.key);
+    files.put("ca.pem", ca);
   });
-}
+  afterEach(() => void openssl.kill());
+  afterAll(() => files.remove());
+
+  async function start(version: SecureVersion, ...more: string[]): Promise<string> {
+    const { folder: cwd } = files;
+    const checks = ["-CAfile", "ca.pem", "-Verify", "2", "-verify_return_error"];
+    const tls = version === "TLSv1.2" ? "-tls1_2" : "-tls1_3";
+    const own = ["-accept", "127.0.0.1:0", "-cert", "server.pem", "-key", "server.pem", "-www"];
+    const stdio = ["pipe", "pipe", "ignore"] as const;
+    openssl = spawn("openssl", ["s_server", ...own, ...checks, tls, ...more], {
+      cwd,
+      stdio: [...stdio],
+    });
+    for await (const line of createInterface({ input: openssl.stdout! })) {
+      const [, port] = /^ACCEPT .*:(\d+)$/.exec(line) ?? [];
+      if (port !== undefined) return `https://localhost:${port}/`;
+    }
+    throw new Error("openssl s_server has ended");
+  }
+
+  test.each(inEveryCase)("%s: certificate %s sent nothing", async (version, shown) => {
+    const url = await start(version);
+    expect(await endings(url, shown, 50)).toEqual({ "accessDenied none": 50 });
+  });
+
+  test.each(refused)("without session tickets: certificate %s sent nothing", async (shown) => {
+    const url = await start("TLSv1.3", "-num_tickets", "0");
+    expect(await endings(url, shown, 10)).toEqual({ "accessDenied none": 10 });
+  });
+
+  test("without session tickets silence is consent", async () => {
+    const url = await start("TLSv1.3", "-num_tickets", "0");
+    const get = request(url, "good", { method: "GET", body: undefined });
+    expect(await exchange(get)).toMatchObject({ status: 200 });
+  });
+});
 
 describe("what is no refusal of the certificate", () => {
   let sockets: Socket[];
