@@ -23,6 +23,7 @@ test.each<[string, object]>([
   ["a challenge", challenge],
   ["a level of a country", { certificationLevel: "QERDS_ES" }],
   ["a level of a region", { certificationLevel: "Standard_LATAM" }],
+  ["a level of a region with more", { certificationLevel: "Advanced_MX" }],
   ["two attachments", { attachments: [attachment, { ...attachment, fileName: "b.txt" }] }],
   ["a field that is not shown", { providerFields: { NotificationChannel: "Email" } }],
 ])("%s is taken", (_, more) => {

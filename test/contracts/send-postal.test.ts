@@ -67,3 +67,15 @@ test("more than 50 custom fields are refused, by a limit that says whose it is",
     },
   ]);
 });
+
+const levels = ["Standard", "Advanced", "Standard_EU", "Advanced_EU", "Standard_CO", "Advanced_MX"];
+test.each(levels)("the certification level %s is taken (P2 §2.3)", (certificationLevel) => {
+  expect(PostalOptions.safeParse({ certificationLevel }).success).toBe(true);
+});
+
+test.each(["QERDS", "QERDS_ES", "Advanced-MX", "Advanced_MEX", ""])(
+  "the certification level %j is refused (P2 §2.3)",
+  (certificationLevel) => {
+    expect(PostalOptions.safeParse({ certificationLevel }).success).toBe(false);
+  },
+);

@@ -4,6 +4,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { documentIdOf } from "../../../src/documents/document-id.js";
 import type { DocumentReference } from "../../../src/contracts/shared/values.js";
+import { eventually } from "../../harness/outages/wait.js";
 import { openBench } from "./support.js";
 import type { Bench } from "./support.js";
 
@@ -106,6 +107,28 @@ test("where a callback alone says that the call is over, an operator has to ask 
       type: "protocol",
     });
   expect(followed.effects()).toEqual({});
+});
+
+test("an earlier deletion, and a decision to give up, are no wish for the deletion: that alone is retry", async () => {
+  const { followed, document } = await kept();
+  const unproven = () => remove(followed, document, { isProven: false });
+  followed.fault("deleteAuditData", { kind: "reject", status: 503, times: 1 });
+  await expect(remove(followed, document)).rejects.toMatchObject({ type: "unavailable" });
+  await expect(unproven()).rejects.toMatchObject({ type: "protocol" });
+
+  const decide = (decision: "abandon" | "retry") => {
+    const said = { decision, by: "ana", attention: decision, at: new Date().toISOString() };
+    return bench.journal.decide({ ...followed.processKey, step: "deleteAudit" }, said);
+  };
+  await decide("abandon");
+  await expect(unproven()).rejects.toMatchObject({ type: "protocol" });
+  expect(followed.effects()).toEqual({});
+
+  await decide("retry");
+  // The decision to give up keeps everybody from sending for the time of a lease.
+  const isOver = ({ type }: { type: string }) => type !== "unavailable";
+  await eventually("the deletion", () => unproven().then(() => true, isOver));
+  expect(followed.effects()).toEqual(deleted);
 });
 
 test("an event whose token opens the data proves the end, also once an operator is asked", async () => {
