@@ -56,7 +56,7 @@ import { openProcesses } from "./temporal/visibility/open-processes.js";
 import { ProcessLooksByClient } from "./temporal/visibility/process-look.js";
 
 export interface RunningWorker {
-  /** Resolves when all queues have been drained, rejects when one of them fails. */
+  /** Resolves when all queues have been drained, rejects when one of them fails or does not end. */
   run: Promise<void>;
   shutdown(): void;
   isPolling(): boolean;
@@ -66,15 +66,26 @@ export interface RunningWorker {
   reachTemporal(): Promise<unknown>;
 }
 
-/** Above the longest call to a provider, so that a shutdown lets it finish. */
-const shutdownGraceTime = "45 seconds";
-/** Below the 60 s after which the orchestrator kills: what does not end, such as a frozen worker, is given up. */
-const shutdownForceTime = "55 seconds";
+/** How long a shutdown lets work go on. */
+export type ShutdownTimes = Required<
+  Pick<WorkerOptions, "shutdownGraceTime" | "shutdownForceTime">
+>;
+
+const shutdownTimes: ShutdownTimes = {
+  /** Above the longest call to a provider, so that a shutdown lets it finish. */
+  shutdownGraceTime: "45 seconds",
+  /** Below the 60 s after which the orchestrator kills: what does not end, such as a frozen worker, is given up. */
+  shutdownForceTime: "55 seconds",
+};
 /** A fixed number: with autoscaled pollers, those of the sticky queue can take every slot (docs/upstream/frozen-worker.md). */
 const WORKFLOW_POLLERS = 10;
 
 /** Serves the workflows and every provider's activities, until `shutdown`. */
-export async function startWorker(config: Config, pool: Pool): Promise<RunningWorker> {
+export async function startWorker(
+  config: Config,
+  pool: Pool,
+  times: ShutdownTimes = shutdownTimes,
+): Promise<RunningWorker> {
   const codecRing = ringOf(config, "codec");
   const activities = composeActivities(config, pool, codecRing);
   const { connection, namespace, close } = await connectWorker();
@@ -91,8 +102,7 @@ export async function startWorker(config: Config, pool: Pool): Promise<RunningWo
     namespace,
     // Workers of two containers may have the same process id, and even the same host name.
     identity: `${process.pid}@${hostname()}-${randomUUID().slice(0, 8)}`,
-    shutdownGraceTime,
-    shutdownForceTime,
+    ...times,
     stickyQueueScheduleToStartTimeout: config.worker.stickySeconds * 1_000,
     workflowTaskPollerBehavior: { type: "simple-maximum", maximum: WORKFLOW_POLLERS },
     activityTaskPollerBehavior: { type: "autoscaling" },

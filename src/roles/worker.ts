@@ -11,13 +11,14 @@ import {
   requireDurability,
   warnOfOwner,
 } from "./database.js";
+import type { ShutdownTimes } from "../worker.js";
 import { roleLogger, withHealth } from "./role.js";
 import type { RunningRole } from "./role.js";
 
 /** Without it V8 lets garbage pile up to several times what lives before it collects any (docs/decisions/0030). */
 const HEAP_GROWING_PERCENT = 20;
 
-export async function worker(config: Config): Promise<RunningRole> {
+export async function worker(config: Config, times?: ShutdownTimes): Promise<RunningRole> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   const log = roleLogger("worker", config.log.level);
   requireSecrets(config.accounts);
@@ -29,7 +30,7 @@ export async function worker(config: Config): Promise<RunningRole> {
   const { installRuntime } = await import("../temporal/logging.js");
   const { metricsAddress } = config.worker;
   installRuntime({ level: config.log.level, ...(metricsAddress && { metricsAddress }) });
-  const running = await startWorker(config, pool);
+  const running = await startWorker(config, pool, times);
   const health = new Health({
     needs: {
       polling: () => running.isPolling(),
@@ -44,7 +45,8 @@ export async function worker(config: Config): Promise<RunningRole> {
     ended: Promise.race([running.run, running.problem]),
     async close() {
       running.shutdown();
-      await running.run.catch(() => undefined);
+      // Rejects where work was given up that does not end. It may hold a connection, so the pool is not waited for.
+      await running.run;
       await server.close();
       await pool.end();
     },

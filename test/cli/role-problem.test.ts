@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,9 +12,10 @@ import { text } from "node:stream/consumers";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { freePorts } from "../../src/local/processes/free-ports.js";
 import { registerSearchAttributes } from "../../src/temporal/visibility/search-attributes.js";
+import { eventually } from "../harness/outages/wait.js";
 import { testDatabase, type TestDatabase } from "../harness/stack/postgres.js";
 import { startServer } from "../temporal/support.js";
-import { readyLine, start } from "./run.js";
+import { readyLine, start, trustflow } from "./run.js";
 
 let database: TestDatabase;
 let temporal: TestWorkflowEnvironment;
@@ -30,7 +32,29 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const built = (file: string) => JSON.stringify(new URL(`../../dist/${file}`, import.meta.url).href);
+/** The environment of a worker. */
+function workerEnv() {
+  const ring = generateKeyRing();
+  const gateway = "TRUSTFLOW_ACCOUNTS__DEFAULT__MESSAGING_GATEWAY";
+  return {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TRUSTFLOW_ENVIRONMENT: "sandbox",
+    TRUSTFLOW_CALLBACKS__PUBLIC_URL: "http://127.0.0.1:1",
+    TRUSTFLOW_DOCUMENTS__DIRECTORY: folder,
+    TRUSTFLOW_KEYS__CODEC: ring,
+    TRUSTFLOW_KEYS__CALLBACK: ring,
+    TRUSTFLOW_KEYS__JOURNAL: ring,
+    TRUSTFLOW_KEYS__DOCUMENTS: ring,
+    [`${gateway}__BASE_URL`]: "http://127.0.0.1:1",
+    [`${gateway}__USERNAME`]: "trustflow",
+    [`${gateway}__PASSWORD`]: "a password",
+    [`${gateway}__API_KEY`]: "a key",
+  };
+}
+
+const file = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+const built = (path: string) => file(`../../dist/${path}`);
 
 async function linesOf(said: Promise<string>): Promise<object[]> {
   const lines = (await said).trimEnd().split("\n");
@@ -48,19 +72,10 @@ test("a worker whose SDK loses an activation is not ready, and ends with 1 and t
        process.stderr.write(JSON.stringify({ ready: status }) + "\\n");
      });`,
   );
-  const ring = generateKeyRing();
   const [port] = await freePorts(1);
   const role = start(["worker"], {
     env: {
-      DATABASE_URL: database.url,
-      TEMPORAL_ADDRESS: temporal.address,
-      TRUSTFLOW_ENVIRONMENT: "sandbox",
-      TRUSTFLOW_CALLBACKS__PUBLIC_URL: "http://127.0.0.1:1",
-      TRUSTFLOW_DOCUMENTS__DIRECTORY: folder,
-      TRUSTFLOW_KEYS__CODEC: ring,
-      TRUSTFLOW_KEYS__CALLBACK: ring,
-      TRUSTFLOW_KEYS__JOURNAL: ring,
-      TRUSTFLOW_KEYS__DOCUMENTS: ring,
+      ...workerEnv(),
       TRUSTFLOW_WORKER__HEALTH_PORT: String(port),
       READY_URL: `http://127.0.0.1:${port}/ready`,
       NODE_OPTIONS: `--import=${preload}`,
@@ -83,6 +98,65 @@ async function endOf(role: ChildProcess): Promise<number | null> {
   const [code] = (await once(role, "exit")) as [number | null];
   return code;
 }
+
+test.each([
+  [
+    "an activity",
+    `const { default: pg } = await import(${file("../../node_modules/pg/lib/index.js")});
+     pg.Pool.prototype.query = never;
+     pg.Pool.prototype.connect = never;`,
+  ],
+  [
+    "a workflow activation",
+    `const { WatchedWorker } = await import(${built("temporal/worker-watch.js")});
+     WatchedWorker.prototype.handleActivation = never;`,
+  ],
+])(
+  "a worker gives %s up that does not end, and ends with 1",
+  async (_, stopped) => {
+    const script = join(folder, "endless.mjs");
+    await writeFile(
+      script,
+      `import { loadConfig } from ${built("config.js")};
+       import { worker } from ${built("roles/worker.js")};
+       import { runRole } from ${built("cli/role.js")};
+       const never = () => {
+         process.stderr.write('{"begun":true}\\n');
+         return new Promise(() => undefined);
+       };
+       await runRole("worker", async () => {
+         const times = { shutdownGraceTime: 200, shutdownForceTime: 2_000 };
+         const role = await worker(loadConfig(), times);
+         ${stopped}
+         return role;
+       });`,
+    );
+    const env = workerEnv();
+    const role = spawn(process.execPath, [script], {
+      env: { ...env, TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    role.stderr.on("data", (text: Buffer) => (said += text.toString()));
+    await readyLine(role);
+    const id = randomUUID();
+    const started = await trustflow(
+      ["send-message", "--id", id, "--input", "examples/message.json"],
+      {
+        env,
+        cwd: ".",
+      },
+    );
+    expect(started).toMatchObject({ code: 0 });
+    await eventually("the work that does not end", () => said.includes("begun"));
+    role.kill("SIGTERM");
+    expect(await endOf(role)).toBe(1);
+    const lines = await linesOf(Promise.resolve(said));
+    expect(lines.at(-1)).toMatchObject({ message: "the role failed", exitCode: 1 });
+    await temporal.client.workflow.getHandle(`sendMessage/${id}`).terminate();
+  },
+  60_000,
+);
 
 test("a role that has failed and cannot close ends all the same", async () => {
   const script = join(folder, "held.mjs");
