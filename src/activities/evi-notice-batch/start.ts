@@ -7,6 +7,7 @@ import * as eviNotice from "../../providers/evi-notice/client.js";
 import type { Batch, BatchStart } from "../../providers/evi-notice/client.js";
 import type { provider } from "../evi-notice/context.js";
 import type { StepCall } from "../runtime/activity.js";
+import { CircuitOpenError } from "../runtime/circuit-breaker.js";
 import { runEffect } from "../runtime/effect.js";
 import type { AttemptMode, Refusal } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
@@ -147,7 +148,6 @@ export async function deleteBatch(
       { of: "step" },
     );
   } catch (error) {
-    if (!(error instanceof EffectRefused)) throw error;
     return { answer: await answerToRefusal(context, batchId, error, start !== undefined) };
   }
   const left = await context.findBatch(batchId);
@@ -157,22 +157,44 @@ export async function deleteBatch(
   return { answer: "tooLate" };
 }
 
+/**
+ * What DELETE answers to a started batch is not shown (P2 §4.3). So after any answer the batch itself says what became of it. An answered
+ * start counts more than a read, which may be older.
+ */
 async function answerToRefusal(
   context: BatchContext,
   batchId: string,
-  error: EffectRefused,
+  error: unknown,
   wasStarted: boolean,
 ): Promise<"deleted" | "tooLate"> {
-  const isByProvider = (error.refusal as Refusal).status !== undefined;
-  if (wasStarted && isByProvider) return "tooLate";
+  const refusal = refusalIn(error);
+  if (!refusal) throw error;
+  const { status } = refusal;
   const left = await context.findBatch(batchId);
-  if (left && (wasStarted || !unstartedBatchStates.has(left.state))) return "tooLate";
-  // Without a call of ours it is gone by an earlier one, whose answer was lost.
-  if (!left && wasStarted) return "deleted";
-  // A person may have started it, and the provider not show that yet.
-  if (left && isByProvider && context.isNew)
-    throw context.notShown("getBatch", "shows a batch as not started that it does not delete");
-  throw error;
+  if (left && !unstartedBatchStates.has(left.state)) return "tooLate";
+  if (status !== undefined && !isAboutBatch(status)) throw error;
+  if (wasStarted) return left ? "tooLate" : "deleted";
+  // A person may have started or deleted it, and the provider not show that yet.
+  if (left) throw context.notShown("deleteBatch", "does not delete a batch that is not started");
+  if (status === undefined || context.isNew)
+    throw context.notShown("getBatch", "does not show the batch");
+  return "deleted";
+}
+
+/** Without a status it is our own. Undefined where the deletion has no answer. */
+function refusalIn(error: unknown): Pick<Refusal, "status"> | undefined {
+  if (error instanceof EffectRefused) return error.refusal;
+  const isAnswer =
+    error instanceof ProviderError &&
+    error.operation === "deleteBatch" &&
+    error.status !== undefined &&
+    !(error instanceof CircuitOpenError);
+  return isAnswer ? error : undefined;
+}
+
+/** Others are about the account or the number of requests, or say that the request was not processed. */
+function isAboutBatch(status: number): boolean {
+  return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
 }
 
 /** Of this run of the process or an earlier one. */

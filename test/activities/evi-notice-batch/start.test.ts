@@ -1,8 +1,10 @@
 // The last look before the start of a batch, the start, and the deletion instead.
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { Journal } from "../../../src/journal/journal.js";
 import type { Effect, EffectHandlers } from "../../../src/journal/journal.js";
 import * as eviNotice from "../../../src/providers/evi-notice/client.js";
+import { startProviderServer } from "../../providers/provider-server.js";
+import type { Handler, ProviderServer } from "../../providers/provider-server.js";
 import { assumptions, batchBench } from "./support.js";
 import type { Bench, Call } from "./support.js";
 
@@ -189,16 +191,19 @@ test("a scheduled batch is not deleted shortly before its date", async () => {
   expect(await deleting("late", 1_000)).toEqual({ answer: "deleted" });
 });
 
-test("a deletion of a scheduled batch that the provider refuses is too late, whatever it shows", async () => {
-  const { run, created, effect } = bench.batch();
-  const { batchId } = await created();
-  const scheduledDate = new Date(Date.now() + HOUR_MS).toISOString();
-  const started = { startedAt: new Date().toISOString(), scheduledDate };
-  bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "reject", status: 400 });
-  const deleting = run((all) => all.deleteBatch({ ...effect("delete"), batchId, started }));
-  expect(await deleting).toEqual({ answer: "tooLate" });
-  expect(await stateOf(batchId)).toBe("Draft");
-});
+test.each([400, 405, 409, 410, 422])(
+  "a deletion of a scheduled batch that is answered %i is too late, whatever the provider shows",
+  async (status) => {
+    const { run, created, effect } = bench.batch();
+    const { batchId } = await created();
+    const scheduledDate = new Date(Date.now() + HOUR_MS).toISOString();
+    const started = { startedAt: new Date().toISOString(), scheduledDate };
+    bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "reject", status });
+    const deleting = run((all) => all.deleteBatch({ ...effect("delete"), batchId, started }));
+    expect(await deleting).toEqual({ answer: "tooLate" });
+    expect(await stateOf(batchId)).toBe("Draft");
+  },
+);
 
 test("a draft that the provider does not delete is looked at again, as a person may have started it", async () => {
   const { attempt, setUp } = bench.batch();
@@ -210,13 +215,90 @@ test("a draft that the provider does not delete is looked at again, as a person 
   expect(await deleting()).toEqual({ answer: "tooLate" });
 });
 
-test("a draft that the provider never deletes says so", async () => {
-  const { run, created, effect } = bench.batch();
-  const { batchId } = await created();
-  bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "reject", status: 400 });
-  const of = { ...effect("delete"), batchId };
-  const deleting = run((all) => all.deleteBatch(of), { sinceMs: HOUR_MS });
-  await expect(deleting).rejects.toMatchObject({ type: "invalidRequest" });
+test.each([400, 405, 409])(
+  "a draft whose deletion is always answered %i needs an operator, who may delete it in the provider's portal",
+  async (status) => {
+    const { attempt, created, effect } = bench.batch();
+    const { batchId } = await created();
+    const times = "always";
+    bench.sandbox.faults.add({
+      operation: "evi-notice.deleteBatch",
+      kind: "reject",
+      status,
+      times,
+    });
+    const deleting = (sinceMs: number) =>
+      attempt((all) => all.deleteBatch({ ...effect("delete"), batchId }), { sinceMs });
+    await expect(deleting(HOUR_MS)).rejects.toMatchObject({
+      ...protocol,
+      details: [{ problem: "does not delete a batch that is not started" }],
+    });
+    bench.sandbox.faults.clear();
+    await eviNotice.deleteBatch(bench.account, { batchId });
+    bench.sandbox.faults.add({ operation: "evi-notice.deleteBatch", kind: "reject", status });
+    // A new batch may not be visible yet.
+    if (status === 400) await expect(deleting(0)).rejects.toMatchObject(later);
+    expect(await deleting(HOUR_MS)).toEqual({ answer: "deleted" });
+  },
+);
+
+describe("a batch that a person starts during its deletion", () => {
+  /** What DELETE answers, after the start. */
+  let answer: { status: number; body?: string };
+  let batchId: string;
+  let proxy: ProviderServer;
+  async function answerTo(...[asked, response]: Parameters<Handler>): Promise<void> {
+    const { method, path, query, headers, text } = asked;
+    if (method === "DELETE") {
+      await eviNotice.startBatch(bench.account, { batchId, state: "Submitted" });
+      return void response.writeHead(answer.status).end(answer.body);
+    }
+    const { authorization = "", "content-type": type = "application/json" } = headers;
+    const url = new URL(path, bench.sandbox.url);
+    url.search = new URLSearchParams(query).toString();
+    const passedOn = await fetch(url, {
+      method,
+      headers: { authorization, "content-type": type },
+      ...(text !== "" && { body: text }),
+    });
+    response.writeHead(passedOn.status, { "content-type": "application/json" });
+    response.end(await passedOn.text());
+  }
+  beforeAll(async () => {
+    proxy = await startProviderServer((...given) => void answerTo(...given));
+  });
+  afterAll(() => proxy.close());
+
+  const shown = JSON.stringify({ State: "Submitted" });
+  test.each([
+    ...[200, 202].map((status) => ({ status, body: shown })),
+    ...[200, 204, 302, 400, 403, 404, 405, 409, 410, 418, 422, 423, 500, 503].map((status) => ({
+      status,
+    })),
+  ])("is too late, whatever is answered: $status $body", async (given) => {
+    answer = given;
+    const { run, effect, setUp } = bench.batch();
+    ({ batchId } = await setUp());
+    const { run: through } = bench.batch({ baseUrl: proxy.url });
+    const of = { ...effect("delete"), batchId };
+    expect(await through((all) => all.deleteBatch(of))).toEqual({ answer: "tooLate" });
+    expect(await run((all) => all.deleteBatch(of))).toEqual({ answer: "tooLate" });
+    expect(await stateOf(batchId)).toBe("Submitted");
+  });
+
+  test.each([
+    [401, "accessDenied"],
+    [429, "rateLimited"],
+  ])("is read once the account may call again: %i", async (status, type) => {
+    answer = { status };
+    const { effect, run, setUp } = bench.batch();
+    ({ batchId } = await setUp());
+    const through = bench.batch({ baseUrl: proxy.url });
+    const of = { ...effect("delete"), batchId };
+    const deleting = through.attempt((all) => all.deleteBatch(of));
+    await expect(deleting).rejects.toMatchObject({ type });
+    expect(await run((all) => all.deleteBatch(of))).toEqual({ answer: "tooLate" });
+  });
 });
 
 test("a batch that is started just before its deletion is too late", async () => {
