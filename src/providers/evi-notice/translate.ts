@@ -39,7 +39,8 @@ export function refusal(operation: NoticeOperation, received: Received): Provide
     : meaningOf(asked, answer.status, !aboutNoId.has(operation));
   // From what came: a classifier could look like a secret.
   const { type, requestId } = wordsOf(received);
-  const { message } = wordsOf(answer);
+  const listProblem = isListRefused ? "the list of recipients failed the validation" : undefined;
+  const { message = listProblem } = wordsOf(answer);
   return refused(asked, answer, meaning, { type, requestId, message });
 }
 

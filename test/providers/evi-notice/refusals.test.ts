@@ -72,3 +72,27 @@ describe.each(table)("a %i is", (status, byClass) => {
     expect(error.denies).toBe(status === 403 ? "operation" : "account");
   });
 });
+
+test.each([
+  [{ Detail: "line 3 has no address" }, "line 3 has no address"],
+  [{}, "the list of recipients failed the validation"],
+  ["", "the list of recipients failed the validation"],
+])(
+  "a list that failed validation is what is wrong, whatever the 409 says: %j",
+  async (body, said) => {
+    handler = answering(body, 409);
+    const error = await errorOf(calls.addRecipients(accountAt(server.url)));
+    expect(error.detail).toBe(said);
+  },
+);
+
+test.each(["", " ", "{}", "{ }", "[]\n", "null", '""'])(
+  "a refusal that says nothing, %j, shows nothing",
+  async (body) => {
+    handler = answering(body, 400);
+    expect(await errorOf(calls.submit(accountAt(server.url)))).not.toHaveProperty("detail");
+    handler = answering(`${body} too many`, 400);
+    const { detail } = await errorOf(calls.submit(accountAt(server.url)));
+    expect(detail).toContain("too many");
+  },
+);
