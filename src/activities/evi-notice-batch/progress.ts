@@ -1,7 +1,7 @@
 // How far the provider is with a batch (P2 §2.8, §3.3).
 import { countByWord } from "../../batches/shown.js";
 import type { BatchProgress, BatchTotals } from "../../contracts/send-notice-batch.js";
-import { brokenBatchStates } from "../../contracts/send-notice-batch/states.js";
+import { outcomeOfBroken } from "../../contracts/send-notice-batch/states.js";
 import { NotChangedYet } from "../runtime/failure.js";
 import type { AttemptMode } from "../runtime/failure.js";
 import type { BatchContext, OfBatch } from "./context.js";
@@ -40,8 +40,8 @@ export async function followBatch(
   if (!batch) throw context.notShown("getBatch", "does not show the batch");
   const { state, sentCount, failedCount, progressPercentage } = batch;
   const isNews = state !== given.seen?.state;
-  if (!isNews && brokenBatchStates.has(state))
-    throw context.problem("getBatch", `shows the batch as ${state}`);
+  if (!isNews && outcomeOfBroken(state))
+    throw context.problem("getBatch", `the provider gave the batch up: it is ${state}`);
   const read: BatchRead = {
     stamp,
     state,

@@ -14,16 +14,24 @@ export const batchStates = [
 /** Before them the batch can be deleted, and nothing goes out (P2 §3.4, assumed). */
 export const unstartedBatchStates: ReadonlySet<string> = new Set(["Draft", "Scheduled"]);
 
-/** The provider gives the batch up: an operator decides what follows. */
-export const brokenBatchStates: ReadonlySet<string> = new Set(["Invalid", "Failed"]);
+/** The provider gives the batch up: an operator decides what follows, and the process ends with that outcome. */
+const brokenBatchStates = { Invalid: "invalid", Failed: "failed" } as const;
+
+/** Of a batch that the provider has given up. */
+export function outcomeOfBroken(state: string | undefined): "invalid" | "failed" | undefined {
+  return brokenBatchStates[state as keyof typeof brokenBatchStates];
+}
 
 /**
  * All ours, as the provider has no outcome of a batch: each recipient of the report has the one of its notice. `closed`: every
- * notice is. `openAtDeadline`: some were not. `cancelledBeforeStart`: the batch was deleted, and no notice was sent.
+ * notice is. `openAtDeadline`: some were not. `invalid`, `failed`: the provider gave the batch up in that state, and an operator decided
+ * to go on to the report, which says who got a notice. `cancelledBeforeStart`: the batch was deleted, and no notice was sent.
  */
 export const batchOutcomes = [
   "closed",
   "openAtDeadline",
+  "invalid",
+  "failed",
   "cancelledBeforeSubmit",
   "cancelledBeforeStart",
 ] as const;

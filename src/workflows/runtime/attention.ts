@@ -308,11 +308,13 @@ const lookUps: Record<NonNullable<Problem["lookUp"]>, string> = {
 };
 
 export function reasonOf(kind: ProblemAttention, problem: Problem, host?: string): string {
-  const { provider, operation, reference, problem: wrong } = problem;
-  const code = problem.code ?? (wrong === undefined ? problem.status : undefined);
-  const what = wrong === undefined ? "" : `: ${wrong}`;
+  const { provider, operation, reference, status, lookUp, problem: wrong } = problem;
+  const code = problem.code ?? (wrong === undefined ? status : undefined);
+  const why = lookUp === undefined ? reasons[kind] : lookUps[lookUp];
+  // Without an answer, none is unreadable: our own words say what is wrong.
+  const isOurs = kind === "protocol" && status === undefined && wrong !== undefined;
+  const what = isOurs ? wrong : [why, ...(wrong === undefined ? [] : [wrong])].join(": ");
   const where = host === undefined ? "" : ` at ${host}`;
   const shown = reference === undefined ? "" : `; its answer shows the id ${reference}`;
-  const why = problem.lookUp === undefined ? reasons[kind] : lookUps[problem.lookUp];
-  return `${provider} ${operation}${where}: ${why}${what}${code === undefined ? "" : ` (${code})`}${shown}`;
+  return `${provider} ${operation}${where}: ${what}${code === undefined ? "" : ` (${code})`}${shown}`;
 }

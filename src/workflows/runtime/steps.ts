@@ -195,9 +195,10 @@ function problemOf(error: unknown, flow: AnyFlow): Problem {
 
 /** The attention that a problem raises; the problems that end the process instead are thrown. */
 function attentionKindOf(problem: Problem): Parameters<typeof reasonOf>[0] {
-  const { kind, provider, code, detail } = problem;
-  const told = detail === undefined ? [] : [{ path: "(input)", problem: detail }];
-  const fields = problem.fields.length > 0 ? problem.fields : told;
+  const { kind, provider, operation, code, status, detail } = problem;
+  const answered = status === undefined ? "was refused" : `answered ${status}`;
+  const why = detail ?? `${operation} ${answered}, without saying why`;
+  const fields = problem.fields.length > 0 ? problem.fields : [{ path: "(input)", problem: why }];
   if (kind === "withdrawn") throw new Withdrawn();
   if (kind === "unchanged") throw new NotChangedYet();
   if (kind === "invalidRequest") {

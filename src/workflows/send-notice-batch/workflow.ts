@@ -17,6 +17,7 @@ import type { Started } from "../../activities/evi-notice-batch/start.js";
 import type { StepCall } from "../../activities/runtime/activity.js";
 import type { ProcessActivities } from "../../activities/runtime/process.js";
 import { cancelBatch, requestBatchAffidavit } from "../../contracts/send-notice-batch/messages.js";
+import { outcomeOfBroken } from "../../contracts/send-notice-batch/states.js";
 import type {
   BatchAffidavitAnswer,
   BatchCancelAnswer,
@@ -257,10 +258,11 @@ class SendNoticeBatch {
     const { status } = this.#flow;
     const deadline = status.deadline ?? secondsFromNow(plan.deadlineSeconds);
     status.waitFor("the provider to make the notices", deadline);
-    const isGivenUp = await isWaived(() => this.#followProgress(plan, batch, budget, deadline));
+    const isWithout = await isWaived(() => this.#followProgress(plan, batch, budget, deadline));
+    const broken = isWithout ? outcomeOfBroken(this.#known.read?.state) : undefined;
     status.waitFor("the notices", deadline);
-    await isWaived(() => this.#watchItems(plan, batch, budget, deadline, isGivenUp));
-    status.ownOutcome = this.#totals?.open === 0 ? "closed" : "openAtDeadline";
+    await isWaived(() => this.#watchItems(plan, batch, budget, deadline, broken !== undefined));
+    status.ownOutcome = broken ?? (this.#isClosed(isWithout) ? "closed" : "openAtDeadline");
     if (plan.settings.collectAffidavits) await isWaived(() => this.#collect(plan, batch));
     status.waitFor(undefined);
     const stamp = now().toISOString();
@@ -301,19 +303,19 @@ class SendNoticeBatch {
     this.#processedAt = log.snapshot?.stamp;
   }
 
-  /** Until all notices are closed, or the deadline. */
+  /** Until all notices are closed, or the deadline. `isBroken`: the provider makes no more of them. */
   async #watchItems(
     { list, settings }: BatchPlan,
     batch: OfBatch,
     budget: FailureBudget,
     deadline: Date,
-    isGivenUp: boolean,
+    isBroken: boolean,
   ): Promise<void> {
-    const { sentCount = list.recipients, failedCount = 0 } = this.#known.read ?? {};
+    const { sentCount = 0, failedCount = 0 } = this.#known.read ?? {};
     const given = {
       ...batch,
       list,
-      withoutNotice: isGivenUp ? list.recipients - sentCount : failedCount,
+      withoutNotice: isBroken ? list.recipients - sentCount : failedCount,
       pollIntervalSeconds: settings.pollIntervalSeconds,
       deadline: deadline.toISOString(),
     };
@@ -343,6 +345,13 @@ class SendNoticeBatch {
       this.#flow.status.refresh();
       budget.note(totals.failed);
     }
+  }
+
+  /** `isWithout`: the provider has not said that all notices are made, so a recipient without one may get it later. */
+  #isClosed(isWithout: boolean): boolean {
+    const { states = {}, open } = this.#totals ?? {};
+    const notices = Object.values(states).reduce((sum, count) => sum + count, 0);
+    return open === 0 && (!isWithout || notices === this.#plan?.list.recipients);
   }
 
   async #collect({ settings }: BatchPlan, batch: OfBatch): Promise<void> {

@@ -91,7 +91,7 @@ test.each(["invalid", "failed"])(
     await pass(HOUR);
     const seen = await ask();
     expect(seen.state.toLowerCase()).toBe(word);
-    const problem = `shows the batch as ${seen.state}`;
+    const problem = `the provider gave the batch up: it is ${seen.state}`;
     await expect(ask({ seen })).rejects.toMatchObject({
       type: "protocol",
       details: [{ operation: "getBatch", problem }],

@@ -207,7 +207,7 @@ export const sendNoticeBatchPaths: PathsOf = {
     async "batch-failed"(run) {
       const handle = await begin(run, ["read", "refused"], { costCentre: "sandbox:failed" });
       await decide(run, handle, "protocol", "happened");
-      await ends(handle, "closed");
+      await ends(handle, "failed");
     },
 
     async "not-accepted"(run) {

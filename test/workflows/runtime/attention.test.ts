@@ -255,6 +255,17 @@ test("a closed attention is shown no more, and takes no decision", async () => {
   expect((await resolve(attention)).refused?.message).toMatch("is not open");
 });
 
+test("the reason calls an answer unreadable only where there is one", () => {
+  const said = { ...unavailable, problem: "the batch is away" };
+  expect(reasonOf("protocol", { ...said, status: 200 })).toBe(
+    "evi-post submit: the provider's answer is unreadable, or it says that the request is wrong: the batch is away",
+  );
+  expect(reasonOf("protocol", said)).toBe("evi-post submit: the batch is away");
+  expect(reasonOf("unknownOutcome", said)).toBe(
+    "evi-post submit: the provider may have acted; check the provider's portal before deciding: the batch is away",
+  );
+});
+
 test("the reason names provider, operation, host, code and the id that the answer shows", () => {
   const problem = { ...unavailable, code: "E1", reference: "r-1" };
   expect(reasonOf("unknownOutcome", problem, "the other host")).toBe(

@@ -178,3 +178,17 @@ test("a question whose time was over before anything changed raises no attention
   expect(met).toBeInstanceOf(NotChangedYet);
   expect(run.calls).toHaveLength(1);
 });
+
+test.each<[object, string]>([
+  [{ status: 409 }, "submit answered 409, without saying why"],
+  [{}, "submit was refused, without saying why"],
+  [{ status: 400, detail: "no such town" }, "no such town"],
+])("a refusal without fields says what came: %j", async (problem, said) => {
+  const { run, last } = await start(submit);
+  await last().fail({ kind: "invalidRequest", ...problem });
+  expect(run.failure).toMatchObject({
+    type: "NotAccepted",
+    message: `evi-post did not accept it: (input) ${said}`,
+    details: [{ fields: [{ path: "(input)", problem: said }] }],
+  });
+});

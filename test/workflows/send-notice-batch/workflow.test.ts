@@ -278,13 +278,57 @@ test("a batch of which nothing changes until the deadline is reported with what 
   expect(run.result).toMatchObject({ outcome: "openAtDeadline" });
 });
 
-test("a broken batch needs an operator decision, which may be to go on to the report", async () => {
-  const followBatch = undefined as never;
-  const run = await start({ followBatch, watchItems: () => totals(3, { isLast: true }) });
-  await run.open[0]!.fail({ kind: "protocol", problem: "shows the batch as Failed" });
-  expect(run.types).not.toContain("watchItems");
-  await run.update("resolve", { attention: "progress-1", decision: "happened", by: "Ada" });
-  expect(run.result).toMatchObject({ outcome: "openAtDeadline" });
+describe("a batch that is followed no more by an operator's decision", () => {
+  const problem = (state: string) => `the provider gave the batch up: it is ${state}`;
+  async function waived(last: ReturnType<typeof read>, fail: object, items: object) {
+    let asked = 0;
+    const run = await start({
+      followBatch: undefined as never,
+      watchItems: () => ((asked += 1), items),
+    });
+    await run.open[0]!.answer(last);
+    await run.open[0]!.fail(fail);
+    expect(asked).toBe(0);
+    const status = (await run.query("status")) as { attention?: { reason: string } };
+    const reason = status.attention?.reason;
+    await run.update("resolve", { attention: "progress-1", decision: "happened", by: "Ada" });
+    const [watched] = run.calls.filter(({ type }) => type === "watchItems");
+    return { reason, withoutNotice: watched?.input.withoutNotice, result: run.result };
+  }
+
+  // Nobody got a notice; half of the recipients did, and all of these are closed; some are still open.
+  const nobody = totals(0, { states: {} });
+  test.each([
+    ["Invalid", {}, nobody, 100],
+    ["Invalid", { sentCount: 0 }, nobody, 100],
+    ["Failed", { sentCount: 0, failedCount: 7 }, nobody, 100],
+    ["Failed", { sentCount: 50 }, totals(0, { states: { read: 50 } }), 50],
+    ["Failed", { sentCount: 50 }, totals(3, { isLast: true }), 50],
+  ])("ends with what it became: %s %j", async (state, counts, items, without) => {
+    const fail = {
+      kind: "protocol",
+      provider: "evi-notice",
+      operation: "getBatch",
+      problem: problem(state),
+    };
+    const { reason, withoutNotice, result } = await waived(read(state, counts), fail, items);
+    expect(reason).toBe(`evi-notice getBatch: ${problem(state)}`);
+    expect(withoutNotice).toBe(without);
+    expect(SendNoticeBatchResult.parse(result)).toMatchObject({
+      outcome: state.toLowerCase(),
+      report: { csv: document },
+    });
+  });
+
+  test.each([
+    ["closed", totals(0, { states: { read: 100 } })],
+    ["openAtDeadline", nobody],
+    ["openAtDeadline", totals(0, { states: { read: 99 } })],
+  ])("is %s only where each recipient has a closed notice: %j", async (outcome, items) => {
+    const last = read("Processing", { sentCount: 0, failedCount: 2 });
+    const { withoutNotice, result } = await waived(last, { kind: "unavailable" }, items);
+    expect([withoutNotice, result]).toEqual([2, expect.objectContaining({ outcome })]);
+  });
 });
 
 describe("a failure budget", () => {
