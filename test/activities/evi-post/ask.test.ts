@@ -33,12 +33,14 @@ test("the snapshot has the recipient, the address and the cost centre", async ()
   } as never);
   const info = { workflowExecution: { workflowId: "letter-1", runId: "r" } };
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger("ERROR") });
-  const { snapshot } = (await environment.run(() =>
+  const asks = () =>
     ask({
       ...{ account: "default", uniqueId, submittedAt: new Date().toISOString() },
       ...{ stored: [], refetch: false, wait: "now", mode: "quick", seen: undefined },
-    }),
-  )) as { snapshot: { shown?: unknown } };
+    }) as Promise<{ snapshot: { shown?: unknown } }>;
+  const { snapshot } = await environment.run<[], Awaited<ReturnType<typeof asks>>, typeof asks>(
+    asks,
+  );
   expect(snapshot.shown).toMatchObject({
     recipientName: "Ana Ruiz",
     address: { streetAddress: expect.any(String), country: "ES" },
