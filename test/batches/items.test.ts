@@ -119,7 +119,12 @@ test("a callback whose claim was lost is not noted, one without a state or a not
     { state: "waiting", count: 1 },
   ]);
   expect(await items.history(batch, "n")).toEqual([
-    { kind: "AffidavitPublished", eventDate: expect.any(Date), receivedAt: expect.any(Date) },
+    {
+      callback: expect.any(String),
+      kind: "AffidavitPublished",
+      eventDate: expect.any(Date),
+      receivedAt: expect.any(Date),
+    },
   ]);
 });
 

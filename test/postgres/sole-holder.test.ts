@@ -24,7 +24,8 @@ test("one holds a name until it ends or its connection breaks; another name is f
   await eventually("it is free", () => second.isHeld());
   expect(await first.isHeld()).toBe(false);
   await database.pool.query(
-    "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()",
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()
+       and database = (select oid from pg_database where datname = current_database())`,
   );
   await eventually("the other one has it", () => first.isHeld());
   expect(await second.isHeld()).toBe(false);
