@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { erasuresOf } from "../../src/cleanup/erasure-record.js";
 import { isSignatureOf } from "../../src/crypto/decision-signature.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
-import { trustflow } from "../cli/run.js";
+import { commandLine } from "../cli/in-process.js";
 import { Operators } from "../harness/stack/operators.js";
 import { testDatabase } from "../harness/stack/postgres.js";
 import type { TestDatabase } from "../harness/stack/postgres.js";
@@ -48,7 +48,7 @@ async function effect(of: string, updatedAt: string): Promise<void> {
 }
 
 async function run(server: TestWorkflowEnvironment, ...args: string[]) {
-  const { code, stdout, stderr } = await trustflow(args, {
+  const { code, stdout, stderr } = await commandLine(args, {
     env: {
       ...more,
       DATABASE_URL: database.url,

@@ -4,8 +4,13 @@ import { jest } from "@jest/globals";
 import { runCommandLine } from "../../src/cli/program.js";
 import type { Ended } from "./run.js";
 
-/** One after the other, because it hears all that the process prints meanwhile. */
-export async function commandLine(args: string[]): Promise<Ended> {
+/** One after the other, because it hears all that the process prints meanwhile. `env`: in the place of the process's own. */
+export async function commandLine(
+  args: string[],
+  { env }: { env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const own = process.env;
+  if (env) process.env = { TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env };
   const said = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
     jest.spyOn(process[name], "write").mockImplementation((text) => {
@@ -17,6 +22,7 @@ export async function commandLine(args: string[]): Promise<Ended> {
     const code = await runCommandLine(args);
     return { code, ...said };
   } finally {
+    process.env = own;
     for (const spy of spies) spy.mockRestore();
   }
 }

@@ -14,7 +14,7 @@ import { createPool } from "../../src/postgres/pool.js";
 import { databaseRoles, loginOf } from "../../src/postgres/roles.js";
 import type { DatabaseRole } from "../../src/postgres/roles.js";
 import { sealRing, subjectOf } from "../callbacks/support.js";
-import { trustflow } from "../cli/run.js";
+import { commandLine } from "../cli/in-process.js";
 import { describeWith } from "../harness/programs.js";
 import { startPostgres, withPool } from "../harness/stack/postgres.js";
 import { compose, root } from "./compose-file.js";
@@ -82,9 +82,9 @@ function envOf(role: DatabaseRole | "owner"): Record<string, string> {
   };
 }
 
-const list = (role: DatabaseRole) => trustflow(["callbacks", "list"], { env: envOf(role) });
+const list = (role: DatabaseRole) => commandLine(["callbacks", "list"], { env: envOf(role) });
 const migrate = (role: DatabaseRole | "owner") =>
-  trustflow(["migrate", "--database-only"], { env: envOf(role) });
+  commandLine(["migrate", "--database-only"], { env: envOf(role) });
 
 async function as<T>(role: DatabaseRole, query: string): Promise<T> {
   const url = urlOf(loginOf(role), await secretOf(`database_${role}`), "trustflow");

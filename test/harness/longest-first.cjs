@@ -6,8 +6,10 @@ const { default: Sequencer } = require("@jest/test-sequencer");
 
 /** Those of `npm test` that take ten seconds and more on two quiet cores, the longest one first. */
 const longest = [
+  "test/client/outage.test.ts",
   "test/e2e/promises.test.ts",
   "test/histories/plain-paths.test.ts",
+  "test/workflows/long-waits.test.ts",
   "test/replay/replay.test.ts",
   "test/callbacks/relay/hostile.temporal.test.ts",
   "test/e2e/signed-decisions.test.ts",
@@ -19,7 +21,6 @@ const longest = [
   "test/sandbox/providers/evi-post/conformance.test.ts",
   "test/callbacks/receiver/receiver.test.ts",
   "test/cli/reach.test.ts",
-  "test/cli/processes/recipients.test.ts",
   "test/batches/callbacks.test.ts",
 ];
 

@@ -7,7 +7,7 @@ import { KeyRing } from "../../../src/crypto/key-ring.js";
 import { BoxSealer, generateBoxRing } from "../../../src/crypto/sealed-box.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
 
 const NOTICES = 150;
 const id = `campaign-${randomUUID()}`;
@@ -55,7 +55,7 @@ afterAll(() => database.close());
 
 const recipients = (...args: string[]) => withKeys({}, ...args);
 const withKeys = (keys: Record<string, string>, ...args: string[]) =>
-  trustflow(["recipients", ...args], { env: { TRUSTFLOW_DATABASE__URL: database.url, ...keys } });
+  commandLine(["recipients", ...args], { env: { TRUSTFLOW_DATABASE__URL: database.url, ...keys } });
 
 test("a table has the first ones, and says that there are more", async () => {
   const { code, stdout, stderr } = await recipients(id);

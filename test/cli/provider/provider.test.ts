@@ -11,7 +11,7 @@ import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";
 import { samplePdf } from "../../harness/fixtures/fixtures.js";
 import { call, submission } from "../../sandbox/caller.js";
 import { sender, smallest } from "../../sandbox/providers/evi-notice/sender.js";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
 
 let sandbox: Sandbox;
 let folder: string;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const provider = (...args: string[]) => trustflow(["provider", ...args], { env, cwd: folder });
+const provider = (...args: string[]) => commandLine(["provider", ...args], { env });
 
 async function json(...args: string[]): Promise<any> {
   const { code, stdout, stderr } = await provider(...args, "--json");
@@ -154,7 +154,7 @@ test.each([
 
 test("a wrong password is told without it", async () => {
   const wrong = { ...env, TRUSTFLOW_ACCOUNTS__DEFAULT__EVI_POST__PASSWORD: "a-wrong-one" };
-  const { code, stderr } = await trustflow(["provider", "letters"], { env: wrong });
+  const { code, stderr } = await commandLine(["provider", "letters"], { env: wrong });
   expect(code).toBe(4);
   expect(stderr).toContain("401");
   expect(stderr).not.toContain("a-wrong-one");

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.js";
 import { Operators } from "../../harness/stack/operators.js";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
 
 let sandbox: Sandbox;
 let env: Record<string, string>;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => sandbox?.close());
 
 const operators = new Operators("ana", "ben");
-const set = (...args: string[]) => trustflow(["alert-emails", ...args], { env });
+const set = (...args: string[]) => commandLine(["alert-emails", ...args], { env });
 const sent = () => sandbox.ledger("desk").byIntent["desk"] ?? {};
 
 test("addresses are registered, and removed when that is said", async () => {
@@ -49,7 +49,7 @@ test.each([
 test("a provider that is away, and a key that it refuses, are told without the key", async () => {
   const key = "TRUSTFLOW_ACCOUNTS__DEFAULT__VIDEO_IDENTIFICATION__API_KEY";
   const wrong = { ...env, [key]: "a-wrong-key" };
-  const { code, stderr } = await trustflow(["alert-emails", "desk", "a@example.com"], {
+  const { code, stderr } = await commandLine(["alert-emails", "desk", "a@example.com"], {
     env: wrong,
   });
   expect(code).toBe(4);
@@ -65,7 +65,7 @@ test("where decisions must be signed, only the key of an operator who may do so 
     TRUSTFLOW_OPERATORS__BEN__MAY: "resolve,erase",
   };
   const setAs = (key: Record<string, string>) =>
-    trustflow(["alert-emails", "desk", "a@example.com"], { env: { ...rules, ...key } });
+    commandLine(["alert-emails", "desk", "a@example.com"], { env: { ...rules, ...key } });
   const before = sent();
   for (const [key, problem] of [
     [{}, 'keys.operator: is required: decisions.signed is "required"'],

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { readAddress } from "../../../src/callbacks/address.js";
 import { KeyRing, generateKeyRing } from "../../../src/crypto/key-ring.js";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
 
 const keys = generateKeyRing();
 const env = {
@@ -15,7 +15,7 @@ const env = {
   TRUSTFLOW_ACCOUNTS__DEFAULT__MESSAGING_GATEWAY__API_KEY: "k",
 };
 const address = (...args: string[]) =>
-  trustflow(["callbacks", "address", "one-shot-signature", ...args], { env });
+  commandLine(["callbacks", "address", "one-shot-signature", ...args], { env });
 
 test("callbacks address prints the URL of the account, and nothing else anywhere", async () => {
   const { code, stdout, stderr } = await address("--account", "branch");

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { quarantine } from "../../../src/cleanup/quarantine.js";
 import { testDatabase } from "../../harness/stack/postgres.js";
 import type { TestDatabase } from "../../harness/stack/postgres.js";
-import { trustflow } from "../run.js";
+import { commandLine } from "../in-process.js";
 
 const [first, second] = ["0a".repeat(16), "0b".repeat(16)] as const;
 let database: TestDatabase;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const documents = (...args: string[]) =>
-  trustflow(["documents", ...args], { env: { DATABASE_URL: database.url } });
+  commandLine(["documents", ...args], { env: { DATABASE_URL: database.url } });
 const listed = (id: string) => ({
   uri: `document:${id}`,
   storedAt: "2026-01-02T03:04:05.000Z",
