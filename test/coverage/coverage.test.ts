@@ -187,6 +187,10 @@ describe("an item that loses its cover is named", () => {
     expect(lacking([{ ...item(), says: "`Documnet`: required" }])).toEqual([
       `${id}: no test says Documnet`,
     ]);
+    // Its fixture has the word in the callback, and not in the event that the test compares.
+    const callback = ["evi-post/p2-2.12-callback-closed-delivered.json"];
+    const unheard = { ...item(), says: "`EvidenceType`: one of five", tests: callback };
+    expect(lacking([unheard])).toEqual([`${id}: no test says EvidenceType`]);
     expect(lacking([{ ...item(), sandbox: "src/sandbox/sandbox.ts#nothing" }])).toEqual([
       `${id}: src/sandbox/sandbox.ts exports no nothing`,
     ]);

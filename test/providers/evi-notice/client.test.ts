@@ -76,6 +76,23 @@ describe("submit", () => {
   });
 });
 
+test("a notice shows its logo, and an attachment its encoding and its content id (P2 §2.7, §2.10)", async () => {
+  const attachment = { Id: noticeId, ContentEncoding: "gzip", ContentId: "logo" };
+  const listed = { id: noticeId, contentEncoding: "gzip", contentId: "logo" };
+  handler = answering({
+    Id: noticeId,
+    State: "Sent",
+    CustomLayoutLogoUrl: "https://logo",
+    Attachments: [attachment],
+  });
+  expect(await client.get(account(), { id: noticeId })).toMatchObject({
+    customLayoutLogoUrl: "https://logo",
+    attachments: [listed],
+  });
+  handler = answering([attachment]);
+  expect(await client.listBatchAttachments(account(), { batchId: other })).toEqual([listed]);
+});
+
 test("a notice is read by the names that the account gives its id (P2 §2.7, assumed)", async () => {
   handler = answering({ noticeUuid: noticeId, State: "Sent", Affidavits: [{ NoticeUuid: other }] });
   const { members } = account();

@@ -18,7 +18,14 @@ const parse = (changes: object) =>
 test("every type that the address may carry is read, in whatever case", () => {
   for (const EvidenceType of ["eviNotice", "EVIMAIL", undefined, null])
     expect(parse({ EvidenceType }).event.id).toBe("e1");
-  expect(() => parse({ EvidenceType: "eviPost" })).toThrow("EvidenceType");
+  for (const EvidenceType of ["eviPost", "eviSMS", "eviSign"])
+    expect(() => parse({ EvidenceType })).toThrow("EvidenceType");
+});
+
+test("EvidenceState counts where AdditionalData names no state (P2 §2.11)", () => {
+  expect(parse({ EvidenceState: "Sent" }).event.state).toBe("Sent");
+  const AdditionalData = { State: "Closed" };
+  expect(parse({ EvidenceState: "Sent", AdditionalData }).event.state).toBe("Closed");
 });
 
 test("the action of a reply stands before its comment (P2 §2.12)", () => {
