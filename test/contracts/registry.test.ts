@@ -17,6 +17,7 @@ test("the decisions are those that the pages and the configuration name, in thei
     "cancel",
     "acceptContract",
     "decideVideo",
+    "updateVideo",
     "rejectCall",
   ]);
 });

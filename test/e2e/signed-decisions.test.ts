@@ -180,6 +180,8 @@ test.concurrent("what becomes of an identity video is a decision too: without it
   const handle = await system.client.signOneShot("video", videoInput("video"));
   await statusWhere(handle, ({ waitingFor }) => waitingFor === videoDecision);
   expect(await refusedFields(handle.decideVideo("approve"))).toEqual(["signature"]);
+  // Which fields decide on a video is not shown, so none of them is sent unsigned.
+  expect(await refusedFields(handle.updateVideo({ state: "approved" }))).toEqual(["signature"]);
   const update = "decideVideo";
   const approved = signedBy("ana", workflowId, "v-1", { decision: "approve" }, update);
   const turned = { ...approved, decision: "cancel" };

@@ -181,25 +181,27 @@ Ends with 0 on accepted and refused, with 1 on unavailable and if the process do
 }
 
 function addVideoUpdate(program: Command): void {
-  addUpdateCommand(program, "update-video <id>", {
+  const updateVideo = addUpdateCommand(program, "update-video <id>", {
     summary: "change the request of an identity video before it is decided",
     details: `${idHelp}
 Ends with 0 on updated, with 1 on refused, unknown, unavailable, and on notAwaited: the video is not uploaded yet, or decided.`,
     example: "trustflow update-video order-7 --fields fields.json",
-  })
-    .requiredOption(
-      "--fields <file>",
-      "JSON object with the provider's own fields of the request, or - for stdin",
-    )
-    .action(
-      async (id: string, { fields: file, json, updateId }: UpdateOptions & { fields: string }) => {
-        const fields = jsonObject(await readText(file, "--fields"), "--fields", file);
-        await withProcess(id, async (handle) => {
-          const taker = requireCapability(handle, "updateVideo", "identity video");
-          sayAnswer(await taker.updateVideo(fields, updateId), ["updated"], { json });
-        });
-      },
-    );
+  }).requiredOption(
+    "--fields <file>",
+    "JSON object with the provider's own fields of the request, or - for stdin",
+  );
+  addStated(updateVideo).action(
+    async (
+      id: string,
+      { fields: file, json, updateId, ...stated }: UpdateOptions & Stated & { fields: string },
+    ) => {
+      const fields = jsonObject(await readText(file, "--fields"), "--fields", file);
+      await withProcess(id, async (handle) => {
+        const taker = requireCapability(handle, "updateVideo", "identity video");
+        sayAnswer(await taker.updateVideo(fields, updateId, stated), ["updated"], { json });
+      });
+    },
+  );
 }
 
 function addRejection(program: Command): void {

@@ -27,4 +27,4 @@ export interface VideoUpdate {
 export interface VideoUpdateAnswer {
   answer: "updated" | "notAwaited" | "refused" | "unknown" | "unavailable";
 }
-export const updateVideo = defineUpdate<VideoUpdateAnswer, [VideoUpdate]>("updateVideo");
+export const updateVideo = defineUpdate<VideoUpdateAnswer, [Decider & VideoUpdate]>("updateVideo");

@@ -39,11 +39,15 @@ export const signOneShot = defineProcess({
       decides: true,
       argumentOf: (decision: "approve" | "cancel") => ({ decision }),
     }),
-    /** P1 §1.4: changes the request of the identity video before it is decided. `providerFields` is the body of the request. */
+    /**
+     * P1 §1.4: changes the request of the identity video before it is decided. `providerFields` is the body of the request; which members it
+     * takes is not shown, and one may decide on the video, so it is a decision itself.
+     */
     updateVideo: update(updateVideo, {
       description: "Change the request of the identity video before it is decided (P1 §1.4).",
-      argument: z.strictObject({ providerFields: z.record(z.string(), z.unknown()) }),
+      argument: z.strictObject({ providerFields: z.record(z.string(), z.unknown()), ...decider }),
       answer: answer("updated", "notAwaited", "refused", "unknown", "unavailable"),
+      decides: true,
       argumentOf: (providerFields: Record<string, unknown>) => ({ providerFields }),
     }),
   },

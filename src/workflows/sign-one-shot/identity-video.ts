@@ -61,10 +61,10 @@ export class IdentityVideo {
           throw invalidInput("decision", "must be approve or cancel");
       },
     );
-    flow.lifecycle.onUpdate(
+    flow.lifecycle.onDecision(
       updateVideo,
       "Update the identity video",
-      ({ providerFields }) => this.#update(providerFields),
+      ({ providerFields }, who) => this.#update(providerFields, who),
       (given) => {
         const { providerFields } = (given ?? {}) as { providerFields?: unknown };
         const isObject = typeof providerFields === "object" && providerFields !== null;
@@ -134,7 +134,7 @@ export class IdentityVideo {
   }
 
   /** One call at a time: an update that is overtaken by a decision would change a video that is decided. */
-  async #update(fields: VideoUpdate["providerFields"]): Promise<VideoUpdateAnswer> {
+  async #update(fields: VideoUpdate["providerFields"], who: Proven): Promise<VideoUpdateAnswer> {
     const isBusy = () => this.#isUpdating || this.#isDeciding;
     if (isBusy()) await condition(() => !isBusy(), answerLimit);
     if (isBusy()) return { answer: "unavailable" };
@@ -143,7 +143,7 @@ export class IdentityVideo {
     const effect = { step: "updateVideo", occurrence: currentUpdateInfo()?.id ?? "0" };
     const { answer } = await answerTo(() => update({ ...this.#request(), effect, fields }));
     this.#isUpdating = false;
-    this.#flow.log.note({ source: "process", event: `Update of the identity video: ${answer}` });
+    this.#flow.log.note(decidedBy(who, `Update of the identity video: ${answer}`));
     return { answer };
   }
 

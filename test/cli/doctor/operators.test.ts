@@ -56,7 +56,7 @@ test("the command says who may decide, and as whom this key signs; it shows no p
     check: "key operator",
     state: "ok",
     detail:
-      "signs as ana: resolve, cancel, acceptContract, decideVideo, rejectCall, erase, alertEmails",
+      "signs as ana: resolve, cancel, acceptContract, decideVideo, updateVideo, rejectCall, erase, alertEmails",
   });
   expect(stdout).not.toContain(people.privateKey("ana").toString("base64"));
 });
