@@ -28,12 +28,13 @@ export function formatOf(start: Buffer): { ending: string; mediaType: string } |
   return found && { ending: found[1], mediaType: found[2] };
 }
 
-/** An existing file is kept; its content must be the same. */
+/** An existing file is kept. Its content must be the same; with `keepsBoth`, another one gets a name that ends with its digest. */
 export async function saveDocument(
   folder: string,
   name: string,
   uri: string,
   content: Pieces,
+  { keepsBoth = false } = {},
 ): Promise<SavedFile> {
   await mkdir(folder, { recursive: true }).catch(cannotWrite(folder));
   const unfinished = join(folder, `.${name}.${randomBytes(8).toString("hex")}`);
@@ -53,13 +54,25 @@ export async function saveDocument(
       await target.close();
     }
     const saved = { uri, size, sha256: hash.digest("hex") };
-    const file = join(folder, `${name}.${formatOf(start ?? Buffer.alloc(0))?.ending ?? "bin"}`);
-    await link(unfinished, file).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") return cannotWrite(file)(error);
-      if ((await sha256Of(file)) === saved.sha256) return;
-      throw new CommandError(exitCodes.invalid, `--out: ${file} exists already with other content`);
-    });
-    return { ...saved, file };
+    const ending = formatOf(start ?? Buffer.alloc(0))?.ending ?? "bin";
+    const names = keepsBoth ? [name, `${name}-${saved.sha256.slice(0, 16)}`] : [name];
+    const files = names.map((one) => join(folder, `${one}.${ending}`));
+    for (const file of files) if (await isSavedAs(file)) return { ...saved, file };
+    throw new CommandError(
+      exitCodes.invalid,
+      `--out: ${files[0]} exists already with other content`,
+    );
+
+    async function isSavedAs(file: string): Promise<boolean> {
+      try {
+        await link(unfinished, file);
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST")
+          return cannotWrite(file)(error as NodeJS.ErrnoException);
+        return (await sha256Of(file)) === saved.sha256;
+      }
+    }
   } finally {
     await rm(unfinished, { force: true });
   }

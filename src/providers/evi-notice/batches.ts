@@ -225,8 +225,8 @@ export async function gone(deletion: Promise<unknown>): Promise<void> {
   }
 }
 
-/** A 2xx whose body the specification does not show. */
-const notShown: Described<unknown> = jsonOrEmpty(z.unknown());
+/** A 2xx whose body the specification does not show; it may be the batch. */
+const notShown: Described<unknown> = jsonOrEmpty(z.unknown(), { maxBytes: LONG_JSON_BYTES });
 
 /** Each batch holds its whole body. */
 function shownTo({ members }: EviNoticeAccount) {

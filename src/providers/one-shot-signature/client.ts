@@ -28,7 +28,14 @@
 // Request and response shapes are not shown (P1 §4.4): wire.ts has what is assumed. Every function throws ProviderError only:
 // what each status means stands in translate.ts, what a failed connection means in ../http/exchange.ts.
 import { noFileError, shownValue } from "../http/answer.js";
-import { AnswerMismatch, isJsonType, json, keptFile, mediaTypeOf } from "../http/described.js";
+import {
+  AnswerMismatch,
+  isJsonType,
+  json,
+  keptFile,
+  LONG_JSON_BYTES,
+  mediaTypeOf,
+} from "../http/described.js";
 import type { Described } from "../http/described.js";
 import { isPdf } from "../http/pdf.js";
 import type { HttpAnswer, Keep, KeptFile } from "../http/exchange.js";
@@ -49,7 +56,11 @@ export async function listTokens(
   account: OneShotSignatureAccount,
   signal?: AbortSignal,
 ): Promise<{ token: string }[]> {
-  const described = json(TokensAnswer, { isSecret: true, spelling: account });
+  const described = json(TokensAnswer, {
+    isSecret: true,
+    spelling: account,
+    maxBytes: LONG_JSON_BYTES,
+  });
   const request = { ...routes.listTokens, signal };
   const { value } = await call(account, "listTokens", request, described);
   return value.map(({ token }) => ({ token }));

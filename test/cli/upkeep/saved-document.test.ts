@@ -38,3 +38,17 @@ test("an error in the middle leaves no file", async () => {
   await expect(saveDocument(folder, "name", uri, pieces())).rejects.toThrow("damaged");
   expect(await readdir(folder)).toEqual([]);
 });
+
+test("another content of the same name is refused, or kept beside it under its digest; the same content is one file", async () => {
+  const save = (text: string, how?: { keepsBoth: boolean }) =>
+    saveDocument(folder, "name", uri, [Buffer.from(text)], how);
+  await save("one");
+  await save("one");
+  await expect(save("two")).rejects.toThrow("exists already with other content");
+  const both = { keepsBoth: true };
+  expect((await save("one", both)).file).toBe(join(folder, "name.bin"));
+  const { file, sha256 } = await save("two", both);
+  expect(file).toBe(join(folder, `name-${sha256.slice(0, 16)}.bin`));
+  expect((await save("two", both)).file).toBe(file);
+  expect(await shown()).toHaveLength(2);
+});

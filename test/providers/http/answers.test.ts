@@ -194,6 +194,8 @@ const long = new Set([
   "evi-notice getBatch",
   "evi-notice queryRecipients",
   "evi-notice listBatchAttachments",
+  ...["evi-notice updateBatch", "evi-notice startBatch", "evi-notice setBatchBody"],
+  "one-shot-signature listTokens",
   "one-shot-signature retrieve",
   "one-shot-signature getVideo",
 ]);
