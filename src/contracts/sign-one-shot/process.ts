@@ -40,8 +40,8 @@ export const signOneShot = defineProcess({
       argumentOf: (decision: "approve" | "cancel") => ({ decision }),
     }),
     /**
-     * P1 §1.4: changes the request of the identity video before it is decided. `providerFields` is the body of the request; which members it
-     * takes is not shown, and one may decide on the video, so it is a decision itself.
+     * P1 §1.4: changes the request of the identity video before it is decided. `providerFields` is the body of the request; which
+     * members it takes is not shown, and one may decide on the video, so it is a decision itself.
      */
     updateVideo: update(updateVideo, {
       description: "Change the request of the identity video before it is decided (P1 §1.4).",
