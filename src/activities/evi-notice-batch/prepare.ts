@@ -119,7 +119,7 @@ function refuseList(error: unknown): never {
   throw error instanceof ListRefused ? new InvalidInput(problemFields(error.report)) : error;
 }
 
-/** An omitted filter means no callback at all (P2 §6.2). */
+/** An omitted filter means no callback at all (P2 §6.2). The digest of `configure` has these fields: another value is another input. */
 function fieldsOf(input: SendNoticeBatchInput, collectAffidavits: boolean): BatchFields {
   const {
     account: _account,
@@ -133,7 +133,6 @@ function fieldsOf(input: SendNoticeBatchInput, collectAffidavits: boolean): Batc
     settings: _settings,
     ...fields
   } = input;
-  const isOnDemand = input.affidavitKinds?.includes("OnDemand") === true;
   return {
     ...fields,
     ...(description !== undefined &&
@@ -145,7 +144,7 @@ function fieldsOf(input: SendNoticeBatchInput, collectAffidavits: boolean): Batc
       ...(input.commitmentOptions === undefined ? [] : ["Replied"]),
       "Failed",
       "Closed",
-      ...(collectAffidavits || isOnDemand ? ["AffidavitPublished"] : []),
+      ...(collectAffidavits ? ["AffidavitPublished"] : []),
     ],
   };
 }

@@ -168,7 +168,7 @@ export async function configureBatch(
   const rows = CALLBACKS_A_RECIPIENT * recipients;
   const callback = deps.callback({ provider, ...processKey, rows });
   const settings = {
-    ...fields,
+    ...withAffidavits(fields),
     pushNotificationUrl: callback.url,
     pushNotificationExtraData: callback.correlation,
   };
@@ -187,4 +187,12 @@ export async function configureBatch(
     },
     { of: "step" },
   );
+}
+
+/** An affidavit on demand is called back too. It is not in `fields`, whose digest an earlier release has stored without it. */
+function withAffidavits(fields: BatchFields): BatchFields {
+  const { affidavitKinds, pushNotificationFilter = [] } = fields;
+  if (!affidavitKinds?.includes("OnDemand")) return fields;
+  const filter = new Set([...pushNotificationFilter, "AffidavitPublished"]);
+  return { ...fields, pushNotificationFilter: [...filter] };
 }
