@@ -1,4 +1,5 @@
 // The call of the update `requestAffidavit`: an affidavit on demand of one notice of the batch (P2 §4.2).
+import type { BatchItem } from "../../batches/items.js";
 import type { BatchAffidavitRequest } from "../../contracts/send-notice-batch.js";
 import type { BatchAffidavitAnswer } from "../../contracts/send-notice-batch/messages.js";
 import * as eviNotice from "../../providers/evi-notice/client.js";
@@ -7,7 +8,10 @@ import { affidavitRefusals } from "../evi-notice/updates.js";
 import type { UpdateCall } from "../runtime/activity.js";
 import type { BatchContext } from "./context.js";
 
-/** Only of a notice that the batch is known to have: another one belongs to another process. */
+/**
+ * Only of a notice that the batch is known to have: another one belongs to another process. What a callback says of its state is not
+ * enough to refuse. A request that was made before has its answer, whatever became of the notice since.
+ */
 export async function requestBatchAffidavit(
   context: BatchContext,
   given: UpdateCall & { account: string; asked: BatchAffidavitRequest },
@@ -15,7 +19,8 @@ export async function requestBatchAffidavit(
   const { notice, ...flags } = given.asked;
   const item = await context.deps.items.shown(context.process, notice);
   if (!item) return { answer: "notFound" };
-  if (item.state === "Draft" || item.state === "Closed") return { answer: "notEligible" };
+  if (isShownIneligible(item) && !(await isRequested(context, given)))
+    return { answer: "notEligible" };
   const { evidenceId: id } = item;
   const requested = {
     operation: "requestAffidavit",
@@ -24,4 +29,15 @@ export async function requestBatchAffidavit(
       eviNotice.requestAffidavit(context.account, { id, ...flags }, signal),
   } as const;
   return requestOnce(context, given, requested, affidavitRefusals);
+}
+
+function isShownIneligible({ state, source }: BatchItem): boolean {
+  return source === "query" && (state === "Draft" || state === "Closed");
+}
+
+async function isRequested({ deps, process: processKey }: BatchContext, { effect }: UpdateCall) {
+  const rows = await deps.journal.rows(processKey);
+  return rows.some(
+    ({ step, occurrence }) => step === effect.step && occurrence === effect.occurrence,
+  );
 }
