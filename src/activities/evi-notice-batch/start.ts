@@ -159,7 +159,7 @@ export async function deleteBatch(
 
 /**
  * What DELETE answers to a started batch is not shown (P2 §4.3). So after any answer the batch itself says what became of it. An answered
- * start counts more than a read, which may be older.
+ * start counts more than a read: it may be older, and what it does not show is not gone for that.
  */
 async function answerToRefusal(
   context: BatchContext,
@@ -173,12 +173,18 @@ async function answerToRefusal(
   const left = await context.findBatch(batchId);
   if (left && !unstartedBatchStates.has(left.state)) return "tooLate";
   if (status !== undefined && !isAboutBatch(status)) throw error;
-  if (wasStarted) return left ? "tooLate" : "deleted";
+  if (wasStarted) return !left && (await wasDeleted(context)) ? "deleted" : "tooLate";
   // A person may have started or deleted it, and the provider not show that yet.
   if (left) throw context.notShown("deleteBatch", "does not delete a batch that is not started");
   if (status === undefined || context.isNew)
     throw context.notShown("getBatch", "does not show the batch");
   return "deleted";
+}
+
+/** Whether the provider has answered another deletion, under whatever occurrence, with success. */
+async function wasDeleted({ deps, process: processKey }: BatchContext): Promise<boolean> {
+  const rows = await deps.journal.rows(processKey);
+  return rows.some(({ operation, state }) => operation === "deleteBatch" && state === "answered");
 }
 
 /** Without a status it is our own. Undefined where the deletion has no answer. */

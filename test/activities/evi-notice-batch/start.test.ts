@@ -205,6 +205,37 @@ test.each([400, 405, 409, 410, 422])(
   },
 );
 
+describe("a scheduled batch that the provider does not show any more", () => {
+  async function deleting(answer?: number, inMs = HOUR_MS) {
+    const { run, created, effect } = bench.batch();
+    const { batchId } = await created();
+    const scheduledDate = new Date(Date.now() + inMs).toISOString();
+    const started = { startedAt: new Date().toISOString(), scheduledDate };
+    const reject = { kind: "reject", times: "always" } as const;
+    bench.sandbox.faults.add({ ...reject, operation: "evi-notice.getBatch", status: 404 });
+    if (answer !== undefined) {
+      const operation = "evi-notice.deleteBatch";
+      bench.sandbox.faults.add({ ...reject, operation, status: answer });
+    }
+    return run((all) => all.deleteBatch({ ...effect("delete"), batchId, started }));
+  }
+
+  test.each([400, 405, 409, 410, 422])(
+    "is not deleted where that was answered %i",
+    async (status) => {
+      expect(await deleting(status)).toEqual({ answer: "tooLate" });
+    },
+  );
+
+  test("is not deleted where it is too late to ask for that", async () => {
+    expect(await deleting(undefined, 1_000)).toEqual({ answer: "tooLate" });
+  });
+
+  test.each([undefined, 404])("is deleted where that was answered as done: %s", async (status) => {
+    expect(await deleting(status)).toEqual({ answer: "deleted" });
+  });
+});
+
 test("a draft that the provider does not delete is looked at again, as a person may have started it", async () => {
   const { attempt, setUp } = bench.batch();
   const { of, batchId } = await setUp();
