@@ -311,7 +311,12 @@ class SendNoticeBatch {
     deadline: Date,
     isBroken: boolean,
   ): Promise<void> {
-    const { sentCount = 0, failedCount = 0 } = this.#known.read ?? {};
+    // A failed batch may have made any number of notices: its list of recipients is read twice where nothing says how many.
+    const {
+      state,
+      sentCount = state === "Invalid" ? 0 : list.recipients,
+      failedCount = 0,
+    } = this.#known.read ?? {};
     const given = {
       ...batch,
       list,

@@ -302,6 +302,9 @@ describe("a batch that is followed no more by an operator's decision", () => {
     ["Invalid", {}, nobody, 100],
     ["Invalid", { sentCount: 0 }, nobody, 100],
     ["Failed", { sentCount: 0, failedCount: 7 }, nobody, 100],
+    // Nothing says how many were made, so a single reading of the list proves nothing.
+    ["Failed", {}, nobody, 0],
+    ["Failed", { failedCount: 7 }, nobody, 0],
     ["Failed", { sentCount: 50 }, totals(0, { states: { read: 50 } }), 50],
     ["Failed", { sentCount: 50 }, totals(3, { isLast: true }), 50],
   ])("ends with what it became: %s %j", async (state, counts, items, without) => {
