@@ -14,7 +14,7 @@ const mode = "quick";
 const provider = "video-identification";
 
 /** The addresses of a process of the provider's that has the name of the conference. `before`: what it had. */
-async function alerting(before?: string[]) {
+async function alerting(before?: string[], emails = ["desk@example.com"]) {
   const followed = await bench.follow();
   const call = { account: "default", mode, processId: followed.intent, before } as const;
   const effectOf = (step: string) => ({ step, occurrence: "0" });
@@ -24,7 +24,7 @@ async function alerting(before?: string[]) {
       followed.run((service) =>
         service.registerAlert({
           ...{ ...call, effect: effectOf("registerAlert") },
-          emails: ["desk@example.com"],
+          emails,
         }),
       ),
     remove: () =>
@@ -52,6 +52,15 @@ test("addresses that were there before are told too, and are left alone at the e
   expect(await registered()).toEqual(["night@example.com", "desk@example.com"]);
   expect(await remove()).toEqual({});
   expect(await registered()).toEqual(["night@example.com"]);
+});
+
+test.each([
+  ["once where they are told beside those before", ["desk@example.com"], ["desk@example.com"]],
+  ["as an earlier release does without these", undefined, ["desk@example.com", "desk@example.com"]],
+])("addresses that are given twice are sent %s", async (_, before, sent) => {
+  const { register, registered } = await alerting(before, ["desk@example.com", "desk@example.com"]);
+  await register();
+  expect(await registered()).toEqual(sent);
 });
 
 test("where nobody says what was there before, nothing is removed", async () => {
