@@ -59,8 +59,8 @@ export const VerifyIdentityInput = z.strictObject({
       processId: ProviderId,
       emails: AlertEmails.min(1),
       /**
-       * The addresses that this `processId` has already, or none: they are told too, and alone again at the end. Nothing reads
-       * them back, so without this the process removes no address at its end.
+       * The addresses that this `processId` has already, or none: they are told too, and alone again at the end, which undoes what others
+       * register for it in between. Nothing reads them back, so without this the process removes no address at its end.
        */
       before: AlertEmails.optional(),
     })

@@ -46,8 +46,9 @@ with 1 on tooLate, notOwner, notPermitted, unknown, unavailable, and if the proc
   addUpdateCommand(program, "request-affidavit <id>", {
     summary: "request an affidavit on demand from the provider",
     details: `${idHelp}
-For a batch, --notice says of which notice: its id, as "trustflow recipients" shows it. Its affidavits are in the batch's archive,
-where the input sets collectAffidavits; "trustflow provider affidavits" fetches them before.
+For a batch, --notice says of which notice: its id, as "trustflow recipients" shows it. Its affidavits are in the batch's archive
+only where collectAffidavits is set; the process stores no others: "trustflow provider affidavits" saves them.
+A process takes 2,000 updates at most, these requests included.
 Ends with 0 if the provider accepted the request, else with 1.`,
     example: `trustflow request-affidavit order-7 --include-document
 trustflow request-affidavit campaign-7 --notice 0d5c2f0e-8b1f-4a53-8f0e-2f1c7f6f2c11`,
