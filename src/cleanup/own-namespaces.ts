@@ -16,8 +16,8 @@ const DAY_MS = 86_400_000;
 const PROBES = 20;
 
 /**
- * Notes the configured namespace, and each other one that the database knows and this connection may read. Returns those that are new.
- * `accepts`: also a namespace that replaces another one, or that has none of the newest processes.
+ * Notes the configured namespace, and each other one that the database knows, this connection may read, and that is proven to be ours.
+ * Returns those that are new. `accepts`: the configured one also where it replaces another one, or has none of the newest processes.
  */
 export async function noteNamespaces(
   pool: Pool,
@@ -27,13 +27,19 @@ export async function noteNamespaces(
 ): Promise<string[]> {
   const noted: string[] = [];
   for (const namespace of await namespacesOf(pool, configured)) {
+    const isConfigured = namespace === configured;
     const id = await idOf(temporal, namespace).catch((error: unknown) => {
-      if (namespace !== configured && isAbsent(error)) return undefined;
+      if (!isConfigured && isAbsent(error)) return undefined;
       throw error;
     });
     const known = await notedId(pool, namespace);
     if (id === undefined || known === id) continue;
-    if (!accepts) await refuseForeign(pool, temporal, namespace, { known, id });
+    const problem =
+      isConfigured && accepts
+        ? undefined
+        : await foreignBeforeNoting(pool, temporal, namespace, { known, id });
+    if (problem !== undefined && isConfigured) throw refusal(problem);
+    if (problem !== undefined) continue;
     await pool.query(
       `insert into trustflow.namespaces (name, id) values ($1, $2)
        on conflict (name) do update set id = excluded.id, noted_at = clock_timestamp()`,
@@ -69,20 +75,18 @@ export async function foreignness(
   return known === id ? undefined : replaced(namespace, { known, id });
 }
 
-async function refuseForeign(
+async function foreignBeforeNoting(
   pool: Pool,
   temporal: Temporal,
   namespace: string,
   { known, id }: { known: string | undefined; id: string },
-): Promise<void> {
-  if (known !== undefined) throw refusal(replaced(namespace, { known, id }));
+): Promise<string | undefined> {
+  if (known !== undefined) return replaced(namespace, { known, id });
   const days = await historyDays(temporal, namespace);
   const newest = await newestProcesses(pool, namespace, new Date(Date.now() - days * DAY_MS));
-  for (const workflowId of newest) if (await has(temporal, namespace, workflowId)) return;
-  if (newest.length > 0)
-    throw refusal(
-      `the namespace "${namespace}" has none of the newest ${newest.length} process(es) of the database, such as ${newest[0]}`,
-    );
+  for (const workflowId of newest) if (await has(temporal, namespace, workflowId)) return undefined;
+  if (newest.length === 0) return undefined;
+  return `the namespace "${namespace}" has none of the newest ${newest.length} process(es) of the database, such as ${newest[0]}`;
 }
 
 const replaced = (namespace: string, { known, id }: { known: string; id: string }) =>

@@ -16,6 +16,8 @@ import type { TestDatabase } from "../harness/stack/postgres.js";
 import { startServer } from "../temporal/support.js";
 
 const workflowId = "sendPostal/open";
+/** Each server has it, and nobody has named it to `migrate`. */
+const other = "temporal-system";
 const ring = generateKeyRing();
 let database: TestDatabase;
 let own: TestWorkflowEnvironment;
@@ -44,6 +46,13 @@ async function effect(of: string, updatedAt: string): Promise<void> {
     `insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, provider, state, digest, updated_at)
      values ($1, 'default', $2, 'submit', '0', 'evi-post', 'answered', 'digest', ${updatedAt})`,
     [randomUUID(), of],
+  );
+}
+
+async function document(namespace: string): Promise<void> {
+  await database.pool.query(
+    "insert into trustflow.documents (id, namespace, workflow_id, kind) values ('0', $1, 'a', 'submitted')",
+    [namespace],
   );
 }
 
@@ -117,9 +126,7 @@ test("migrate notes the server that has them, once; with that one the commands w
 }, 180_000);
 
 test("of a namespace that only rows name, a server that lacks it says so", async () => {
-  await database.pool.query(
-    "insert into trustflow.documents (id, namespace, workflow_id, kind) values ('0', 'elsewhere', 'a', 'submitted')",
-  );
+  await document("elsewhere");
   expect(await run(own, "migrate")).toMatchObject({ code: 0 });
   expect((await run(own, "cleanup")).said).toContain('which namespace "elsewhere" is its own');
   await database.pool.query("delete from trustflow.documents");
@@ -182,7 +189,13 @@ test("where decisions must be signed, only the key of an operator who may erase 
 
 test("another server counts only after a person has said so, and then the one before it does not", async () => {
   expect((await run(empty, "migrate")).said).toContain("--accept-namespace");
-  expect((await run(empty, "migrate", "--accept-namespace")).code).toBe(0);
+  await database.pool.query("insert into trustflow.namespaces (name, id) values ($1, 'another')", [
+    other,
+  ]);
+  await document(other);
+  const accepted = await run(empty, "migrate", "--accept-namespace", "--json");
+  expect(JSON.parse(accepted.stdout)).toMatchObject({ notedNamespaces: ["default"] });
+  await database.pool.query("delete from trustflow.documents");
   expect((await run(empty, "cleanup", "--dry-run")).code).toBe(0);
   await expectRefused(own, "do not belong together");
 }, 180_000);

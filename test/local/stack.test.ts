@@ -9,6 +9,7 @@ import { isAlive } from "../../src/local/processes/lock.js";
 import { roleNames } from "../../src/local/stack/role.js";
 import { type Stack, startStack } from "../../src/local/stack/stack.js";
 import { argumentListsDuring } from "../harness/stack/arguments.js";
+import { testDatabase } from "../harness/stack/postgres.js";
 
 const directory = mkdtempSync(join(tmpdir(), "trustflow-stack-"));
 const deaths: string[] = [];
@@ -89,6 +90,31 @@ test("a role that dies by itself is reported", async () => {
 test("a second stack in the same folder is refused", async () => {
   await expect(startStack({ directory, persistent: false })).rejects.toThrow("running in");
 });
+
+test("a database of one's own that belongs to another Temporal is refused, and its mark stays; a new one is noted", async () => {
+  const database = await testDatabase();
+  const start = async () => {
+    const directory = mkdtempSync(join(tmpdir(), "trustflow-stack-"));
+    const started = await startStack({
+      directory,
+      persistent: false,
+      roles: [],
+      databaseUrl: database.url,
+    });
+    await started.close();
+  };
+  const noted = async () =>
+    (await database.pool.query("select name, id from trustflow.namespaces")).rows;
+  try {
+    await start();
+    const before = await noted();
+    expect(before).toMatchObject([{ name: "default" }]);
+    await expect(start()).rejects.toThrow("do not belong together");
+    expect(await noted()).toEqual(before);
+  } finally {
+    await database.close();
+  }
+}, 120_000);
 
 test("nothing is left after close", async () => {
   const pids = [

@@ -195,7 +195,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await all([
       ...wanted.filter((name) => !needsTables(name)).map(startOne),
       async () => {
-        await migrate({ ...cleanEnv(), ...env, DATABASE_URL: databaseUrl });
+        await migrate({ ...cleanEnv(), ...env, DATABASE_URL: databaseUrl }, postgres !== undefined);
         await all(wanted.filter(needsTables).map(startOne));
       },
     ]);
@@ -253,9 +253,9 @@ function sayReplaced(own: OwnConfiguration, env: Record<string, string>, progres
     progress(`ignored in trustflow.toml, because dev sets its own: ${keys.join(", ")}`);
 }
 
-async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
-  // Temporal is the stack's own: with a database of one's own it may be newer than that.
-  const args = [cliPath, "migrate", "--accept-namespace"];
+async function migrate(env: NodeJS.ProcessEnv, ownsDatabase: boolean): Promise<void> {
+  // Where both are the stack's own they belong together. A database of one's own may belong to another Temporal.
+  const args = [cliPath, "migrate", ...(ownsDatabase ? ["--accept-namespace"] : [])];
   const { ok, output } = await run(process.execPath, args, {
     env,
     timeoutMs: 60_000,
