@@ -30,6 +30,8 @@ export interface CleanupOptions {
   /** Present if this machine can reach the store. */
   documents?: DocumentStore;
   clientFor(namespace: string): Client;
+  /** Throws where the namespace is not that of the database. */
+  requireOwn?(namespace: string): Promise<void>;
   /** The namespace of this configuration. */
   namespace: string;
   dryRun?: boolean;

@@ -26,6 +26,8 @@ const DAY_MS = 86_400_000;
 export interface FamilyOptions {
   pool: Pool;
   clientFor(namespace: string): Client;
+  /** Throws where the namespace is not that of the database; asked once of each, before it is believed. */
+  requireOwn?(namespace: string): Promise<void>;
   now?: Date;
 }
 
@@ -37,13 +39,16 @@ export class Families {
   readonly #pool: Pool;
   readonly #clientFor: (namespace: string) => Client;
   readonly #now: Date;
+  readonly #requireOwn: (namespace: string) => Promise<void>;
+  readonly #own = new Map<string, Promise<void>>();
   readonly #historyDays = new Map<string, Promise<number>>();
   /** The processes that were found to be lost. */
   readonly lost = new Set<string>();
 
-  constructor({ pool, clientFor, now = new Date() }: FamilyOptions) {
+  constructor({ pool, clientFor, requireOwn = async () => {}, now = new Date() }: FamilyOptions) {
     this.#pool = pool;
     this.#clientFor = clientFor;
+    this.#requireOwn = requireOwn;
     this.#now = now;
   }
 
@@ -80,6 +85,9 @@ export class Families {
 
   async #member(processKey: ProcessKey): Promise<Member> {
     const { namespace, workflowId } = processKey;
+    const isOwn = this.#own.get(namespace) ?? this.#requireOwn(namespace);
+    this.#own.set(namespace, isOwn);
+    await isOwn;
     const client = this.#clientFor(namespace);
     const end = await endOf(client, workflowId);
     if (end === "open") return { remaining: { workflowId } };

@@ -7,6 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { erasuresOf } from "../../src/cleanup/erasure-record.js";
+import { namespacesOf } from "../../src/cleanup/namespaces.js";
 import { isSignatureOf } from "../../src/crypto/decision-signature.js";
 import { generateKeyRing } from "../../src/crypto/key-ring.js";
 import { commandLine } from "../cli/in-process.js";
@@ -131,6 +132,50 @@ test("of a namespace that only rows name, a server that lacks it says so", async
   expect((await run(own, "cleanup")).said).toContain('which namespace "elsewhere" is its own');
   await database.pool.query("delete from trustflow.documents");
 }, 180_000);
+
+test("nor is it believed where only a callback names it", async () => {
+  await database.pool.query(
+    `insert into trustflow.callbacks (address, identifier, provider, namespace, workflow_id, state, size, body, settled_at)
+     values ('a', 'b', 'evi-post', 'elsewhere', 'sendPostal/a', 'delivered', 1, 'x', now() - interval '100 days')`,
+  );
+  for (const args of [["cleanup"], ["cleanup", "--dry-run"]])
+    expect((await run(own, ...args)).said).toContain('which namespace "elsewhere" is its own');
+  const { rows } = await database.pool.query("delete from trustflow.callbacks returning body");
+  expect(rows).toEqual([{ body: Buffer.from("x") }]);
+}, 180_000);
+
+test("the namespaces of the database are found without reading its tables", async () => {
+  const held = await database.pool.connect();
+  const rowsRead = async () => {
+    const { rows } = await held.query<{ count: number }>(
+      `select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as count
+       from pg_stat_xact_user_tables where schemaname = 'trustflow'`,
+    );
+    return rows[0]?.count ?? 0;
+  };
+  try {
+    await held.query("begin");
+    await held.query(
+      `with fresh as (
+         select gen_random_uuid() as id, (array['a', 'default', 'z'])[1 + n % 3] as namespace, n::text as workflow_id
+         from generate_series(1, 3000) n),
+       owned as (
+         insert into trustflow.documents (id, namespace, workflow_id, kind)
+         select id::text, namespace || '-of-documents', workflow_id, 'submitted' from fresh)
+       insert into trustflow.effects (token, namespace, workflow_id, step, occurrence, state, digest)
+       select id, namespace, workflow_id, 'submit', '0', 'answered', '' from fresh`,
+    );
+    await held.query("analyze trustflow.effects, trustflow.documents");
+    const before = await rowsRead();
+    expect((await namespacesOf(held, "default")).toSorted()).toEqual(
+      ["a", "default", "z"].flatMap((name) => [name, `${name}-of-documents`]).toSorted(),
+    );
+    expect((await rowsRead()) - before).toBeLessThan(100);
+  } finally {
+    await held.query("rollback");
+    held.release();
+  }
+});
 
 test("a process whose history was deleted by hand is lost: it is not erased while it has young rows, and is afterwards", async () => {
   const lost = "sendPostal/lost";

@@ -119,6 +119,7 @@ async function retain(
   { dryRun = false }: CleanupFlags,
 ): Promise<CleanupReport> {
   const { cleanUp } = await import("../../cleanup.js");
+  const { requireOwnNamespaces } = await import("../../cleanup/own-namespaces.js");
   const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
   return cleanUp({
     retention: config.retention,
@@ -127,6 +128,7 @@ async function retain(
     ...(hasStore && { documents: documentStoreOf(config) }),
     namespace: temporal.namespace,
     clientFor: await clientsOf(temporal),
+    requireOwn: (namespace) => requireOwnNamespaces(pool, temporal.connection, [namespace]),
     dryRun,
   });
 }
