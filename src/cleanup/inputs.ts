@@ -27,6 +27,8 @@ export interface TakenDocuments extends ProcessKey {
 export interface DocumentUsers {
   /** Returns the client for each namespace. */
   clients: Client[];
+  /** Throws where the namespace is not that of the database: its processes, and what they need, are unknown. */
+  requireOwn?(namespace: string): Promise<void>;
   codecRing: KeyRing;
   pool: Pool;
 }
@@ -48,7 +50,7 @@ const withDocuments = processes.filter((name) =>
  * to be trusted. A list or a history that cannot be read is an error.
  */
 export async function findTakenDocuments(
-  { clients, codecRing, pool }: DocumentUsers,
+  { clients, requireOwn, codecRing, pool }: DocumentUsers,
   suspects: Suspects,
   closedSince?: Date,
 ): Promise<{ taken: TakenDocuments[]; problem?: string }> {
@@ -56,6 +58,7 @@ export async function findTakenDocuments(
   const since = await ownedSince(pool);
   const taken: TakenDocuments[] = [];
   for (const client of clients) {
+    await requireOwn?.(client.options.namespace);
     const runs = await listedRuns(client, closedSince);
     const missed = await missedIn(client, pool, runs, closedSince);
     if (missed !== undefined)

@@ -28,12 +28,13 @@ export async function noteNamespaces(
   const noted: string[] = [];
   for (const namespace of await namespacesOf(pool, configured)) {
     const isConfigured = namespace === configured;
-    const id = await idOf(temporal, namespace).catch((error: unknown) => {
-      if (!isConfigured && isAbsent(error)) return undefined;
-      throw error;
-    });
+    const { id, absence } = await idOf(temporal, namespace);
+    if (id === undefined) {
+      if (isConfigured) throw refusal(absence);
+      continue;
+    }
     const known = await notedId(pool, namespace);
-    if (id === undefined || known === id) continue;
+    if (known === id) continue;
     const problem =
       isConfigured && accepts
         ? undefined
@@ -71,7 +72,8 @@ export async function foreignness(
   const known = await notedId(pool, namespace);
   if (known === undefined)
     return `the database does not say which namespace "${namespace}" is its own: run "trustflow migrate", which reaches both`;
-  const id = await idOf(temporal, namespace);
+  const { id, absence } = await idOf(temporal, namespace);
+  if (id === undefined) return absence;
   return known === id ? undefined : replaced(namespace, { known, id });
 }
 
@@ -120,10 +122,22 @@ async function notedId(pool: Pool, namespace: string): Promise<string | undefine
   return rows[0]?.id;
 }
 
-async function idOf({ workflowService }: Temporal, namespace: string): Promise<string> {
-  const { namespaceInfo } = await workflowService.describeNamespace({ namespace });
-  if (!namespaceInfo?.id) throw new Error(`Temporal shows no id of the namespace "${namespace}"`);
-  return namespaceInfo.id;
+/** Or in words why Temporal shows none. */
+async function idOf(
+  { workflowService }: Temporal,
+  namespace: string,
+): Promise<{ id: string; absence?: never } | { id?: never; absence: string }> {
+  try {
+    const { namespaceInfo } = await workflowService.describeNamespace({ namespace });
+    if (!namespaceInfo?.id) throw new Error(`Temporal shows no id of the namespace "${namespace}"`);
+    return { id: namespaceInfo.id };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === NOT_FOUND) return { absence: `Temporal has no namespace "${namespace}"` };
+    if (code === PERMISSION_DENIED)
+      return { absence: `Temporal does not show this connection the namespace "${namespace}"` };
+    throw error;
+  }
 }
 
 async function has(
@@ -139,9 +153,6 @@ async function has(
     return false;
   }
 }
-
-const isAbsent = (error: unknown) =>
-  codeOf(error) === NOT_FOUND || codeOf(error) === PERMISSION_DENIED;
 
 function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code;

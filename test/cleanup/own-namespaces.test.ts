@@ -130,7 +130,39 @@ test("of a namespace that only rows name, a server that lacks it says so", async
   await document("elsewhere");
   expect(await run(own, "migrate")).toMatchObject({ code: 0 });
   expect((await run(own, "cleanup")).said).toContain('which namespace "elsewhere" is its own');
-  await database.pool.query("delete from trustflow.documents");
+  await database.pool.query(
+    "insert into trustflow.namespaces (name, id) values ('elsewhere', 'gone')",
+  );
+  expect(await run(own, "cleanup")).toMatchObject({
+    code: 4,
+    said: expect.stringContaining('Temporal has no namespace "elsewhere"'),
+  });
+  more = { TEMPORAL_NAMESPACE: "elsewhere" };
+  const gone = await run(own, "migrate", "--accept-namespace").finally(() => (more = {}));
+  expect(gone.said).toContain('Temporal has no namespace "elsewhere"');
+}, 180_000);
+
+test("such a namespace stops neither the repair nor the erasure of a process without documents", async () => {
+  expect((await run(own, "cleanup", "--repair-only")).code).toBe(0);
+  const finished = "sendPostal/finished";
+  await effect(finished, "now() - interval '8 days'");
+  expect((await run(own, "erase", finished, "--by", "Ana")).code).toBe(0);
+  // A process of that namespace may need the document, and nobody can be asked.
+  const another = "sendPostal/with-document";
+  await effect(another, "now() - interval '8 days'");
+  await database.pool.query(
+    "insert into trustflow.documents (id, namespace, workflow_id, kind) values ('1', 'default', $1, 'submitted')",
+    [another],
+  );
+  expect(await run(own, "erase", another, "--by", "Ana")).toMatchObject({
+    code: 4,
+    said: expect.stringContaining('Temporal has no namespace "elsewhere"'),
+  });
+  const { rows } = await database.pool.query(
+    "delete from trustflow.documents returning workflow_id as id",
+  );
+  expect(rows).toContainEqual({ id: another });
+  await database.pool.query("delete from trustflow.namespaces where name = 'elsewhere'");
 }, 180_000);
 
 test("nor is it believed where only a callback names it", async () => {

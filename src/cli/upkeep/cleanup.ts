@@ -55,20 +55,18 @@ day later.`,
 
 type Temporal = Awaited<ReturnType<typeof connectClient>>;
 
-/** For what deletes or resets: the database, and the Temporal that belongs to it, in each namespace that the database knows. */
+/** For what deletes or resets: the database, and the Temporal whose configured namespace belongs to it. */
 export function withOwnTemporal(
   work: (temporal: Temporal, pool: Pool, config: Config) => Promise<void>,
 ): Promise<void> {
   return withDatabase(async (pool, config) => {
     await requireTemporal();
     const { connectClient } = await import("../../temporal/connection.js");
-    const { namespacesOf } = await import("../../cleanup/namespaces.js");
     const { requireOwnNamespaces } = await import("../../cleanup/own-namespaces.js");
     const { ring, writeRing } = payloadKeys(config);
     const temporal = await connectClient(ring, { writeRing });
     try {
-      const namespaces = await namespacesOf(pool, temporal.namespace);
-      await requireOwnNamespaces(pool, temporal.connection, namespaces);
+      await requireOwnNamespaces(pool, temporal.connection, [temporal.namespace]);
       await work(temporal, pool, config);
     } finally {
       await temporal.close();
@@ -85,6 +83,15 @@ export async function clientsOf({
   const { Client: TemporalClient } = await import("@temporalio/client");
   return (other) =>
     other === namespace ? client : new TemporalClient({ connection, namespace: other });
+}
+
+/** Throws where a namespace is not that of the database. */
+export async function ownNamespacesOf(
+  { connection }: Temporal,
+  pool: Pool,
+): Promise<(namespace: string) => Promise<void>> {
+  const { requireOwnNamespaces } = await import("../../cleanup/own-namespaces.js");
+  return (namespace) => requireOwnNamespaces(pool, connection, [namespace]);
 }
 
 async function repair(
@@ -119,7 +126,9 @@ async function retain(
   { dryRun = false }: CleanupFlags,
 ): Promise<CleanupReport> {
   const { cleanUp } = await import("../../cleanup.js");
-  const { requireOwnNamespaces } = await import("../../cleanup/own-namespaces.js");
+  const { namespacesOf } = await import("../../cleanup/namespaces.js");
+  const requireOwn = await ownNamespacesOf(temporal, pool);
+  for (const namespace of await namespacesOf(pool, temporal.namespace)) await requireOwn(namespace);
   const hasStore = config.documents.directory !== undefined && config.keys.documents !== undefined;
   return cleanUp({
     retention: config.retention,
@@ -128,7 +137,7 @@ async function retain(
     ...(hasStore && { documents: documentStoreOf(config) }),
     namespace: temporal.namespace,
     clientFor: await clientsOf(temporal),
-    requireOwn: (namespace) => requireOwnNamespaces(pool, temporal.connection, [namespace]),
+    requireOwn,
     dryRun,
   });
 }

@@ -6,7 +6,7 @@ import type { ErasureProof } from "../../cleanup/erasure-record.js";
 import { loadConfig, ringOf } from "../../config.js";
 import { childrenOf, parseWorkflowId, processes } from "../../contracts/registry.js";
 import { signDecision } from "../../crypto/decision-signature.js";
-import { clientsOf, withOwnTemporal } from "./cleanup.js";
+import { clientsOf, ownNamespacesOf, withOwnTemporal } from "./cleanup.js";
 import { provenOperator } from "./proven-operator.js";
 import type { ProvenOperator } from "./proven-operator.js";
 import { addCommand, personName } from "../command.js";
@@ -79,7 +79,8 @@ async function eraseOne(id: string, { by, dryRun, json }: EraseFlags): Promise<v
     const clients = (await namespacesOf(pool, namespace)).map(await clientsOf(temporal));
     const documents = documentStoreOf(config);
     const codecRing = ringOf(config, "codec");
-    const options = { workflowId, client, clients, pool, documents, codecRing };
+    const requireOwn = await ownNamespacesOf(temporal, pool);
+    const options = { workflowId, client, clients, requireOwn, pool, documents, codecRing };
     const eraseOrShow = (of: typeof options) =>
       by === undefined || dryRun
         ? erasableOf(of)
