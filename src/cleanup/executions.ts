@@ -22,6 +22,8 @@ interface Member {
 
 const NOT_FOUND = 5;
 const DAY_MS = 86_400_000;
+/** A batch has very many callbacks, and none of them is ever delivered to it. */
+const NEWEST_CALLBACKS = 1_000;
 
 export interface FamilyOptions {
   pool: Pool;
@@ -120,7 +122,10 @@ async function lastRow(
     `select greatest(
        (select max(updated_at) from trustflow.effects where ${own} and provider is not null),
        (select max(owned_at) from trustflow.documents where ${own} and kind <> 'submitted'),
-       (select settled_at from trustflow.callbacks where ${own} and state = 'delivered' order by id desc limit 1)) as at
+       (select max(settled_at) from (
+          select namespace, state, settled_at from trustflow.callbacks where workflow_id = $2
+          order by id desc limit ${NEWEST_CALLBACKS}) newest
+        where namespace = $1 and state = 'delivered')) as at
      where not exists (select from trustflow.erasures where ${own})`,
     [namespace, workflowId],
   );
