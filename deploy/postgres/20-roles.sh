@@ -8,13 +8,6 @@ run() {
   psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="${POSTGRES_USER:-postgres}" --dbname=trustflow
 }
 
-# Advisory locks are everybody's at first, and only a superuser may take them away. Who holds one can stop the relays and `migrate`,
-# so the receiver, which the internet reaches, gets none.
-run <<'SQL'
-select format('revoke execute on function %1$s from public; grant execute on function %1$s to trustflow', oid::regprocedure)
-  from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_(try_)?advisory_' \gexec
-SQL
-
 for role in receiver relay worker cleanup operator; do
   role_password=$(cat "$secrets/database_$role")
   export role role_password
@@ -26,6 +19,15 @@ select format('create role trustflow_%s login', :'role')
 select format('alter role trustflow_%s password %L', :'role', :'role_password') \gexec
 select format('grant execute on function %s to trustflow_%s', oid::regprocedure, :'role')
   from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_(try_)?advisory_' and :'role' <> 'receiver' \gexec
-select format('grant connect on database trustflow to trustflow_%s', :'role') \gexec
 SQL
 done
+
+# Advisory locks are everybody's at first, and only a superuser may take them away. Who holds one can stop the relays and `migrate`,
+# so the receiver, which the internet reaches, gets none. After the grants, so that nobody who runs already is without them; before the
+# roles may connect for the first time.
+run <<'SQL'
+select format('grant execute on function %1$s to trustflow; revoke execute on function %1$s from public', oid::regprocedure)
+  from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_(try_)?advisory_' \gexec
+grant connect on database trustflow
+  to trustflow_receiver, trustflow_relay, trustflow_worker, trustflow_cleanup, trustflow_operator;
+SQL

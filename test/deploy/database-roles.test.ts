@@ -86,6 +86,15 @@ const list = (role: DatabaseRole) => commandLine(["callbacks", "list"], { env: e
 const migrate = (role: DatabaseRole | "owner") =>
   commandLine(["migrate", "--database-only"], { env: envOf(role) });
 
+async function havePublicLocks(): Promise<boolean> {
+  return withPool(urlOf("helper", "helper", "trustflow"), async (pool) => {
+    const { rows } = await pool.query(
+      "select has_function_privilege('public', 'pg_advisory_lock(bigint)', 'execute') as has",
+    );
+    return rows[0].has;
+  });
+}
+
 async function as<T>(role: DatabaseRole, query: string): Promise<T> {
   const url = urlOf(loginOf(role), await secretOf(`database_${role}`), "trustflow");
   return withPool(url, (pool) => pool.query(query) as Promise<T>);
@@ -102,10 +111,13 @@ describeWith("psql", "the scripts of databases and roles", () => {
     const file = join(secrets, "database_operator");
     await rename(file, `${file}.away`);
     await expect(setUp()).rejects.toThrow("database_operator");
+    // Whoever runs keeps its locks until each role has its own.
+    expect(await havePublicLocks()).toBe(true);
     await rename(`${file}.away`, file);
     expect(await isHealthy()).toBe(false);
     expect((await migrate("owner")).stderr).toContain("missing: trustflow_operator;");
     await setUp();
+    expect(await havePublicLocks()).toBe(false);
     expect(await isHealthy()).toBe(true);
   }, 60_000);
 
