@@ -111,7 +111,7 @@ describeWith("psql", "the scripts of databases and roles", () => {
     const file = join(secrets, "database_operator");
     await rename(file, `${file}.away`);
     await expect(setUp()).rejects.toThrow("database_operator");
-    // Whoever runs keeps its locks until each role has its own.
+    // Roles that run already keep their locks until each role has its own.
     expect(await havePublicLocks()).toBe(true);
     await rename(`${file}.away`, file);
     expect(await isHealthy()).toBe(false);
