@@ -71,7 +71,7 @@ export async function foreignness(
 ): Promise<string | undefined> {
   const known = await notedId(pool, namespace);
   if (known === undefined)
-    return `the database does not say which namespace "${namespace}" is its own: run "trustflow migrate", which reaches both`;
+    return `the database does not say which namespace "${namespace}" is its own: run "trustflow migrate" with TEMPORAL_NAMESPACE=${namespace}, which reaches both`;
   const { id, absence } = await idOf(temporal, namespace);
   if (id === undefined) return absence;
   return known === id ? undefined : replaced(namespace, { known, id });
@@ -97,7 +97,7 @@ const replaced = (namespace: string, { known, id }: { known: string; id: string 
 function refusal(problem: string): CommandError {
   return new CommandError(
     exitCodes.unreachable,
-    `Temporal and the database do not belong together: ${problem}. Check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and database.url. Only where Temporal was set up anew for this database, run "trustflow migrate --accept-namespace".`,
+    `Temporal and the database do not belong together: ${problem}. Check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and database.url. Only where Temporal was set up anew for this database, run "trustflow migrate --accept-namespace" with that namespace in TEMPORAL_NAMESPACE; with Compose: "docker compose run --rm migrate migrate --create-namespace 90 --accept-namespace".`,
   );
 }
 

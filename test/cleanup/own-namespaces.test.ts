@@ -149,7 +149,7 @@ test("such a namespace stops neither the repair nor the erasure of a process wit
   const finished = "sendPostal/finished";
   await effect(finished, "now() - interval '8 days'");
   expect((await run(own, "erase", finished, "--by", "Ana")).code).toBe(0);
-  // A process of that namespace may need the document, and nobody can be asked.
+  // A process of that namespace may need the document, and Temporal cannot say so.
   const another = "sendPostal/with-document";
   await effect(another, "now() - interval '8 days'");
   await database.pool.query(
@@ -297,8 +297,23 @@ test("where decisions must be signed, only the key of an operator who may erase 
   expect(shown.stdout).toMatch(/Ana Ruiz +ana /);
 }, 180_000);
 
+test("a namespace that was lost is made again and accepted by one command", async () => {
+  await database.pool.query(
+    "insert into trustflow.namespaces (name, id) values ('elsewhere', 'lost')",
+  );
+  more = { TEMPORAL_NAMESPACE: "elsewhere" };
+  const args = ["migrate", "--create-namespace", "90", "--accept-namespace", "--json"];
+  const { stdout } = await run(own, ...args).finally(() => (more = {}));
+  expect(JSON.parse(stdout)).toMatchObject({
+    createdNamespace: true,
+    notedNamespaces: ["elsewhere"],
+  });
+  await database.pool.query("delete from trustflow.namespaces where name = 'elsewhere'");
+}, 180_000);
+
 test("another server counts only after a person has said so, and then the one before it does not", async () => {
-  expect((await run(empty, "migrate")).said).toContain("--accept-namespace");
+  const remedy = "docker compose run --rm migrate migrate --create-namespace 90 --accept-namespace";
+  expect((await run(empty, "migrate")).said).toContain(remedy);
   await database.pool.query("insert into trustflow.namespaces (name, id) values ($1, 'another')", [
     other,
   ]);
