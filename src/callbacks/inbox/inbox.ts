@@ -90,7 +90,7 @@ export class Inbox {
   /**
    * One message of several statements. The statistics of a queue are always stale; without the first setting the planner reads
    * and sorts the whole backlog. A claim that a crash of the server forgets is only claimed again. A claim that nobody has ended is
-   * that of a relay that died, or that could not write the result: the row may be the reason.
+   * that of another relay that died: the row may be the reason. Its own one a relay could not give back.
    */
   async #take<R extends Claimed>(claim: string, leaseMs: number, withFree: string): Promise<R[]> {
     const results = (await this.#pool.query(`
@@ -102,7 +102,8 @@ export class Inbox {
         select id, sum(size) over (order by id) - size as before from free)
       update trustflow.callbacks c
         set claim = ${quote(claim)}, claimed_until = clock_timestamp() + ${Math.round(leaseMs)} * interval '1 millisecond',
-          attempts = attempts + 1, failures = failures + case when claim is null then 0 else 1 end
+          attempts = attempts + (claim is distinct from ${quote(claim)})::int,
+          failures = failures + coalesce((claim <> ${quote(claim)})::int, 0)
         from chosen where c.id = chosen.id and chosen.before < ${MAX_BYTES}
         returning c.id, c.address, c.identifier, c.provider, c.account, c.namespace, c.workflow_id as "workflowId",
           c.attempts, c.failures, c.size, c.received_at as "receivedAt", c.body as "sealedBody";
@@ -184,6 +185,16 @@ export class Inbox {
       `update trustflow.callback_addresses set wake_at = clock_timestamp() + interval '1 minute'
        where address = $1 and wake_at is null`,
       [address],
+    );
+  }
+
+  /** Ends the claim of rows as if it had never been; they wait for `pauseMs`. A crash of the server only forgets that. */
+  async giveBack(claim: string, ids: string[], pauseMs: number): Promise<void> {
+    await this.#pool.query(
+      `update trustflow.callbacks set claim = null, attempts = attempts - 1,
+         claimed_until = clock_timestamp() + $3 * interval '1 millisecond'
+       where id = any($2::bigint[]) and claim = $1 and state in ('waiting', 'unaddressed')`,
+      [claim, ids, pauseMs],
     );
   }
 

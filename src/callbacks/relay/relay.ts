@@ -26,7 +26,7 @@ import { isOfBatch, keepItems } from "./items.js";
 import { WakeSignal } from "./pacing.js";
 import type { Parsers, Reader, Sources } from "../inbox/reading.js";
 import { MAX_FAILURES, undeliverable } from "../inbox/rows.js";
-import type { Claimed, ClaimedRow, Settlement, UnaddressedRow } from "../inbox/rows.js";
+import type { Claimed, ClaimedRow, Referred, Settlement, UnaddressedRow } from "../inbox/rows.js";
 import {
   forgetTokens,
   freeJudged,
@@ -209,17 +209,36 @@ class RunningRelay implements Relay {
     return isFull(rows);
   }
 
-  #addressAll(rows: UnaddressedRow[]): Promise<void> {
+  async #addressAll(rows: UnaddressedRow[]): Promise<void> {
     const { eventsPerProcess = defaultQuota.eventsPerProcess, unmatchedMs = 60_000 } =
       this.#options;
-    return addressRows(rows, {
+    const tools = {
       ...this.#reader,
-      address: (referred) => this.#inbox.address(this.#claim, referred, eventsPerProcess),
-      judge: (carrying) => this.#judge(carrying),
-      forget: (settled) => forgetTokens(this.#options.pool, idsOf(settled)),
-      settle: (settled, settlement) => this.#settle(settled, settlement),
+      address: (referred: Referred[]) =>
+        this.#inbox.address(this.#claim, referred, eventsPerProcess),
+      judge: (carrying: Carrying[]) => this.#judge(carrying),
+      forget: (settled: Claimed[]) => forgetTokens(this.#options.pool, idsOf(settled)),
+      settle: (settled: Claimed[], settlement: Settlement) => this.#settle(settled, settlement),
       unmatchedMs,
+    };
+    await addressRows(rows, tools).catch(async (error: unknown) => {
+      await this.#giveBack(rows, error);
+      throw error;
     });
+  }
+
+  /** What the database cannot do for now is no failure of the rows, so that only the death of a relay leaves a claim. */
+  async #giveBack(rows: Claimed[], error: unknown): Promise<void> {
+    // Of our own code: the row is the reason.
+    const isFailure = error instanceof TypeError || error instanceof RangeError;
+    const give = () =>
+      isFailure
+        ? this.#inbox.settle(this.#claim, idsOf(rows), { ...afterFault, isFailure })
+        : this.#inbox.giveBack(this.#claim, idsOf(rows), afterFault.pauseMs);
+    await give()
+      .catch(give)
+      .catch((problem: unknown) => this.#warn("callbacks cannot be given back", problem));
+    this.#wakeSignal.wakeIn(afterFault.pauseMs);
   }
 
   async #judge(carrying: Carrying[]): Promise<Map<string, Judgement> | undefined> {
@@ -269,6 +288,7 @@ class RunningRelay implements Relay {
         });
     } catch (error) {
       this.#warn("callbacks cannot be marked", error);
+      await this.#giveBack(rows, error);
     }
     // Polls skipped later callbacks of this process while the claim was held.
     if (this.#looks > looks) this.#wakeSignal.wake();
@@ -306,6 +326,8 @@ class RunningRelay implements Relay {
     if (settlement.state === "waiting") this.#wakeSignal.wakeIn(settlement.pauseMs);
   }
 }
+
+const afterFault = { state: "waiting", pauseMs: 5_000 } as const;
 
 const idsOf = (rows: Claimed[]) => rows.map(({ id }) => id);
 

@@ -271,3 +271,61 @@ test("while callbacks of accounts cannot be addressed, those of processes go on"
   }
   await until(() => temporal.to(subject.workflowId).includes("of the account"));
 });
+
+/** While the database does not have the table. */
+async function without(table: string, during: () => Promise<void>) {
+  const { pool } = database;
+  await pool.query(`alter table trustflow.${table} rename to away`);
+  try {
+    await during();
+  } finally {
+    await pool.query(`alter table trustflow.away rename to ${table}`);
+  }
+}
+
+const claims = async () =>
+  (await database.pool.query("select claim, attempts, failures from trustflow.callbacks")).rows;
+
+test.each(["event_secrets", "correlations"])(
+  "while the database takes claims and refuses %s, no failure counts, no try counts, and no claim stays",
+  async (table) => {
+    const { pool } = database;
+    const temporal = new FakeTemporal();
+    const subject = subjectOf();
+    const account = { provider: "test-account", account: "default" };
+    await journal.correlate({ ...subject, ...account, reference: "r-1" });
+    await arrive(account, [{ Identifier: "late", request_pk: "r-1" } as never]);
+    if (table === "event_secrets")
+      await pool.query(
+        `update trustflow.callbacks set state = 'waiting', namespace = $1, workflow_id = $2`,
+        [subject.namespace, subject.workflowId],
+      );
+    await setFailures("late", MAX_FAILURES - 1);
+    const warnings: string[] = [];
+    await without(table, async () => {
+      await start(temporal, {
+        sources: {
+          "test-account": (...given) => ({ ...sources["test-account"](...given), secret: "s" }),
+        },
+        sealSecret: (secret) => `sealed ${secret}`,
+        unmatchedMs: 0,
+        logger: { warn: (text) => void warnings.push(text) },
+      });
+      await until(() => warnings.length > 0);
+      const given = [{ claim: null, attempts: 0, failures: MAX_FAILURES - 1 }];
+      await until(async () => JSON.stringify(await claims()) === JSON.stringify(given));
+    });
+    await pool.query("update trustflow.callbacks set claimed_until = null");
+    await until(() => temporal.to(subject.workflowId).includes("late"));
+  },
+);
+
+test("a relay that comes back to its own claim has not died in it", async () => {
+  await arrive(subjectOf(), events("slow"));
+  const inbox = new Inbox(database.pool, bodyKeys);
+  const own = randomUUID();
+  for (const claim of [own, own, own]) expect(await inbox.claim(claim, 0)).toHaveLength(1);
+  expect(await claims()).toEqual([{ claim: own, attempts: 1, failures: 0 }]);
+  await inbox.claim(randomUUID(), 0);
+  expect(await failuresOf("slow")).toBe(1);
+});
