@@ -4,7 +4,7 @@ import type { ProviderEvent } from "../../contracts/shared/provider-event.js";
 import { isSealed } from "../../contracts/shared/sealed-secret.js";
 import { read } from "../inbox/reading.js";
 import type { Reader } from "../inbox/reading.js";
-import { MAX_FAILURES, settleRows, undeliverable } from "../inbox/rows.js";
+import { FAILURES_UNTIL_ALONE, MAX_FAILURES, settleRows, undeliverable } from "../inbox/rows.js";
 import type { ClaimedRow, Parked, Settlement } from "../inbox/rows.js";
 import { halvesOf, refusalOf } from "./halves.js";
 import type { SignalProblem } from "./signals.js";
@@ -40,6 +40,7 @@ interface Ready {
 const MAX_EVENTS = 100;
 const MAX_BYTES = 256_000;
 const MAX_PAUSE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 /**
  * Delivers the rows that can be delivered; parks the others or lets them wait. The end of the claim frees rows that it did
@@ -131,13 +132,15 @@ async function halve(batch: Ready[], tools: DeliveryTools): Promise<Settlement |
   return stop;
 }
 
-// Returns how the rows after these wait, if they have to. While nobody gets through, it is no failure of the rows.
+// Returns how the rows after these wait, if they have to. While nobody gets through, it is no failure of the rows. A part of Temporal may
+// be away while the rest answers: for a day such a failure only has a row tried alone.
 async function fail(
   batch: Ready[],
   problem: keyof typeof failures,
   tools: DeliveryTools,
 ): Promise<Settlement | undefined> {
-  const isFailure = tools.servesOthers();
+  const most = problem === "failed" || batch.every(isOld) ? MAX_FAILURES : FAILURES_UNTIL_ALONE;
+  const isFailure = tools.servesOthers() && batch.every(({ row }) => row.failures < most);
   const isLast = batch.every(({ row }) => row.failures + 1 >= MAX_FAILURES);
   if (isFailure && isLast) {
     await tools.settle(rowsOf(batch), undeliverable(failures[problem]));
@@ -147,6 +150,8 @@ async function fail(
   await tools.settle(rowsOf(batch), isFailure ? { ...waiting, isFailure } : waiting);
   return problem === "failed" ? undefined : waiting;
 }
+
+const isOld = ({ row }: Ready) => Date.now() - row.receivedAt.getTime() > DAY_MS;
 
 const failures = {
   failed: "the signal cannot be made",

@@ -148,7 +148,7 @@ test("while a row that is tried alone rests, later rows of its process arrive", 
   await until(() => temporal.to(subject.workflowId).includes("later"));
 });
 
-test("a process that does not answer while others do: its rows are parked alone, each after its own tries", async () => {
+test("a process that does not answer while others do: its rows are parked alone, each after its own tries and a day", async () => {
   const temporal = new FakeTemporal();
   const [own, other] = [subjectOf(), subjectOf()];
   temporal.answer = ({ workflowId }) => {
@@ -159,6 +159,21 @@ test("a process that does not answer while others do: its rows are parked alone,
   await until(async () => (await stateOf("other")) === "delivered");
   await arrive(own, events("one", "two"));
   await until(async () => ((await failuresOf("two")) ?? 0) > 0);
+  let tries = 0;
+  temporal.answer = ({ workflowId }) => {
+    if (workflowId !== own.workflowId) return;
+    tries += 1;
+    throw BUSY;
+  };
+  for (const id of ["one", "two"]) await setFailures(id, MAX_FAILURES - 1);
+  await until(() => tries >= 2);
+  // A part of Temporal may be away.
+  await until(async () => (await claims()).every(({ claim }) => claim === null));
+  for (const id of ["one", "two"])
+    expect([await stateOf(id), await failuresOf(id)]).toEqual(["waiting", MAX_FAILURES - 1]);
+  await database.pool.query(
+    `update trustflow.callbacks set received_at = received_at - interval '25 hours'`,
+  );
   for (const id of ["one", "two"]) await setFailures(id, MAX_FAILURES - 1);
   const detail = `${MAX_FAILURES} tries failed; the last one: Temporal is busy with this process`;
   for (const id of ["one", "two"])
