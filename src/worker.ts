@@ -325,7 +325,7 @@ function tokenMatcher(
     ...{ accounts, circuits, secrets, tokens, namespace },
     openProcesses: (account, most) =>
       openProcesses(connection, { namespace, processName: "verifyIdentity", account }, most),
-    onCall: (result) => countCall(provider, "conferenceData", result, meter),
+    onCall: (operation, result) => countCall(provider, operation, result, meter),
     warn: (message, details) => logger.warn(message, { ...details }),
   });
 }

@@ -24,7 +24,7 @@ export interface MatcherDependencies extends Pick<
   /** The open processes of an account that have a conference, newest first, as many as `most`. */
   openProcesses(account: string, most: number): Promise<string[]>;
   /** Counts a call to the provider. */
-  onCall?: (result: ProblemKind | "ok") => void;
+  onCall?: (operation: "conferenceData" | "genAPIToken", result: ProblemKind | "ok") => void;
   warn(message: string, details: object): void;
 }
 
@@ -33,8 +33,6 @@ export interface MatcherTimes {
   pauseMs: number;
   /** How long a conference may be unknown to the provider, or to us. */
   invisibleMs: number;
-  /** How long a conference whose data the provider fails to show is asked for again. */
-  unavailableMs: number;
   /** The least wait before a token is tried again. */
   retryMs: number;
 }
@@ -42,7 +40,6 @@ export interface MatcherTimes {
 const defaultTimes: MatcherTimes = {
   pauseMs: 2_000,
   invisibleMs: 120_000,
-  unavailableMs: 3_600_000,
   retryMs: 10_000,
 };
 
@@ -106,6 +103,7 @@ export class TokenMatcher {
   ): Promise<void> {
     const { tokens } = this.#deps;
     const waitMs = Math.max(this.#times.retryMs, ageMs / 4);
+    const isOld = ageMs > this.#times.invisibleMs;
     const token = this.#opened(account, sealed);
     // Another worker may have the key.
     if (token === undefined) return tokens.refuse(callback, [], waitMs);
@@ -117,17 +115,29 @@ export class TokenMatcher {
     for (const idConference of left.slice(0, MAX_CALLS)) {
       const answer = await this.#ask(account, idConference, token);
       if (typeof answer === "object") return tokens.judge(callback, answer.idConference);
-      if (answer === "busy") return tokens.refuse(callback, found, waitMs);
-      if (this.#isRefused(answer, ageMs)) found.push(idConference);
+      if (answer === "busy") return tokens.refuse(callback, [], waitMs);
+      if (answer === "refused" || (answer === "invisible" && isOld)) found.push(idConference);
     }
-    if (found.length === left.length && ageMs > this.#times.invisibleMs)
-      return tokens.judge(callback);
+    const some = found.at(-1) ?? refused.at(-1);
+    const isServed = some !== undefined && (await this.#serves(account, some));
+    // What a gateway says while the service is away says nothing of the token.
+    if (!isServed) return tokens.refuse(callback, [], waitMs);
+    if (found.length === left.length && isOld) return tokens.judge(callback);
     await tokens.refuse(callback, found, left.length > MAX_CALLS ? 0 : waitMs);
   }
 
-  #isRefused(answer: Refusal, ageMs: number): boolean {
-    if (answer === "invisible") return ageMs > this.#times.invisibleMs;
-    return answer === "refused" || ageMs > this.#times.unavailableMs;
+  /** Whether the service makes a token for this conference of ours. */
+  async #serves(account: VideoIdentificationAccount, idConference: string): Promise<boolean> {
+    const { onCall } = this.#deps;
+    try {
+      await video.genAPIToken(account, idConference, this.#ending.signal);
+      onCall?.("genAPIToken", "ok");
+      return true;
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      onCall?.("genAPIToken", error.kind);
+      return false;
+    }
   }
 
   /** What the token opens; `busy`: the account is not asked for a while. */
@@ -141,12 +151,12 @@ export class TokenMatcher {
     try {
       const of = { idConference: asked, token: new Secret(token) };
       const { idConference } = await video.conferenceData(account, of, signal);
-      onCall?.("ok");
+      onCall?.("conferenceData", "ok");
       // Data that do not name their conference prove nothing.
       return idConference === undefined ? "refused" : { idConference };
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
-      onCall?.(error.kind);
+      onCall?.("conferenceData", error.kind);
       const { kind, status, retryAfterMs = this.#times.retryMs } = error;
       if (kind === "rateLimited" || status === undefined) {
         this.#restsUntil.set(account.name, performance.now() + retryAfterMs);

@@ -85,7 +85,7 @@ async function judged(carrying: Carrying[], tools: AddressingTools): Promise<Ref
     else if (judgements === undefined)
       verdicts.push({ row, settlement: unmatchedToken("keys.secretsPublic is not set") });
     else if (row.attempts > MAX_TOKEN_PAUSES)
-      verdicts.push({ row, settlement: unmatchedToken("no worker has tried its token") });
+      verdicts.push({ row, settlement: unmatchedToken("no worker could try its token to the end within a day") });
     else verdicts.push({ row, settlement: { state: "waiting", pauseMs: TOKEN_PAUSE_MS } });
   }
   await settleRows(verdicts, tools.settle);

@@ -74,7 +74,9 @@ async function matching(
       ...{ tokens, namespace, secrets, accounts: { [name]: account } },
       circuits: new Circuits({ probeMs: 1_000, failures: 5 }),
       openProcesses: async () => open.map(({ workflowId }) => workflowId),
-      onCall: (result) => void calls.push(result),
+      onCall: (operation, result) => {
+        if (operation === "conferenceData") calls.push(result);
+      },
       warn: (message) => void problems.push(message),
     },
     { retryMs: 0, ...times },
@@ -107,6 +109,17 @@ async function found(callback: string) {
   const [row] = rows;
   return row && { reference: row.reference, isJudged: row.isJudged };
 }
+
+const age = (callback: string) =>
+  database.pool.query(
+    "update trustflow.unaddressed_tokens set stored_at = stored_at - interval '2 hours' where callback = $1",
+    [callback],
+  );
+const due = (callback: string) =>
+  database.pool.query(
+    "update trustflow.unaddressed_tokens set due_at = clock_timestamp() where callback = $1",
+    [callback],
+  );
 
 const caller = () => videoCaller(sandbox);
 const bringAll = (count: number) =>
@@ -193,6 +206,24 @@ test.each([429, 503])("while the service answers %i, a token is not given up", a
   }
   expect(await found(callback)).toEqual(matched(ours));
 });
+
+test.each([401, 403, 404, 503])(
+  "while a gateway answers %i for the whole service, no token is given up, and no refusal stays",
+  async (status) => {
+    const [ours = ""] = await bringAll(1);
+    const { bring, round } = await matching([ours], { times: { invisibleMs: 0 } });
+    const callback = await bring(await caller().tokenOf(ours));
+    await age(callback);
+    for (const operation of ["conferenceData", "genAPIToken"])
+      sandbox.faults.add({ operation: `${provider}.${operation}`, kind: "reject", status });
+    for (let tries = 0; tries < 3; tries += 1) await round();
+    expect(await found(callback)).toEqual(open);
+    sandbox.faults.clear();
+    await due(callback);
+    await round();
+    expect(await found(callback)).toEqual(matched(ours));
+  },
+);
 
 test("data that do not name their conference bind nothing", async () => {
   const [ours = ""] = await bringAll(1);

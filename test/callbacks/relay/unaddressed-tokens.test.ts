@@ -182,5 +182,5 @@ test("a token that no worker tries is parked after a day", async () => {
   await start();
   await offered(1);
   await database.pool.query("update trustflow.callbacks set attempts = 24, claimed_until = null");
-  await settled("parked: unmatched: no worker has tried its token");
+  await settled("parked: unmatched: no worker could try its token to the end within a day");
 });
