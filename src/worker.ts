@@ -1,6 +1,6 @@
 // The composition root: configuration → providers → activities → one worker for each task queue (docs/design.md §3, §12).
 import { Runtime, Worker } from "@temporalio/worker";
-import type { NativeConnection, WorkerOptions } from "@temporalio/worker";
+import type { WorkerOptions } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
@@ -52,7 +52,6 @@ import { activityGuard } from "./temporal/codec/activity-guard.js";
 import { workerConverters } from "./temporal/codec/data-converter.js";
 import { WorkerSecrets } from "./temporal/codec/secrets.js";
 import { inputDigest, sameInput } from "./temporal/input-digest.js";
-import { openProcesses } from "./temporal/visibility/open-processes.js";
 import { ProcessLooksByClient } from "./temporal/visibility/process-look.js";
 
 export interface RunningWorker {
@@ -134,10 +133,7 @@ export async function startWorker(
   // Workflows and activities read payloads each in their own way, so those of one queue have a worker each too.
   const processWorker = await Worker.create({ ...calls, activities: activities.processes(looks) });
   const workers = [workflows, processWorker, ...providers];
-  const matcher = tokenMatcher(activities.video, new UnaddressedTokens(pool), {
-    connection,
-    namespace,
-  });
+  const matcher = tokenMatcher(activities.video, new UnaddressedTokens(pool), namespace);
   const matching = matcher.run();
   const shutdown = () => {
     matcher.close();
@@ -311,7 +307,7 @@ function composeActivities(config: Config, pool: Pool, codecRing: KeyRing) {
 function tokenMatcher(
   { accounts, circuits, secrets }: ReturnType<typeof composeActivities>["video"],
   tokens: UnaddressedTokens,
-  { connection, namespace }: { connection: NativeConnection; namespace: string },
+  namespace: string,
 ): TokenMatcher {
   const provider = "video-identification";
   const { metricMeter, logger } = Runtime.instance();
@@ -322,9 +318,7 @@ function tokenMatcher(
     activityType: "matchToken",
   });
   return new TokenMatcher({
-    ...{ accounts, circuits, secrets, tokens, namespace },
-    openProcesses: (account, most) =>
-      openProcesses(connection, { namespace, processName: "verifyIdentity", account }, most),
+    ...{ accounts, circuits, secrets, tokens },
     onCall: (operation, result) => countCall(provider, operation, result, meter),
     warn: (message, details) => logger.warn(message, { ...details }),
   });

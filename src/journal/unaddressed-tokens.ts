@@ -1,4 +1,4 @@
-// The worker's part of the tokens of callbacks that name no process (docs/decisions/0037): it tries each against the open processes of
+// The worker's part of the tokens of callbacks that name no process (docs/decisions/0037): it tries each against the conferences of
 // the account, and notes which reference the provider has shown for it.
 import type { Pool } from "../postgres/pool.js";
 
@@ -43,15 +43,16 @@ export class UnaddressedTokens {
     return rows;
   }
 
-  /** The references of these processes, which are open. */
-  async referencesOf(
+  /** The newest references of the account, whichever namespace has them, and those among `named`. */
+  async references(
     { provider, account }: AccountOf,
-    { namespace, workflowIds }: { namespace: string; workflowIds: string[] },
+    named: string[],
+    most: number,
   ): Promise<string[]> {
     const { rows } = await this.#pool.query<{ reference: string }>(
-      `select reference from trustflow.correlations
-       where provider = $1 and account = $2 and namespace = $3 and workflow_id = any($4)`,
-      [provider, account, namespace, workflowIds],
+      `(select reference from trustflow.correlations where provider = $1 and account = $2 order by created_at desc limit $4)
+       union select reference from trustflow.correlations where provider = $1 and account = $2 and reference = any($3)`,
+      [provider, account, named, most],
     );
     return rows.map(({ reference }) => reference);
   }

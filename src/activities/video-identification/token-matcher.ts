@@ -1,5 +1,5 @@
 // Finds the conference of a close event that has a token and nothing else (P1 §6.1, docs/decisions/0037). Its token is tried against the
-// open conferences of the account, and only what the provider answers says which it opens. Beside the activities, and a few calls at a
+// conferences of the account, and only what the provider answers says which it opens. Beside the activities, and a few calls at a
 // time, so that forged tokens hold up nothing but each other.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProblemKind } from "../../contracts/shared/problem-kind.js";
@@ -20,9 +20,6 @@ export interface MatcherDependencies extends Pick<
   "accounts" | "circuits" | "secrets"
 > {
   tokens: UnaddressedTokens;
-  namespace: string;
-  /** The open processes of an account that have a conference, newest first, as many as `most`. */
-  openProcesses(account: string, most: number): Promise<string[]>;
   /** Counts a call to the provider. */
   onCall?: (operation: "conferenceData" | "genAPIToken", result: ProblemKind | "ok") => void;
   warn(message: string, details: object): void;
@@ -85,21 +82,17 @@ export class TokenMatcher {
   /** Tries a few tokens of an account, each against a few of its conferences. */
   async round(account: VideoIdentificationAccount): Promise<void> {
     if ((this.#restsUntil.get(account.name) ?? 0) > performance.now()) return;
-    const { tokens, circuits, namespace, openProcesses } = this.#deps;
+    const { tokens, circuits } = this.#deps;
     if (isOpen(circuits, account)) return;
     const of = { provider, account: account.name };
     const taken = await tokens.take(of, MAX_TOKENS, LEASE_MS);
-    if (taken.length === 0) return;
-    const workflowIds = await openProcesses(account.name, MAX_CONFERENCES);
-    const open = await tokens.referencesOf(of, { namespace, workflowIds });
     for (const token of taken)
-      await this.#try(account, token, open).catch((error: unknown) => this.#report(error));
+      await this.#try(account, token).catch((error: unknown) => this.#report(error));
   }
 
   async #try(
     account: VideoIdentificationAccount,
     { callback, sealed, refused, ageMs }: UnaddressedToken,
-    open: string[],
   ): Promise<void> {
     const { tokens } = this.#deps;
     const waitMs = Math.max(this.#times.retryMs, ageMs / 4);
@@ -107,9 +100,12 @@ export class TokenMatcher {
     const token = this.#opened(account, sealed);
     // Another worker may have the key.
     if (token === undefined) return tokens.refuse(callback, [], waitMs);
+    const claims = claimsOf(token);
+    const of = { provider, account: account.name };
+    const known = await tokens.references(of, [...claims], MAX_CONFERENCES);
     const left = inOrder(
-      open.filter((one) => !refused.includes(one)),
-      token,
+      known.filter((one) => !refused.includes(one)),
+      claims,
     );
     const found: string[] = [];
     for (const idConference of left.slice(0, MAX_CALLS)) {
@@ -194,8 +190,7 @@ function isOpen(circuits: Circuits, { name }: VideoIdentificationAccount): boole
 }
 
 /** Those that the claims name come first. Nobody believes the claims: they save calls. The others in any order, so that all have a turn. */
-function inOrder(references: string[], token: string): string[] {
-  const claims = claimsOf(token);
+function inOrder(references: string[], claims: ReadonlySet<string>): string[] {
   return references
     .map((reference) => ({ reference, place: claims.has(reference) ? -1 : Math.random() }))
     .toSorted((a, b) => a.place - b.place)

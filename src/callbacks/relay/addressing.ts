@@ -85,7 +85,10 @@ async function judged(carrying: Carrying[], tools: AddressingTools): Promise<Ref
     else if (judgements === undefined)
       verdicts.push({ row, settlement: unmatchedToken("keys.secretsPublic is not set") });
     else if (row.attempts > MAX_TOKEN_PAUSES)
-      verdicts.push({ row, settlement: unmatchedToken("no worker could try its token to the end within a day") });
+      verdicts.push({
+        row,
+        settlement: unmatchedToken("no worker could try its token to the end within a day"),
+      });
     else verdicts.push({ row, settlement: { state: "waiting", pauseMs: TOKEN_PAUSE_MS } });
   }
   await settleRows(verdicts, tools.settle);
@@ -94,7 +97,7 @@ async function judged(carrying: Carrying[], tools: AddressingTools): Promise<Ref
   return referred;
 }
 
-const OPENS_NOTHING = "its token opens the data of no open process of the account";
+const OPENS_NOTHING = "its token opens the data of no process of the account";
 
 function unmatchedToken(detail: string): Settlement {
   return { state: "parked", reason: "unmatched", detail };

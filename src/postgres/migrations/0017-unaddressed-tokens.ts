@@ -8,6 +8,8 @@ export const unaddressedTokens = {
       on: `callbacks (coalesce(claimed_until, '-infinity'))
         where failures >= 5 and state in ('waiting', 'unaddressed')`,
     },
+    // The newest conferences of an account.
+    { name: "correlations_newest", on: "correlations (provider, account, created_at)" },
   ],
   sql: `
     create table trustflow.unaddressed_tokens (

@@ -76,12 +76,15 @@ export function tokenOf(event: unknown): string | undefined {
   return data?.message?.token ?? data?.["message.token"] ?? data?.token;
 }
 
-/** Texts and numbers among the claims of a token, as texts. They are not verified, so they say no more than which call to try first. */
+const MAX_CLAIMS = 100;
+
+/** Texts and numbers among the first claims of a token, as texts. They are not verified, so they say no more than which call to try first. */
 export function claimsOf(token: string): ReadonlySet<string> {
   const [, payload = ""] = token.split(".");
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
-    return new Set(Object.values(claims as object).map(String));
+    const texts = Object.values(claims as object).map(String);
+    return new Set(texts.filter((text) => !text.includes("\0")).slice(0, MAX_CLAIMS));
   } catch {
     return new Set();
   }

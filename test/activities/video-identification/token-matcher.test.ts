@@ -61,19 +61,19 @@ async function matching(
     ...{ name, apiKey: new Secret("sandbox-api-key"), pointers },
     ...over,
   });
-  const open = conferences.map((reference) => ({
-    reference,
-    workflowId: `verifyIdentity/${randomUUID()}`,
-  }));
-  for (const { reference, workflowId } of open)
-    await journal.correlate({ provider, account: name, reference, namespace, workflowId });
+  for (const reference of conferences) await have(reference, namespace);
+
+  /** A process of this namespace gets the conference. */
+  function have(reference: string, ofNamespace: string): Promise<void> {
+    const process = { namespace: ofNamespace, workflowId: `verifyIdentity/${randomUUID()}` };
+    return journal.correlate({ provider, account: name, reference, ...process });
+  }
   const problems: string[] = [];
   const calls: string[] = [];
   const matcher = new TokenMatcher(
     {
-      ...{ tokens, namespace, secrets, accounts: { [name]: account } },
+      ...{ tokens, secrets, accounts: { [name]: account } },
       circuits: new Circuits({ probeMs: 1_000, failures: 5 }),
-      openProcesses: async () => open.map(({ workflowId }) => workflowId),
       onCall: (operation, result) => {
         if (operation === "conferenceData") calls.push(result);
       },
@@ -90,10 +90,8 @@ async function matching(
   }
 
   return {
-    ...{ bring, calls, problems, matcher },
+    ...{ name, bring, have, calls, problems, matcher },
     round: () => matcher.round(account),
-    close: (workflowId: string) =>
-      open.splice(0, Infinity, ...open.filter((one) => one.workflowId !== workflowId)),
   };
 }
 
@@ -224,6 +222,39 @@ test.each([401, 403, 404, 503])(
     expect(await found(callback)).toEqual(matched(ours));
   },
 );
+
+test("a process of another namespace with the same account has its token; without any conference nothing is given up", async () => {
+  const [theirs = ""] = await bringAll(1);
+  const { bring, round, have } = await matching([], { times: { invisibleMs: 0 } });
+  const callback = await bring(await caller().tokenOf(theirs));
+  await age(callback);
+  await round();
+  expect(await found(callback)).toEqual(open);
+  await have(theirs, "another");
+  await due(callback);
+  await round();
+  expect(await found(callback)).toEqual(matched(theirs));
+});
+
+test("of an account with very many conferences the newest are tried, and one that the claims name, however old", async () => {
+  const [old = "", forgotten = ""] = await bringAll(2);
+  const { name, bring, round, calls } = await matching([old, forgotten]);
+  await database.pool.query(
+    "update trustflow.correlations set created_at = created_at - interval '1 day'",
+  );
+  await database.pool.query(
+    `insert into trustflow.correlations (provider, account, reference, namespace, workflow_id)
+     select $1, $2, 'newer-' || n, 'default', 'verifyIdentity/' || n from generate_series(1, 500) n`,
+    [provider, name],
+  );
+  const known = await tokens.references({ provider, account: name }, [old, "no-one's"], 500);
+  expect(known).toHaveLength(501);
+  expect(known).toContain(old);
+  const callback = await bring(await caller().tokenOf(old));
+  await round();
+  expect(await found(callback)).toEqual(matched(old));
+  expect(calls).toEqual(["ok"]);
+});
 
 test("data that do not name their conference bind nothing", async () => {
   const [ours = ""] = await bringAll(1);

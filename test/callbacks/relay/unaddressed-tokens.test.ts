@@ -152,7 +152,7 @@ test("a token that opens nothing parks its event with that reason; a replay has 
   await start();
   const [token] = await offered(1);
   await tokens.judge(token?.callback ?? "");
-  await settled("parked: unmatched: its token opens the data of no open process of the account");
+  await settled("parked: unmatched: its token opens the data of no process of the account");
   expect(temporal.signals).toEqual([]);
   await archive.replay([(await archive.list())[0]?.id ?? ""]);
   const [again] = await offered(1);
